@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from karat.model import Dataset, Run
 
 if TYPE_CHECKING:
+    from karat.app.score import RunSource, TruthSource
     from karat.model.evaluation import ComparisonResult, Evaluation
-    from karat.scoring.sources import RunSource, TruthSource
 
 __all__ = ["compare", "evaluate", "load"]
 
@@ -60,7 +60,7 @@ def evaluate(
     >>> evaluation.table.columns["mrr"].tolist()
     [0.5, 1.0]
     """
-    from karat.scoring.score import score
+    from karat.app.score import score
     from karat.scoring.settings import Confidence, Scoring
 
     sure = None
@@ -111,7 +111,7 @@ def compare(
     >>> contest.comparison.difference("old", "new", "mrr").difference
     0.5
     """
-    from karat.scoring.compare import compare as compare_runs
+    from karat.app.compare import compare as compare_runs
     from karat.scoring.settings import Confidence, Scoring
 
     names = list(runs) if isinstance(runs, Mapping) else None

@@ -5,15 +5,14 @@ from json import loads
 
 import pytest
 
+from karat.app.compare import compare
+from karat.app.score import RunSource, score
 from karat.errors import InputError
 from karat.model import Dataset, Query, Target
 from karat.report.compare_view import compare_table
 from karat.report.json import contest_json
 from karat.report.score_view import score_table
-from karat.scoring.compare import compare
-from karat.scoring.score import score
 from karat.scoring.settings import Confidence, Scoring
-from karat.scoring.sources import RunSource
 
 QUERIES = [f"q{number}" for number in range(12)]
 GOLD = {query: {"a.py" if place % 2 else "b.rs": 1.0} for place, query in enumerate(QUERIES)}

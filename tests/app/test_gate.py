@@ -2,11 +2,11 @@
 
 import pytest
 
+from karat.app.baseline import make_baseline
 from karat.app.gate import GateRules, gate, parse_rules
 from karat.errors import InputError
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
 from karat.model.gate import Baseline, Decision
-from karat.scoring.baseline import make_baseline
 from karat.scoring.settings import Confidence, Scoring
 
 FEW = Confidence(draws=199)

@@ -3,13 +3,15 @@
 import pytest
 
 import karat
+from karat.app.compare import compare
 from karat.app.evaluate import score_runs
 from karat.app.report import origin, report
+from karat.app.score import score
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
 from karat.model.timings import RunResult
 from karat.report.findings.leaderboard import standings
-from karat.scoring.compare import compare, compare_scored_runs
-from karat.scoring.score import score, with_dropped
+from karat.scoring.compare import compare_scored_runs
+from karat.scoring.score import with_dropped
 from karat.scoring.settings import Confidence, Scoring
 
 GOLD = {f"q{n}": {f"d{n}": 1.0} for n in range(12)}

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from karat.app.score import score
 from karat.errors import InputError
 from karat.model import Answer, Hit, Outcome, QueryStatus, Run
-from karat.scoring.score import score
 from karat.scoring.settings import Confidence, Scoring
 
 GOLD = {"q1": {"a": 1.0}, "q2": {"b": 1.0}, "q3": {"c": 0.0}}

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from karat.app.score import distinct_names, load_judgments, load_run, run_name
 from karat.errors import FormatError, InputError
 from karat.model import Answer, Dataset, Hit, Run
-from karat.scoring.sources import distinct_names, load_judgments, load_run, run_name
 
 
 @pytest.fixture

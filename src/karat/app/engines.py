@@ -10,7 +10,13 @@ from typing import Any
 from karat.corpus import Corpus, from_texts
 from karat.engines.adapters.null import Overhead, overhead
 from karat.engines.base import Engine, SupportsMetadata, SupportsPhases, contract_violations
-from karat.engines.registry import ENGINES, EngineInfo, modes
+from karat.engines.registry import (
+    ENGINES,
+    PROFILE_ALIASES,
+    EngineInfo,
+    modes,
+    profile_named,
+)
 from karat.engines.spec import build, parse_spec
 from karat.errors import EngineError, InputError, KaratError, MissingExtra
 from karat.experiments.workers.sources import load_corpus
@@ -20,11 +26,13 @@ from karat.model.spec import Spec
 from karat.model.timings import QueryCost, spent
 
 __all__ = [
+    "PROFILE_ALIASES",
     "EngineCheck",
     "EngineListing",
     "check_engine",
     "list_engines",
     "named_engine",
+    "profile_named",
     "search_modes",
 ]
 
@@ -76,6 +84,11 @@ class EngineCheck:
     overhead: Overhead | None
     spent: QueryCost
     warnings: tuple[str, ...] = ()
+
+    @property
+    def is_adapter(self) -> bool:
+        """Return whether the engine is the user's own, reached through an adapter."""
+        return ENGINES.is_adapter(self.spec.name)
 
     @property
     def works(self) -> bool:

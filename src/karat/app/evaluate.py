@@ -1,13 +1,32 @@
-"""The result of an experiment: its runs scored or compared, with and without missing targets."""
+"""karat evaluate: choose engines, run them on a gold set, and score or compare the runs."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import NamedTuple
 
+from karat.app.benchmark_config import ConfigFile, draw_sample
 from karat.errors import EngineError
-from karat.experiments.run import ExperimentResult
-from karat.experiments.store import RunStatus, StoredRun
+from karat.experiments import open_executor
+from karat.experiments.configurations import (
+    Agent,
+    agent_names,
+    engine_configurations,
+    is_deterministic,
+    request_depth,
+)
+from karat.experiments.executors import Executor
+from karat.experiments.plan import MOST
+from karat.experiments.run import (
+    ExperimentPlan,
+    ExperimentRequest,
+    ExperimentResult,
+    plan_experiment,
+    run_experiment,
+)
+from karat.experiments.store import ExperimentKind, RunStatus, StoredRun, open_store
+from karat.experiments.target_check import Where
+from karat.experiments.workers import Configuration, RunEvent, RunSettings
 from karat.model import Dataset
 from karat.model.evaluation import ComparisonResult, CorpusCoverage, Evaluation
 from karat.model.timings import RunResult
@@ -22,18 +41,155 @@ from karat.scoring.score import (
     with_measures,
 )
 from karat.scoring.settings import Confidence, Scoring
+from karat.system.words import number_duplicates
 
 __all__ = [
+    "Configuration",
     "EvaluationResult",
+    "ExperimentKind",
+    "ExperimentPlan",
+    "ExperimentRequest",
+    "ExperimentResult",
+    "ExperimentSetup",
     "FinishedRuns",
+    "Measure",
     "Result",
+    "RunEvent",
+    "RunSettings",
+    "Where",
+    "choose_engines",
+    "configure_engines",
     "evaluate_experiment",
+    "open_executor",
+    "plan",
+    "run_plan",
     "score_runs",
     "select_finished",
 ]
 
+DEFAULT_ENGINE = "bm25"
+
 # One run scored, or several compared.
 Result = Evaluation | ComparisonResult
+
+
+def choose_engines(names: Sequence[str], config: ConfigFile | None = None) -> list[Agent]:
+    """Return the engines called *names*, those of *config* first, and all of them without names.
+
+    InputError is raised if a name is no engine, profile or file; nothing is built yet.
+    """
+    known = {agent.name: agent for agent in config.agents} if config else {}
+    engines = agent_names()
+    found = []
+    for name in names or tuple(known) or (DEFAULT_ENGINE,):
+        if name in known:
+            found.append(known[name])
+        else:
+            (configuration,) = engine_configurations([engines.get(name, name)])
+            found.append(Agent(name if name in engines else configuration.name, configuration.spec))
+    return found
+
+
+def configure_engines(
+    engines: Sequence[Agent], gold: Dataset, scoring: Scoring, *, k: int | None
+) -> tuple[Configuration, ...]:
+    """Return a configuration for each of *engines*, with *k* hits per query and distinct names.
+
+    Without *k*, the depth is what the measures of *scoring* need.
+    """
+    depth = request_depth(k, scoring, gold)
+    configurations = [engine.configuration(depth) for engine in engines]
+    names = number_duplicates([configuration.name for configuration in configurations])
+    return tuple(replace(each, name=name) for each, name in zip(configurations, names, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentSetup:
+    """The gold set and the configurations to run, and the configuration file if there is one."""
+
+    gold: Dataset
+    configurations: tuple[Configuration, ...]
+    scoring: Scoring
+    config: ConfigFile | None = None
+
+    def request(
+        self,
+        kind: ExperimentKind,
+        *,
+        where: Where,
+        sample: int | None,
+        repetitions: int | None,
+        timeout_s: float | None,
+        timed: int | None,
+        workers: int,
+        seed: int,
+        wait: bool,
+        name: str = "",
+    ) -> ExperimentRequest:
+        """Return the experiment; values that are given override those of the file."""
+        config, default = self.config, RunSettings()
+        settings = replace(
+            default,
+            repetitions=repetitions or (config and config.repetitions) or default.repetitions,
+            timeout_s=timeout_s or (config and config.timeout_s) or default.timeout_s,
+        )
+        gold = draw_sample(self.gold, sample, seed=seed)
+        return ExperimentRequest(
+            gold=gold,
+            configurations=self.configurations,
+            where=self._placed(where).of_part(gold, self.gold),
+            kind=kind,
+            name=name,
+            scoring=self.scoring,
+            settings=settings,
+            timed=timed,
+            workers=workers,
+            seed=seed,
+            wait=wait,
+        )
+
+    def _placed(self, where: Where) -> Where:
+        """Return *where*, or the repository of the file if *where* names none."""
+        places = self.config.mining.get("repositories") if self.config else None
+        if where.corpus or where.repositories or not isinstance(places, list) or len(places) > 1:
+            return where
+        return where._replace(repositories={"": str(places[0])})
+
+
+def plan(request: ExperimentRequest, *, allowed: int | None = None) -> ExperimentPlan:
+    """Return the searches that *request* needs; LimitExceeded if they are more than *allowed*."""
+    return plan_experiment(request, allowed=MOST if allowed is None else allowed)
+
+
+def run_plan(
+    request: ExperimentRequest,
+    planned: ExperimentPlan,
+    *,
+    store: str,
+    executor: Executor,
+    again: bool | None,
+    further: Sequence[Measure] = (),
+    listen: Callable[[RunEvent], None],
+    on_searched: Callable[[CorpusCoverage], None],
+) -> ExperimentResult:
+    """Run the queries of *request* that the store at the URL *store* lacks.
+
+    With *again* None, stored results are reused if all engines are deterministic. Each run is
+    scored once, by the measures of the request and the *further* ones that a report needs.
+    """
+    if again is None:
+        again = not all(is_deterministic(one.spec) for one in request.configurations)
+    with open_store(store, new=True) as opened:
+        return run_experiment(
+            request,
+            opened,
+            listen=listen,
+            on_searched=on_searched,
+            plan=planned,
+            further=further,
+            executor=executor,
+            again=again,
+        )
 
 
 class FinishedRuns(NamedTuple):

@@ -6,8 +6,10 @@ from dataclasses import dataclass, field, replace
 from math import isfinite, isnan
 from typing import NamedTuple, cast
 
+from karat.app.baseline import CommonQueries, RankedRun, align_baseline, score_with_ranks
 from karat.app.evaluate import evaluate_experiment
 from karat.app.schemas import OCTOCODE_FIELDS, octocode_averages
+from karat.app.score import RunSource, load_run, run_name
 from karat.errors import InputError
 from karat.experiments.configurations import engine_configurations
 from karat.experiments.run import ExperimentRequest, run_experiment
@@ -23,12 +25,10 @@ from karat.model.gate import Baseline, ChangedQuery, Check, Decision, Gate
 from karat.report.compare_view import range_cell
 from karat.report.score_view import note_lines, queries
 from karat.report.table import number
-from karat.scoring.baseline import CommonQueries, RankedRun, align_baseline, score_with_ranks
 from karat.scoring.compare import compare_tables
 from karat.scoring.metrics import Measure, parse, parse_all
 from karat.scoring.score import cluster_labels
 from karat.scoring.settings import Confidence, Scoring
-from karat.scoring.sources import RunSource, load_run, run_name
 from karat.scoring.stats import percentiles, verdict
 from karat.scoring.stats.moments import least_values
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from karat.errors import EngineError
 from karat.formats import DEFAULT, ReadLimits, write
@@ -13,11 +14,15 @@ from karat.formats.fields import SECTIONS, Checker, Location, Record
 from karat.formats.yamltext import SWITCH, load_yaml
 from karat.installation import __version__
 from karat.mining.dataset import build_dataset, unique_names
+from karat.mining.filters import Filters, rule_table
 from karat.mining.mine import MinedRepository, MiningProgress, mine
 from karat.mining.recipe import MiningRecipe
 from karat.mining.rewriting import Rewriter
+from karat.mining.rules import CaseLimits
 from karat.mining.sampling import split_by_time
 from karat.mining.scan import ScanCache
+from karat.mining.targets import Grain
+from karat.mining.variants import Level
 from karat.model import Dataset
 
 __all__ = [
@@ -25,11 +30,16 @@ __all__ = [
     "GOLD_SET",
     "Accepts",
     "GenerationResult",
+    "MinedRepository",
+    "MiningRecipe",
     "TimeSplit",
     "generate",
+    "make_recipe",
     "mining_options",
     "parse_texts",
     "read_mining_config",
+    "rule_table",
+    "unique_names",
     "write_gold",
 ]
 
@@ -54,6 +64,25 @@ class TimeSplit:
 
     names: tuple[str, str]
     share: float = 0.5
+
+
+def make_recipe(
+    *,
+    level: str,
+    hardness: str,
+    min_files: int,
+    max_files: int,
+    exclude: tuple[str, ...],
+    off: tuple[str, ...],
+    **rest: Any,
+) -> MiningRecipe:
+    """Return the recipe with these values; *rest* are further fields of MiningRecipe."""
+    return MiningRecipe(
+        filters=Filters(CaseLimits(min_files, max_files), frozenset(off), exclude),
+        grain=Grain(level),
+        hardness=tuple(Level) if hardness == "all" else (Level[hardness.upper()],),
+        **rest,
+    )
 
 
 def generate(

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from karat.corpus.chunkers.base import lines_of
 from karat.corpus.files.content import Content, decode
 from karat.errors import InputError
 from karat.experiments.snapshots import HEAD, NOWHERE_ELSE, homes, part_of
@@ -21,7 +22,7 @@ from karat.model import Answer, Dataset, Hit, Run, Target
 from karat.scoring.matching.modes import MATCHERS, Matcher, normalise
 from karat.scoring.matching.regions import order_hits, valid_hits
 from karat.scoring.matching.units import judges_files
-from karat.scoring.sources import no_overlap
+from karat.scoring.score import no_overlap
 
 __all__ = [
     "GRADES",
@@ -39,6 +40,7 @@ __all__ = [
     "folder_code",
     "grade_at",
     "is_judged",
+    "lines_of",
     "pool",
     "repository_code",
     "save_place",

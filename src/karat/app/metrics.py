@@ -7,7 +7,15 @@ from typing import NamedTuple
 
 from karat.scoring.metrics import METRICS, parse
 
-__all__ = ["Description", "MeasureGroup", "describe", "group_measures", "measures_at", "page"]
+__all__ = [
+    "METRICS",
+    "Description",
+    "MeasureGroup",
+    "describe",
+    "group_measures",
+    "measures_at",
+    "page",
+]
 
 # The measures that most people use, as they are typed, by purpose.
 COMMON = {

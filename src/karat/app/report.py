@@ -8,7 +8,13 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from karat.app.evaluate import score_runs
+from karat.app.evaluate import (
+    ExperimentRequest,
+    ExperimentResult,
+    FinishedRuns,
+    score_runs,
+)
+from karat.app.score import run_name
 from karat.errors import InputError, UnknownName
 from karat.experiments.run_records import (
     RunRecord,
@@ -34,8 +40,7 @@ from karat.scoring.matching.units import relevant_targets
 from karat.scoring.metrics import Measure, parse
 from karat.scoring.score import cluster_labels, slice_rows, with_dropped, with_measures
 from karat.scoring.settings import Confidence, Scoring
-from karat.scoring.sources import number_duplicates, run_name
-from karat.system.words import counted, first_few, join_names
+from karat.system.words import counted, first_few, join_names, number_duplicates
 
 if TYPE_CHECKING:
     from karat.model.comparison import Comparison
@@ -44,6 +49,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ReportInputs",
     "breakdown_tags",
+    "experiment_inputs",
     "gather",
     "origin",
     "report",
@@ -293,6 +299,24 @@ class ReportInputs:
     records: tuple[RunRecord, ...] = ()
     remarks: tuple[str, ...] = ()
     evaluations: tuple[Evaluation | None, ...] = ()
+
+
+def experiment_inputs(
+    done: ExperimentResult, ended: FinishedRuns, request: ExperimentRequest
+) -> ReportInputs:
+    """Return the finished runs of an experiment, with their records and scores."""
+    stored = {run.label: run for run in done.experiment.runs}
+    return ReportInputs(
+        request.gold,
+        ended.runs,
+        tuple(run_digest(measured.run) for measured in ended.runs),
+        tuple(
+            record_of(done.experiment, stored[measured.name], measured, request.gold)
+            for measured in ended.runs
+        ),
+        tuple(f"failed and not included: {names}: {why}" for names, why in ended.reasons()),
+        tuple(done.results.evaluations(ended.ids, request.gold, request.scoring)),
+    )
 
 
 class _Source(NamedTuple):

@@ -20,6 +20,7 @@ from karat.engines.lexical.tokens import TokenRules
 from karat.engines.spec import build
 from karat.engines.stages import DenseStage
 from karat.errors import InputError
+from karat.experiments.workers.sources import load_corpus
 from karat.model import Hit
 from karat.model.spec import Spec
 
@@ -30,6 +31,7 @@ __all__ = [
     "chunk_engine",
     "engine_of",
     "index_ahead",
+    "load_corpus",
     "search",
     "telling_line",
 ]

@@ -12,7 +12,7 @@ from karat.experiments import Configuration
 from karat.model import Dataset
 from karat.model.spec import Spec
 from karat.scoring.settings import Scoring
-from karat.scoring.sources import number_duplicates
+from karat.system.words import number_duplicates
 
 __all__ = [
     "DEPTH",

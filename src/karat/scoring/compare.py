@@ -10,16 +10,14 @@ from karat.model.comparison import Comparison
 from karat.model.evaluation import ComparisonResult, Evaluation
 from karat.scoring.matching.judge import Truth
 from karat.scoring.metrics import Measure
-from karat.scoring.score import cluster_labels, evaluate_run, slice_rows
+from karat.scoring.score import cluster_labels, slice_rows
 from karat.scoring.settings import Confidence, Scoring
-from karat.scoring.sources import RunSource, TruthSource, distinct_names, load_judgments, load_run
 from karat.scoring.stats import compare as compare_scores
 from karat.scoring.stats import verdict, wilcoxon
 from karat.scoring.stats.arrays import paired_differences
 from karat.system.words import first_few, join_names
 
 __all__ = [
-    "compare",
     "compare_evaluations",
     "compare_scored",
     "compare_scored_runs",
@@ -32,37 +30,6 @@ SET_MEASURES = "set-"
 CUT_MEASURES = {"set-f1": "f1", "set-precision": "precision", "set-recall": "recall"}
 # If lists are longer by this factor, set measures are not comparable.
 SIMILAR_LENGTH = 1.1
-
-
-def compare(
-    truth: TruthSource,
-    runs: Sequence[RunSource],
-    *,
-    scoring: Scoring | None = None,
-    confidence: Confidence | None = None,
-    by: Iterable[str] = (),
-    names: Sequence[str] | None = None,
-    truth_format: str | None = None,
-    run_format: str | None = None,
-) -> ComparisonResult:
-    """Return the scores of each of *runs* on *truth* and what their differences are worth."""
-    if len(runs) < 2:
-        raise InputError(f"expected two or more runs to compare, not {len(runs)}")
-    scoring = scoring or Scoring()
-    confidence = confidence or Confidence()
-    gold = load_judgments(truth, format=truth_format)
-    evaluations = tuple(
-        evaluate_run(
-            gold,
-            load_run(run, gold, scoring=scoring, format=run_format),
-            scoring=scoring,
-            confidence=None,
-            slices={},
-            name=name,
-        )
-        for run, name in zip(runs, names or distinct_names(runs), strict=True)
-    )
-    return compare_scored_runs(gold, evaluations, scoring=scoring, confidence=confidence, by=by)
 
 
 def compare_scored_runs(

@@ -17,14 +17,6 @@ from karat.scoring.matching import judge
 from karat.scoring.matching.judge import Scored, Truth
 from karat.scoring.metrics import Measure, average, evaluate
 from karat.scoring.settings import Confidence, Scoring
-from karat.scoring.sources import (
-    RunSource,
-    TruthSource,
-    load_judgments,
-    load_run,
-    no_overlap,
-    run_name,
-)
 
 if TYPE_CHECKING:
     from karat.model.comparison import Interval
@@ -35,7 +27,7 @@ __all__ = [
     "cluster_labels",
     "evaluate_run",
     "mean_intervals",
-    "score",
+    "no_overlap",
     "slice_rows",
     "with_dropped",
     "with_intervals",
@@ -134,35 +126,6 @@ def mean_intervals(
 JUDGED_SHARE = Measure("judged", 10)
 NOT_THERE = ("not in the corpus", "outside the root")
 ANSWERED = (QueryStatus.SCORED, QueryStatus.UNJUDGED)
-
-
-def score(
-    truth: TruthSource,
-    run: RunSource,
-    *,
-    scoring: Scoring | None = None,
-    confidence: Confidence | None = None,
-    by: Iterable[str] = (),
-    name: str | None = None,
-    truth_format: str | None = None,
-    run_format: str | None = None,
-) -> Evaluation:
-    """Return the scores of *run* on *truth*, both from a path or from memory.
-
-    Without *confidence* no interval is computed, and numpy is not loaded. *by* names tags by which
-    to break results down.
-    """
-    scoring = scoring or Scoring()
-    gold = load_judgments(truth, format=truth_format)
-    return evaluate_run(
-        gold,
-        load_run(run, gold, scoring=scoring, format=run_format),
-        scoring=scoring,
-        confidence=confidence,
-        slices=slice_rows(gold, by),
-        name=name or run_name(run, 1),
-        clusters=cluster_labels(gold, confidence.cluster) if confidence else None,
-    )
 
 
 def evaluate_run(
@@ -371,4 +334,14 @@ def _notes(judged: JudgedRun, shares: Sequence[float]) -> Notes:
         tied=judged.tied,
         judged_share=average(answered),
         hits_per_query=average([query.retrieved for query in judged.queries if query.retrieved]),
+    )
+
+
+def no_overlap(name: str, wanted: Sequence[str], unknown: Sequence[str]) -> InputError:
+    """Return the error for a run that has none of the *wanted* queries."""
+    answers = ", ".join(map(repr, unknown[:3])) or "none"
+    expected = ", ".join(map(repr, wanted[:3]))
+    return InputError(
+        f"{name}: no query id of the run is in the gold set; the run has {answers}, "
+        f"the gold set has {expected}"
     )

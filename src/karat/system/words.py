@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-__all__ = ["counted", "first_few", "join_names"]
+__all__ = ["counted", "first_few", "join_names", "number_duplicates"]
 
 
 # Longer lists of names are cut.
@@ -38,3 +38,14 @@ def counted(count: int, noun: str) -> str:
     ('1 hit', '1,200 hits')
     """
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def number_duplicates(names: Sequence[str]) -> list[str]:
+    """Return *names* with a number appended to each name that occurs more than once."""
+    distinct: list[str] = []
+    for position, name in enumerate(names, 1):
+        candidate = name if names.count(name) == 1 else f"{name}-{position}"
+        while candidate in distinct or (candidate != name and candidate in names):
+            candidate += "'"
+        distinct.append(candidate)
+    return distinct

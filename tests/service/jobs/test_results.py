@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from karat.scoring.compare import compare
-from karat.scoring.score import score
+from karat.app.compare import compare
+from karat.app.score import score
 from karat.scoring.settings import Confidence, Scoring
 from karat.service.api.app import create_app
 from karat.service.api.views.results import (

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.corpus import Corpus, chunk_corpus, create_chunker
-from karat.engines.caches import NO_CACHES, Caches
+from karat.engines.caches import Caches, user_caches
 from karat.engines.chunk_table import ChunkLocation, ChunkTable
 from karat.engines.embedding import DEFAULT_EMBEDDER, create_embedder
 from karat.engines.embedding.base import Embedder
@@ -46,15 +46,17 @@ def embedding_quality(
     *,
     model: str | Embedder = DEFAULT_EMBEDDER,
     chunker: str = "auto",
-    caches: Caches = NO_CACHES,
+    cached: bool = False,
     seed: int = 0,
 ) -> EmbeddingQuality:
     """Return how *model* spreads the chunks of *corpus*, and what it makes of the queries.
 
     A chunk is relevant to a query where it covers some of a target with a positive grade, and
     irrelevant where its file is named by no target. Of the other chunks 2,000 are drawn by *seed*.
+    With *cached*, chunks and vectors are read from this user's caches and stored there.
     """
     embedder = create_embedder(model) if isinstance(model, str) else model
+    caches = user_caches(wanted=cached)
     spots = list(_spots(corpus, chunker, caches))
     coverage = Coverage((spot.hit for spot in spots), match=gold.match)
     relevant = [

@@ -117,8 +117,7 @@ def embedding_(
     karat analyze embedding gold.json ../project --rev v2.0 --model static --json
     """
     from karat.app.analyze.embedding import embedding_quality
-    from karat.engines.caches import user_caches
-    from karat.experiments.workers.sources import load_corpus
+    from karat.app.search import load_corpus
     from karat.formats import read_dataset
     from karat.report.analysis_view import embedding_table
 
@@ -127,7 +126,7 @@ def embedding_(
         load_corpus(place, revision=rev),
         model=model,
         chunker=chunker,
-        caches=user_caches(wanted=True),
+        cached=True,
         seed=seed,
     )
     _put(embedding_table(found), found, as_json=as_json)
@@ -162,7 +161,7 @@ def index_(
     karat analyze index ../project --profile balanced --gold gold.json -k 20
     """
     from karat.app.analyze.health import index_health
-    from karat.experiments.workers.sources import load_corpus
+    from karat.app.search import load_corpus
     from karat.report.analysis_view import health_table
 
     queries: tuple[str, ...] = ()

@@ -1,6 +1,5 @@
 """karat baseline: the scores that later runs are compared with."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -60,24 +59,12 @@ def update(
     karat baseline update code.csv run.jsonl -m hit@5,ndcg@10
     karat baseline update latest.1
     """
-    from datetime import UTC, datetime
-
-    from karat.formats.baseline import read_baseline, write_baseline
-    from karat.installation import __version__
-    from karat.scoring.baseline import make_baseline
-    from karat.scoring.sources import load_run, run_name
+    from karat.app.baseline import update_baseline
 
     dataset, run = read_one_run(names, store, inputs)
-    before = read_baseline(output).means if Path(output).exists() else {}
-    baseline = make_baseline(
-        dataset,
-        load_run(run, dataset, scoring=scoring, format=inputs.run_format),
-        name=run_name(run, 1),
-        made_at=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
-        version=__version__,
-        scoring=scoring,
+    baseline, before = update_baseline(
+        dataset, run, output, scoring=scoring, run_format=inputs.run_format
     )
-    write_baseline(baseline, output)
     (_show_json if as_json else _show)(baseline, before, output)
 
 

@@ -116,17 +116,18 @@ def command(
     if agents or config:
         if len(names) > 1:
             raise click.UsageError(f"{AGENTS} replaces run files; expected GOLD alone.")
-        from karat.cli.options.agents import select_engines
-        from karat.experiments.store import ExperimentKind
+        from karat.app.evaluate import ExperimentKind
+        from karat.cli.options.agents import run_setup, select_engines
 
         gold = names[0] if names else None
-        found = select_engines(
+        setup = select_engines(
             gold=gold, agents=agents, config=config, k=k, inputs=inputs, scoring=scoring
         )
-        where = place.where()
-        found.carry_out(
+        run_setup(
+            setup,
             ExperimentKind.COMPARE,
-            where=where,
+            where=place.where(),
+            inputs=inputs,
             options=options,
             confidence=confidence,
             output=output,
@@ -143,9 +144,9 @@ def _compare_files(
     *,
     output: Output,
 ) -> None:
+    from karat.app.compare import compare
+    from karat.app.score import load_judgments
     from karat.cli.output.show import show_contest
-    from karat.scoring.compare import compare
-    from karat.scoring.sources import load_judgments
 
     for name in names:
         if not Path(name).exists():

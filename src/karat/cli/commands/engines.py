@@ -94,8 +94,6 @@ def _about(entry: "EngineListing") -> str:
 
 def _lines(found: "EngineCheck") -> list[str]:
     """Return the outcome, one fact per line."""
-    from karat.engines.registry import ENGINES
-
     lines = [
         f"{found.name}: {found.spec.name}, configuration {found.spec.digest[:12]}",
         f"  corpus {found.corpus}: {counted(found.documents, 'document')}, "
@@ -112,7 +110,7 @@ def _lines(found: "EngineCheck") -> list[str]:
     if found.phases_ns:
         parts = [f"{phase} {_ms(spent)}" for phase, spent in found.phases_ns.items()]
         lines.append(f"  phases of the last query: {', '.join(parts)}")
-    if ENGINES.is_adapter(found.spec.name):
+    if found.is_adapter:
         lines.append(f"  {_spent_line(found.spent)}")
     if found.overhead is not None:
         lines.append(

@@ -89,10 +89,10 @@ def command(
     from karat.cli.output.show import single_threaded
 
     single_threaded()
-    from karat.cli.options.agents import select_engines
-    from karat.experiments.store import ExperimentKind
+    from karat.app.evaluate import ExperimentKind
+    from karat.cli.options.agents import run_setup, select_engines
 
-    found = select_engines(
+    setup = select_engines(
         gold=_one(goldset, gold_option),
         agents=engines,
         config=config,
@@ -100,9 +100,14 @@ def command(
         inputs=inputs,
         scoring=scoring,
     )
-    where = place.where()
-    found.carry_out(
-        ExperimentKind.EVALUATE, where=where, options=options, confidence=confidence, output=output
+    run_setup(
+        setup,
+        ExperimentKind.EVALUATE,
+        where=place.where(),
+        inputs=inputs,
+        options=options,
+        confidence=confidence,
+        output=output,
     )
 
 

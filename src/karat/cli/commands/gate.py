@@ -23,11 +23,11 @@ from karat.report.display import printable
 if TYPE_CHECKING:
     from karat.app.benchmark_config import GateConfig
     from karat.app.gate import GateRules
+    from karat.app.score import RunSource
     from karat.model import Dataset
     from karat.model.gate import Baseline, Gate
     from karat.report.table import Table
     from karat.scoring.settings import Confidence, Scoring
-    from karat.scoring.sources import RunSource
 
 
 __all__ = [

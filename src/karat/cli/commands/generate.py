@@ -16,9 +16,7 @@ from karat.report.table import Cell, Column, Table
 from karat.report.text import printable
 
 if TYPE_CHECKING:
-    from karat.app.generate import GenerationResult
-    from karat.mining.mine import MinedRepository
-    from karat.mining.recipe import MiningRecipe
+    from karat.app.generate import GenerationResult, MinedRepository, MiningRecipe
     from karat.model import Dataset
 
 
@@ -148,7 +146,7 @@ def _configure(ctx: click.Context, _option: click.Parameter, path: str | None) -
 
 
 def _list_rules(*, as_json: bool) -> None:
-    from karat.mining.filters import rule_table
+    from karat.app.generate import rule_table
 
     if as_json:
         from karat.cli.output.show import put_json

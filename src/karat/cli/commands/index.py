@@ -28,9 +28,8 @@ def command(place: str, rev: str | None, engine: "EngineLike", *, as_json: bool)
     karat index . --profile balanced
     karat index ../project.git --rev v2.0 --engine "dense(model=granite)" --json
     """
-    from karat.app.search import index_ahead
+    from karat.app.search import index_ahead, load_corpus
     from karat.cli.output.progress import progress_bar
-    from karat.experiments.workers.sources import load_corpus
 
     with progress_bar("embedding") as progress:
         found = index_ahead(load_corpus(place, revision=rev), engine, progress=progress)

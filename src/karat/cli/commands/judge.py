@@ -85,8 +85,8 @@ def command(
     karat judge gold.json bm25.jsonl --list
     """
     from karat.app.judge import Judging, begun, folder_code, pool, repository_code, save_place
+    from karat.app.score import distinct_names
     from karat.formats import read_run
-    from karat.scoring.sources import distinct_names
 
     if repositories and folder:
         raise click.UsageError("--repo and --folder exclude each other")
@@ -170,7 +170,7 @@ class _Session:
         return True
 
     def _show(self, item: "PooledHit") -> None:
-        from karat.corpus.chunkers.base import lines_of
+        from karat.app.judge import lines_of
         from karat.report.text import code_lines
 
         data, hit = self._judging.data, item.hit

@@ -47,8 +47,7 @@ def command(names: tuple[str, ...], *, everything: bool, as_json: bool, as_markd
 
 
 def _list(*, everything: bool) -> None:
-    from karat.app.metrics import group_measures
-    from karat.scoring.metrics import METRICS
+    from karat.app.metrics import METRICS, group_measures
 
     formatter = click.HelpFormatter(width=WIDTH)
     groups = group_measures(everything=everything)

@@ -63,7 +63,7 @@ def command(
     """
     from karat.app.convert import refuse_overwriting, write_like
     from karat.app.resolve import resolve
-    from karat.experiments.workers.sources import load_corpus
+    from karat.app.search import load_corpus
     from karat.formats import FORMATS, detect, read_dataset
 
     if output is not None:

@@ -54,9 +54,8 @@ def command(
     karat score code.csv results.json -m hit@5,mrr@10 --by category
     karat score qrels.txt bm25.run -m "ndcg(gain=exp)@10" --ci none --json
     """
+    from karat.app.score import load_judgments, score
     from karat.cli.output.show import show_evaluation, single_threaded
-    from karat.scoring.score import score
-    from karat.scoring.sources import load_judgments
 
     if ci == "none":
         confidence = replace(confidence, draws=0)

@@ -44,9 +44,8 @@ def command(
     karat search "parse the config" ../project --profile balanced --explain
     karat search "retry with backoff" ../project.git --rev v2.0 -k 3 --json
     """
-    from karat.app.search import search
+    from karat.app.search import load_corpus, search
     from karat.cli.output.progress import progress_bar
-    from karat.experiments.workers.sources import load_corpus
 
     with progress_bar("embedding") as progress:
         corpus = load_corpus(place, revision=rev)

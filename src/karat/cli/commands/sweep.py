@@ -1,7 +1,6 @@
 """karat sweep: many configurations of the built-in engines, and which of them to take."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -18,12 +17,9 @@ from karat.cli.options.shared import (
 )
 
 if TYPE_CHECKING:
-    from karat.experiments import Configuration
     from karat.scoring.settings import Confidence, Scoring
 
 __all__ = ["command"]
-
-FIRST_SUITE = "quick_test"
 
 
 @click.command("sweep")
@@ -100,7 +96,7 @@ def command(
     karat sweep --config karat.yaml
     karat sweep --list-suites
     """
-    from karat.cli.options.agents import AgentSelection, load_gold, read_config, with_metrics
+    from karat.cli.options.agents import load_gold, read_config, run_setup, with_metrics
 
     read = read_config(config) if config else None
     if read and not matrix and not suites:
@@ -120,56 +116,39 @@ def command(
     from karat.cli.output.show import single_threaded
 
     single_threaded()
-    from karat.cli.output.experiments import carry_out
-    from karat.experiments.matrix import read_matrix
-    from karat.experiments.store import ExperimentKind
+    from karat.app.evaluate import ExperimentKind, ExperimentSetup
+    from karat.app.sweep import matrix_sweep, read_matrix, suite_sweep
 
     scoring = with_metrics(scoring, read)
     # Before a gold set is mined, which takes long.
     combined = read_matrix(matrix) if matrix else None
     gold = load_gold(goldset, read, inputs)
-    if combined:
-        configurations = combined.configurations()
+    if combined and matrix:
+        found = matrix_sweep(combined, matrix)
         if not scoring.measures:
-            scoring = replace(scoring, measures=combined.measures())
+            scoring = replace(scoring, measures=found.measures)
     else:
-        from karat.experiments.configurations import request_depth
-
-        configurations = _suite(suite, suites, request_depth(k, scoring, gold), single=single)
-    chosen = AgentSelection(
-        gold, configurations[:1] if single else configurations, scoring, inputs, read
+        found = suite_sweep(suite, suites, k=k, scoring=scoring, gold=gold, single=single)
+    configurations = found.configurations[:1] if single else found.configurations
+    run_setup(
+        ExperimentSetup(gold, configurations, scoring, read),
+        ExperimentKind.SWEEP,
+        where=place.where(),
+        inputs=inputs,
+        options=options,
+        confidence=confidence,
+        output=output,
+        name=found.name,
+        allowed=allow,
     )
-    request = chosen.request(
-        ExperimentKind.SWEEP, where=place.where(), options=options, seed=confidence.seed
-    )
-    name = Path(matrix).stem if matrix else suite or FIRST_SUITE
-    views = chosen.views(confidence, output)
-    carry_out(replace(request, name=name), options, views, allowed=allow)
-
-
-def _suite(
-    name: str | None, path: str | None, k: int, *, single: bool
-) -> "tuple[Configuration, ...]":
-    from karat.experiments.matrix import BUNDLED, suite, suites
-
-    place = path or BUNDLED
-    if name is None:
-        if not single:
-            known = ", ".join(suites(place))
-            raise click.UsageError(f"Expected --matrix FILE, or --suite with one of: {known}.")
-        name = FIRST_SUITE if path is None else next(iter(suites(place)))
-    return suite(name, place, k=k)
 
 
 def _list(path: str | None, output: Output) -> None:
+    from karat.app.sweep import list_suites
     from karat.cli.output.show import put_json, put_table
-    from karat.experiments.matrix import BUNDLED, suites
     from karat.report.table import Cell, Column, Table
 
-    known = {
-        name: [config.name for config in configs]
-        for name, configs in suites(path or BUNDLED).items()
-    }
+    known = list_suites(path)
     if output.style == "json":
         put_json(known)
         return

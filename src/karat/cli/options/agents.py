@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 import click
@@ -14,106 +14,65 @@ from karat.system.words import counted
 
 if TYPE_CHECKING:
     from karat.app.benchmark_config import ConfigFile
-    from karat.experiments import Configuration
-    from karat.experiments.configurations import Agent
-    from karat.experiments.run import ExperimentRequest
-    from karat.experiments.store import ExperimentKind
-    from karat.experiments.target_check import Where
+    from karat.app.evaluate import ExperimentKind, ExperimentSetup, Where
     from karat.model import Dataset
     from karat.scoring.settings import Confidence, Scoring
 
 
 __all__ = [
     "TYPED",
-    "AgentSelection",
     "load_gold",
     "read_config",
+    "run_setup",
     "select_engines",
     "stray",
     "with_metrics",
 ]
 
-DEFAULT_ENGINE = "bm25"
+
+# Its folder has no file with a latency for each query, which would take long to measure.
+SWEEP = "sweep"
 
 
-@dataclass(frozen=True, slots=True)
-class AgentSelection:
-    """The gold set and the configurations to run, and the configuration file if there is one."""
+def run_setup(
+    setup: "ExperimentSetup",
+    kind: "ExperimentKind",
+    *,
+    where: "Where",
+    inputs: Inputs,
+    options: RunOptions,
+    confidence: "Confidence",
+    output: Output,
+    name: str = "",
+    allowed: int | None = None,
+) -> None:
+    """Run the experiment and show its result; result files need the latency of every query."""
+    views = _views(setup.config, inputs, confidence, output)
+    request = setup.request(
+        kind,
+        where=where,
+        sample=options.sample,
+        repetitions=options.repetitions,
+        timeout_s=options.timeout_s,
+        timed=options.timed_queries(every=views.every_latency and kind.value != SWEEP),
+        workers=options.workers,
+        seed=confidence.seed,
+        wait=not options.no_wait,
+        name=name,
+    )
+    carry_out(request, options, views, allowed=allowed)
 
-    gold: "Dataset"
-    configurations: "tuple[Configuration, ...]"
-    scoring: "Scoring"
-    inputs: Inputs
-    config: "ConfigFile | None" = None
 
-    def request(
-        self,
-        kind: "ExperimentKind",
-        *,
-        where: "Where",
-        options: RunOptions,
-        seed: int,
-        every_latency: bool = False,
-    ) -> "ExperimentRequest":
-        """Return the experiment; options of the command line override the file.
-
-        With *every_latency*, all queries are timed unless --timed is given.
-        """
-        from karat.app.benchmark_config import draw_sample
-        from karat.experiments.run import ExperimentRequest
-        from karat.experiments.workers import RunSettings
-
-        settings = RunSettings()
-        if self.config and self.config.repetitions:
-            settings = replace(settings, repetitions=self.config.repetitions)
-        if self.config and self.config.timeout_s:
-            settings = replace(settings, timeout_s=self.config.timeout_s)
-        gold = draw_sample(self.gold, options.sample, seed=seed)
-        return ExperimentRequest(
-            gold=gold,
-            configurations=self.configurations,
-            where=self._placed(where).of_part(gold, self.gold),
-            kind=kind,
-            scoring=self.scoring,
-            settings=options.settings(settings),
-            timed=options.timed_queries(every=every_latency),
-            workers=options.workers,
-            seed=seed,
-            wait=not options.no_wait,
-        )
-
-    def carry_out(
-        self,
-        kind: "ExperimentKind",
-        *,
-        where: "Where",
-        options: RunOptions,
-        confidence: "Confidence",
-        output: Output,
-    ) -> None:
-        """Run the experiment and show its outcome; result files need every latency."""
-        views = self.views(confidence, output)
-        every = views.every_latency
-        seed = confidence.seed
-        request = self.request(kind, where=where, options=options, seed=seed, every_latency=every)
-        carry_out(request, options, views)
-
-    def _placed(self, where: "Where") -> "Where":
-        """Return *where*, or the repository of the file if the command line names none."""
-        places = self.config.mining.get("repositories") if self.config else None
-        if where.corpus or where.repositories or not isinstance(places, list) or len(places) > 1:
-            return where
-        return where._replace(repositories={"": str(places[0])})
-
-    def views(self, confidence: "Confidence", output: Output) -> Views:
-        """Return how the outcome is shown; -o overrides the output folder of the file."""
-        views = Views(confidence, output, self.inputs.by, self.inputs.run_format)
-        config = self.config
-        if config is None:
-            return views
-        if output.path is None and config.folder is not None:
-            views = replace(views, output=output._replace(path=f"{config.folder}/"))
-        return replace(views, formats=config.formats, charts=config.charts)
+def _views(
+    config: "ConfigFile | None", inputs: Inputs, confidence: "Confidence", output: Output
+) -> Views:
+    """Return how the result is shown; -o overrides the output folder of the file."""
+    views = Views(confidence, output, inputs.by, inputs.run_format)
+    if config is None:
+        return views
+    if output.path is None and config.folder is not None:
+        views = replace(views, output=output._replace(path=f"{config.folder}/"))
+    return replace(views, formats=config.formats, charts=config.charts)
 
 
 def select_engines(
@@ -124,27 +83,21 @@ def select_engines(
     k: int | None,
     inputs: Inputs,
     scoring: "Scoring",
-) -> AgentSelection:
+) -> "ExperimentSetup":
     """Return the gold set and the engines of a command.
 
     With a *config*, *agents* are names of its engines, by default all of them; any other name is
     an engine by itself.
     """
-    from karat.experiments.configurations import request_depth
-    from karat.scoring.sources import number_duplicates
+    from karat.app.evaluate import ExperimentSetup, choose_engines, configure_engines
 
     read = read_config(config) if config else None
     # Before a gold set is mined, which takes long.
-    known = _agents(agents, read)
+    engines = choose_engines(agents, read)
     dataset = load_gold(gold, read, inputs)
     scoring = with_metrics(scoring, read)
-    depth = request_depth(k, scoring, dataset)
-    configurations = [agent.configuration(depth) for agent in known]
-    names = number_duplicates([configuration.name for configuration in configurations])
-    apart = tuple(
-        replace(each, name=name) for each, name in zip(configurations, names, strict=True)
-    )
-    return AgentSelection(dataset, apart, scoring, inputs, read)
+    configurations = configure_engines(engines, dataset, scoring, k=k)
+    return ExperimentSetup(dataset, configurations, scoring, read)
 
 
 def read_config(path: str) -> "ConfigFile":
@@ -173,28 +126,13 @@ def load_gold(path: str | None, config: "ConfigFile | None", inputs: Inputs) -> 
     if config is None or not isinstance(repositories, list):
         raise click.UsageError("Expected a gold set, or --config FILE with a section dataset.")
     from karat.app.generate import generate
-    from karat.cli.options.mining import make_recipe
+    from karat.cli.options.mining import recipe_of
     from karat.cli.output.progress import progress_bars
 
     with progress_bars() as watch:
-        made = generate(repositories, make_recipe(config.mining), watch=watch)
+        made = generate(repositories, recipe_of(config.mining), watch=watch)
     click.echo(f"mined {counted(len(made.dataset), 'case')}", err=True)
     return made.dataset
-
-
-def _agents(names: Sequence[str], config: "ConfigFile | None") -> "list[Agent]":
-    from karat.experiments.configurations import Agent, agent_names, engine_configurations
-
-    known = {agent.name: agent for agent in config.agents} if config else {}
-    engines = agent_names()
-    found = []
-    for name in names or tuple(known) or (DEFAULT_ENGINE,):
-        if name in known:
-            found.append(known[name])
-        else:
-            (configuration,) = engine_configurations([engines.get(name, name)])
-            found.append(Agent(name if name in engines else configuration.name, configuration.spec))
-    return found
 
 
 Command = TypeVar("Command", bound=Callable[..., object])

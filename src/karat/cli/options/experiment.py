@@ -11,8 +11,7 @@ from karat.cli.options.shared import Command, Fields, Number, WholeNumber, gathe
 from karat.cli.output.report_files import NAME
 
 if TYPE_CHECKING:
-    from karat.experiments.target_check import Where
-    from karat.experiments.workers import RunSettings
+    from karat.app.evaluate import Where
 
 
 __all__ = [
@@ -59,7 +58,7 @@ def folders_by_name(repos: Sequence[str]) -> dict[str, str]:
     alone = [folder for name, _, folder in pairs if not name]
     if len(alone) < 2:
         return {name: folder for name, _, folder in pairs}
-    from karat.mining.dataset import unique_names
+    from karat.app.generate import unique_names
 
     named = {name: folder for name, _, folder in pairs if name}
     return dict(zip(unique_names(alone), alone, strict=True)) | named
@@ -202,7 +201,7 @@ RUN: Fields = {
 
 
 class CorpusOption(NamedTuple):
-    """What is searched; see :class:`karat.experiments.target_check.Where`."""
+    """What is searched; see :class:`karat.app.evaluate.Where`."""
 
     repositories: Mapping[str, str]
     corpus: str | None
@@ -212,7 +211,7 @@ class CorpusOption(NamedTuple):
 
     def where(self) -> "Where":
         """Return the same for an experiment; its module imports engines, so it is loaded late."""
-        from karat.experiments.target_check import Where
+        from karat.app.evaluate import Where
 
         return Where(*self)
 
@@ -244,16 +243,6 @@ class RunOptions(NamedTuple):
         if self.timed is None:
             return None if every else TIMED
         return None if self.timed == "all" else self.timed
-
-    def settings(self, before: "RunSettings | None" = None) -> "RunSettings":
-        """Return *before*, or the defaults, with the options that were given."""
-        from dataclasses import replace
-
-        from karat.experiments.workers import RunSettings
-
-        said = {"repetitions": self.repetitions, "timeout_s": self.timeout_s}
-        given = {name: value for name, value in said.items() if value is not None}
-        return replace(before or RunSettings(), **given)  # type: ignore[arg-type] # as annotated above
 
 
 def _make_corpus(*, repositories: tuple[str, ...], **rest: Any) -> CorpusOption:

@@ -9,9 +9,9 @@ from karat.cli.options.shared import Command, Fields, WholeNumber, gather
 from karat.errors import InputError
 
 if TYPE_CHECKING:
-    from karat.mining.recipe import MiningRecipe
+    from karat.app.generate import MiningRecipe
 
-__all__ = ["make_recipe", "make_validator", "recipe_command", "recipe_options"]
+__all__ = ["make_validator", "recipe_command", "recipe_of", "recipe_options"]
 
 HARDNESS = ("cleaned", "masked", "words", "dropped", "all")
 
@@ -114,35 +114,17 @@ RECIPE: Fields = {
 }
 
 
-def _make_recipe(
-    *,
-    level: str,
-    hardness: str,
-    min_files: int,
-    max_files: int,
-    exclude: tuple[str, ...],
-    off: tuple[str, ...],
-    **rest: Any,
-) -> "MiningRecipe":
-    from karat.mining.filters import Filters
-    from karat.mining.recipe import MiningRecipe
-    from karat.mining.rules import CaseLimits
-    from karat.mining.targets import Grain
-    from karat.mining.variants import Level
+def _make_recipe(**values: Any) -> "MiningRecipe":
+    from karat.app.generate import make_recipe
 
-    return MiningRecipe(
-        filters=Filters(CaseLimits(min_files, max_files), frozenset(off), exclude),
-        grain=Grain(level),
-        hardness=tuple(Level) if hardness == "all" else (Level[hardness.upper()],),
-        **rest,
-    )
+    return make_recipe(**values)
 
 
 # What decides which cases a history yields: *recipe*.
 recipe_options = gather("recipe", _make_recipe, RECIPE)
 
 
-def make_recipe(values: Mapping[str, object]) -> "MiningRecipe":
+def recipe_of(values: Mapping[str, object]) -> "MiningRecipe":
     """Return the recipe for *values* of these options; all others have their defaults."""
     found: list[MiningRecipe] = []
 

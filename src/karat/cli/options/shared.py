@@ -56,7 +56,7 @@ class ProfileName(click.Choice[str]):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the current name of *value*."""
-        from karat.engines.registry import PROFILE_ALIASES
+        from karat.app.engines import PROFILE_ALIASES
 
         current = PROFILE_ALIASES.get(value)
         if current is None:
@@ -323,7 +323,7 @@ def _make_output(*, per_query: bool, path: str | None, title: str = "", **styles
 
 
 def _make_engine(*, engine: str, profile: str | None) -> str | Mapping[str, object]:
-    from karat.engines.registry import profile_named
+    from karat.app.engines import profile_named
 
     source = click.get_current_context().get_parameter_source("engine")
     if profile and source is not click.core.ParameterSource.DEFAULT:

@@ -22,15 +22,21 @@ from karat.report.score_view import warning as coverage_warning
 from karat.system.words import counted
 
 if TYPE_CHECKING:
-    from karat.app.evaluate import EvaluationResult, FinishedRuns, Result
+    from karat.app.evaluate import (
+        EvaluationResult,
+        ExperimentPlan,
+        ExperimentRequest,
+        ExperimentResult,
+        FinishedRuns,
+        Measure,
+        Result,
+    )
     from karat.app.report import ReportInputs
-    from karat.experiments.run import ExperimentPlan, ExperimentRequest, ExperimentResult
     from karat.model import Dataset
     from karat.model.evaluation import CorpusCoverage
     from karat.model.timings import RunResult
     from karat.report.findings import Findings
     from karat.report.table import Table
-    from karat.scoring.metrics import Measure
     from karat.scoring.settings import Confidence, Scoring
 
 
@@ -247,9 +253,10 @@ def _show_result(
     scoring, confidence = request.scoring, views.confidence
     inputs = findings = None
     if many or views.written:
+        from karat.app.report import experiment_inputs
         from karat.cli.output.report_files import make_findings
 
-        inputs = _inputs(done, ended, request)
+        inputs = experiment_inputs(done, ended, request)
         title = views.output.title
         findings = make_findings(inputs, scoring, confidence, by=views.by or None, title=title)
     if many and findings:
@@ -315,36 +322,27 @@ def _check(request: "ExperimentRequest", options: RunOptions, views: Views) -> N
 def _run(
     request: "ExperimentRequest", options: RunOptions, views: Views, *, allowed: int | None
 ) -> "ExperimentResult":
+    from karat.app.evaluate import open_executor, plan, run_plan
     from karat.cli.output.progress import run_progress
-    from karat.experiments import open_executor
-    from karat.experiments.configurations import is_deterministic
-    from karat.experiments.plan import MOST
-    from karat.experiments.run import plan_experiment, run_experiment
-    from karat.experiments.store import open_store
 
     executor = open_executor(options.executor, workers=request.workers)
-    plan = plan_experiment(request, allowed=MOST if allowed is None else allowed)
-    _show_plan(plan)
-    again = options.again
-    if again is None:
-        again = not all(
-            is_deterministic(configuration.spec) for configuration in request.configurations
-        )
+    planned = plan(request, allowed=allowed)
+    _show_plan(planned)
     further: Sequence[Measure] = ()
     if views.written or views.lists(len(request.configurations)):
         from karat.app.report import report_measures
 
         further = report_measures(request.gold, request.scoring)
-    with open_store(options.store, new=True) as store, run_progress(plan.untimed) as listen:
-        return run_experiment(
+    with run_progress(planned.untimed) as listen:
+        return run_plan(
             request,
-            store,
+            planned,
+            store=options.store,
+            executor=executor,
+            again=options.again,
+            further=further,
             listen=listen,
             on_searched=_warn,
-            plan=plan,
-            further=further,
-            executor=executor,
-            again=again,
         )
 
 
@@ -387,26 +385,6 @@ def _write_runs(runs: "Sequence[RunResult]", place: str, run_format: str | None)
     keep = make_writer(place, run_format, several=len(runs) > 1)
     for measured in runs:
         keep(run_with_latencies(measured))
-
-
-def _inputs(
-    done: "ExperimentResult", ended: "FinishedRuns", request: "ExperimentRequest"
-) -> "ReportInputs":
-    from karat.app.report import ReportInputs
-    from karat.experiments.run_records import record_of
-    from karat.formats.karat_run import run_digest
-
-    digests = tuple(run_digest(measured.run) for measured in ended.runs)
-    stored = {run.label: run for run in done.experiment.runs}
-    records = tuple(
-        record_of(done.experiment, stored[measured.name], measured, request.gold)
-        for measured in ended.runs
-    )
-    left_out = tuple(f"failed and not included: {names}: {why}" for names, why in ended.reasons())
-    evaluations = done.results.evaluations(ended.ids, request.gold, request.scoring)
-    return ReportInputs(
-        request.gold, ended.runs, digests, records, left_out, evaluations=tuple(evaluations)
-    )
 
 
 def _write(findings: "Findings", inputs: "ReportInputs", scoring: "Scoring", views: Views) -> None:

@@ -15,7 +15,7 @@ import click
 from karat.report.display import display_width, printable, shorten
 
 if TYPE_CHECKING:
-    from karat.experiments.workers import RunEvent
+    from karat.app.evaluate import RunEvent
 
 
 __all__ = [

@@ -15,8 +15,8 @@ from karat.report import score_view
 from karat.report.table import Table
 
 if TYPE_CHECKING:
+    from karat.app.score import Truth
     from karat.model.evaluation import ComparisonResult
-    from karat.scoring.matching.judge import Truth
     from karat.scoring.settings import Confidence, Scoring
 
 __all__ = [

@@ -100,7 +100,7 @@ def command(
 
 def _axes(file: Path) -> dict[str, object]:
     """Return the axes in *file*, checked here as they will be there."""
-    from karat.experiments.matrix import Matrix, read_matrix
+    from karat.app.sweep import Matrix, read_matrix
 
     found, plain = read_matrix(file), Matrix()
     for name in OF_COLLECTION:

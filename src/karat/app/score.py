@@ -1,23 +1,26 @@
-"""Load datasets and runs from a path or from memory."""
+"""karat score: a run scored on a gold set, both from a path or from memory."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from karat.errors import FormatError, InputError
 from karat.formats import Format, detect, read_dataset, read_judgments, read_run, scan_trec_run
 from karat.model import Dataset, Run
+from karat.model.evaluation import Evaluation
 from karat.scoring.matching.judge import Scored, Truth
-from karat.scoring.settings import Scoring
+from karat.scoring.score import cluster_labels, evaluate_run, slice_rows
+from karat.scoring.settings import Confidence, Scoring
+from karat.system.words import number_duplicates
 
 __all__ = [
     "RunSource",
+    "Truth",
     "TruthSource",
     "distinct_names",
     "load_judgments",
     "load_run",
-    "no_overlap",
-    "number_duplicates",
     "run_name",
+    "score",
 ]
 
 THINGS = {"dataset": "a gold set", "run": "a run"}
@@ -84,27 +87,6 @@ def distinct_names(sources: Iterable[RunSource]) -> list[str]:
     )
 
 
-def number_duplicates(names: Sequence[str]) -> list[str]:
-    """Return *names* with a number appended to each name that occurs more than once."""
-    distinct: list[str] = []
-    for position, name in enumerate(names, 1):
-        candidate = name if names.count(name) == 1 else f"{name}-{position}"
-        while candidate in distinct or (candidate != name and candidate in names):
-            candidate += "'"
-        distinct.append(candidate)
-    return distinct
-
-
-def no_overlap(name: str, wanted: Sequence[str], unknown: Sequence[str]) -> InputError:
-    """Return the error for a run that has none of the *wanted* queries."""
-    answers = ", ".join(map(repr, unknown[:3])) or "none"
-    expected = ", ".join(map(repr, wanted[:3]))
-    return InputError(
-        f"{name}: no query id of the run is in the gold set; the run has {answers}, "
-        f"the gold set has {expected}"
-    )
-
-
 def _judged(truth: Truth) -> Mapping[str, Mapping[str, float]]:
     if not isinstance(truth, Dataset):
         return truth
@@ -134,3 +116,32 @@ def _any_format(source: str | os.PathLike[str]) -> Format | None:
         return detect(source)
     except InputError:
         return None
+
+
+def score(
+    truth: TruthSource,
+    run: RunSource,
+    *,
+    scoring: Scoring | None = None,
+    confidence: Confidence | None = None,
+    by: Iterable[str] = (),
+    name: str | None = None,
+    truth_format: str | None = None,
+    run_format: str | None = None,
+) -> Evaluation:
+    """Return the scores of *run* on *truth*, both from a path or from memory.
+
+    Without *confidence* no interval is computed, and numpy is not loaded. *by* names tags by which
+    to break results down.
+    """
+    scoring = scoring or Scoring()
+    gold = load_judgments(truth, format=truth_format)
+    return evaluate_run(
+        gold,
+        load_run(run, gold, scoring=scoring, format=run_format),
+        scoring=scoring,
+        confidence=confidence,
+        slices=slice_rows(gold, by),
+        name=name or run_name(run, 1),
+        clusters=cluster_labels(gold, confidence.cluster) if confidence else None,
+    )

@@ -1,12 +1,17 @@
-"""Create the baseline of a run, and align a baseline with a later version of the dataset."""
+"""karat baseline: store the scores of a run, and align them with a later version of the set."""
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from math import isclose, nan
+from pathlib import Path
 from typing import NamedTuple
 
+from karat.app.score import RunSource, load_run, run_name
 from karat.errors import InputError
+from karat.formats.baseline import read_baseline, write_baseline
 from karat.formats.gold import gold_digest
+from karat.installation import __version__
 from karat.model import Dataset, QueryStatus, Run, ScoreTable
 from karat.model.evaluation import Evaluation
 from karat.model.gate import Baseline, BaselineQuery
@@ -15,7 +20,15 @@ from karat.scoring.metrics import Measure, parse
 from karat.scoring.score import cluster_labels, evaluate_run
 from karat.scoring.settings import Confidence, Scoring
 
-__all__ = ["CommonQueries", "RankedRun", "align_baseline", "make_baseline", "score_with_ranks"]
+__all__ = [
+    "BaselineUpdate",
+    "CommonQueries",
+    "RankedRun",
+    "align_baseline",
+    "make_baseline",
+    "score_with_ranks",
+    "update_baseline",
+]
 
 
 class RankedRun(NamedTuple):
@@ -35,6 +48,35 @@ class CommonQueries(NamedTuple):
     ranks: tuple[float | None, ...]
     rows: tuple[int, ...]
     note: str
+
+
+class BaselineUpdate(NamedTuple):
+    """A baseline that was written, and the means of the one that it replaced."""
+
+    baseline: Baseline
+    before: Mapping[str, float]
+
+
+def update_baseline(
+    gold: Dataset,
+    run: RunSource,
+    path: str,
+    *,
+    scoring: Scoring | None = None,
+    run_format: str | None = None,
+) -> BaselineUpdate:
+    """Score *run* on *gold* and write the scores of every query to the file *path*."""
+    before = read_baseline(path).means if Path(path).exists() else {}
+    baseline = make_baseline(
+        gold,
+        load_run(run, gold, scoring=scoring, format=run_format),
+        name=run_name(run, 1),
+        made_at=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        version=__version__,
+        scoring=scoring,
+    )
+    write_baseline(baseline, path)
+    return BaselineUpdate(baseline, before)
 
 
 def make_baseline(

@@ -1,0 +1,43 @@
+"""karat compare: runs compared on one gold set; the first run is the baseline."""
+
+from collections.abc import Iterable, Sequence
+
+from karat.app.score import RunSource, TruthSource, distinct_names, load_judgments, load_run
+from karat.errors import InputError
+from karat.model.evaluation import ComparisonResult
+from karat.scoring.compare import compare_scored_runs
+from karat.scoring.score import evaluate_run
+from karat.scoring.settings import Confidence, Scoring
+
+__all__ = ["compare"]
+
+
+def compare(
+    truth: TruthSource,
+    runs: Sequence[RunSource],
+    *,
+    scoring: Scoring | None = None,
+    confidence: Confidence | None = None,
+    by: Iterable[str] = (),
+    names: Sequence[str] | None = None,
+    truth_format: str | None = None,
+    run_format: str | None = None,
+) -> ComparisonResult:
+    """Return the scores of each of *runs* on *truth* and what their differences are worth."""
+    if len(runs) < 2:
+        raise InputError(f"expected two or more runs to compare, not {len(runs)}")
+    scoring = scoring or Scoring()
+    confidence = confidence or Confidence()
+    gold = load_judgments(truth, format=truth_format)
+    evaluations = tuple(
+        evaluate_run(
+            gold,
+            load_run(run, gold, scoring=scoring, format=run_format),
+            scoring=scoring,
+            confidence=None,
+            slices={},
+            name=name,
+        )
+        for run, name in zip(runs, names or distinct_names(runs), strict=True)
+    )
+    return compare_scored_runs(gold, evaluations, scoring=scoring, confidence=confidence, by=by)

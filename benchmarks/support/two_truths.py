@@ -28,7 +28,7 @@ from karat.mining.filters import Filters
 from karat.mining.recipe import MiningRecipe
 from karat.mining.variants import Level
 from karat.model import Dataset, Run
-from karat.model.scores import QueryStatus
+from karat.model.evaluation import QueryStatus
 
 __all__ = ["MEASURES", "Pair", "Scored", "pairs", "scores"]
 

@@ -302,7 +302,7 @@ def test_how_many_processes_search_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("KARAT_WORKERS", "3")
-    monkeypatch.setattr("karat.experiments.open_executor", no_executor)
+    monkeypatch.setattr("karat.app.evaluate.open_executor", no_executor)
     assert run(*said) == 2
     assert f"error: {workers} workers" in capsys.readouterr().err
 
@@ -338,7 +338,9 @@ def test_the_hint_shows_no_password(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours = store.open_store
-    monkeypatch.setattr(store, "open_store", lambda _url, **more: ours("own.db", **more))
+    monkeypatch.setattr(
+        "karat.app.evaluate.open_store", lambda _url, **more: ours("own.db", **more)
+    )
     assert run("--timed", "none", "--store", "postgresql://ann:secret@db/karat") == 0
     shown = capsys.readouterr().err
     assert "in postgresql://db/karat; karat report" in shown

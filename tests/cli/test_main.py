@@ -135,7 +135,7 @@ def test_a_defect_of_ours_is_3_with_one_line_and_no_traceback(
     karat: Karat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("KARAT_DEBUG", raising=False)
-    monkeypatch.setattr("karat.scoring.score.evaluate_run", broken)
+    monkeypatch.setattr("karat.app.score.evaluate_run", broken)
     done = karat(*SCORE)
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr.startswith("error: internal error: RuntimeError: no such luck\n")
@@ -150,7 +150,7 @@ def test_a_full_disk_is_called_one(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), named)
 
     monkeypatch.delenv("KARAT_DEBUG", raising=False)
-    monkeypatch.setattr("karat.scoring.score.evaluate_run", full)
+    monkeypatch.setattr("karat.app.score.evaluate_run", full)
     done = karat(*SCORE)
     assert done.stderr == f"error: {said}: no space left on the disk\n"
     assert done.returncode == 3
@@ -158,7 +158,7 @@ def test_a_full_disk_is_called_one(
 
 def test_debugging_shows_where(karat: Karat, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KARAT_DEBUG", "1")
-    monkeypatch.setattr("karat.scoring.score.evaluate_run", broken)
+    monkeypatch.setattr("karat.app.score.evaluate_run", broken)
     with pytest.raises(RuntimeError, match="no such luck"):
         karat(*SCORE)
 
@@ -167,7 +167,7 @@ def test_an_interrupt_is_130_and_quiet(karat: Karat, monkeypatch: pytest.MonkeyP
     def interrupted(*_arguments: object, **_settings: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("karat.scoring.score.evaluate_run", interrupted)
+    monkeypatch.setattr("karat.app.score.evaluate_run", interrupted)
     done = karat(*SCORE)
     assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "")
 

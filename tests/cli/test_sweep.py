@@ -129,7 +129,7 @@ def test_a_suite(karat: Karat, project: Path, folder: Path) -> None:
     ("arguments", "message"),
     [
         (("sweep",), "Expected GOLDSET, --config FILE, or --list-suites"),
-        (SWEEP, "Expected --matrix FILE, or --suite with one of: quick_test, chunk_comparison"),
+        (SWEEP, "expected --matrix FILE, or --suite with one of: quick_test, chunk_comparison"),
         ((*SWEEP, "--suite", "quick_tets"), "did you mean 'quick_test'?"),
         ((*SWEEP, "--suite", "a", "--matrix", "matrix.yaml"), "both name configurations"),
         ((*SWEEP, "--matrix", "matrix.yaml", "-k", "5"), "-k is only for a suite"),

@@ -263,7 +263,7 @@ def test_a_class_without_a_strategy_is_reported() -> None:
 
 def test_reflection_finds_public_and_private_records_of_all_kinds() -> None:
     names = {named(record) for record in RECORDS}
-    assert {"run.Hit", "dataset.Dataset", "judged._More", "scores.QueryStatus"} <= names
+    assert {"run.Hit", "dataset.Dataset", "judged._More", "evaluation.QueryStatus"} <= names
     assert {getattr(karat.model, name) for name in karat.model.__all__} <= set(RECORDS)
 
 

@@ -1,7 +1,6 @@
 """A Python client of the service: the same nouns as its API, typed, with pages and streams."""
 
-from karat.client.client import Client
-from karat.client.connection import ServiceError
+from karat.client.client import Client, ServiceError
 from karat.client.records import (
     Benchmark,
     BenchmarkStart,

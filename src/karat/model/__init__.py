@@ -1,9 +1,9 @@
 """The records of Karat: frozen values that all other packages use."""
 
 from karat.model.dataset import Dataset, Query, Target
+from karat.model.evaluation import QueryStatus, ScoreTable
 from karat.model.judged import Credits, JudgedQuery, JudgedRun, Sizes
 from karat.model.run import Answer, Hit, Outcome, Run
-from karat.model.scores import QueryStatus, ScoreTable
 
 __all__ = [
     "Answer",

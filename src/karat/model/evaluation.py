@@ -3,19 +3,57 @@
 from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from math import nan
 from typing import TYPE_CHECKING
 
 from karat.errors import UnknownName
 from karat.model.comparison import Comparison
 from karat.model.frozen import by_value
-from karat.model.scores import QueryStatus, ScoreTable
 
 if TYPE_CHECKING:
     from karat.model.comparison import Interval
 
 
-__all__ = ["ComparisonResult", "CorpusCoverage", "Evaluation", "Mismatch", "Notes", "Summary"]
+__all__ = [
+    "ComparisonResult",
+    "CorpusCoverage",
+    "Evaluation",
+    "Mismatch",
+    "Notes",
+    "QueryStatus",
+    "ScoreTable",
+    "Summary",
+]
+
+
+class QueryStatus(IntEnum):
+    """The status of a query. All but UNJUDGED count in the means.
+
+    MISSING, ERROR and TIMEOUT count as an empty answer, which scores 0, and are skipped if less is
+    better.
+    """
+
+    SCORED = 0
+    MISSING = 1
+    ERROR = 2
+    TIMEOUT = 3
+    UNJUDGED = 4
+
+
+@by_value
+@dataclass(frozen=True, slots=True)
+class ScoreTable:
+    """Scores of one run: ``columns[metric][query]``; NaN means that the query is not scored."""
+
+    name: str
+    query_ids: tuple[str, ...]
+    statuses: tuple[QueryStatus, ...]
+    columns: "Mapping[str, array[float]]"
+
+    def count(self, status: QueryStatus) -> int:
+        """Return how many queries have *status*."""
+        return self.statuses.count(status)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from operator import neg
 from typing import NamedTuple
 
-from karat.model.evaluation import Mismatch
+from karat.model.evaluation import Mismatch, QueryStatus
 from karat.model.frozen import by_value, same
 from karat.model.run import Hit
-from karat.model.scores import QueryStatus
 
 __all__ = ["Credits", "JudgedQuery", "JudgedRun", "Sizes", "Trace"]
 

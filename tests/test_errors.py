@@ -77,7 +77,7 @@ def test_each_class_is_ours_and_its_nearest_built_in(
 
 def test_a_missing_extra_says_how_to_install_it() -> None:
     error = MissingExtra("polars", extra="big", purpose="reading Parquet")
-    assert str(error) == f"reading Parquet needs the extra big (polars): {install_hint('big')}"
+    assert str(error) == f"reading Parquet needs the extra big: {install_hint('big')}"
     assert error.extra == "big"
     assert error.name == "polars"
 

@@ -84,9 +84,9 @@ def test_clients_of_a_service_do_not_learn_the_folder(
     checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use(checkout, monkeypatch)
-    told = f"embedding needs the extra dense (onnx): {install_hint('dense')}"
+    told = f"embedding needs the extra dense: {install_hint('dense')}"
     assert quote(f"{checkout}[dense]") in told
-    hidden = "embedding needs the extra dense (onnx): pip install 'karatbench[dense]'"
+    hidden = "embedding needs the extra dense: pip install 'karatbench[dense]'"
     assert without_checkout(told) == hidden
     use(None, monkeypatch)
     assert without_checkout(told) == told

@@ -40,4 +40,4 @@ echo
 echo "Open demo.html in a browser: one file, every query, no network. Then, with .venv/bin in your PATH:"
 echo "  karat inspect $gold                                     read the cases"
 echo "  karat compare $gold --agents bm25 balanced              run a transformer as well (takes several minutes the first time)"
-echo "  karat runs show latest --store $work/karat.db       what was kept"
+echo "  karat runs show latest --store $work/karat.db       the stored results"

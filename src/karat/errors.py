@@ -147,9 +147,7 @@ class MissingExtra(KaratError, ImportError):
     def __init__(self, package: str, *, extra: str, purpose: str) -> None:
         """Name the missing *package*, the *extra* that brings it and what it is for."""
         self.extra = extra
-        super().__init__(
-            f"{purpose} needs the extra {extra} ({package}): {install_hint(extra)}", name=package
-        )
+        super().__init__(f"{purpose} needs the extra {extra}: {install_hint(extra)}", name=package)
 
 
 class ProcessError(KaratError, RuntimeError):

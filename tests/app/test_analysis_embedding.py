@@ -113,5 +113,5 @@ def test_queries_whose_targets_are_elsewhere_are_counted() -> None:
     with pytest.raises(InputError, match="covers a target of dataset"):
         embedding_quality(gone, CORPUS, model=Fake())
     one = from_texts({"login.py": "def login():\n    pass\n"})
-    with pytest.raises(InputError, match="no chunk that is irrelevant"):
+    with pytest.raises(InputError, match="every chunk belongs to a target"):
         embedding_quality(GOLD, one, model=Fake())

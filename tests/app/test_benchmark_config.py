@@ -115,7 +115,7 @@ output:
     assert "did you mean 'window'" in found[15][0]
     assert [message.partition(";")[0] for message in found[18]] == [
         "name 'c' appears more than once",
-        "top_k '0' is no whole number above 0",
+        "top_k '0' is not a whole number above 0",
         "no embedder named 'granit'",
         "bm25: no option 'k2'",
     ]

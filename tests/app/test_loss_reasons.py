@@ -227,7 +227,7 @@ def test_runs_say_where_they_searched(place: Path) -> None:
         repositories={"": "/repo"}, snapshot="parent", candidates="production"
     )
     for runs in ([told()], [run, told(place="/other", snapshot="corpus")]):
-        with pytest.raises(InputError, match="do not say where they have searched"):
+        with pytest.raises(InputError, match="needs runs that Karat made"):
             searched_where(runs)
 
 

@@ -77,7 +77,7 @@ def test_the_seed_decides_the_order(project: Path) -> None:
 @pytest.mark.parametrize(
     ("where", "message"),
     [
-        (Where(revision="HEAD"), "revision 'HEAD' belongs to a corpus; none is named"),
+        (Where(revision="HEAD"), "revision 'HEAD' needs a corpus"),
         (Where(corpus="here", snapshot="head"), "in place of the trees of a repository"),
         (Where({"": "there"}, corpus="here"), "in place of the trees of a repository"),
     ],

@@ -50,7 +50,7 @@ def test_a_file_of_the_other_kind_is_called_what_it_is(files: Path) -> None:
 
 
 def test_a_run_is_called_as_its_file_or_as_itself() -> None:
-    assert run_name("runs/bm25.v2.run.gz", 1) == "bm25"
+    assert run_name("runs/bm25-k1.2.run.gz", 1) == "bm25-k1.2"
     assert run_name(Path(".hidden"), 1) == ".hidden"
     assert run_name(Run.of([], name="dense"), 1) == "dense"
     assert run_name({}, 3) == "run3"

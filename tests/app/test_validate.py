@@ -68,6 +68,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert out.splitlines() == [
         f"{path}: dataset, format octocode",
         "  2 queries, 3 targets",
+        "  targets not looked up; --repo DIR checks that they exist",
         "  match: lines",
         "  grades: 2 (1), 1 (1), 0 (1)",
         "  queries without a relevant target (not scored): 1",
@@ -186,7 +187,7 @@ def test_what_cannot_be_looked_up(repository: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no revision 'v9'"):
         validate(gold, repositories={"": str(repository)}, revision="v9")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="not a git repository"):
+    with pytest.raises(InputError, match="is not a Git repository"):
         validate(path, repositories={"": str(tmp_path / "empty")})
     semantik = tmp_path / "s.csv"
     semantik.write_text("query_key,query_text,document_id\n1,q,4711\n")

@@ -66,4 +66,4 @@ def test_trend(karat: Karat, kept: str) -> None:
 def test_without_a_store_there_is_no_trend(karat: Karat) -> None:
     done = karat("analyze", "trend")
     assert done.returncode == 2
-    assert "no store is here yet" in done.stderr
+    assert "no results stored yet" in done.stderr

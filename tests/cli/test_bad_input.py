@@ -145,7 +145,9 @@ SETTINGS: list[tuple[tuple[str, ...], str]] = [
     (("--no-such-option",), "error: No such option '--no-such-option'."),
     (("--metrics", "mrr"), "error: No such option '--metrics'. Did you mean '--metric'?"),
     (("-o", "no/such/folder.txt"), "error: no/such/folder.txt: cannot be written: No such file"),
-    (("-o", "."), "error: Invalid value for '-o' / '--output': File '.' is a directory."),
+    (("-o", "x.pdf"), "error: x.pdf: unknown report format; expected .html, .md"),
+    (("--json", "-o", "x.html"), "error: x.html: with --json, expected a name that ends in .json"),
+    (("--level", "-1"), "error: Invalid value for '--level': -1.0 is not in the range x>=0."),
 ]
 
 
@@ -192,8 +194,8 @@ def test_a_configuration_tells_all_its_faults(
         (("--confidence", "2"), "error: confidence level 2.0 is not between 0 and 1"),
         (("--confidence", "0"), "error: confidence level 0.0 is not between 0 and 1"),
         (("--confidence", "nan"), "error: confidence level nan is not between 0 and 1"),
-        (("--draws", "-5"), "error: -5 draws are too few for an interval or a test"),
-        (("--draws", "1"), "error: 1 draws are too few for an interval or a test"),
+        (("--draws", "-5"), "error: draws is -5, too few for an interval or a test"),
+        (("--draws", "1"), "error: draws is 1, too few for an interval or a test"),
     ],
 )
 def test_a_certainty_that_cannot_be_had(
@@ -205,7 +207,7 @@ def test_a_certainty_that_cannot_be_had(
 def test_no_draws_are_no_intervals_but_no_test_either(karat: Karat) -> None:
     plain, without = karat(*SCORE), karat(*SCORE[:3], "--draws", "0")
     assert without.stdout == plain.stdout
-    assert refused(karat(*COMPARE, "--draws", "0"))[0].startswith("error: 0 draws are too few")
+    assert refused(karat(*COMPARE, "--draws", "0"))[0].startswith("error: draws is 0, too few")
 
 
 def test_available_tags_are_listed(karat: Karat) -> None:
@@ -215,7 +217,9 @@ def test_available_tags_are_listed(karat: Karat) -> None:
 
 def test_one_run_is_nothing_to_compare(karat: Karat) -> None:
     done = karat("compare", "gold.qrels", "old.run")
-    assert refused(done) == ["error: expected two or more runs to compare, not 1"]
+    assert refused(done) == [
+        "error: only one run to compare; give two run files or more, or engines by --agents"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -305,3 +309,8 @@ def test_a_run_without_tags_is_one_problem_with_its_cure(karat: Karat, folder: P
     (line,) = refused(karat("score", "gold.qrels", "notag.run"))
     assert line.startswith("error: notag.run:1: no run tag; expected query Q0 document rank ")
     assert "awk '{print $0, \"mine\"}' a.run > b.run (and on 29 more lines)" in line
+
+
+def test_a_folder_of_results_needs_engines(karat: Karat) -> None:
+    (line,) = refused(karat(*COMPARE, "-o", "results/"))[:1]
+    assert line == "error: results/: a folder of results needs engines; see --agents"

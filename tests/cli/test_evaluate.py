@@ -200,13 +200,13 @@ def test_a_repository_that_has_moved(folder: Path, capsys: pytest.CaptureFixture
         (["--corpus", "project", "--snapshot", "head"], "--corpus cannot be combined with"),
         (["--corpus", "project", "--repo", "project"], "--corpus cannot be combined with"),
         (["-e", "bm25", "-e", "keyword", "--run-out", "x"], "put {engine} into the name"),
-        (["-k", "5"], "looks deeper than the 5 hits asked for"),
+        (["-k", "5"], "use -k"),
         (["-e", "bm52"], "did you mean 'bm25'"),
         (["-o", "report.pdf"], "report.pdf: expected a report, such as report.html, or a folder"),
         (["-o", "results"], "results: expected a report"),
         (["-o", "nowhere/report.html"], "nowhere/report.html: the folder does not exist"),
         (["--run-out", "nowhere/bm25.run"], "nowhere/bm25.run: the folder does not exist"),
-        (["--repo", "."], "not a git repository"),
+        (["--repo", "."], "is not a Git repository"),
     ],
 )
 def test_bad_input(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

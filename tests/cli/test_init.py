@@ -80,7 +80,7 @@ def project(folder: Path, git: Callable[..., str]) -> Path:
 def test_what_is_written_runs(karat: Karat, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(project)
     done = karat("init")
-    assert done.stdout == "wrote karat.yaml; next: karat compare --config karat.yaml\n"
+    assert done.stdout == "wrote karat.yaml\nnext: karat compare --config karat.yaml\n"
     mined = karat("generate", "--config", "karat.yaml", "-o", "gold.json")
     assert "wrote 4 cases to gold.json" in mined.stdout, mined.stderr
     done = karat("compare", "--config", "karat.yaml", "-m", "mrr", "--draws", "99")
@@ -123,7 +123,7 @@ def test_the_gate_of_the_file(karat: Karat, folder: Path) -> None:
 def test_a_folder_without_a_history_is_told_what_to_set(karat: Karat, folder: Path) -> None:
     done = karat("init")
     assert done.returncode == 0
-    assert "is not in a Git repository: set repository_path or gold_set first" in done.stdout
+    assert "is not in a Git repository: first set repository_path or gold_set" in done.stdout
 
 
 def test_a_file_is_not_replaced_by_accident(karat: Karat, folder: Path) -> None:

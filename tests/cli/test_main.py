@@ -91,7 +91,7 @@ def test_an_address_that_is_none(karat: Karat) -> None:
     done = karat("--server", "localhost:8080", "runs", "list")
     assert (done.returncode, done.stderr) == (
         2,
-        "error: 'localhost:8080' is no address; expected such as http://localhost:8080\n",
+        "error: 'localhost:8080' is not a URL; expected one such as http://localhost:8080\n",
     )
 
 

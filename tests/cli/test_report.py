@@ -63,8 +63,8 @@ def test_charts_are_written(karat: Karat, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("-o", "out.pdf"), "out.pdf: no report is written so"),
-        (("-o", "out.png"), "out.png: a report is more than a picture; --charts FOLDER writes"),
+        (("-o", "out.pdf"), "out.pdf: unknown report format"),
+        (("-o", "out.png"), "out.png: a report cannot be an image; --charts FOLDER writes"),
         ((), "Nothing to write"),
         (("-o", "out.html", "--by", "colour"), "no query is tagged with 'colour'"),
         (("-o", "missing/out.html"), "cannot be written"),
@@ -106,10 +106,10 @@ def test_kept_runs_beside_files(karat: Karat, kept: str, folder: Path) -> None:
         (("other",), "no file is called 'other', and no experiment 'other' in .karat/karat.db"),
         (("latest", "old.run"), "old.run is a file; expected the gold set first"),
         (("gold.qrels",), "no run to report on"),
-        (("latest", "--store", "other.db"), "other.db: no store is here yet"),
+        (("latest", "--store", "other.db"), "other.db: no results stored yet"),
         (
             ("gold.qrels", "mistyped.run", "--store", "other.db"),
-            "no file is called 'mistyped.run', and other.db: no store is here yet",
+            "no file is called 'mistyped.run', and other.db: no results stored yet",
         ),
     ],
 )
@@ -142,7 +142,7 @@ def test_the_shapes_of_other_benchmarks(karat: Karat, kept: str, folder: Path) -
 @pytest.mark.parametrize(
     ("output", "schema", "message"),
     [
-        ("out.html", "akashic", "akashic results need another ending; expected .json"),
+        ("out.html", "akashic", "--schema akashic writes .json files"),
         ("out.json", "agents", "several runs need several files"),
     ],
 )
@@ -175,4 +175,4 @@ def test_losses_are_told_where_the_engine_can_be_asked(
 def test_losses_need_to_know_where(karat: Karat) -> None:
     done = karat("report", "code.csv", "code.jsonl", "-o", "r.md", "--losses", "-m", "hit@1")
     assert done.returncode == 2
-    assert "do not say where they have searched" in done.stderr
+    assert "needs runs that Karat made" in done.stderr

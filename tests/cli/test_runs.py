@@ -97,7 +97,7 @@ def test_what_is_not_there(karat: Karat, kept: str) -> None:
 def test_nothing_is_made_by_looking(karat: Karat, folder: Path) -> None:
     done = karat("runs", "list", "--store", "other/karat.db")
     assert done.returncode == 2
-    assert "other/karat.db: no store is here yet" in done.stderr
+    assert "other/karat.db: no results stored yet" in done.stderr
     assert not (folder / "other").exists()
 
 

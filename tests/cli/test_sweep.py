@@ -41,7 +41,7 @@ def test_a_matrix(karat: Karat, project: Path, folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     plan, shared, *_ = done.stderr.splitlines()
     assert plan == "plan: 8 runs of 4 queries, none of them timed"
-    assert "8 configurations are cut from 1 search of each query" in shared
+    assert "8 configurations need only 1 search per query" in shared
     board = done.stdout.partition("Leaderboard")[2]
     assert len([line for line in board.splitlines() if " sparse @" in line]) >= 8
     assert "not measured" in done.stdout
@@ -65,7 +65,7 @@ def test_targets_that_are_not_there_are_told_twice(
     board, _, resolved = done.stdout.partition(RESOLVED)
     assert "0.750 [" in board
     assert "1.000 [" in resolved
-    assert "1 target left out, 3 queries left" in resolved
+    assert "1 target removed, 3 queries remain" in resolved
     page = embedded((folder / "report.html").read_text(encoding="utf-8"))
     (details,) = (each for key, each in page.items() if key.endswith("/details"))
     assert RESOLVED in [table["title"] for table in details["tables"]]
@@ -94,7 +94,7 @@ def test_many_configurations_must_be_allowed(karat: Karat, project: Path, folder
     assert refused.returncode == 2
     done = karat(*SWEEP, "--matrix", "matrix.yaml", "-m", "mrr")
     assert done.returncode == 0, done.stderr
-    assert "warning: 26 configurations are many" in done.stderr
+    assert "warning: 26 configurations may take long" in done.stderr
 
 
 def test_the_suites_that_come_with_karat(karat: Karat) -> None:

@@ -75,7 +75,7 @@ def test_what_differs(karat: Karat, project: Path, folder: Path) -> None:
     assert done.returncode == 1
     first, *others = done.stdout.splitlines()
     assert first == "different: 2 runs, 6 answers"
-    assert others[0].startswith("  what is searched: its digest was ")
+    assert others[0].startswith("  the documents changed: their digest was ")
     assert others[1:] == ["  bm25: 1 of 3 answers: 1", "  keyword: 1 of 3 answers: 1"]
     assert "note: karat was 0.0.1 and is now" in done.stderr
     found = json.loads(karat("verify", "report.json", "--json").stdout)
@@ -88,7 +88,7 @@ def test_on_another_machine(karat: Karat, project: Path, folder: Path) -> None:
     (folder / ".karat" / "karat.db").unlink()
     lost = karat("verify", "report.html")
     assert lost.returncode == 2
-    assert "no store is here yet" in lost.stderr
+    assert "no results stored yet" in lost.stderr
     done = karat("verify", "report.html", "--gold-set", "names.csv", "--place", "moved")
     assert (done.returncode, done.stdout) == (0, "identical: 2 runs, 6 answers\n")
     other = karat("verify", "report.html", "--gold-set", "code.csv", "--place", "moved")
@@ -105,7 +105,7 @@ def test_a_report_runs_no_program_that_nobody_trusts(
     report.write_text(json.dumps(content), encoding="utf-8")
     refused = karat("verify", "report.json")
     assert refused.returncode == 2
-    assert "what is not Karat's own: bm25 (command)" in refused.stderr
+    assert "engines that are not built in: bm25 (command)" in refused.stderr
     assert not (folder / "harm").exists()
     assert karat("verify", "report.json", "--trust").returncode == 1
     assert (folder / "harm").exists()
@@ -131,7 +131,7 @@ def test_a_report_imports_nothing_that_nobody_trusts(
     report.write_text(json.dumps(content), encoding="utf-8")
     refused = karat("verify", "report.json")
     assert refused.returncode == 2
-    assert "what is not Karat's own: bm25 (" in refused.stderr
+    assert "engines that are not built in: bm25 (" in refused.stderr
     assert "=harmful:" in refused.stderr
     assert not (folder / "harm").exists()
     # Trusted, it is imported, and lacks what it should hold.
@@ -169,11 +169,11 @@ def test_run_files_cannot_be_run_again(karat: Karat, folder: Path, name: str) ->
     karat("report", "gold.qrels", "old.run", "-o", name, "--draws", "99")
     done = karat("verify", name)
     assert done.returncode == 2
-    assert f"{name} keeps no record of its runs" in done.stderr
+    assert f"{name} has no run records" in done.stderr
 
 
 def test_a_report_that_keeps_no_runs_by_its_kind(karat: Karat, folder: Path) -> None:
     karat("report", "gold.qrels", "old.run", "-o", "out.md", "--draws", "99")
     done = karat("verify", "out.md")
     assert done.returncode == 2
-    assert "out.md: only .html and .json reports keep what is needed" in done.stderr
+    assert "out.md: karat verify reads only .html and .json reports" in done.stderr

@@ -68,7 +68,7 @@ def test_an_unknown_revision_is_refused(repository: Path, revision: str) -> None
 
 
 def test_no_repository(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="not a git repository"):
+    with pytest.raises(InputError, match="is not a Git repository"):
         from_git(tmp_path)
     with pytest.raises(InputError, match="no such folder"):
         from_git(tmp_path / "nowhere")

@@ -196,8 +196,6 @@ def test_what_is_no_tokenizer(file: Path) -> None:
 
 def test_the_missing_extra_is_named(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tokenizers", None)
-    needed = (
-        r"counting a model's tokens needs the extra dense \(tokenizers\): pip install .*\[dense\]'"
-    )
+    needed = r"counting a model's tokens needs the extra dense: pip install .*\[dense\]'"
     with pytest.raises(MissingExtra, match=needed):
         create_chunker(f"window(unit=tokens, tokenizer=file:{file})")

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from karat.engines.nearest import ExactIndex, HnswIndex, Nearest, nearest_index, recall
+from karat.engines.nearest import ExactIndex, HnswIndex, Nearest, recall
 
 pytest.importorskip("faiss")
 
@@ -28,11 +28,6 @@ def test_finds_nearly_all(matrix: np.ndarray) -> None:
 def test_asking_for_more_than_there_is(matrix: np.ndarray) -> None:
     graph = HnswIndex(matrix[:5])
     assert sorted(graph.search(matrix[0], 99).rows.tolist()) == [0, 1, 2, 3, 4]
-
-
-def test_size_decides(matrix: np.ndarray) -> None:
-    assert isinstance(nearest_index(matrix), ExactIndex)
-    assert isinstance(nearest_index(matrix, approximate_above=2_999), HnswIndex)
 
 
 def test_recall_by_hand() -> None:

@@ -34,7 +34,7 @@ def test_as_deep_as_a_measure_looks() -> None:
     assert request_depth(None, Scoring(("hit@5",)), GOLD) == 100
     assert request_depth(None, Scoring(("hit@200",)), GOLD) == 200
     assert request_depth(5, Scoring(("hit@5", "mrr")), GOLD) == 5
-    with pytest.raises(InputError, match="hit@9 looks deeper than the 5 hits asked for"):
+    with pytest.raises(InputError, match="hit@9 needs 9 hits per query; use -k 9"):
         request_depth(5, Scoring(("hit@9",)), GOLD)
 
 

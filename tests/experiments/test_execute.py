@@ -255,7 +255,7 @@ def test_nothing_is_asked_after_the_stop(store: SqlStore) -> None:
 
 def test_nothing_is_kept_of_another_corpus(store: SqlStore) -> None:
     given = task(store)
-    with pytest.raises(InputError, match="what is searched has changed in the meantime"):
+    with pytest.raises(InputError, match="the documents changed during the run"):
         run(store, given, Scripted(corpus="changed"))
     assert not any(store.answered(run_id) for run_id in given.runs.values())
 

@@ -34,8 +34,7 @@ def test_forty_eight_configurations_are_eight_searches() -> None:
         e.name for e in configurations
     )
     assert plan.lines() == (
-        "48 configurations are cut from 8 searches of each query, at the greatest depth that any "
-        "of them wants",
+        "48 configurations need only 8 searches per query; smaller depths reuse the deepest one",
         "for 8 searches Karat builds 1 index and computes 2 rankings per query",
         "each chunk and each query is embedded once by granite",
     )

@@ -38,7 +38,7 @@ def test_what_nothing_is_called(store: Store, name: str) -> None:
 
 def test_a_store_is_made_only_where_one_is_wanted(tmp_path: Path) -> None:
     place = tmp_path / ".karat" / "karat.db"
-    with pytest.raises(InputError, match="no store is here yet"):
+    with pytest.raises(InputError, match="no results stored yet"):
         open_store(str(place))
     open_store(str(place), new=True).close()
     (place.parent / ".gitignore").write_text("mine")

@@ -78,7 +78,5 @@ def test_files_that_are_none(tmp_path: Path) -> None:
 def test_without_polars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "polars", None)
     run = Run.of([Answer("q", (Hit("a"),))])
-    with pytest.raises(
-        MissingExtra, match=r"needs the extra big \(polars\): pip install .*\[big\]'"
-    ):
+    with pytest.raises(MissingExtra, match=r"needs the extra big: pip install .*\[big\]'"):
         write(run, tmp_path / "r.parquet")

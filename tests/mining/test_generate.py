@@ -237,7 +237,7 @@ def test_no_repository(generate: Generate, tmp_path: Path) -> None:
         f"error: {tmp_path}/none: no such folder; expected a Git repository\n",
     )
     done = generate(str(tmp_path))
-    assert (done.returncode, "not a git repository" in done.stderr) == (2, True)
+    assert (done.returncode, "is not a Git repository" in done.stderr) == (2, True)
     assert not Path("gold.json").exists()
 
 

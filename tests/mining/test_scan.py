@@ -207,7 +207,7 @@ def test_nothing_to_scan(history: "Builder", tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no commits yet"):
         scan(history.path)
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="not a git repository"):
+    with pytest.raises(InputError, match="is not a Git repository"):
         scan(str(tmp_path / "empty"))
     with pytest.raises(InputError, match="cannot change to"):
         scan(str(tmp_path / "nowhere"))

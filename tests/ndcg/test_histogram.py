@@ -72,7 +72,5 @@ def test_off_means_off() -> None:
 def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "prometheus_client", None)
     assert NDCGEvaluator([1]).evaluate_ranking([{"key": "a"}], {"a": 1.0}) == {"ndcg@1": 1.0}
-    with pytest.raises(
-        MissingExtra, match=r"needs the extra \w+ \(prometheus-client\): pip install .*\[prom"
-    ):
+    with pytest.raises(MissingExtra, match=r"needs the extra \w+: pip install .*\[prom"):
         NDCGEvaluator(prometheus=True)

@@ -67,7 +67,7 @@ def test_flaws_have_their_share_and_some_places() -> None:
         Flaw("never retrieved", 1, 0, ("a.py:1-2",)),
     )
     table = health_table(Health("dense", "docs", 3, 10, 7, flaws, {"no parser": 1}))
-    assert table.title == "docs as dense cuts it: 3 documents, 10 chunks"
+    assert table.title == "docs, chunks of dense: 3 documents, 10 chunks"
     assert [[cell.text for cell in row] for row in table.rows] == [
         ["empty", "0", "0.0%", ""],
         ["oversized", "5", "50.0%", "0.py:1-2, 1.py:1-2, 2.py:1-2 and 2 more"],

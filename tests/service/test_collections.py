@@ -163,8 +163,7 @@ def test_where_the_checkout_lies_is_not_told(
     work()
     found = client.get(f"{COLLECTIONS}/{made['id']}").json()
     assert found["error_message"] == (
-        "dense or hybrid search needs the extra dense (safetensors): "
-        "pip install 'karatbench[dense]'"
+        "dense or hybrid search needs the extra dense: pip install 'karatbench[dense]'"
     )
 
 

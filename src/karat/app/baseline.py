@@ -51,10 +51,15 @@ class CommonQueries(NamedTuple):
 
 
 class BaselineUpdate(NamedTuple):
-    """A baseline that was written, and the means of the one that it replaced."""
+    """A baseline that was written, and the means of the one that it replaced.
+
+    *before* is empty if there was none; *other* says that it was made for another gold set, so
+    that the means cannot be compared.
+    """
 
     baseline: Baseline
     before: Mapping[str, float]
+    other: bool = False
 
 
 def update_baseline(
@@ -66,7 +71,7 @@ def update_baseline(
     run_format: str | None = None,
 ) -> BaselineUpdate:
     """Score *run* on *gold* and write the scores of every query to the file *path*."""
-    before = read_baseline(path).means if Path(path).exists() else {}
+    before = read_baseline(path) if Path(path).exists() else None
     baseline = make_baseline(
         gold,
         load_run(run, gold, scoring=scoring, format=run_format),
@@ -76,7 +81,10 @@ def update_baseline(
         scoring=scoring,
     )
     write_baseline(baseline, path)
-    return BaselineUpdate(baseline, before)
+    if before is None:
+        return BaselineUpdate(baseline, {})
+    other = before.gold_digest != baseline.gold_digest
+    return BaselineUpdate(baseline, {} if other else before.means, other)
 
 
 def make_baseline(

@@ -25,7 +25,8 @@ def compare(
 ) -> ComparisonResult:
     """Return the scores of each of *runs* on *truth* and what their differences are worth."""
     if len(runs) < 2:
-        raise InputError(f"expected two or more runs to compare, not {len(runs)}")
+        given = "only one run" if runs else "no run"
+        raise InputError(f"{given} to compare; give two run files or more, or engines by --agents")
     scoring = scoring or Scoring()
     confidence = confidence or Confidence()
     gold = load_judgments(truth, format=truth_format)

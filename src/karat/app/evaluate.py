@@ -11,6 +11,7 @@ from karat.experiments import open_executor
 from karat.experiments.configurations import (
     Agent,
     agent_names,
+    check_installed,
     engine_configurations,
     is_deterministic,
     request_depth,
@@ -157,7 +158,12 @@ class ExperimentSetup:
 
 
 def plan(request: ExperimentRequest, *, allowed: int | None = None) -> ExperimentPlan:
-    """Return the searches that *request* needs; LimitExceeded if they are more than *allowed*."""
+    """Return the searches that *request* needs.
+
+    More configurations than *allowed* raise LimitExceeded, an extra that is not installed
+    MissingExtra: before anything runs, not after the work of an hour.
+    """
+    check_installed(request.configurations)
     return plan_experiment(request, allowed=MOST if allowed is None else allowed)
 
 

@@ -34,7 +34,6 @@ from karat.scoring.stats.moments import least_values
 
 __all__ = [
     "LEAST",
-    "MODES",
     "GateRules",
     "OctocodeGate",
     "gate",
@@ -83,6 +82,8 @@ def regression_check(
         raise InputError(f"no query is scored in both runs on {entry.metric}")
     lost = entry.difference if lower_is_better else -entry.difference
     why = f"changed by {_with_range(entry.difference, entry.interval, signed=True)}"
+    if entry.ties == entry.n:
+        why = "unchanged on every query"
     if entry.n < min_queries:
         decision, why = Decision.INCONCLUSIVE, _too_few(entry.n, min_queries)
     elif lost <= limit + SAME:
@@ -387,7 +388,7 @@ class _Against:
 
     def _notes(self, checks: list[Check]) -> Iterator[str]:
         if self._common.note:
-            yield f"the baseline has another gold set: {self._common.note} and compared"
+            yield f"the baseline was made with another version of the gold set: {self._common.note}"
         for check in checks:
             seen = check.detectable
             if (
@@ -448,7 +449,6 @@ def _latencies_ms(run: object) -> tuple[list[float], bool]:
 
 
 LEAST = "hit@5=0.70"
-MODES = ("code", "docs")
 # What octocode's embedding and reranking providers ask for, where it is set.
 KEYS = (
     *("VOYAGE_API_KEY", "JINA_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY"),

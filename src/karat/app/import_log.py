@@ -18,8 +18,8 @@ SPACE = re.compile(r"\s+")
 # Thirds of all searches: what is asked most often, less often, and rarely.
 FREQUENCIES = ("head", "torso", "tail")
 BIAS = (
-    "clicks favour what stood on top and judge nothing that was not shown: a search that finds "
-    "other right answers looks worse than it is"
+    "clicks favour top results, and results that were never shown have no judgment; an engine "
+    "that finds other correct answers scores too low"
 )
 
 

@@ -111,8 +111,8 @@ def check_model(model: str) -> None:
         instead = f"choose {' or '.join(installed)}, or " if installed else ""
         raise InputError(
             f"the embedding model {model!r} is not installed on this service (it lacks "
-            f"{', '.join(missing)}); {installs[model]} installs it; {instead}leave out the dense "
-            'index by "dense": false'
+            f"{', '.join(missing)}); {installs[model]} installs it; {instead}set "
+            '"dense": false'
         )
 
 

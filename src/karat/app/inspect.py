@@ -56,9 +56,11 @@ def find_case(dataset: Dataset, name: str) -> Query:
         return list(dataset.queries())[found[0]]
     offered = [dataset.query_ids[row] for row in found[:3]]
     near = offered or get_close_matches(name, dataset.query_ids, n=1)
-    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "expected an id"
-    what = f"{len(found)} cases begin with" if found else "no case"
-    raise UnknownName(f"{dataset.name}: {what} {name!r}; {hint}")
+    hint = (
+        f"did you mean {' or '.join(map(repr, near))}?" if near else "karat inspect lists all ids"
+    )
+    what = f"{len(found)} ids begin with" if found else "no case"
+    raise UnknownName(f"{what} {name!r} in {dataset.name}; {hint}")
 
 
 def inspect_case(

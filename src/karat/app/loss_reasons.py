@@ -74,8 +74,8 @@ def searched_where(runs: Sequence[RunResult]) -> Where:
     place, snapshot, candidates = recorded.pop()
     if recorded or not place or not snapshot:
         raise InputError(
-            "the runs do not say where they have searched, or differ in it; name the repository or "
-            "the corpus"
+            "--losses needs runs that Karat made on the same documents: karat compare GOLD "
+            "--agents NAME... --losses -o report.html"
         )
     if snapshot == "corpus":
         return Where(corpus=place, candidates=candidates or None)
@@ -296,6 +296,6 @@ def _check_same(corpus: Corpus, runs: Sequence[RunResult]) -> None:
         known = measured.notes.get("corpora")
         if isinstance(known, list) and known and corpus.snapshot not in known:
             raise InputError(
-                f"{corpus.name} has changed since {measured.name} searched it; run it anew to see "
-                "where targets are lost"
+                f"{corpus.name} has changed since {measured.name} searched it; run it with "
+                "--again to explain its losses"
             )

@@ -72,7 +72,7 @@ def run_name(source: RunSource, position: int) -> str:
         return source.name
     if isinstance(source, str | os.PathLike):
         name = os.path.basename(source).removesuffix(".gz")  # noqa: PTH119 - pathlib is slow to load
-        return name.partition(".")[0] or name
+        return name.rpartition(".")[0] or name
     return f"run{position}"
 
 

@@ -124,8 +124,8 @@ def _refuse_foreign(records: Sequence[RunRecord]) -> None:
     ]
     if named:
         raise InputError(
-            f"the report names what is not Karat's own: {'; '.join(named)}; that could run any "
-            "program, so look at its records and trust it first (--trust)"
+            f"the report uses engines that are not built in: {'; '.join(named)}; they can run any "
+            "program. Check them, then add --trust"
         )
 
 
@@ -180,7 +180,7 @@ def _differences(
         if run.snapshot != record.snapshot and not moved:
             moved = True
             yield (
-                f"what is searched: its digest was {record.snapshot[:12]} and is now "
+                f"the documents changed: their digest was {record.snapshot[:12]} and is now "
                 f"{run.snapshot[:12]}"
             )
         if run.status is not RunStatus.COMPLETED:

@@ -68,7 +68,7 @@ class Connection:
     ) -> None:
         """Open no connection yet."""
         if not url.startswith(("http://", "https://")):
-            raise InputError(f"{url!r} is no address; expected such as http://localhost:8080")
+            raise InputError(f"{url!r} is not a URL; expected one such as http://localhost:8080")
         self._sleep = sleep
         self._client = httpx.Client(
             base_url=url.rstrip("/") + API,

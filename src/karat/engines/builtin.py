@@ -28,7 +28,9 @@ def bm25(
     code_ranking: bool = True,
     cache: bool = True,
 ) -> ChunkEngine:
-    """Return BM25 over code-aware words; the header of a chunk counts *header* times.
+    """Return BM25 over code-aware words.
+
+    Words in the header of a chunk are weighted by *header*.
 
     *code_ranking* False leaves the order to the scores alone; *cache* False keeps nothing on disk.
     """
@@ -47,7 +49,7 @@ def dense(
     code_ranking: bool = True,
     cache: bool = True,
 ) -> ChunkEngine:
-    """Return the cosine between embeddings, exactly searched.
+    """Return a search by the cosine of embeddings, exact unless the index is large.
 
     *windows* says what is embedded in parts that the model reads whole: ``prose``, ``all`` or
     ``none``. A *threshold* is one of the scores themselves, which are alike for every query.
@@ -74,7 +76,7 @@ def hybrid(
     code_ranking: bool = True,
     cache: bool = True,
 ) -> ChunkEngine:
-    """Return BM25 and embeddings joined by *fusion*: ``min-max`` or ``rrf``.
+    """Return BM25 and embeddings combined; *fusion* is ``min-max`` or ``rrf``.
 
     *dense_weight* is the share of the embeddings: without one 0.6, and 0.5 for code of which lines
     are judged. The other settings are those of ``bm25`` and ``dense``.

@@ -16,7 +16,6 @@ __all__ = [
     "Nearest",
     "check_queries",
     "check_rows",
-    "nearest_index",
     "processors",
     "products",
     "recall",
@@ -204,13 +203,6 @@ class HnswIndex:
             rescore(self._matrix, rows[rows >= 0], vector, k)
             for rows, vector in zip(numbers, vectors, strict=True)
         ]
-
-
-def nearest_index(
-    matrix: Vectors, *, approximate_above: int = APPROXIMATE_ABOVE
-) -> ExactIndex | HnswIndex:
-    """Return an exact index up to *approximate_above* rows, a graph beyond."""
-    return ExactIndex(matrix) if len(matrix) <= approximate_above else HnswIndex(matrix)
 
 
 def recall(approximate: list[Nearest], truth: list[Nearest]) -> float:

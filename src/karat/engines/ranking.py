@@ -228,8 +228,8 @@ def diversify(scores: Scores, chunks: ChunkTable, k: int, rules: RankingRules) -
     """Return *k* rows, best first, for users who want files.
 
     A file's best chunk is worth its score and a share of the next ones; its second chunk counts
-    *diversity* of its own score, its third that of the second, and so on. Both rules expect scores
-    whose ratios mean something: cosines and reciprocal ranks are stretched before.
+    ``rules.diversity`` of its own score, its third that of the second, and so on. Both rules
+    expect scores whose ratios mean something: cosines and reciprocal ranks are stretched before.
     """
     rows = top(scores, len(scores))
     worth = scores[rows]

@@ -167,7 +167,7 @@ def sparse(
     threshold: float = 0.0,
     cache: bool = True,
 ) -> ChunkEngine:
-    """Return sparse retrieval as it is, the order left to the scores: BM25, or *model*.
+    """Return plain sparse retrieval without code ranking: BM25, or the encoder *model*.
 
     *model* is an encoder in the manner of SPLADE, a hub id or a folder; *k1* and *b* are BM25's.
     """

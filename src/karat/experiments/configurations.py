@@ -1,13 +1,14 @@
 """Configurations from the engines and agents that a user names."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 
-from karat.engines.embedding.catalogue import embedder_named
+from karat.engines.embedding.catalogue import PACKAGED, embedder_named, missing_modules
 from karat.engines.registry import ENGINES
 from karat.engines.spec import FILES, build, parse_spec
-from karat.errors import EngineError, InputError, UnknownName
+from karat.errors import EngineError, InputError, MissingExtra, UnknownName
 from karat.experiments import Configuration
 from karat.model import Dataset
 from karat.model.spec import Spec
@@ -19,6 +20,7 @@ __all__ = [
     "Agent",
     "agent_classes",
     "agent_names",
+    "check_installed",
     "engine_configurations",
     "is_deterministic",
     "parse_agent",
@@ -60,8 +62,26 @@ def request_depth(k: int | None, scoring: Scoring, gold: Dataset) -> int:
         return max(DEPTH, *cuts.values())
     for name, cut in cuts.items():
         if cut > k:
-            raise InputError(f"{name} looks deeper than the {k} hits asked for; expected -k {cut}")
+            raise InputError(f"{name} needs {cut} hits per query; use -k {cut} or more")
     return k
+
+
+def check_installed(configurations: Iterable[Configuration]) -> None:
+    """Raise MissingExtra if an engine or its embedding model needs an extra that is absent."""
+    for spec in {one.spec.digest: one.spec for one in configurations}.values():
+        _check_spec(spec)
+
+
+def _check_spec(spec: Spec) -> None:
+    info = ENGINES.find(spec.name)
+    if info and info.extra and info.package and find_spec(info.package) is None:
+        raise MissingExtra(info.package, extra=info.extra, purpose=f"the engine {spec.name}")
+    model = str(spec.params.get("model") or "")
+    if model in PACKAGED and (missing := missing_modules(model)):
+        raise MissingExtra(missing[0], extra="dense", purpose=f"the model {model}")
+    over = spec.params.get("over")
+    if isinstance(over, str | Mapping):
+        _check_spec(parse_spec(over))
 
 
 def is_deterministic(spec: Spec) -> bool:
@@ -170,4 +190,4 @@ def _depth(given: object) -> int | None:
         return None
     if isinstance(given, str) and given.isascii() and given.isdigit() and int(given) > 0:
         return int(given)
-    raise InputError(f"{TOP_K} {given!r} is no whole number above 0")
+    raise InputError(f"{TOP_K} {given!r} is not a whole number above 0")

@@ -261,7 +261,7 @@ class _ResultWriter:
         """Pass an event of a search on for each configuration that it serves."""
         context = self._context
         if event.kind in INDEXES and event.detail["corpus"] not in context.digests:
-            raise InputError("what is searched has changed in the meantime; run it anew")
+            raise InputError("the documents changed during the run; run it again")
         for one in self._searches[event.run].configurations:
             if event.kind == "indexed" and one.name not in self._begun:
                 self._begun.add(one.name)

@@ -45,7 +45,9 @@ def check_count(configurations: Sequence[Configuration], *, allowed: int = MOST)
             f"{count} configurations, at most {allowed} are allowed; leave some values out, or "
             "allow more"
         )
-    return f"{count} configurations are many; each takes its own time" if count > MANY else ""
+    if count <= MANY:
+        return ""
+    return f"{count} configurations may take long; --timed none skips measuring their latency"
 
 
 class SharedSearch(NamedTuple):
@@ -107,8 +109,8 @@ class SearchGroups:
         found = []
         if searches < configurations:
             found.append(
-                f"{configurations} configurations are cut from {_several(searches, 'search')} of "
-                "each query, at the greatest depth that any of them wants"
+                f"{configurations} configurations need only {_several(searches, 'search')} per "
+                "query; smaller depths reuse the deepest one"
             )
         if rankings < searches or indexes < searches:
             found.append(

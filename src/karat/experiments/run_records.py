@@ -177,10 +177,7 @@ def read_records(path: str | os.PathLike[str]) -> tuple[RunRecord, ...]:
     """
     suffix = Path(path).suffix.lower()
     if suffix not in READ:
-        raise InputError(
-            f"{os.fspath(path)}: only {' and '.join(READ)} reports keep what is needed to run them "
-            "again"
-        )
+        raise InputError(f"{os.fspath(path)}: karat verify reads only {' and '.join(READ)} reports")
     text = read_text(path, limit=LARGEST, setting="json_bytes")
     place: Location = ()
     if suffix == ".html":
@@ -198,8 +195,8 @@ def read_records(path: str | os.PathLike[str]) -> tuple[RunRecord, ...]:
     check.finish()
     if not found:
         raise InputError(
-            f"{os.fspath(path)} keeps no record of its runs; only reports on what karat evaluate, "
-            "compare or sweep have run can be run again"
+            f"{os.fspath(path)} has no run records; karat verify needs a report by karat evaluate, "
+            "compare or sweep, not one on run files"
         )
     return found
 

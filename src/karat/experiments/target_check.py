@@ -1,5 +1,6 @@
 """Which targets of a gold set are in the snapshots that its queries are searched on."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from hashlib import sha256
@@ -64,6 +65,7 @@ def check_snapshots(
     sizes: list[int] = []
     checked: list[SnapshotQueries] = []
     digests: list[str] = []
+    known: Set[str] = frozenset()
     for corpus, wanted in snapshots:
         checked.append(wanted)
         digests.append(corpus.snapshot)
@@ -87,17 +89,30 @@ def check_snapshots(
     )
     if searched.snapshot == "corpus" and 0 < searched.targets == searched.unresolved:
         raise InputError(
-            f"none of the {searched.targets} targets of {gold.name} is in {snapshots.place}; are "
-            f"these the documents that it was made for?{_hint(gold)}"
+            f"none of the {searched.targets} targets of {gold.name} is in {snapshots.place}; "
+            + _hint(gold, known, matcher)
         )
     resolved = gold.with_queries(queries)
     return TargetCheck(searched, resolved, tuple(checked), tuple(digests))
 
 
-def _hint(gold: Dataset) -> str:
-    """Return a command that resolves targets without a path, "" if all have one."""
+def _hint(gold: Dataset, known: Set[str], matcher: Matcher) -> str:
+    """Return what may help if no target of *gold* is among the *known* paths."""
     others = set(gold.refs.names) - {"path"}
-    return f" karat resolve finds what a {min(others)} means" if others else ""
+    if others:
+        return f"karat resolve finds what a {min(others)} means"
+    if any(query.extra.get("base_commit") for query in gold.queries()):
+        return "it was mined from Git: omit --corpus to search the version before each change"
+    wanted = {matcher.spelled(target.path) for query in gold.queries() for target in query.targets}
+    above = Counter(
+        path.removesuffix(f"/{end}")
+        for end in filter(None, wanted)
+        for path in known
+        if path.endswith(f"/{end}")
+    )
+    for folder, count in above.most_common(1):
+        return f"{count} of them are below {folder}/: search that folder, or add --match suffix"
+    return "are these the documents that it was made for?"
 
 
 def _present_targets(query: Query, known: Set[str], matcher: Matcher, root: str) -> Query:
@@ -192,7 +207,7 @@ class Where(NamedTuple):
         """Open the snapshots; *seed* shuffles the queries on each of them."""
         if self.corpus is None:
             if self.revision is not None:
-                raise InputError(f"revision {self.revision!r} belongs to a corpus; none is named")
+                raise InputError(f"revision {self.revision!r} needs a corpus")
             with history_snapshots(
                 gold,
                 self.repositories,

@@ -171,7 +171,7 @@ def read_zscores(path: str | os.PathLike[str]) -> dict[tuple[str, str], tuple[fl
         )
         for key, value, line in zip(keys, values, lines, strict=True):
             if key in by_pair:
-                problems.add(line, f"{key[1]!r} of query {key[0]!r} stands here twice")
+                problems.add(line, f"{key[1]!r} of query {key[0]!r} appears twice")
             by_pair[key] = value
     if not by_pair and not problems:
         problems.add(0, "no reference score in the file; expected query measure mean deviation")

@@ -131,7 +131,7 @@ def rules(limits: CaseLimits) -> tuple[Rule, ...]:
 
 
 def _only_rule(role: Role) -> Rule:
-    why = f"it changes only {role} files"
+    why = f"it changes only {str(role).removesuffix('s')} files"
     return Rule(f"{role}-only", why, partial(_only, role), targetless=True, role=role)
 
 

@@ -118,7 +118,7 @@ def health_table(found: Health) -> Table:
     if found.queries:
         notes.append(f"never retrieved: not a hit of any of {queries(found.queries)}")
     return Table(
-        f"{found.corpus} as {found.engine} cuts it: {counted(found.documents, 'document')}, "
+        f"{found.corpus}, chunks of {found.engine}: {counted(found.documents, 'document')}, "
         f"{counted(found.chunks, 'chunk')}",
         (
             Column("flaw"),

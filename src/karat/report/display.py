@@ -61,23 +61,6 @@ def shorten(text: str, width: int) -> str:
     return "".join(kept) + ELLIPSIS
 
 
-def without_middle(text: str, width: int) -> str:
-    """Return *text* cut to *width* columns, with dots where its middle was.
-
-    >>> without_middle("hybrid reranked top 10", 15), without_middle("bm25", 15)
-    ('hybrid...top 10', 'bm25')
-    """
-    if display_width(text) <= width:
-        return text
-    last = (width - len(ELLIPSIS)) // 2
-    tail = ""
-    for character in reversed(text):
-        if display_width(character + tail) > last:
-            break
-        tail = character + tail
-    return shorten(text, width - display_width(tail)) + tail
-
-
 def _columns(character: str) -> int:
     if east_asian_width(character) in "WF":
         return 2
@@ -87,13 +70,14 @@ def _columns(character: str) -> int:
 def headline_and_details(verdict: str) -> tuple[str, str]:
     """Return the first sentence of *verdict*, and the rest; clauses become sentences.
 
-    >>> headline_and_details("a beats b on ndcg@10 by 0.1; the difference on mrr is 0. Fine.")
-    ('a beats b on ndcg@10 by 0.1.', 'The difference on mrr is 0. Fine.')
+    >>> headline_and_details("a is better than b: mrr +0.1; it is also better on hit@5. Fine.")
+    ('a is better than b: mrr +0.1.', 'It is also better on hit@5. Fine.')
     """
     first, end, rest = _first_sentence(verdict)
     if end != ";":
         return first + end, rest
-    own = rest.startswith(("the ", "on ", "no "))
+    # The name of a run is left as it is.
+    own = rest.startswith(("the ", "on ", "no ", "it "))
     return f"{first}.", rest[:1].upper() + rest[1:] if own else rest
 
 

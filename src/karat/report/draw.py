@@ -83,9 +83,9 @@ def drawer(name: str) -> Callable[[Findings], str]:
     """Return what draws for a file called *name*; an unknown suffix is refused."""
     suffix = PurePath(name).suffix.lower()
     if suffix in PICTURES:
-        raise InputError(f"{name}: a report is more than a picture; --charts FOLDER writes charts")
+        raise InputError(f"{name}: a report cannot be an image; --charts FOLDER writes charts")
     if suffix not in FORMATS:
-        raise InputError(f"{name}: no report is written so; expected {', '.join(FORMATS)}")
+        raise InputError(f"{name}: unknown report format; expected {', '.join(FORMATS)}")
     return FORMATS[suffix]
 
 

@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 DIGITS = 3
-DETECTABLE = "detectable: the smallest true difference that this gold set detects with 80 % power"
+DETECTABLE = "detectable: the smallest true difference that this gold set detects with 80% power"
 
 
 def headline(gate: Gate) -> str:

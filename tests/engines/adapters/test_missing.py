@@ -16,12 +16,12 @@ from karat.errors import MissingExtra
         (
             "httpx",
             {"engine": "http", "url": "http://localhost/{query}?{root}"},
-            r"the engine http needs the extra http \(httpx\): pip install .*\[http\]'",
+            r"the engine http needs the extra http: pip install .*\[http\]'",
         ),
         (
             "mcp",
             {"engine": "mcp", "command": ["true"], "tool": "find"},
-            r"the engine mcp needs the extra mcp \(mcp\): pip install .*\[mcp\]'",
+            r"the engine mcp needs the extra mcp: pip install .*\[mcp\]'",
         ),
     ],
 )

@@ -136,8 +136,11 @@ def answered(content: object) -> list[Reply]:
         ([(200, {}, b"fine")], "is not JSON: 'fine'"),
         (answered([]), "holds no list 'data'"),
         (answered({"data": []}), "0 embeddings came back; expected 1"),
-        (answered({"data": [{"index": 4, "embedding": [1]}]}), "no index of its own"),
-        (answered({"data": ["x"]}), "no index of its own"),
+        (
+            answered({"data": [{"index": 4, "embedding": [1]}]}),
+            ".index is missing, repeated or not below",
+        ),
+        (answered({"data": ["x"]}), ".index is missing, repeated or not below"),
         (answered({"data": [{"embedding": "AAAA"}]}), "not lists of numbers"),
         (answered({"data": [{"embedding": [1, 2, 3]}]}), "have 3 dimensions; expected 6"),
         ([(200, {}, b'{"data": [{"embedding": [1,2,3,4,5,1e999]}]}')], "not finite"),

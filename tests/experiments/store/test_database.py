@@ -78,7 +78,7 @@ def test_a_file_that_is_no_database(tmp_path: Path) -> None:
     path = tmp_path / "gold.json"
     text = '{"test_cases": []}' * 1_000
     path.write_text(text)
-    with pytest.raises(InputError, match=r"gold.json is no database; expected a file that Karat"):
+    with pytest.raises(InputError, match=r"gold.json is not a Karat database; give one"):
         SqlStore(path)
     assert path.read_text() == text
 

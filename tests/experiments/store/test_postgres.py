@@ -68,7 +68,7 @@ def test_a_server_that_is_not_there() -> None:
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(
-        MissingExtra, match=r"needs the extra postgres \(psycopg\): pip install .*\[postgres\]'"
+        MissingExtra, match=r"needs the extra postgres: pip install .*\[postgres\]'"
     ):
         SqlStore("postgresql://127.0.0.1/x")
 

@@ -31,7 +31,7 @@ def test_a_file_that_is_missing_is_not_created(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=r"other\.db: no store is here yet"):
+    with pytest.raises(InputError, match=r"other\.db: no results stored yet"):
         open_store(url)
     assert not list(tmp_path.iterdir())
 

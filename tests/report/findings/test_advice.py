@@ -170,7 +170,7 @@ def test_variants_of_a_case_do_not_make_an_option_real(make: Make, run: MakeRun)
     first, alone = recommendations(found)[0], recommendations(by_itself)[0]
     assert first.certainty != alone.certainty
     rows = dict(method_rows(found))
-    assert rows["Intervals"].endswith("; drawn in 8 groups of queries that belong together")
+    assert rows["Intervals"].endswith("; resampled in 8 clusters of related queries")
 
 
 def test_means_of_the_same_scores_are_no_difference(make: Make, run: MakeRun) -> None:

@@ -262,7 +262,7 @@ def test_the_means_without_targets_that_nobody_could_find(make: Make, run: MakeR
     # Of q1 only a.py is left, of q3 and q4 nothing: new has all of two, old one of two.
     means = {row[0].text: row[1].value for row in table.rows}
     assert means == {"new": 1.0, "old": 0.5}
-    assert table.notes[0].startswith("3 targets left out, 2 queries left; ")
+    assert table.notes[0].startswith("3 targets removed, 2 queries remain; ")
     assert tables(found)[1] == table
     assert table.title in [each["title"] for each in details(subject_of(found))["tables"]]
     assert json.loads(draw(found, "report.json"))["resolved"]["missing"] == 3

@@ -191,7 +191,7 @@ def test_rare_values_in_clusters_fall_back_on_student() -> None:
 def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(InputError, match="level 1 "):
         bootstrap_intervals([0.1, 0.2], level=1)
-    with pytest.raises(InputError, match="10 draws"):
+    with pytest.raises(InputError, match="draws is 10"):
         bootstrap_intervals([0.1, 0.2], draws=10)
     with pytest.raises(InputError, match="bounds for 3 columns; expected 1"):
         bootstrap_intervals([0.1, 0.2], bounds=[None, None, None])

@@ -223,7 +223,7 @@ def test_clusters_make_copies_worth_nothing(correction: str) -> None:
         ({"level": 95}, "level 95"),
         ({"power": 2}, "power 2"),
         ({"lower_is_better": ["lines@10"]}, "lower is better on 'lines@10', which is not compared"),
-        ({"draws": 10}, "10 draws"),
+        ({"draws": 10}, "draws is 10"),
     ],
 )
 def test_wrong_arguments_are_refused(options: dict[str, Any], message: str) -> None:

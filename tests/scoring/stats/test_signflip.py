@@ -84,7 +84,7 @@ def test_a_cluster_that_cancels_out_is_a_tie() -> None:
 
 
 def test_too_few_draws_are_refused() -> None:
-    with pytest.raises(InputError, match="5 draws"):
+    with pytest.raises(InputError, match="draws is 5"):
         sign_flip([0.1], draws=5)
 
 

@@ -93,7 +93,7 @@ def test_only_the_first_significant_difference_has_numbers() -> None:
         entry(metric="p@5", **NOISE),
     )
     assert text == (
-        f"B is better than A: ndcg@10 {NUMBERS}; also better on mrr@10, hit@5 and ap. No "
+        f"B is better than A: ndcg@10 {NUMBERS}; it is also better on mrr@10, hit@5 and ap. No "
         "significant difference between A and B on p@5 (+0.010 [0.012, 0.070]). "
         f"{REACH}{SMALLER}."
     )
@@ -103,7 +103,7 @@ def test_the_first_metric_comes_first() -> None:
     text = said(entry(**NOISE), entry(metric="mrr@10"), entry(metric="ap"))
     assert text == (
         "No significant difference between A and B on ndcg@10 (+0.010 [0.012, 0.070]). "
-        f"B is better than A: mrr@10 {NUMBERS}; also better on ap. {REACH}{SMALLER}."
+        f"B is better than A: mrr@10 {NUMBERS}; it is also better on ap. {REACH}{SMALLER}."
     )
 
 
@@ -113,8 +113,8 @@ def test_each_winner_has_a_sentence() -> None:
         entry(), entry(metric="hit@5", **lost), entry(metric="ap"), entry(metric="p@5", **lost)
     )
     assert text == (
-        f"B is better than A: ndcg@10 {NUMBERS}; also better on ap. "
-        "A is better than B: hit@5 +0.200 [0.100, 0.300], p = 0.004; also better on p@5."
+        f"B is better than A: ndcg@10 {NUMBERS}; it is also better on ap. "
+        "A is better than B: hit@5 +0.200 [0.100, 0.300], p = 0.004; it is also better on p@5."
     )
 
 
@@ -126,7 +126,7 @@ def test_where_less_is_better_the_smaller_mean_wins() -> None:
     )
     lines, tokens = entry(metric="lines@10", **fewer), entry(metric="tokens@10", **fewer)
     assert said(entry(), lines, entry(metric="ap"), tokens, lower=lower) == (
-        f"B is better than A: ndcg@10 {NUMBERS}; also better on ap, and on "
+        f"B is better than A: ndcg@10 {NUMBERS}; it is also better on ap, and on "
         "lines@10 and tokens@10 (lower is better)."
     )
     more = replace(lines, difference=40.0, interval=interval(20.0, 60.0))
@@ -169,8 +169,8 @@ def test_the_lowest_mean_is_best_where_less_is_better() -> None:
     assert text == (
         "B has the lowest lines@10, 80.000 (lower is better), and is better than A (-40.000 "
         "[-60.000, -20.000], p = 0.004 corrected for 3 comparisons). No significant difference "
-        "between B and C (+0.010 [0.012, 0.070]). 127 queries can reliably detect differences of "
-        "about 31.250 or more."
+        "between B and C (+0.010 [0.012, 0.070], p = 0.400 after correction). 127 queries can "
+        "reliably detect differences of about 31.250 or more."
     )
     against = said(
         entry("A", "B", **fewer),
@@ -228,7 +228,8 @@ def test_each_system_against_the_baseline() -> None:
         f"B and C are better than A on ndcg@10: B {NUMBERS} corrected for 4 "
         "comparisons; C +0.100 [0.050, 0.150], p = 0.001 corrected for 4 comparisons. "
         "D is worse than A on ndcg@10: -0.200 [-0.300, -0.100], p = 0.001 corrected for 4 "
-        "comparisons. No significant difference between A and E (+0.010 [0.012, 0.070]). "
+        "comparisons. No significant difference between A and E (+0.010 [0.012, 0.070], p = 0.400 "
+        "after correction). "
         f"{REACH}{SMALLER}."
     )
 
@@ -245,7 +246,8 @@ def test_the_best_of_all_pairs() -> None:
     )
     assert text == (
         f"B has the highest ndcg@10, 0.541, and is better than A ({NUMBERS} corrected for 3 "
-        "comparisons). No significant difference between B and C (-0.030 [0.012, 0.070]). "
+        "comparisons). No significant difference between B and C (-0.030 [0.012, 0.070], p = 0.400 "
+        "after correction). "
         f"{REACH}{SMALLER}."
     )
 

@@ -63,5 +63,5 @@ def test_clusters_change_places_with_others_of_their_size() -> None:
 
 
 def test_too_few_draws_are_refused() -> None:
-    with pytest.raises(InputError, match="10 draws"):
+    with pytest.raises(InputError, match="draws is 10"):
         weak_groups([0.0], [0], draws=10)

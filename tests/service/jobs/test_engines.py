@@ -191,7 +191,7 @@ def test_a_search_has_limits(outcome: Outcome, name: str, says: str) -> None:
 
 def test_where_the_checkout_lies_is_not_told(outcome: Outcome) -> None:
     told = str(outcome.runs["lacks"].error_message)
-    assert told.endswith("embedding needs the extra dense (onnx): pip install 'karatbench[dense]'")
+    assert told.endswith("embedding needs the extra dense: pip install 'karatbench[dense]'")
 
 
 def test_a_redirect_is_not_followed(outcome: Outcome) -> None:

@@ -93,7 +93,7 @@ def embedding_quality(
             shares.append(_separation(own, others))
             rows.append(row)
     if not shares:
-        raise InputError(f"{corpus.name} has no chunk that is irrelevant; expected more files")
+        raise InputError(f"{corpus.name}: every chunk belongs to a target; more files are needed")
     filled = chunks[np.linalg.norm(chunks, axis=1) > 0]
     mean_cosine, first_direction = _spread(filled, seed)
     clusters = cluster_labels(gold, None)

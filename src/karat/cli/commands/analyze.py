@@ -12,6 +12,7 @@ from karat.cli.options.shared import (
     WholeNumber,
     confidence_options,
     judging_options,
+    measure_options,
     place_options,
     store_option,
 )
@@ -177,7 +178,7 @@ def index_(
 @command.command("trend")
 @click.argument("experiment", default="latest", metavar="[EXPERIMENT]")
 @store_option
-@judging_options
+@measure_options
 @confidence_options
 @AS_JSON
 def trend_(
@@ -185,7 +186,6 @@ def trend_(
     *,
     store: str,
     scoring: "Scoring",
-    inputs: Inputs,  # noqa: ARG001 - the gold set and the runs come from the store
     confidence: "Confidence",
     as_json: bool,
 ) -> None:

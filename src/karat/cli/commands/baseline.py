@@ -62,10 +62,12 @@ def update(
     from karat.app.baseline import update_baseline
 
     dataset, run = read_one_run(names, store, inputs)
-    baseline, before = update_baseline(
+    baseline, before, other = update_baseline(
         dataset, run, output, scoring=scoring, run_format=inputs.run_format
     )
     (_show_json if as_json else _show)(baseline, before, output)
+    if other:
+        click.echo("note: the replaced baseline was made for another gold set", err=True)
 
 
 def _show(baseline: "Baseline", before: "Mapping[str, float]", path: str) -> None:

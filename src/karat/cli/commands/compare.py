@@ -1,6 +1,5 @@
 """karat compare: which engine or run is better, and is the difference significant."""
 
-from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,11 +48,23 @@ class ManyWords(click.Command):
                     )
                 taking = True
             elif taking and not word.startswith("-"):
-                spread += (AGENTS, word)
+                for name in _names(word):
+                    spread += (AGENTS, name)
             else:
                 taking = False
                 spread.append(word)
         return super().parse_args(ctx, spread)
+
+
+def _names(word: str) -> list[str]:
+    """Return the engines in *word*, which may be separated by commas.
+
+    >>> _names("bm25,hybrid"), _names("hybrid(model=static, b=1)"), _names("http:x?a=1,2")
+    (['bm25', 'hybrid'], ['hybrid(model=static, b=1)'], ['http:x?a=1,2'])
+    """
+    names = word.split(",")
+    plain = all(name.replace("-", "_").isidentifier() for name in names)
+    return names if plain else [word]
 
 
 @click.command("compare", cls=ManyWords)
@@ -146,6 +157,7 @@ def _compare_files(
 ) -> None:
     from karat.app.compare import compare
     from karat.app.score import load_judgments
+    from karat.cli.output.report_files import is_report, write_page
     from karat.cli.output.show import show_contest
 
     for name in names:
@@ -154,11 +166,11 @@ def _compare_files(
     if not names:
         raise click.UsageError(f"Expected GOLD and run files, or {AGENTS}.")
     _refuse_asked(click.get_current_context())
-    _check_file(output)
+    written = is_report(output)
     gold, *runs = names
     truth = load_judgments(gold, format=inputs.gold_format, tags=inputs.tags)
-    if output.path is not None and output.path.endswith(".html") and output.style is None:
-        _write_page(names, inputs, output, settings=(scoring, confidence))
+    if written:
+        write_page(names, inputs, output, settings=(scoring, confidence))
         output = output._replace(path=None)
     contest = compare(
         truth,
@@ -169,20 +181,6 @@ def _compare_files(
         run_format=inputs.run_format,
     )
     show_contest(contest, truth, output, settings=(scoring, confidence))
-
-
-def _write_page(
-    names: Sequence[str], inputs: Inputs, output: Output, *, settings: "tuple[Scoring, Confidence]"
-) -> None:
-    """Write the HTML report on run files."""
-    from karat.app.report import gather
-    from karat.cli.output.report_files import make_findings, write_report
-
-    formats = {"gold_format": inputs.gold_format, "run_format": inputs.run_format}
-    found = gather(names, store="", tags=inputs.tags, **formats)
-    by = inputs.by or None
-    findings = make_findings(found, *settings, by=by, title=output.title)
-    write_report(findings, str(output.path))
 
 
 def _refuse_asked(ctx: click.Context) -> None:
@@ -197,10 +195,3 @@ def _refuse_asked(ctx: click.Context) -> None:
         raise click.UsageError(
             f"{', '.join(said)}: only for engines, not for run files; see {AGENTS}."
         )
-
-
-def _check_file(output: Output) -> None:
-    """Reject outputs that need engines to run."""
-    if output.path is not None and Path(output.path).is_dir():
-        hint = "'-o' / '--output'"
-        raise click.BadParameter(f"File {output.path!r} is a directory.", param_hint=hint)

@@ -102,7 +102,8 @@ def command(file: str, *, force: bool) -> None:
     if Path(file).exists() and not force:
         raise InputError(f"{file} exists already; --force replaces it")
     write_text(file, TEMPLATE.format(name=Path(file).name))
-    click.echo(f"wrote {file}; next: karat compare --config {file}")
     folder = Path(file).absolute().parent
+    click.echo(f"wrote {file}")
     if not any((place / ".git").exists() for place in (folder, *folder.parents)):
-        click.echo(f"{folder} is not in a Git repository: set repository_path or gold_set first")
+        click.echo(f"{folder} is not in a Git repository: first set repository_path or gold_set")
+    click.echo(f"next: karat compare --config {file}")

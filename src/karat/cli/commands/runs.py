@@ -151,6 +151,7 @@ def command() -> None:
 @click.option(
     "--limit",
     type=WholeNumber(1),
+    metavar="N",
     default=20,
     show_default=True,
     help="Maximum number of experiments.",

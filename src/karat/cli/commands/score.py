@@ -55,11 +55,13 @@ def command(
     karat score qrels.txt bm25.run -m "ndcg(gain=exp)@10" --ci none --json
     """
     from karat.app.score import load_judgments, score
+    from karat.cli.output.report_files import is_report, write_page
     from karat.cli.output.show import show_evaluation, single_threaded
 
     if ci == "none":
         confidence = replace(confidence, draws=0)
     single_threaded()
+    written = is_report(output)
     truth = load_judgments(gold, format=inputs.gold_format, tags=inputs.tags)
     evaluation = score(
         truth,
@@ -69,4 +71,7 @@ def command(
         by=inputs.by,
         run_format=inputs.run_format,
     )
+    if written:
+        write_page((gold, run), inputs, output, settings=(scoring, confidence))
+        output = output._replace(path=None)
     show_evaluation(evaluation, truth, output, settings=(scoring, confidence))

@@ -82,12 +82,7 @@ def _lines(found: "Validation") -> list[str]:
         return lines
     evidence = f", {found.evidence:,} symbols as evidence" if found.evidence else ""
     lines.append(f"  {found.queries:,} queries, {found.entries:,} {entries}{evidence}")
-    if found.checked:
-        lines.append("  looked up: " + _counts(found.checked))
-    if found.missing:
-        lines.append("  missing: " + _counts(found.missing))
-    if found.unchecked:
-        lines.append(f"  document ids and hashes, not looked up: {found.unchecked:,}")
+    lines += _lookup(found)
     if found.match:
         lines.append(f"  match: {found.match}")
     if found.grades:
@@ -97,6 +92,20 @@ def _lines(found: "Validation") -> list[str]:
     if found.outcomes:
         lines.append("  outcomes: " + _counts(found.outcomes))
     lines.extend(f"  tag {printable(tag)}: {_counts(v)}" for tag, v in found.tags.items())
+    return lines
+
+
+def _lookup(found: "Validation") -> list[str]:
+    """Return which targets exist in the repository, if that was checked."""
+    lines = []
+    if found.checked:
+        lines.append("  looked up: " + _counts(found.checked))
+    if found.missing:
+        lines.append("  missing: " + _counts(found.missing))
+    if found.unchecked:
+        lines.append(f"  document ids and hashes, not looked up: {found.unchecked:,}")
+    if found.kind == "dataset" and not (lines or found.problems):
+        lines.append("  targets not looked up; --repo DIR checks that they exist")
     return lines
 
 

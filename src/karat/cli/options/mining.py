@@ -44,8 +44,8 @@ RECIPE: Fields = {
         type=click.Choice(HARDNESS),
         default="cleaned",
         show_default=True,
-        help="What a query reveals: cleaned (everything), masked (no paths), words (no names as "
-        "spelled in code), dropped (no such names), or all four.",
+        help="What a query reveals: cleaned (everything), masked (no paths), words (code "
+        "names split into words), dropped (code names removed), or all four.",
     ),
     "adversarial": click.option(
         "--adversarial",

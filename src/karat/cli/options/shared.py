@@ -3,6 +3,7 @@
 A table maps each field of a settings class to its option, and :func:`gather` makes the record.
 """
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -45,6 +46,18 @@ MATCHES = (
 
 # As in karat.engines.registry.PROFILES, which help does not load.
 PROFILES = ("lexical", "fast", "balanced", "quality")
+
+
+class WholeNumber(click.IntRange):
+    """A whole number within a range."""
+
+    name = "whole number"
+
+
+class Number(click.FloatRange):
+    """A number within a range."""
+
+    name = "number"
 
 
 class ProfileName(click.Choice[str]):
@@ -118,6 +131,7 @@ SCORING: Fields = {
     ),
     "level": click.option(
         "--level",
+        type=Number(0),
         default=0.0,
         metavar="GRADE",
         help="Lowest grade that counts as relevant; by default any grade above 0.",
@@ -225,7 +239,7 @@ FILE: Fields = {
         "--output",
         type=click.Path(dir_okay=False),
         metavar="FILE",
-        help="Write to a file instead of the terminal.",
+        help="Write to a file; .html, .md, .tex, .json or .csv sets its format.",
     ),
 }
 TITLE = click.option(
@@ -240,7 +254,8 @@ RESULTS: Fields = {
         "--output",
         type=click.Path(),
         metavar="FILE|DIR",
-        help="Also write a report, such as report.html, or a folder of results, such as results/.",
+        help="Also write a report, such as report.html, or a folder of results, such as results/; "
+        "with --json, --csv or --markdown, write that to FILE instead.",
     ),
     "title": TITLE,
 }
@@ -318,8 +333,19 @@ def _make_inputs(
     return Inputs(gold_format, run_format, tags, tuple(dict.fromkeys((*by, *named))))
 
 
+# How the name of a file in each style ends.
+ENDINGS = {"json": ".json", "csv": ".csv", "markdown": ".md"}
+
+
 def _make_output(*, per_query: bool, path: str | None, title: str = "", **styles: bool) -> Output:
-    return Output(one_style(**styles), per_query, path, title)
+    style = one_style(**styles)
+    if style and path:
+        ending = os.path.splitext(path)[1].lower()  # noqa: PTH122 - pathlib loads slowly
+        if ending in (*ENDINGS.values(), ".html", ".tex") and ending != ENDINGS[style]:
+            raise click.UsageError(
+                f"{path}: with --{style}, expected a name that ends in {ENDINGS[style]}."
+            )
+    return Output(style, per_query, path, title)
 
 
 def _make_engine(*, engine: str, profile: str | None) -> str | Mapping[str, object]:
@@ -336,6 +362,10 @@ def scoring_options(command: Command) -> Command:
     return gather("scoring", _make_scoring, SCORING)(
         gather("inputs", _make_inputs, INPUTS)(command)
     )
+
+
+# How stored runs are matched and measured: *scoring*.
+measure_options = gather("scoring", _make_scoring, SCORING)
 
 
 def judging_options(command: Command) -> Command:
@@ -377,18 +407,6 @@ def with_options(command: Command, options: Sequence[Callable[[Command], Command
     for option in reversed(options):
         command = option(command)
     return command
-
-
-class WholeNumber(click.IntRange):
-    """A whole number within a range."""
-
-    name = "whole number"
-
-
-class Number(click.FloatRange):
-    """A number within a range."""
-
-    name = "number"
 
 
 def store_option(command: Command) -> Command:

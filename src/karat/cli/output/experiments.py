@@ -4,6 +4,7 @@ import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -220,6 +221,7 @@ def carry_out(
     from karat.app.evaluate import select_finished
 
     _check(request, options, views)
+    started = datetime.now(UTC)
     done = _run(request, options, views, allowed=allowed)
     ctx = click.get_current_context()
     if done.interrupted:
@@ -229,7 +231,7 @@ def carry_out(
     if options.run_out is not None:
         _write_runs(ended.runs, options.run_out, views.run_format)
     _show_result(done, ended, request, views, losses=options.losses)
-    _show_store(done, options.store, views)
+    _show_store(done, options.store, views, since=started)
     for names, reason in ended.reasons():
         click.echo(printable(f"failed: {names}: {reason}"), err=True)
     if ended.failed:
@@ -276,10 +278,18 @@ def _show_result(
         _write(findings, inputs, scoring, views)
 
 
-def _show_store(done: "ExperimentResult", store: str, views: Views) -> None:
+def _show_store(done: "ExperimentResult", store: str, views: Views, *, since: datetime) -> None:
     from karat.experiments.store import shown_place
 
+    moments = [run.ended for run in done.experiment.runs]
     text = f"stored as {done.experiment.id} in {shown_place(store)}"
+    if moments and all(moment and moment < since for moment in moments):
+        # Latencies may come from another day, so that this must be seen.
+        last = max(filter(None, moments))
+        text = (
+            f"no query was run: all results are those of {last:%Y-%m-%d %H:%M} UTC (--again runs "
+            f"them again), {text}"
+        )
     if not views.written:
         text += f"; karat report {done.experiment.id}{_store_typed(store)} -o report.html"
     click.echo(text, err=True)

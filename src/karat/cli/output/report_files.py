@@ -18,6 +18,7 @@ from karat.installation import install_hint
 if TYPE_CHECKING:
     from karat.app.report import ReportInputs
     from karat.app.schemas import RunExport
+    from karat.cli.options.shared import Inputs, Output
     from karat.model import Run
     from karat.report.findings import Findings
     from karat.scoring.settings import Confidence, Scoring
@@ -28,11 +29,13 @@ __all__ = [
     "SCHEMAS",
     "check_schema",
     "export_runs",
+    "is_report",
     "make_findings",
     "make_namer",
     "make_writer",
     "write_charts",
     "write_folder",
+    "write_page",
     "write_report",
     "write_schema",
 ]
@@ -81,6 +84,44 @@ def make_writer(place: str, format_name: str | None, *, several: bool) -> "Calla
     return keep
 
 
+def is_report(output: "Output") -> bool:
+    """Return whether -o names a report: a style such as --json has precedence.
+
+    InputError is raised for a folder or an unknown ending.
+    """
+    if output.path is None or output.style is not None:
+        return False
+    if output.path.endswith(("/", "\\")) or Path(output.path).is_dir():
+        raise InputError(f"{output.path}: a folder of results needs engines; see --agents")
+    if Path(output.path).suffix.lower() in ("", ".txt"):
+        return False
+    from karat.report.draw import drawer
+
+    drawer(output.path)
+    return True
+
+
+def write_page(
+    names: "Sequence[str]",
+    inputs: "Inputs",
+    output: "Output",
+    *,
+    settings: "tuple[Scoring, Confidence]",
+) -> None:
+    """Write the report on a gold set and run files."""
+    from karat.app.report import gather
+
+    found = gather(
+        names,
+        store="",
+        tags=inputs.tags,
+        gold_format=inputs.gold_format,
+        run_format=inputs.run_format,
+    )
+    findings = make_findings(found, *settings, by=inputs.by or None, title=output.title)
+    write_report(findings, str(output.path))
+
+
 # The suffixes of the files in each shape.
 SCHEMAS = {"akashic": (".json",), "octocode": (".json",), "agents": (".json", ".csv")}
 
@@ -89,7 +130,7 @@ def check_schema(schema: str, output: str) -> None:
     """Raise InputError where no file called *output* is written in the shape of *schema*."""
     if Path(output).suffix.lower() not in SCHEMAS[schema]:
         expected = " or ".join(SCHEMAS[schema])
-        raise InputError(f"{output}: {schema} results need another ending; expected {expected}")
+        raise InputError(f"{output}: --schema {schema} writes {expected} files")
 
 
 def write_schema(schema: str, judged: "Sequence[RunExport]", output: str) -> None:

@@ -123,7 +123,7 @@ def results_table(name: str, results: "Results") -> Table:
         for run in results.runs
     ]
     columns = (
-        *(Column("run"), Column("status"), Column(metric, numeric=True), Column("95 % interval")),
+        *(Column("run"), Column("status"), Column(metric, numeric=True), Column("95% interval")),
         *(Column("p50 ms", numeric=True), Column("failed", numeric=True)),
     )
     notes = [f"{run.name}: {run.error_message}" for run in results.runs if run.error_message]

@@ -10,6 +10,7 @@ from karat.cli.remote.connect import connect, find_named
 from karat.cli.remote.runs import show_results
 from karat.errors import EngineError, InputError
 from karat.report.display import printable
+from karat.system.words import counted
 
 if TYPE_CHECKING:
     from karat.client import Client, Dataset
@@ -86,7 +87,9 @@ def command(
         resolved = client.resolve(dataset.id, mapping)
         if resolved.unresolved:
             lost = resolved.total_count - resolved.mapped_count
-            click.echo(f"{lost:,} references match no document and count as missed", err=True)
+            click.echo(
+                f"{counted(lost, 'reference')} without a document; they count as missed", err=True
+            )
         called = name or (matrix.stem if matrix else ", ".join(engines))
         made = client.create_benchmark(called, mapping, axes, timing=timed)
         click.echo(printable(f"benchmark {made.id}, {made.total_runs} runs"), err=True)
@@ -122,10 +125,14 @@ def _dataset(client: "Client", goldset: str) -> "Dataset":
 
 
 def _watch(client: "Client", benchmark: str) -> None:
+    shown = ""
     for event in client.events(benchmark):
         current = event.data.get("current_run") or {}
         words = [f"{event.data['completed_runs']} of {event.data['total_runs']} runs"]
         if current:
             done = f"{current['completed_queries']:,} of {current['total_queries']:,} queries"
             words += [current["config_summary"], current["stage"], done]
-        click.echo(printable(", ".join(words)), err=True)
+        line = printable(", ".join(words))
+        if line != shown:
+            click.echo(line, err=True)
+        shown = line

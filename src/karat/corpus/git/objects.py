@@ -127,6 +127,8 @@ def git_blocks(repository: str, *arguments: str, given: bytes = b"") -> Iterator
 
 def _failure(repository: str, name: str, code: int, said: bytes) -> str:
     reason = said.decode(errors="replace").strip() or f"exit code {code}"
+    if "not a git repository" in reason:
+        return f"{repository} is not a Git repository"
     return f"{repository}: git {name}: {reason}"
 
 

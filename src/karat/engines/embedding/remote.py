@@ -41,7 +41,9 @@ def read_answer(
     for position, item in enumerate(items):
         number = item.get("index", position) if isinstance(item, dict) else None
         if not isinstance(number, int) or not 0 <= number < texts or rows[number] is not None:
-            raise EngineError(f"{where}: data[{position}] has no index of its own below {texts}")
+            raise EngineError(
+                f"{where}: data[{position}].index is missing, repeated or not below {texts}"
+            )
         rows[number] = item.get("embedding")
     return _matrix(rows, dimension, where), _tokens(body)
 

@@ -94,7 +94,7 @@ class ModelTokenizer:
         return offsets
 
     def too_long(self, texts: Sequence[str]) -> list[bool]:
-        """Return for each text whether it is cut at *max_tokens*."""
+        """Return for each text whether the model reads only its beginning."""
         cut = [self._cut(text) for text in texts]
         return [
             len(short) < len(text) or bool(encoding.overflowing)

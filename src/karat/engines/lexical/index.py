@@ -313,16 +313,6 @@ class LexicalIndex:
         self._parts: list[Postings] = []
         self._everything: View | None = None
 
-    @classmethod
-    def of_parts(
-        cls, parts: Sequence[Postings], terms: Iterable[str], *, rules: TokenRules, bm25: BM25
-    ) -> "LexicalIndex":
-        """Return an index of postings that exist already."""
-        index = cls(rules=rules, bm25=bm25)
-        index._vocabulary = Vocabulary(rules, terms)
-        index._parts = list(parts)
-        return index
-
     def __len__(self) -> int:
         """Return the number of documents, dead ones included."""
         return self._parts[-1].first + len(self._parts[-1].lengths) if self._parts else 0

@@ -270,7 +270,7 @@ def rerank(
     weight: float | None = None,
     threshold: float = 0.0,
 ) -> RerankEngine:
-    """Return the first hits of the engine *over* in a new order, by a *model* that reads them.
+    """Return the engine *over* with its first hits reranked by a *model*.
 
     *model* is ``maxsim`` or ``maxsim:<embedder>`` (late interaction), ``cross:<hub id or folder>``
     or ``onnx-cross:<folder>`` (cross-encoders). *weight* is the share of its scores, and otherwise

@@ -213,7 +213,9 @@ def open_store(url: str, *, new: bool = False) -> Store:
         )
     file = _file(url) if scheme == SQLITE else None
     if file is not None and not new and not file.is_file():
-        raise InputError(f"{file}: no store is here yet; karat evaluate and its like make one")
+        raise InputError(
+            f"{file}: no results stored yet; karat evaluate, compare and sweep create it"
+        )
     store = STORES.get(scheme)(url)
     if file is not None and file.parent.name == OWN_FOLDER:
         ignored = file.parent / ".gitignore"

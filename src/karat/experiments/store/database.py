@@ -40,7 +40,7 @@ POSTGRES = "postgresql+psycopg"
 
 # Error codes of SQLite as sentences about the file: errors of the user, and others.
 REFUSED: dict[int, str] = {
-    sqlite3.SQLITE_NOTADB: "is no database; expected a file that Karat has made, or a new name",
+    sqlite3.SQLITE_NOTADB: "is not a Karat database; give one, or a new file name",
     sqlite3.SQLITE_CANTOPEN: "cannot be opened; expected a file in a folder that may be written to",
     sqlite3.SQLITE_READONLY: "cannot be written to; a store writes even where it is only read",
 }

@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from karat.errors import InputError
+from karat.experiments.store.database import is_alive
 from karat.experiments.store.records import (
     Experiment,
     ExperimentDefinition,
@@ -212,14 +213,20 @@ def experiment_of(row: Row[Any], runs: Iterable[StoredRun]) -> Experiment:
 
 
 def run_of(row: Row[Any]) -> StoredRun:
-    """Return the run in *row*, which also has the number of its answers."""
+    """Return the run in *row*, which also has the number of its answers.
+
+    A run whose process has died counts as cancelled: the same command continues it.
+    """
+    status = RunStatus(row.status)
+    if status.running and not is_alive(row.worker or ""):
+        status = RunStatus.CANCELLED
     return StoredRun(
         row.id,
         row.label,
         Spec(row.engine["kind"], row.engine["name"], row.engine["params"]),
         row.snapshot,
         row.metadata,
-        RunStatus(row.status),
+        status,
         row.error,
         row.answers,
         row.begun,

@@ -219,7 +219,7 @@ def phase_tables(runs: Sequence[RunResult]) -> tuple[Table, ...]:
     """Return a table of where the time of a query goes; none where no engine tells."""
     names = dict.fromkeys(name for run in runs for each in _samples(run) for name in each.phases)
     columns = {f"{name} p50 ms": [_phase(name, _samples(run)) for run in runs] for name in names}
-    note = "as the engines report it of the first time that a query is asked, cold"
+    note = "reported by the engines, for the first (cold) run of each query"
     return _table("Phases of a query", columns, runs, (note,))
 
 

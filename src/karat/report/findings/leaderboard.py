@@ -254,8 +254,8 @@ def resolved_tables(findings: Findings) -> tuple[Table, ...]:
     comparison = found.comparison
     names = [findings.names[run] for run in best_first(findings)]
     said = (
-        f"{counted(found.missing, 'target')} left out, {queries(found.queries)} left; in "
-        "every other table such a target counts as missed"
+        f"{counted(found.missing, 'target')} removed, {queries(found.queries)} remain; all "
+        "other tables count these targets as missed"
     )
     return (
         Table(

@@ -88,7 +88,7 @@ def _setting(findings: Findings, group: str, name: str) -> str:
 
 def _drawn(findings: Findings) -> str:
     groups = findings.contest.clusters
-    return f"; drawn in {groups:,} groups of queries that belong together" if groups else ""
+    return f"; resampled in {groups:,} clusters of related queries" if groups else ""
 
 
 def _tied(findings: Findings) -> str:

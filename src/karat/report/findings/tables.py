@@ -23,7 +23,7 @@ from karat.report.table import Cell, Column, Table, number
 
 __all__ = ["DOWN", "UP", "advice_table", "loss_reason_table", "slice_tables", "tables"]
 
-# A mark beside a mean: better or worse than the baseline, beyond the noise.
+# A mark beside a mean: significantly better or worse than the baseline.
 UP, DOWN = "▲", "▼"
 DIGITS = 3
 
@@ -36,7 +36,7 @@ def slice_tables(findings: Findings) -> tuple[Table, ...]:
     notes: tuple[str, ...] = ()
     if len(findings.names) > 1:
         baseline = findings.names[0]
-        notes = (f"{UP} {DOWN} better or worse than {baseline} beyond the noise of the slice",)
+        notes = (f"{UP} {DOWN} significantly better or worse than {baseline} in this slice",)
     tables = []
     for tag, values in findings.contest.slices.items():
         columns = [

@@ -153,7 +153,7 @@ def check_draws(draws: int) -> None:
     """Raise InputError unless *draws* suffice for a 95 % interval."""
     if draws < 99:
         raise InputError(
-            f"{draws} draws are too few for an interval or a test; expected 99 or more"
+            f"draws is {draws}, too few for an interval or a test; expected 99 or more"
         )
 
 

@@ -199,7 +199,9 @@ def bootstrap_intervals(
 def check_level(level: float) -> None:
     """Raise InputError unless *level* lies between 0 and 1."""
     if not 0.0 < level < 1.0:
-        raise InputError(f"confidence level {level} is not between 0 and 1; expected such as 0.95")
+        raise InputError(
+            f"confidence level {level} is not between 0 and 1; expected a value such as 0.95"
+        )
 
 
 def bounds_per_column(

@@ -139,4 +139,4 @@ def reach(df: int, *, level: float, power: float) -> float:
 def check_power(power: float) -> None:
     """Raise InputError unless *power* lies between one half and 1."""
     if not 0.5 < power < 1.0:
-        raise InputError(f"power {power} is not between 0.5 and 1; expected such as 0.8")
+        raise InputError(f"power {power} is not between 0.5 and 1; expected a value such as 0.8")

@@ -408,7 +408,7 @@ def significance_letters(comparison: Comparison, metric: str) -> tuple[LetterMar
 
 
 def letter(place: int) -> str:
-    """Return the letter of the system at *index* from 0.
+    """Return the letter of the system at *place*, counted from 0.
 
     >>> letter(0), letter(25), letter(26)
     ('a', 'z', 'aa')

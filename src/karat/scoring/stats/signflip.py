@@ -153,7 +153,7 @@ def whole_numbers(columns: FloatArray) -> tuple[FloatArray, float]:
 
     Their sums are exact in doubles in any order. Scaling by the length makes columns comparable: it
     orders flips as Student's t does. Two sums that were equal before rounding differ by at most
-    *slack* after it.
+    the slack after it.
     """
     length = np.sqrt((columns * columns).sum(axis=0))
     numbers = np.rint(columns / np.where(length > 0, length, 1.0) * whole_unit(len(columns)))

@@ -7,6 +7,9 @@ from karat.system.words import MOST_NAMED, first_few, join_names
 
 __all__ = ["verdict"]
 
+# With fewer queries that differ, their spread is not known well enough to say what is detectable.
+FEWEST_CHANGED = 5
+
 
 def verdict(comparison: Comparison) -> str:
     """Return the verdict on *comparison*, or an empty text if nothing was compared.
@@ -57,9 +60,8 @@ def winner_sentences(comparison: Comparison, real: Sequence[Difference]) -> list
         text = f"{name} is better than {loser(comparison, first)}: {first.metric} "
         text += numbers(comparison, first, hint=True)
         if others:
-            text += (
-                f"; also better on {label_metrics(comparison, [entry.metric for entry in others])}"
-            )
+            names = label_metrics(comparison, [entry.metric for entry in others])
+            text += f"; it is also better on {names}"
         sentences.append(f"{text}.")
     return sentences
 
@@ -205,7 +207,16 @@ def rest_sentence(name: str, others: Sequence[tuple[str, Difference]]) -> str:
         return f"{name} does not differ significantly from {names}."
     ((_, entry),) = others
     amount = size(entry, flip=entry.baseline != name)
+    if excludes_zero(entry) and entry.p_corrected is not None:
+        # The interval is that of this pair alone; the p value counts all comparisons.
+        amount += f", p {p_value(entry.p_corrected)} after correction"
     return f"No significant difference between {name} and {names} ({amount})."
+
+
+def excludes_zero(entry: Difference) -> bool:
+    """Return whether the interval of *entry* lies on one side of 0."""
+    low, high = entry.interval.low, entry.interval.high
+    return low is not None and high is not None and (low > 0 or high < 0)
 
 
 def reach_sentences(
@@ -215,10 +226,11 @@ def reach_sentences(
 
     All scores share one number, the largest. A metric of which less is better is a count with its
     own unit, and has its own number. A *real* difference below that number gets an explanation.
+    A pair that differs on few queries says too little about the noise.
     """
     reach: dict[str, float] = {}
     for entry in entries:
-        if entry.detectable and not is_tie(entry):
+        if entry.detectable and entry.wins + entry.losses >= FEWEST_CHANGED:
             group = entry.metric if entry.metric in comparison.lower_is_better else ""
             reach[group] = max(reach.get(group, 0.0), entry.detectable)
     if not reach:

@@ -28,13 +28,13 @@ from karat.service.logs import correlation_id
 __all__ = ["failure", "failures", "install", "refuse"]
 
 REASONS = {
-    400: "The request means nothing here",
+    400: "The request is not valid",
     401: "No valid token",
     403: "The token does not allow it, or the request comes from another site",
-    404: "There is no such thing, or it belongs to somebody else",
+    404: "Not found, or owned by somebody else",
     408: "The body did not come in time",
-    409: "It contradicts the state that things are in",
-    412: "The version that was asked for is another one",
+    409: "The request conflicts with the current state",
+    412: "The version does not match the current one",
     413: "The body is larger than allowed",
     415: "The body has another type than expected",
     422: "A field is missing, unknown or out of range",

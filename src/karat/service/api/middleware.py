@@ -128,7 +128,7 @@ class Guard:
         if _name(headers.get("host", "")) not in self.hosts:
             status, detail = 421, "This service does not go by that name; see --allowed-host"
         elif self._is_foreign(scope, headers):
-            status, detail = 403, "Another site may not ask this service"
+            status, detail = 403, "Requests from other sites are not allowed"
         if detail:
             logger.warning("turned away", extra={"status": status, "reason": detail})
             await refuse(scope, receive, with_headers, status=status, detail=detail)

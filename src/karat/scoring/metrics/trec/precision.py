@@ -129,7 +129,9 @@ def _points(text: str) -> tuple[float, ...]:
     except ValueError:
         points = (nan,)
     if not all(map(isfinite, points)):
-        raise InputError(f"points {text!r} are not recall points; expected such as 0.2/0.5/0.8")
+        raise InputError(
+            f"points {text!r} are not recall points; expected a value such as 0.2/0.5/0.8"
+        )
     return points
 
 

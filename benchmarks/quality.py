@@ -14,65 +14,22 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 # This folder's statistics.py would hide the standard library's.
-sys.path.pop(0)
+sys.path[0] = str(Path(__file__).parent / "support")
+
+from question_sets import DOCS, below, described, repository, run_of
 
 import karat
-from karat.corpus import Corpus, from_git
-from karat.engines.base import Engine
+from karat.corpus import from_git
 from karat.engines.registry import PROFILES
-from karat.engines.spec import build, parse_spec
 from karat.experiments.run import judged_units
 from karat.model.evaluation import Evaluation
 
-DOCS = Path(__file__).resolve().parent / "docs"
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 OCTOCODE = ("Muvon/octocode", "b1771ba48214ce7404ad7158e277eb60680912b4")
-DEPTH = 100
 MEASURES = ["hit@1", "hit@5", "hit@10", "mrr", "ndcg@10", "recall@10"]
-
-
-def repository(trees: Path, project: str) -> str:
-    """Return the path of *project*'s repository below *trees*."""
-    folder = trees / project.replace("/", "+")
-    return str(folder / "repo" if (folder / "repo").is_dir() else folder)
-
-
-def below(corpus: Corpus, folder: str | None, suffix: str = "") -> Corpus:
-    """Return the documents of *corpus* below *folder*, with *suffix*."""
-    start = f"{folder}/" if folder else ""
-    kept = [d for d in corpus if d.path.startswith(start) and d.path.endswith(suffix)]
-    return replace(corpus, documents=tuple(kept))
-
-
-def engine_for(spec: Mapping[str, object], unit: str) -> Engine:
-    """Return the engine of *spec*, with the judged *unit* if it takes one."""
-    over = spec.get("over")
-    if over is not None:
-        return build({**spec, "over": {**described(str(over)), "unit": unit}})
-    return build({**spec, "unit": unit})
-
-
-def described(text: str) -> dict[str, object]:
-    """Return the specification *text* as a mapping."""
-    spec = parse_spec(text)
-    return {"engine": spec.name, **spec.params}
-
-
-def run_of(spec: Mapping[str, object], corpus: Corpus, gold: karat.Dataset, unit: str) -> karat.Run:
-    """Return the run of the engine of *spec* on all queries of *gold*."""
-    engine = engine_for(spec, unit)
-    engine.index(corpus)
-    return karat.Run.of(
-        [
-            karat.Answer(query_id, tuple(engine.search(text, DEPTH)))
-            for query_id, text in zip(gold.query_ids, gold.texts, strict=True)
-        ],
-        name=engine.name,
-    )
 
 
 def show(label: str, evaluation: Evaluation) -> None:

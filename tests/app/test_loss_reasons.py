@@ -217,15 +217,17 @@ def test_reports_tell_the_reasons(place: Path) -> None:
 def test_runs_say_where_they_searched(place: Path) -> None:
     gold = one(WORD)
     run = made(place, "bm25", gold)
-    assert searched_where([run, run]) == Where(corpus=str(place), candidates="all")
+    assert searched_where([run, run]) == Where(corpus=str(place), candidates="all", kind="all")
 
     def told(**metadata: object) -> RunResult:
         return replace(run, run=replace(run.run, metadata=metadata))
 
     mined = told(place="/repo", snapshot="carried", candidates="production")
     assert searched_where([mined]) == Where(
-        repositories={"": "/repo"}, snapshot="parent", candidates="production"
+        repositories={"": "/repo"}, snapshot="parent", candidates="production", kind="all"
     )
+    docs = told(place="d", snapshot="corpus", kind="docs", exclude=["old/"])
+    assert searched_where([docs]) == Where(corpus="d", kind="docs", exclude=("old/",))
     for runs in ([told()], [run, told(place="/other", snapshot="corpus")]):
         with pytest.raises(InputError, match="needs runs that Karat made"):
             searched_where(runs)

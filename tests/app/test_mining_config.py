@@ -55,7 +55,7 @@ def test_every_problem_at_once(config: Path) -> None:
         "adversarial, cache, min_files, max_files, max_commits, limit, seed, test_share, unit, "
         "since, until, branch, level, hardness, rewrite, split"
     )
-    sections = "dataset, engines, agents, evaluation, metrics, matrix, suites, gate, output"
+    sections = "dataset, corpus, engines, agents, evaluation, metrics, matrix, suites, gate, output"
     assert str(caught.value).splitlines() == [
         f"{config}:2: dataset.min_file: unknown key; did you mean 'min_files'? {keys}",
         f"{config}:3: dataset.include_merge_commits: 'perhaps' is neither true nor false",

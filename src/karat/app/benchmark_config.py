@@ -8,6 +8,7 @@ from random import Random
 from typing import NamedTuple, TypeVar
 
 from karat.app.generate import ANYTHING, GOLD_SET, Accepts, mining_options, parse_texts
+from karat.corpus import FileSelection
 from karat.errors import InputError, MissingExtra
 from karat.experiments.configurations import Agent, parse_agent
 from karat.experiments.matrix import check_matrix_keys, parse_suites
@@ -22,6 +23,7 @@ __all__ = ["ConfigFile", "GateConfig", "draw_sample", "read_benchmark_config", "
 
 DEFAULT_FOLDER = "benchmark_results"
 AGENT_KEYS = ("name", "class", "engine", "config")
+CORPUS_KEYS = ("kind", "include", "exclude")
 EVALUATION_KEYS = ("num_runs", "timeout_seconds", "randomize_order")
 GATE_KEYS = ("min", "max_regression", "max_latency", "min_queries", "strict", "baseline")
 OUTPUT_KEYS = ("directory", "formats", "generate_visualizations")
@@ -35,7 +37,7 @@ class ConfigFile:
 
     The gold set is the file *gold_set*, or is mined with the settings *mining*, by the names of the
     options of `karat generate`. *folder* is where results go, in these *formats*. *sections* are
-    the sections that the file has.
+    the sections that the file has. *kind*, *include* and *exclude* select the files to search.
     """
 
     gold_set: str | None
@@ -48,6 +50,9 @@ class ConfigFile:
     charts: bool
     metrics: tuple[str, ...] = ()
     sections: frozenset[str] = frozenset()
+    kind: str | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
 
 
 class GateConfig(NamedTuple):
@@ -95,6 +100,7 @@ def read_benchmark_config(
         _value(check, output, "output", "generate_visualizations", _switch) or False,
         _metrics(check, top),
         frozenset(name for name, section in top.items() if section is not None),
+        *_selected_files(check, top),
     )
     check.finish()
     return found
@@ -151,6 +157,25 @@ def _rules(check: Checker, value: object, place: Location) -> list[str]:
         return [check.word(value, place)]
     rules = check.record(value, place)
     return [f"{name}={check.text(rules, name, place)}" for name in rules]
+
+
+def _selected_files(
+    check: Checker, top: Record
+) -> tuple[str | None, tuple[str, ...], tuple[str, ...]]:
+    """Return the section ``corpus``: a kind of file, and globs to include and to exclude."""
+    section = _section(check, top, "corpus", CORPUS_KEYS)
+    kind = _value(check, section, "corpus", "kind", str)
+    include, exclude = (
+        tuple(parse_texts(check, section[key], ("corpus", key)))
+        if section.get(key) is not None
+        else ()
+        for key in ("include", "exclude")
+    )
+    try:
+        FileSelection(kind or "all", include, exclude).check()
+    except InputError as error:
+        check.add(("corpus",), str(error))
+    return kind, include, exclude
 
 
 def _metrics(check: Checker, top: Record) -> tuple[str, ...]:

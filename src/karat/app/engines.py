@@ -19,7 +19,6 @@ from karat.engines.registry import (
 )
 from karat.engines.spec import build, parse_spec
 from karat.errors import EngineError, InputError, KaratError, MissingExtra
-from karat.experiments.workers.sources import load_corpus
 from karat.installation import install_hint, package_hint
 from karat.model import Hit
 from karat.model.spec import Spec
@@ -136,15 +135,14 @@ def _summary(name: str) -> str:
 def check_engine(
     spec: Spec | str | Mapping[str, object],
     *,
-    corpus: str | None = None,
+    corpus: Corpus | None = None,
     query: str | None = None,
     k: int = 10,
     repetitions: int = 5,
     calibrate: bool = True,
 ) -> EngineCheck:
-    """Index *corpus*, search it, and say what came back.
+    """Index *corpus*, search it, and return the hits; without one, search three small files.
 
-    It is a folder or a repository; without one, three small files are searched.
     The search is repeated; an engine that then answers differently breaks the law.
     """
     if not isinstance(spec, Spec):
@@ -152,7 +150,7 @@ def check_engine(
     if repetitions < 2:
         raise InputError(f"repetitions is {repetitions}; expected 2 or more")
     engine = build(spec)
-    found = load_corpus(corpus) if corpus else from_texts(SAMPLE, name="sample")
+    found = from_texts(SAMPLE, name="sample") if corpus is None else corpus
     asked = query or SAMPLE_QUERY
     try:
         return _checked(

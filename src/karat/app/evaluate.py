@@ -150,7 +150,13 @@ class ExperimentSetup:
         )
 
     def _placed(self, where: Where) -> Where:
-        """Return *where*, or the repository of the file if *where* names none."""
+        """Return *where* with what it leaves to the file: the repository and the files."""
+        if config := self.config:
+            where = where._replace(
+                kind=where.kind or config.kind,
+                include=where.include or config.include,
+                exclude=where.exclude or config.exclude,
+            )
         places = self.config.mining.get("repositories") if self.config else None
         if where.corpus or where.repositories or not isinstance(places, list) or len(places) > 1:
             return where

@@ -20,7 +20,7 @@ from karat.experiments.workers import RunEvent, RunSettings
 from karat.formats.octocode import OctocodeResults
 from karat.model import Dataset, Outcome, Run
 from karat.model.comparison import Difference, Interval
-from karat.model.evaluation import Evaluation, Summary
+from karat.model.evaluation import CorpusCoverage, Evaluation, Summary
 from karat.model.gate import Baseline, ChangedQuery, Check, Decision, Gate
 from karat.report.compare_view import range_cell
 from karat.report.score_view import note_lines, queries
@@ -492,14 +492,18 @@ def octocode_gate(
     store: Store,
     *,
     corpus: str = ".",
+    kind: str | None = None,
     max_results: int = 20,
     baseline: Baseline | None = None,
     confidence: Confidence | None = None,
     allow_changed: bool = False,
     listen: Callable[[RunEvent], None] = lambda _: None,
+    on_searched: Callable[[CorpusCoverage], None] = lambda _: None,
     wait: bool = True,
 ) -> OctocodeGate:
-    """Search *corpus* for every question of *gold*, and hold the answers to *rules*.
+    """Search *corpus* for every question of *gold*, and apply *rules* to the results.
+
+    *kind* is ``docs`` or ``code``, by default that of the targets.
 
     It is searched anew each time, and kept in *store*. A query that ends in an error counts 0. A
     measure that looks deeper than *max_results* is not computed, and is None among the results.
@@ -514,14 +518,14 @@ def octocode_gate(
     request = ExperimentRequest(
         gold=gold,
         configurations=engine_configurations([engine], k=max_results),
-        where=Where(corpus=corpus),
+        where=Where(corpus=corpus, kind=kind),
         kind=ExperimentKind.EVALUATE,
         scoring=scoring,
         settings=RunSettings(warm_up=0, repetitions=1, timeout_s=TIMEOUT_S),
         timed=None if rules.latencies_ms else 0,
         wait=wait,
     )
-    done = run_experiment(request, store, listen=listen, again=True)
+    done = run_experiment(request, store, listen=listen, on_searched=on_searched, again=True)
     if done.interrupted:
         raise KeyboardInterrupt
     found = evaluate_experiment(gold, done, scoring=scoring, confidence=confidence)

@@ -1,13 +1,15 @@
 """Put a search under load: how long its users wait at the rates that they come at."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from random import Random
 
+from karat.corpus import FileSelection, skipped_text
 from karat.engines.base import Progress
 from karat.engines.spec import parse_spec
 from karat.errors import InputError
 from karat.experiments.workers import Configuration, Holder, LoadPoint, measure_load
-from karat.experiments.workers.sources import corpus_source
+from karat.experiments.workers.sources import EVERYTHING, corpus_source, load_corpus
 from karat.model import Dataset
 from karat.model.spec import Spec
 
@@ -20,6 +22,7 @@ def under_load(
     place: str,
     *,
     revision: str | None = None,
+    selection: FileSelection = EVERYTHING,
     rates: Sequence[float],
     seconds: float,
     k: int = 10,
@@ -27,22 +30,28 @@ def under_load(
     progress: Progress | None = None,
     reached: Callable[[LoadPoint], None] = lambda _: None,
     waiting: Callable[[Sequence[Holder]], None] = lambda _: None,
+    skipped: Callable[[str], None] = lambda _: None,
     wait: bool = True,
 ) -> list[LoadPoint]:
     """Return what comes of offering the queries of *gold* at each of *rates* for *seconds*.
 
     They come in an order left to chance by *seed*, over and over. *progress* receives how many
     texts are embedded before that; *reached* is called with each rate when it is done. Other
-    karat runs are waited for, which *waiting* receives, unless *wait* is False.
+    karat runs are waited for, which *waiting* receives, unless *wait* is False. *skipped* receives
+    a sentence on files of the corpus that cannot be read, if there are any.
     """
     queries = [text for text in gold.texts if text.strip()]
     if not queries:
         raise InputError(f"{gold.name}: no query has a text")
     Random(f"{seed} load").shuffle(queries)
     spec = engine if isinstance(engine, Spec) else parse_spec(engine)
+    source = corpus_source(place, revision=revision)
+    corpus = load_corpus(place, revision=revision, selection=selection)
+    if text := skipped_text(corpus.skipped_files):
+        skipped(text)
     return measure_load(
         Configuration(spec.name, spec, k),
-        corpus_source(place, revision=revision),
+        replace(source, selection=selection),
         queries,
         rates=rates,
         seconds=seconds,

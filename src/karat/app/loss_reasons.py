@@ -67,23 +67,35 @@ def with_losses(
 
 def searched_where(runs: Sequence[RunResult]) -> Where:
     """Return the snapshots in the metadata of *runs*; InputError if there are none."""
-    recorded = {
-        tuple(str(run.run.metadata.get(key) or "") for key in ("place", "snapshot", "candidates"))
-        for run in runs
-    }
-    place, snapshot, candidates = recorded.pop()
-    if recorded or not place or not snapshot:
+    first, *others = (_metadata_where(run.run.metadata) for run in runs)
+    if first is None or any(other != first for other in others):
         raise InputError(
             "--losses needs runs that Karat made on the same documents: karat compare GOLD "
             "--agents NAME... --losses -o report.html"
         )
-    if snapshot == "corpus":
-        return Where(corpus=place, candidates=candidates or None)
-    return Where(
-        repositories={"": place},
-        snapshot="parent" if snapshot == "carried" else snapshot,
-        candidates=candidates or None,
+    return first
+
+
+def _metadata_where(metadata: Mapping[str, object]) -> Where | None:
+    place, snapshot, candidates = (
+        str(metadata.get(key) or "") for key in ("place", "snapshot", "candidates")
     )
+    if not place or not snapshot:
+        return None
+    if snapshot == "corpus":
+        where = Where(corpus=place)
+    else:
+        where = Where({"": place}, snapshot="parent" if snapshot == "carried" else snapshot)
+    return where._replace(
+        candidates=candidates or None,
+        kind=str(metadata.get("kind") or "all"),
+        include=_globs(metadata.get("include")),
+        exclude=_globs(metadata.get("exclude")),
+    )
+
+
+def _globs(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list | tuple) else ()
 
 
 def _recorded(records: Sequence[Mapping[str, object]]) -> Where | None:
@@ -91,7 +103,7 @@ def _recorded(records: Sequence[Mapping[str, object]]) -> Where | None:
     wheres = [record.get("where") for record in records]
     first = wheres[0] if wheres else None
     if isinstance(first, Mapping) and first and all(where == first for where in wheres):
-        return Where(**first)
+        return Where.from_json(first)
     return None
 
 
@@ -176,7 +188,7 @@ class LossSearch(NamedTuple):
         if progress:
             progress(done, len(missed))
         with where.snapshots(self.gold, seed=0) as snapshots:
-            for corpus, queries in snapshots:
+            for corpus, queries, _ in snapshots:
                 rows = [row for row in queries.rows if row in missed]
                 if rows:
                     _check_same(corpus, self.runs)

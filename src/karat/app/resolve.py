@@ -17,7 +17,7 @@ from karat.scoring.matching.modes import MATCHERS, is_suffix, normalise
 
 __all__ = ["Reason", "ResolveResult", "UnresolvedReference", "resolve"]
 
-Reason = Literal["not_found", "ambiguous", "invalid_ref"]
+Reason = Literal["not_found", "skipped", "ambiguous", "invalid_ref"]
 
 # Modes whose targets are patterns: one may mean several files, and stays as it was written.
 PATTERNS = frozenset({"substring", "akashic", "graded"})
@@ -28,6 +28,9 @@ CONTENT_HASH = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 class UnresolvedReference(NamedTuple):
     """A reference that means no document, or several: *candidates*.
 
+    ``skipped`` means a file that exists in the corpus and cannot be read; it is the candidate, and
+    *detail* says why.
+
     *doc_ref* is the kind of the reference and what it says, *doc_ref_hash* the SHA-256 of that.
     """
 
@@ -36,6 +39,7 @@ class UnresolvedReference(NamedTuple):
     doc_ref_hash: str
     reason: Reason
     candidates: tuple[str, ...] = ()
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +108,7 @@ def resolve(
 class _UnresolvedTarget(NamedTuple):
     reason: Reason
     candidates: tuple[str, ...] = ()
+    detail: str = ""
 
 
 INVALID = _UnresolvedTarget("invalid_ref")
@@ -134,7 +139,18 @@ class _Finder:
         """Return the path that *target* means; a symbol without a path keeps none."""
         if not target.path.strip():
             return "" if target.symbol else INVALID
-        return self._kinds[target.ref](target.path)
+        found = self._kinds[target.ref](target.path)
+        lost = not isinstance(found, str) and found.reason == "not_found"
+        return (self._skipped(target.path) or found) if lost else found
+
+    def _skipped(self, name: str) -> _UnresolvedTarget | None:
+        """Return the skipped file that *name* means, None without one or with several."""
+        spelled = normalise(unquote(urlsplit(name).path) if "://" in name else name, self._root)
+        files = self._corpus.skipped_files
+        alike = [path for path in files if is_suffix(path, spelled) or is_suffix(spelled, path)]
+        if len(alike) != 1:
+            return None
+        return _UnresolvedTarget("skipped", (alike[0],), files[alike[0]])
 
     @cached_property
     def _by_text(self) -> Mapping[str, Sequence[str]]:

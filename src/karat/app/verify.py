@@ -159,11 +159,7 @@ def _request(
 
 
 def _where(recorded: Mapping[str, object], place: str | None) -> Where:
-    words = [value for name, value in recorded.items() if name != "repositories"]
-    if recorded.keys() != set(Where._fields) or not all(isinstance(v, str | None) for v in words):
-        expected = ", ".join(Where._fields)
-        raise InputError(f"the report says that it searched {dict(recorded)}; expected {expected}")
-    where = Where(**recorded)  # type: ignore[arg-type]
+    where = Where.from_json(recorded)
     if place is None:
         return where
     if where.corpus is not None:

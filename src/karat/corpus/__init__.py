@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     )
     from karat.corpus.chunkers.definitions import Symbol, symbols
     from karat.corpus.files.folder import from_folder
+    from karat.corpus.files.selection import (
+        FILE_KINDS,
+        FileSelection,
+        common_kind,
+        skipped_by_reason,
+        skipped_text,
+    )
     from karat.corpus.files.texts import from_beir, from_texts
     from karat.corpus.files.traits import FileClass, Trait, classify
     from karat.corpus.files.work_folder import WorkFolder
@@ -24,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHUNKERS",
+    "FILE_KINDS",
     "Chunk",
     "ChunkCache",
     "ChunkedCorpus",
@@ -33,6 +41,7 @@ __all__ = [
     "DiskCache",
     "Document",
     "FileClass",
+    "FileSelection",
     "GitRepository",
     "MemoryCache",
     "Piece",
@@ -42,6 +51,7 @@ __all__ = [
     "WorkFolder",
     "chunk_corpus",
     "classify",
+    "common_kind",
     "create_chunker",
     "delta",
     "from_beir",
@@ -49,6 +59,8 @@ __all__ = [
     "from_git",
     "from_texts",
     "header",
+    "skipped_by_reason",
+    "skipped_text",
     "symbols",
 ]
 
@@ -60,6 +72,7 @@ __getattr__ = exports(
         "chunkers.chunking": "ChunkedCorpus chunk_corpus header CHUNKERS create_chunker",
         "chunkers.definitions": "Symbol symbols",
         "files.folder": "from_folder",
+        "files.selection": ("FILE_KINDS FileSelection common_kind skipped_by_reason skipped_text"),
         "files.texts": "from_beir from_texts",
         "files.traits": "FileClass Trait classify",
         "files.work_folder": "WorkFolder",

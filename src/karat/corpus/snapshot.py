@@ -1,7 +1,8 @@
 """A corpus: one snapshot of documents, which engines index and gold sets refer to."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -30,9 +31,9 @@ Reader = Callable[[Iterable[Document]], Iterator[str]]
 class Corpus:
     """Documents sorted by path, and a way to read them; it holds no text itself.
 
-    *skipped* counts by reason what was found and left out, *notes* what was taken with a remark
-    (an unusual encoding). Two corpora with the same paths and contents have the same *snapshot*,
-    wherever they come from.
+    *skipped* counts by reason the files that were left out, *skipped_files* has the reason of each
+    one that could not be read, and *notes* counts documents with a remark (an unusual encoding).
+    Two corpora with the same paths and contents have the same *snapshot*, wherever they come from.
 
     >>> from karat.corpus import from_texts
     >>> corpus = from_texts({"b.py": "b = 1", "a.md": "# A"}, name="notes")
@@ -45,6 +46,7 @@ class Corpus:
     reader: Reader = field(repr=False)
     skipped: Mapping[str, int] = field(default_factory=dict)
     notes: Mapping[str, int] = field(default_factory=dict)
+    skipped_files: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -90,12 +92,18 @@ class Corpus:
         """Return the corpus without documents that have any of *traits*; they count as skipped."""
         # Flags are slow to look at, and there are few combinations of them.
         reasons = {own: _first(own & traits) for own in {d.traits for d in self.documents}}
-        kept = tuple(document for document in self.documents if not reasons[document.traits])
-        skipped = dict(self.skipped)
+        return self.without_documents(lambda document: reasons[document.traits])
+
+    def without_documents(self, reason: Callable[[Document], str]) -> "Corpus":
+        """Return the corpus without documents that have a *reason*; they count as skipped."""
+        kept = []
+        skipped = Counter(self.skipped)
         for document in self.documents:
-            if reason := reasons[document.traits]:
-                skipped[reason] = skipped.get(reason, 0) + 1
-        return Corpus(self.name, kept, self.reader, skipped, self.notes)
+            if why := reason(document):
+                skipped[why] += 1
+            else:
+                kept.append(document)
+        return replace(self, documents=tuple(kept), skipped=dict(skipped))
 
     def below(self, folder: str) -> "Corpus":
         """Return the documents below *folder*, by their paths as they are; "" means all."""
@@ -103,7 +111,13 @@ class Corpus:
         if start == "/":
             return self
         kept = tuple(document for document in self.documents if document.path.startswith(start))
-        return Corpus(self.name, kept, self.reader, self.skipped, self.notes)
+        files = {path: why for path, why in self.skipped_files.items() if path.startswith(start)}
+        return replace(
+            self,
+            documents=kept,
+            skipped=dict(sorted(Counter(files.values()).items())),
+            skipped_files=files,
+        )
 
 
 def _first(traits: Trait) -> str:

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field, replace
 from inspect import signature
 from typing import NamedTuple
 
+from karat.corpus import FileSelection
 from karat.engines.registry import ENGINES
 from karat.engines.spec import parse_spec
 from karat.errors import InputError
@@ -413,6 +414,7 @@ def _definition(
         "candidates": searched.candidates,
         "match": request.match,
         "seed": request.seed,
+        **FileSelection(searched.kind, searched.include, searched.exclude).to_json(),
     }
     runs = [
         RunDefinition(
@@ -432,7 +434,7 @@ def _definition(
     config = {
         **shared,
         "root": request.scoring.root,
-        "where": request.where.to_json(),
+        "where": request.where._replace(kind=searched.kind).to_json(),
         "settings": settings,
         "timed": request.timed,
     }
@@ -468,6 +470,8 @@ def _finish(
         "corpora": list(dict.fromkeys(found.digests)),
         NOTE: missing_paths(request.gold, found.resolved),
     }
+    if found.searched.skipped:
+        searched["skipped"] = found.searched.skipped
     notes = {**ended.notes, **searched, **count_problems(answers), "status": status.value}
     timings = ended.timings
     before = measured.timings

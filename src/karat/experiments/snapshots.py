@@ -8,11 +8,11 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from karat.corpus import Corpus, GitRepository, Trait
+from karat.corpus import Corpus, FileSelection, GitRepository, common_kind
 from karat.corpus.git.repository import in_order, object_ids
 from karat.errors import InputError
 from karat.experiments.workers.plan import SnapshotQueries
-from karat.experiments.workers.sources import Opener, Source, corpus_source
+from karat.experiments.workers.sources import EVERYTHING, Opener, Source, corpus_source
 from karat.model import Dataset, Query
 from karat.model.frozen import EMPTY
 
@@ -25,6 +25,7 @@ __all__ = [
     "OpenSnapshot",
     "Repository",
     "RepositoryRevisions",
+    "SelectedFiles",
     "Snapshots",
     "carried_to",
     "check_names",
@@ -33,6 +34,7 @@ __all__ = [
     "home_of",
     "homes",
     "part_of",
+    "selected_files",
 ]
 
 TAG = "repository"
@@ -149,11 +151,46 @@ SNAPSHOTS = ("parent", "base", "head", "child")
 CANDIDATES = ("production", "all")
 
 
+class SelectedFiles(NamedTuple):
+    """The files to search; the kind is *automatic* if it was derived from the targets."""
+
+    selection: FileSelection
+    automatic: bool = False
+
+
+EVERY_FILE = SelectedFiles(EVERYTHING)
+
+
+def selected_files(
+    gold: Dataset, kind: str | None, include: Sequence[str] = (), exclude: Sequence[str] = ()
+) -> SelectedFiles:
+    """Return the files to search; without a *kind*, that of all relevant targets of *gold*.
+
+    Targets of both kinds, or names that do not tell, select ``all``. Symbols without a path do not
+    count.
+
+    >>> from karat.model import Target
+    >>> gold = Dataset.of([Query("q", "log in", (Target("docs/login.md"),))])
+    >>> selected_files(gold, None).selection.kind, selected_files(gold, "all").selection.kind
+    ('docs', 'all')
+    """
+    chosen = kind
+    if chosen is None:
+        targets = (target for query in gold.queries() for target in query.targets)
+        chosen = common_kind({t.path for t in targets if t.grade > 0 and t.path})
+    selection = FileSelection(chosen, tuple(include), tuple(exclude))
+    return SelectedFiles(selection, kind is None and chosen != "all")
+
+
 class OpenSnapshot(NamedTuple):
-    """A snapshot that is open in this process, and the queries to run on it."""
+    """A snapshot that is open in this process, and the queries to run on it.
+
+    *whole* is the corpus before candidates were selected.
+    """
 
     corpus: Corpus
     queries: SnapshotQueries
+    whole: Corpus
 
 
 class RepositoryRevisions(NamedTuple):
@@ -173,7 +210,8 @@ class Snapshots:
     """The snapshots of one evaluation; each iteration opens all of them again.
 
     Ancestors come before descendants, so that neighbours differ little; *seed* shuffles the queries
-    on each snapshot. The fields are those of :class:`karat.model.evaluation.CorpusCoverage`.
+    on each snapshot. The fields are those of :class:`karat.model.evaluation.CorpusCoverage`. The
+    kind of *selection* is *automatic* if it was derived from the targets.
     """
 
     snapshot: str
@@ -182,9 +220,12 @@ class Snapshots:
     parts: tuple[RepositoryRevisions, ...]
     seed: int = 0
     revision: str = ""
+    selection: FileSelection = EVERYTHING
+    automatic: bool = False
 
     def __post_init__(self) -> None:
-        """Reject an unknown set of candidates."""
+        """Reject an unknown set of candidates or files."""
+        self.selection.check()
         if self.candidates not in CANDIDATES:
             known = ", ".join(CANDIDATES)
             raise InputError(f"candidates {self.candidates!r} are none of: {known}")
@@ -194,11 +235,15 @@ class Snapshots:
             for revision, corpus in part.corpora():
                 rows = list(part.rows[revision])
                 Random(f"{self.seed} {revision}").shuffle(rows)
-                tests = self.candidates == "all"
-                below = corpus.below(part.root)
-                chosen = below if tests else below.without(Trait.TEST)
-                source = replace(part.source(revision), tests=tests, root=part.root)
-                yield OpenSnapshot(chosen, SnapshotQueries(source, tuple(rows)))
+                source = replace(
+                    part.source(revision),
+                    tests=self.candidates == "all",
+                    root=part.root,
+                    selection=self.selection,
+                )
+                whole = corpus.below(part.root)
+                queries = SnapshotQueries(source, tuple(rows))
+                yield OpenSnapshot(source.selected(whole), queries, whole)
 
 
 @contextmanager
@@ -208,6 +253,7 @@ def history_snapshots(
     *,
     snapshot: str = "parent",
     candidates: str | None = None,
+    selected: SelectedFiles = EVERY_FILE,
     seed: int = 0,
 ) -> Iterator[Snapshots]:
     """Open the snapshots of a mined gold set, in the repositories that it was mined from.
@@ -246,7 +292,10 @@ def history_snapshots(
         if carried and snapshot != "head":
             snapshot = "carried"
         places = dict.fromkeys(home.place for home in found)
-        yield Snapshots(snapshot, ", ".join(places), chosen, tuple(parts), seed, carried)
+        files, automatic = selected
+        yield Snapshots(
+            snapshot, ", ".join(places), chosen, tuple(parts), seed, carried, files, automatic
+        )
 
 
 def corpus_snapshots(
@@ -255,6 +304,7 @@ def corpus_snapshots(
     *,
     revision: str | None = None,
     candidates: str = "all",
+    selected: SelectedFiles = EVERY_FILE,
     seed: int = 0,
 ) -> Snapshots:
     """Return one snapshot for all queries: the folder *place*, or its *revision* in Git."""
@@ -262,7 +312,8 @@ def corpus_snapshots(
     corpus = Opener().open(source)
     name = revision or ""
     part = RepositoryRevisions(lambda: [(name, corpus)], {name: range(len(gold))}, lambda _: source)
-    return Snapshots("corpus", place, candidates, (part,), seed)
+    files, automatic = selected
+    return Snapshots("corpus", place, candidates, (part,), seed, "", files, automatic)
 
 
 def carried_to(gold: Dataset) -> str:

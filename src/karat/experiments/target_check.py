@@ -9,6 +9,7 @@ from operator import and_
 from pathlib import Path
 from typing import NamedTuple
 
+from karat.corpus import Corpus, FileSelection, skipped_by_reason, skipped_text
 from karat.errors import InputError
 from karat.experiments.snapshots import (
     NOWHERE_ELSE,
@@ -17,8 +18,10 @@ from karat.experiments.snapshots import (
     check_names,
     corpus_snapshots,
     history_snapshots,
+    selected_files,
 )
 from karat.experiments.workers import SnapshotQueries
+from karat.experiments.workers.sources import check_selected
 from karat.model import Dataset, Hit, Query, Target
 from karat.model.evaluation import CorpusCoverage
 from karat.model.timings import RunResult
@@ -35,6 +38,10 @@ __all__ = [
     "missing_paths",
     "resolved_for",
 ]
+
+
+# Why a document of the corpus is not searched, beside the reasons in `Corpus.skipped_files`.
+LEFT_OUT = "not selected by --candidates, --kind, --include or --exclude"
 
 
 class TargetCheck(NamedTuple):
@@ -66,13 +73,20 @@ def check_snapshots(
     checked: list[SnapshotQueries] = []
     digests: list[str] = []
     known: Set[str] = frozenset()
-    for corpus, wanted in snapshots:
+    skipped: dict[str, str] = {}
+    reasons: dict[str, str] = {}
+    other_kind = 0
+    for corpus, wanted, whole in snapshots:
+        check_selected(corpus, whole, snapshots.selection)
         checked.append(wanted)
         digests.append(corpus.snapshot)
         sizes.append(len(corpus))
+        skipped |= whole.skipped_files
+        other_kind = max(other_kind, corpus.skipped.get("other-kind", 0))
         known = {matcher.spelled(document.path) for document in corpus}
         for row in wanted.rows:
             queries[row] = _present_targets(queries[row], known, matcher, root)
+            reasons |= _reasons(before[row], queries[row], whole)
     relevant = [sum(relevant_targets(query.targets, matcher)) for query in before]
     left = [sum(relevant_targets(query.targets, matcher)) for query in queries]
     searched = CorpusCoverage(
@@ -86,11 +100,21 @@ def check_snapshots(
         unresolved=sum(relevant) - sum(left),
         lost_queries=sum(1 for was, now in zip(relevant, left, strict=True) if was and not now),
         revision=snapshots.revision,
+        # A kind that leaves out nothing is not worth a word.
+        kind=snapshots.selection.kind if other_kind or not snapshots.automatic else "all",
+        automatic=snapshots.automatic and other_kind > 0,
+        other_kind=other_kind,
+        include=snapshots.selection.include,
+        exclude=snapshots.selection.exclude,
+        skipped=skipped_text(skipped),
+        skipped_files=skipped_by_reason(skipped),
+        skipped_targets=reasons,
     )
     if searched.snapshot == "corpus" and 0 < searched.targets == searched.unresolved:
         raise InputError(
             f"none of the {searched.targets} targets of {gold.name} is in {snapshots.place}; "
             + _hint(gold, known, matcher)
+            + _skipped_hint(reasons)
         )
     resolved = gold.with_queries(queries)
     return TargetCheck(searched, resolved, tuple(checked), tuple(digests))
@@ -113,6 +137,25 @@ def _hint(gold: Dataset, known: Set[str], matcher: Matcher) -> str:
     for folder, count in above.most_common(1):
         return f"{count} of them are below {folder}/: search that folder, or add --match suffix"
     return "are these the documents that it was made for?"
+
+
+def _skipped_hint(reasons: Mapping[str, str]) -> str:
+    """Return a sentence on one of the skipped targets, "" without any."""
+    return next((f"; {path} was skipped: {why}" for path, why in reasons.items()), "")
+
+
+def _reasons(before: Query, after: Query, whole: Corpus) -> dict[str, str]:
+    """Return why relevant targets of *before* that *after* lacks were not searched, by path.
+
+    A target that is nowhere in the *whole* corpus has no reason.
+    """
+    if len(before.targets) == len(after.targets):
+        return {}
+    left = {target.path for target in after.targets}
+    gone = {t.path for t in before.targets if t.grade > 0 and t.path not in left}
+    left_out = {path: LEFT_OUT for path in gone if path in whole.by_path}
+    skipped = {path: whole.skipped_files[path] for path in gone if path in whole.skipped_files}
+    return skipped | left_out
 
 
 def _present_targets(query: Query, known: Set[str], matcher: Matcher, root: str) -> Query:
@@ -173,7 +216,9 @@ class Where(NamedTuple):
     """The snapshots to search, in the words of :mod:`karat.experiments.snapshots`.
 
     Without a *corpus* they are those of the repositories that the gold set was mined from. A
-    *revision* needs a corpus; *repositories* and *snapshot* exclude one.
+    *revision* needs a corpus; *repositories* and *snapshot* exclude one. *kind* (``docs``, ``code``
+    or ``all``), *include* and *exclude* select files, see
+    :class:`karat.corpus.files.selection.FileSelection`; without a kind, that of the targets.
     """
 
     repositories: Mapping[str, str] = NOWHERE_ELSE
@@ -181,11 +226,39 @@ class Where(NamedTuple):
     revision: str | None = None
     snapshot: str | None = None
     candidates: str | None = None
+    kind: str | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    @classmethod
+    def from_json(cls, recorded: Mapping[str, object]) -> "Where":
+        """Return the selection in a record; records without a kind searched all kinds."""
+        first = set(cls._fields) - {"kind", "include", "exclude"}
+        if not first <= recorded.keys() <= set(cls._fields):
+            raise InputError(
+                f"the searched corpus is recorded as {dict(recorded)}; expected "
+                f"{', '.join(cls._fields)}"
+            )
+        lists = {name: recorded.get(name, ()) for name in ("include", "exclude")}
+        words = [v for name, v in recorded.items() if name not in {"repositories", *lists}]
+        if not all(isinstance(value, str | None) for value in words) or not all(
+            isinstance(value, list | tuple) for value in lists.values()
+        ):
+            raise InputError(f"the searched corpus is recorded as {dict(recorded)}; expected texts")
+        patterns = {name: tuple(map(str, value)) for name, value in lists.items()}  # type: ignore[call-overload]
+        return cls(**{"kind": "all", **recorded, **patterns})  # type: ignore[arg-type]
 
     def to_json(self) -> dict[str, object]:
-        """Return the keywords of :class:`Where`, with absolute paths."""
+        """Return what :meth:`from_json` reads, with absolute paths.
+
+        A selection of all files is left out, as in records of earlier versions.
+        """
+        own = self._asdict()
+        kind, include, exclude = (own.pop(name) for name in ("kind", "include", "exclude"))
+        selection = FileSelection(kind or "all", include, exclude)
         return {
-            **self._asdict(),
+            **own,
+            **selection.to_json(),
             "repositories": {
                 name: str(Path(place).resolve()) for name, place in self.repositories.items()
             },
@@ -205,6 +278,7 @@ class Where(NamedTuple):
     @contextmanager
     def snapshots(self, gold: Dataset, *, seed: int) -> Iterator[Snapshots]:
         """Open the snapshots; *seed* shuffles the queries on each of them."""
+        selected = selected_files(gold, self.kind, self.include, self.exclude)
         if self.corpus is None:
             if self.revision is not None:
                 raise InputError(f"revision {self.revision!r} needs a corpus")
@@ -213,6 +287,7 @@ class Where(NamedTuple):
                 self.repositories,
                 snapshot=self.snapshot or "parent",
                 candidates=self.candidates,
+                selected=selected,
                 seed=seed,
             ) as opened:
                 yield opened
@@ -224,7 +299,12 @@ class Where(NamedTuple):
             )
         candidates = self.candidates or "all"
         yield corpus_snapshots(
-            gold, self.corpus, revision=self.revision, candidates=candidates, seed=seed
+            gold,
+            self.corpus,
+            revision=self.revision,
+            candidates=candidates,
+            selected=selected,
+            seed=seed,
         )
 
 

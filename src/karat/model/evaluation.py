@@ -1,7 +1,7 @@
 """One scored run, as reports show it."""
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from math import nan
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from karat.errors import UnknownName
 from karat.model.comparison import Comparison
-from karat.model.frozen import by_value
+from karat.model.frozen import EMPTY, by_value
 
 if TYPE_CHECKING:
     from karat.model.comparison import Interval
@@ -213,6 +213,11 @@ class CorpusCoverage:
     repository or the corpus. *candidates* is ``production`` (without tests) or ``all``. *fewest*
     and *most* count the documents of a snapshot. A target is unresolved if its path is not in the
     snapshot of its query; *lost_queries* have no other target.
+
+    *kind* is ``docs``, ``code`` or ``all``; it is *automatic* if it is that of all targets, and
+    *other_kind* counts the documents of other kinds that a snapshot has. *include* and *exclude*
+    are globs. *skipped* is a sentence on files that could not be read, which *skipped_files* lists
+    by reason; *skipped_targets* has the reasons why targets that exist were not searched, by path.
     """
 
     snapshot: str
@@ -225,3 +230,11 @@ class CorpusCoverage:
     unresolved: int
     lost_queries: int
     revision: str = ""
+    kind: str = "all"
+    automatic: bool = False
+    other_kind: int = 0
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    skipped: str = ""
+    skipped_files: Mapping[str, Sequence[str]] = EMPTY
+    skipped_targets: Mapping[str, str] = EMPTY

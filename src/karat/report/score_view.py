@@ -198,6 +198,8 @@ SNAPSHOTS = {
     "child": "each query on the version after its change (child)",
     "corpus": "all queries on the same documents",
 }
+KINDS = {"docs": "documentation", "code": "code"}
+SHOWN_TARGETS = 5
 CANDIDATES = {"production": "production files, without tests", "all": "all files, including tests"}
 
 
@@ -217,7 +219,7 @@ def remarks(searched: CorpusCoverage) -> Iterator[str]:
     revision = searched.revision if several else searched.revision[:12]
     where = SNAPSHOTS[searched.snapshot].format(revision=revision)
     yield f"searched: {where}, {_trees(searched.trees)} of {size} documents"
-    yield f"candidates: {CANDIDATES[searched.candidates]}"
+    yield f"candidates: {CANDIDATES[searched.candidates]}{_selection(searched)}"
     if not searched.unresolved:
         yield f"all {searched.targets:,} targets exist in the searched versions"
         return
@@ -227,6 +229,37 @@ def remarks(searched: CorpusCoverage) -> Iterator[str]:
         f"targets: {_gone(searched)} do not exist in the searched version{lost} and count as missed"
         + ("; the table below excludes them" if some_left else "")
     )
+    for path, reason in list(searched.skipped_targets.items())[:SHOWN_TARGETS]:
+        yield f"target {path} exists and was not searched: {reason}"
+    if len(searched.skipped_targets) > SHOWN_TARGETS:
+        more = len(searched.skipped_targets) - SHOWN_TARGETS
+        yield f"{more:,} further targets that exist were not searched"
+
+
+def kind_notice(searched: CorpusCoverage) -> str:
+    """Return a line on a kind of file that was selected automatically, "" if none was.
+
+    >>> from dataclasses import replace
+    >>> searched = CorpusCoverage("corpus", "r", "all", 1, 8, 8, 9, 0, 0)
+    >>> kind_notice(replace(searched, kind="docs", automatic=True, other_kind=1_200))
+    'all targets are documentation: 1,200 other files are not searched (--kind all includes them)'
+    """
+    if not searched.automatic:
+        return ""
+    one = searched.other_kind == 1
+    files, them = ("file is", "it") if one else ("files are", "them")
+    return (
+        f"all targets are {KINDS[searched.kind]}: {searched.other_kind:,} other {files} not "
+        f"searched (--kind all includes {them})"
+    )
+
+
+def _selection(searched: CorpusCoverage) -> str:
+    """Return the selected files in words, "" for all of them."""
+    parts = [KINDS[searched.kind]] if searched.kind != "all" else []
+    parts += [f"--include {pattern}" for pattern in searched.include]
+    parts += [f"--exclude {pattern}" for pattern in searched.exclude]
+    return f"; only {', '.join(parts)}" if parts else ""
 
 
 def warning(searched: CorpusCoverage) -> str:

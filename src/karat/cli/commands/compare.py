@@ -26,7 +26,19 @@ AGENTS = "--agents"
 # Options for engines that run now; a run file needs none of them.
 ASKED = frozenset(
     (
-        *("repos", "snapshot", "corpus", "rev", "candidates", "k", "sample", "repetitions"),
+        *(
+            "repos",
+            "snapshot",
+            "corpus",
+            "rev",
+            "candidates",
+            "kind",
+            "include",
+            "exclude",
+            "k",
+            "sample",
+            "repetitions",
+        ),
         *("timeout", "timed", "no_wait", "workers", "executor", "again", "losses"),
         *("run_out", "store"),
     )

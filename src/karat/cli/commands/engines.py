@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.main import CommandGroup
+from karat.cli.options.shared import file_options, open_corpus
 from karat.report.display import printable
 from karat.system.words import counted
 
 if TYPE_CHECKING:
+    from karat.app.corpora import FileSelection
     from karat.app.engines import EngineCheck, EngineListing
     from karat.model.timings import QueryCost
 
@@ -43,6 +45,7 @@ def command(ctx: click.Context, *, as_json: bool) -> None:
 @command.command("check")
 @click.argument("spec", metavar="SPEC")
 @click.option("--corpus", metavar="DIR", help="Folder to search; by default three small files.")
+@file_options
 @click.option("--query", metavar="TEXT", help="The test query.")
 @click.option("-k", default=10, show_default=True, metavar="N", help="Hits to request.")
 @click.option(
@@ -56,6 +59,7 @@ def check(
     spec: str,
     *,
     corpus: str | None,
+    files: "FileSelection",
     query: str | None,
     k: int,
     repeat: int,
@@ -73,8 +77,15 @@ def check(
     """
     from karat.app.engines import check_engine
 
+    if corpus is None and files != type(files)():
+        raise click.UsageError("--kind, --include and --exclude need --corpus.")
     found = check_engine(
-        spec, corpus=corpus, query=query, k=k, repetitions=repeat, calibrate=not no_calibrate
+        spec,
+        corpus=open_corpus(corpus, revision=None, files=files) if corpus else None,
+        query=query,
+        k=k,
+        repetitions=repeat,
+        calibrate=not no_calibrate,
     )
     if as_json:
         _echo_json(_checked(found))

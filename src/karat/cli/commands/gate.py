@@ -155,7 +155,9 @@ OCTOCODE: Fields = {
         help="octocode: file with the queries.",
     ),
     "mode": click.option(
-        "--mode", type=click.Choice(["code", "docs"]), help="octocode: content to search."
+        "--mode",
+        type=click.Choice(["code", "docs"]),
+        help="octocode: files to search, with any engine; by default the kind of the targets.",
     ),
     "threshold": click.option(
         "--threshold",
@@ -244,6 +246,7 @@ def octocode_outcome(
 ) -> GateOutcome:
     """Run the engine, and write the averages if a file was named for them."""
     from karat.app.gate import LEAST, octocode_engine, octocode_gate
+    from karat.cli.output.experiments import show_searched
     from karat.cli.output.progress import run_progress
     from karat.experiments.store import open_store
     from karat.formats import read_dataset
@@ -252,8 +255,8 @@ def octocode_outcome(
 
     if given.csv is None:
         raise click.UsageError("--preset octocode needs --csv FILE.")
-    if given.engine and (given.mode or given.threshold is not None):
-        raise click.UsageError("--mode and --threshold cannot be combined with --engine.")
+    if given.engine and given.threshold is not None:
+        raise click.UsageError("--threshold cannot be combined with --engine.")
     gold = read_dataset(given.csv, format="octocode")
     rules = (wanted if wanted.minimums else wanted._replace(minimums=(LEAST,))).rules()
     engine = given.engine or octocode_engine(given.mode or "code", threshold=given.threshold)
@@ -264,11 +267,13 @@ def octocode_outcome(
             rules,
             opened,
             corpus=given.corpus or ".",
+            kind=given.mode,
             max_results=given.max_results or MAX_RESULTS,
             baseline=baseline,
             confidence=confidence,
             allow_changed=allow_changed,
             listen=listen,
+            on_searched=show_searched,
             wait=not given.no_wait,
         )
     if given.json_out:

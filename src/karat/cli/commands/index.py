@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.options.agents import stray
-from karat.cli.options.shared import place_options
+from karat.cli.options.shared import open_corpus, place_options
 
 if TYPE_CHECKING:
+    from karat.app.corpora import FileSelection
     from karat.app.search import EngineLike, IndexResult
 
 __all__ = ["command"]
@@ -18,7 +19,9 @@ __all__ = ["command"]
 @place_options
 @stray({"--engine": "the engine"})
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(place: str, rev: str | None, engine: "EngineLike", *, as_json: bool) -> None:
+def command(
+    place: str, rev: str | None, files: "FileSelection", engine: "EngineLike", *, as_json: bool
+) -> None:
     """Build the index of PLACE, a folder or a repository, before searching it.
 
     Chunks and embeddings are cached by content in ~/.cache/karat, or in KARAT_CACHE, so that
@@ -28,11 +31,12 @@ def command(place: str, rev: str | None, engine: "EngineLike", *, as_json: bool)
     karat index . --profile balanced
     karat index ../project.git --rev v2.0 --engine "dense(model=granite)" --json
     """
-    from karat.app.search import index_ahead, load_corpus
+    from karat.app.search import index_ahead
     from karat.cli.output.progress import progress_bar
 
+    corpus = open_corpus(place, revision=rev, files=files)
     with progress_bar("embedding") as progress:
-        found = index_ahead(load_corpus(place, revision=rev), engine, progress=progress)
+        found = index_ahead(corpus, engine, progress=progress)
     if as_json:
         _show_json(found)
     else:
@@ -71,6 +75,7 @@ def _counts(counts: Mapping[str, int]) -> str:
 def _show_json(found: "IndexResult") -> None:
     import json
 
+    from karat.app.corpora import skipped_by_reason
     from karat.report.json import plain
 
     value = {
@@ -80,6 +85,7 @@ def _show_json(found: "IndexResult") -> None:
         "documents": len(found.corpus),
         "languages": dict(found.languages),
         "skipped": dict(found.corpus.skipped),
+        "skipped_files": skipped_by_reason(found.corpus.skipped_files),
         "notes": dict(found.corpus.notes),
         "chunks": found.chunks,
         "fallbacks": dict(found.fallbacks),

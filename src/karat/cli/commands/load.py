@@ -2,12 +2,16 @@
 
 from collections.abc import Mapping
 from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 import click
 
 from karat.cli.options.agents import stray
 from karat.cli.options.experiment import NO_WAIT
 from karat.cli.options.shared import Number, WholeNumber, place_options
+
+if TYPE_CHECKING:
+    from karat.app.corpora import FileSelection
 
 __all__ = ["command"]
 
@@ -41,10 +45,11 @@ __all__ = ["command"]
 def command(
     gold: str,
     place: str,
+    *,
     rev: str | None,
+    files: "FileSelection",
     engine: str | Mapping[str, object],
     rates: tuple[float, ...],
-    *,
     seconds: float,
     k: int,
     seed: int,
@@ -77,6 +82,8 @@ def command(
             engine,
             place,
             revision=rev,
+            selection=files,
+            skipped=say,
             rates=rates,
             seconds=seconds,
             k=k,

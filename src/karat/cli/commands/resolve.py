@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.shared import MATCHES
+from karat.cli.options.shared import MATCHES, file_options, open_corpus
 from karat.report.display import printable
 from karat.system.words import counted
 
 if TYPE_CHECKING:
+    from karat.app.corpora import FileSelection
     from karat.app.resolve import ResolveResult, UnresolvedReference
 
 __all__ = ["command"]
@@ -23,6 +24,7 @@ SHOWN = 20
 @click.argument("dataset", type=click.Path(exists=True))
 @click.argument("corpus", type=click.Path(exists=True))
 @click.option("--rev", metavar="REVISION", help="Read CORPUS at this Git revision.")
+@file_options
 @click.option("--match", type=click.Choice(MATCHES), help="How a hit matches a target.")
 @click.option(
     "-o",
@@ -44,6 +46,7 @@ def command(
     corpus: str,
     *,
     rev: str | None,
+    files: "FileSelection",
     match: str | None,
     output: str | None,
     format_name: str | None,
@@ -63,14 +66,13 @@ def command(
     """
     from karat.app.convert import refuse_overwriting, write_like
     from karat.app.resolve import resolve
-    from karat.app.search import load_corpus
     from karat.formats import FORMATS, detect, read_dataset
 
     if output is not None:
         refuse_overwriting(Path(dataset), Path(output), force=force)
     chosen = FORMATS.get(format_name) if format_name else detect(dataset, kind="dataset")
     gold = read_dataset(dataset, format=chosen.name)
-    found = resolve(gold, load_corpus(corpus, revision=rev), match=match)
+    found = resolve(gold, open_corpus(corpus, revision=rev, files=files), match=match)
     if output is not None:
         write_like(found.dataset, output, chosen)
     if as_json:
@@ -98,6 +100,8 @@ def _show(found: "ResolveResult", dataset: str, output: str | None) -> None:
 def _line(lost: "UnresolvedReference") -> str:
     kind, name = next(iter(lost.doc_ref.items()))
     which = f": {', '.join(lost.candidates)}" if lost.candidates else ""
+    if lost.reason == "skipped":
+        which = f": {lost.candidates[0]} exists but was skipped ({lost.detail})"
     return f"{lost.reason}: query {lost.query_id!r}: {kind} {name!r}{which}"
 
 

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.shared import WholeNumber, place_options
+from karat.cli.options.shared import WholeNumber, open_corpus, place_options
 
 if TYPE_CHECKING:
+    from karat.app.corpora import FileSelection
     from karat.app.search import EngineLike, SearchResult
 
 __all__ = ["command"]
@@ -30,10 +31,11 @@ STEPS = {
 def command(
     query: str,
     place: str,
+    *,
     rev: str | None,
+    files: "FileSelection",
     engine: "EngineLike",
     k: int,
-    *,
     explain: bool,
     as_json: bool,
 ) -> None:
@@ -43,12 +45,13 @@ def command(
     karat search "where are ties broken"
     karat search "parse the config" ../project --profile balanced --explain
     karat search "retry with backoff" ../project.git --rev v2.0 -k 3 --json
+    karat search "install a plug-in" ../project --kind docs --exclude CHANGELOG.md
     """
-    from karat.app.search import load_corpus, search
+    from karat.app.search import search
     from karat.cli.output.progress import progress_bar
 
+    corpus = open_corpus(place, revision=rev, files=files)
     with progress_bar("embedding") as progress:
-        corpus = load_corpus(place, revision=rev)
         found = search(query, corpus, engine, k=k, progress=progress)
     if as_json:
         _show_json(found)
@@ -99,6 +102,7 @@ def _hint(found: "SearchResult", query: str) -> str:
 def _show_json(found: "SearchResult") -> None:
     import json
 
+    from karat.app.corpora import skipped_by_reason
     from karat.report.json import plain
 
     hits = [
@@ -109,6 +113,7 @@ def _show_json(found: "SearchResult") -> None:
         "engine": found.engine,
         "snapshot": found.corpus.snapshot,
         "skipped": dict(found.corpus.skipped),
+        "skipped_files": skipped_by_reason(found.corpus.skipped_files),
         "index_ns": found.index_ns,
         "search_ns": found.search_ns,
         "hits": hits,

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
-from karat.cli.options.shared import Command, Fields, Number, WholeNumber, gather, store_option
+from karat.cli.options.shared import (
+    SELECTION,
+    Command,
+    Fields,
+    Number,
+    WholeNumber,
+    gather,
+    store_option,
+)
 from karat.cli.output.report_files import NAME
 
 if TYPE_CHECKING:
@@ -137,6 +145,7 @@ CORPUS: Fields = {
         help="Files to search: production leaves out tests (default for mined sets), all "
         "searches every file.",
     ),
+    **SELECTION,
 }
 RUN: Fields = {
     "sample": click.option(
@@ -208,6 +217,9 @@ class CorpusOption(NamedTuple):
     revision: str | None
     snapshot: str | None
     candidates: str | None
+    kind: str | None
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
 
     def where(self) -> "Where":
         """Return the same for an experiment; its module imports engines, so it is loaded late."""

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 if TYPE_CHECKING:
+    from karat.app.corpora import Corpus, FileSelection
     from karat.scoring.settings import Confidence, Scoring
 
 __all__ = [
+    "SELECTION",
     "TITLE",
     "Command",
     "Fields",
@@ -24,9 +26,11 @@ __all__ = [
     "WholeNumber",
     "comparison_options",
     "confidence_options",
+    "file_options",
     "gather",
     "judging_options",
     "one_style",
+    "open_corpus",
     "output_options",
     "pair_options",
     "place_options",
@@ -260,6 +264,27 @@ RESULTS: Fields = {
     "title": TITLE,
 }
 
+SELECTION: Fields = {
+    "kind": click.option(
+        "--kind",
+        type=click.Choice(["docs", "code", "all"]),
+        help="Files to search: documentation, code or all. By default the kind that all targets "
+        "of the gold set have; without a gold set, all.",
+    ),
+    "include": click.option(
+        "--include",
+        multiple=True,
+        metavar="GLOB",
+        help="Search only files that match, such as 'docs/**'; repeatable, as in .gitignore.",
+    ),
+    "exclude": click.option(
+        "--exclude",
+        multiple=True,
+        metavar="GLOB",
+        help="Do not search files that match, such as '*.lock'; repeatable, as in .gitignore.",
+    ),
+}
+
 ENGINE: Fields = {
     "engine": click.option(
         "-e",
@@ -393,13 +418,37 @@ def one_style(**wanted: bool) -> str | None:
     return styles[0] if styles else None
 
 
+def _make_selection(
+    *, kind: str | None, include: tuple[str, ...], exclude: tuple[str, ...]
+) -> "FileSelection":
+    from karat.app.corpora import FileSelection
+
+    return FileSelection(kind or "all", include, exclude)
+
+
+# The files of a corpus to read: *files*.
+file_options = gather("files", _make_selection, SELECTION)
+
+
 def place_options(command: Command) -> Command:
-    """Add the corpus and the engine: *place*, *rev* and *engine*."""
+    """Add the corpus and the engine: *place*, *rev*, *files* and *engine*."""
     corpus = (
         click.argument("place", default=".", metavar="[PLACE]"),
         click.option("--rev", metavar="REVISION", help="Read PLACE at this Git revision."),
     )
-    return with_options(gather("engine", _make_engine, ENGINE)(command), corpus)
+    engine = gather("engine", _make_engine, ENGINE)(command)
+    return with_options(file_options(engine), corpus)
+
+
+def open_corpus(place: str, *, revision: str | None, files: "FileSelection") -> "Corpus":
+    """Return the selected documents of *place*; report skipped files on standard error."""
+    from karat.app.corpora import load_corpus, skipped_text
+    from karat.report.display import printable
+
+    corpus = load_corpus(place, revision=revision, selection=files)
+    if line := skipped_text(corpus.skipped_files):
+        click.echo(printable(line), err=True)
+    return corpus
 
 
 def with_options(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring
 
 
-__all__ = ["MANY", "Views", "carry_out", "show_evaluated", "show_findings"]
+__all__ = ["MANY", "Views", "carry_out", "show_evaluated", "show_findings", "show_searched"]
 
 # More runs than this are read as one list, the best first.
 MANY = 6
@@ -352,7 +352,7 @@ def _run(
             again=options.again,
             further=further,
             listen=listen,
-            on_searched=_warn,
+            on_searched=show_searched,
         )
 
 
@@ -381,11 +381,16 @@ def _show_interrupted(done: "ExperimentResult") -> None:
     click.echo(wrapped(text) if sys.stderr.isatty() else text, err=True)
 
 
-def _warn(searched: "CorpusCoverage") -> None:
-    from karat.report.score_view import warning
+def show_searched(searched: "CorpusCoverage") -> None:
+    """Report on standard error what limits the searched files, before any query runs."""
+    from karat.report.display import printable
+    from karat.report.score_view import kind_notice, warning
 
     if text := warning(searched):
         click.echo(f"warning: {text}", err=True)
+    for line in (kind_notice(searched), searched.skipped):
+        if line:
+            click.echo(printable(line), err=True)
 
 
 def _write_runs(runs: "Sequence[RunResult]", place: str, run_format: str | None) -> None:

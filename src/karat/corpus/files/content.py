@@ -123,6 +123,7 @@ def _traits(content: Content, language: str) -> Trait:
 class FileIntake(NamedTuple):
     """The outcome of a file: a document, perhaps with a note, or the reason why it was skipped."""
 
+    path: str
     document: Document | None
     remark: str = ""
 
@@ -130,45 +131,45 @@ class FileIntake(NamedTuple):
 def file_intake(path: str, blob: str, size: int, *, look: Look) -> FileIntake:
     """Return the document of a file at *path* that was looked at."""
     if look.reason:
-        return FileIntake(None, look.reason)
+        return FileIntake(path, None, look.reason)
     language, traits = classify(path)
     if look.traits:
         traits |= look.traits
     remark = "" if look.encoding == "utf-8" else look.encoding
-    return FileIntake(Document(path, blob, size, language, traits), remark)
+    return FileIntake(path, Document(path, blob, size, language, traits), remark)
 
 
 @dataclass(slots=True)
 class Intake:
-    """The documents of a source so far, by path."""
+    """The documents of a source so far, by path; *skipped* has the reason of each skipped file."""
 
     documents: dict[str, Document] = field(default_factory=dict)
-    skipped: Counter[str] = field(default_factory=Counter)
+    skipped: dict[str, str] = field(default_factory=dict)
     notes: Counter[str] = field(default_factory=Counter)
 
-    def skip(self, reason: str) -> None:
-        """Count one thing that is left out."""
-        self.skipped[reason] += 1
+    def skip(self, path: str, reason: str) -> None:
+        """Record the file or folder at *path* as skipped."""
+        self.skipped[path] = reason
 
     def add(self, path: str, blob: str, size: int, *, look: Look) -> None:
-        """Add one text, or count why it is skipped."""
+        """Add one text, or record why it is skipped."""
         self.put(file_intake(path, blob, size, look=look))
 
     def put(self, file: FileIntake) -> None:
-        """Add a document, or count why it is skipped."""
+        """Add a document, or record why it is skipped."""
         if file.document is None:
-            self.skip(file.remark)
+            self.skip(file.path, file.remark)
             return
-        self.documents[file.document.path] = file.document
+        self.documents[file.path] = file.document
         if file.remark:
             self.notes[file.remark] += 1
 
     def withdraw(self, file: FileIntake) -> None:
         """Undo :meth:`put`."""
         if file.document is None:
-            self.skipped[file.remark] -= 1
+            self.skipped.pop(file.path, None)
             return
-        del self.documents[file.document.path]
+        del self.documents[file.path]
         if file.remark:
             self.notes[file.remark] -= 1
 
@@ -176,6 +177,8 @@ class Intake:
         """Return the documents sorted by path; reasons are sorted as well."""
         # In place, so that little is to be sorted when a few documents have come or gone.
         self.documents = {d.path: d for d in sorted(self.documents.values())}
+        skipped = dict(sorted(Counter(self.skipped.values()).items()))
         # A plus leaves out what was withdrawn entirely.
-        skipped, notes = dict(sorted((+self.skipped).items())), dict(sorted((+self.notes).items()))
-        return Corpus(name, tuple(self.documents.values()), reader, skipped, notes)
+        notes = dict(sorted((+self.notes).items()))
+        files = dict(self.skipped)
+        return Corpus(name, tuple(self.documents.values()), reader, skipped, notes, files)

@@ -161,14 +161,14 @@ class _Walk:
                 with os.scandir(f"{self._root}/{base}") as found:
                     entries = list(found)
             except OSError:
-                self.intake.skip("unreadable")
+                self.intake.skip(_printable(base), "unreadable")
                 continue
             if self._ignore:
                 rules = _with_own(rules, base, entries)
             prefix = f"{base}/" if base else ""
             databases = _databases(entries)
-            for _ in databases:
-                self.intake.skip("database")
+            for database in databases:
+                self.intake.skip(_printable(prefix + database), "database")
             pending += [
                 (prefix + entry.name, rules)
                 for entry in entries
@@ -180,17 +180,17 @@ class _Walk:
         if entry.name == ".git":
             return False
         if entry.is_symlink():
-            self.intake.skip("symlink")
+            self.intake.skip(_printable(path), "symlink")
             return False
         is_folder = entry.is_dir(follow_symlinks=False)
         if entry.name.startswith(".") and not self._hidden:
-            self.intake.skip("hidden")
+            self.intake.skip(_printable(path), "hidden")
         elif rules and is_ignored(path, folder=is_folder, rules=rules):
-            self.intake.skip("ignored")
+            self.intake.skip(_printable(path), "ignored")
         elif is_folder:
             return True
         elif not entry.is_file(follow_symlinks=False):
-            self.intake.skip("special")
+            self.intake.skip(_printable(path), "special")
         else:
             self._file(entry, path)
         return False
@@ -199,15 +199,15 @@ class _Walk:
         try:
             path.encode()
         except UnicodeEncodeError:
-            self.intake.skip("name-not-utf-8")
+            self.intake.skip(_printable(path), "name-not-utf-8")
             return
         try:
             if entry.stat(follow_symlinks=False).st_size > self._max_bytes:
-                self.intake.skip("too-large")
+                self.intake.skip(path, "too-large")
                 return
             data = _bytes(entry.path)
         except OSError:
-            self.intake.skip("unreadable")
+            self.intake.skip(path, "unreadable")
             return
         look = look_at(data, language_of(path))
         self.intake.add(path, blob_id(data), len(data), look=look)
@@ -229,6 +229,11 @@ class _Reader:
             if blob_id(data) != document.blob:
                 raise InputError(f"{file}: changed since the snapshot; take a new one")
             yield decode(data).text
+
+
+def _printable(path: str) -> str:
+    """Return *path* with escapes for bytes that are not UTF-8."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _bytes(path: str) -> bytes:

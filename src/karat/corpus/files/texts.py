@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from karat.corpus.chunkers.definitions import language_of
@@ -29,10 +30,10 @@ def from_texts(
         try:
             data = text.encode()
         except UnicodeEncodeError:
-            intake.skip("not-unicode")
+            intake.skip(path, "not-unicode")
             continue
         if len(data) > max_bytes:
-            intake.skip("too-large")
+            intake.skip(path, "too-large")
             continue
         traits = content_traits(text, language_of(path))
         look = Look("binary" if "\0" in text else "", traits, "utf-8")
@@ -72,7 +73,7 @@ def from_beir(path: str | Path, *, name: str | None = None, max_bytes: int = MAX
     corpus = from_texts(texts, name=name or file.parent.name, max_bytes=max_bytes)
     # An id is no file name: "st.john" is no language called "john".
     prose = tuple(Document(d.path, d.blob, d.size, "text") for d in corpus.documents)
-    return Corpus(corpus.name, prose, corpus.reader, corpus.skipped, corpus.notes)
+    return replace(corpus, documents=prose)
 
 
 def _corpus_file(path: Path) -> Path:

@@ -139,7 +139,11 @@ def classify(path: str) -> FileClass:
     """
     folder, _, name = path.rpartition("/")
     language = language_of(path)
-    return FileClass(language, _trait_set(_of_folder(folder) | _of_name(name, language)))
+    own = _of_folder(folder)
+    if language in PROSE and own & Trait.DOCS.value:
+        # A page of a manual about testing is not a test.
+        own &= ~Trait.TEST.value
+    return FileClass(language, _trait_set(own | _of_name(name, language)))
 
 
 # A history names thousands of files in each folder, so that its traits are worked out once.
@@ -158,7 +162,10 @@ def _of_folder(folder: str) -> int:
 def _of_name(name: str, language: str) -> int:
     lower = name.lower()
     return _holding(
-        (Trait.TEST, _TEST_NAME.match(lower) or _TEST_CLASS.search(name)),
+        (
+            Trait.TEST,
+            language not in PROSE and (_TEST_NAME.match(lower) or _TEST_CLASS.search(name)),
+        ),
         (Trait.DOCS, language in PROSE),
         (Trait.CONFIG, language in CONFIG or _CONFIG_NAME.match(lower)),
         (Trait.LOCK, _LOCK_NAME.match(lower)),

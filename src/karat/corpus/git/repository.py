@@ -221,7 +221,7 @@ class GitRepository:
         self._look((entry.oid, language_of(path)) for entry, (why, path) in inside if not why)
         for entry, (reason, path) in zip(entries, reasons, strict=True):
             if reason:
-                yield FileIntake(None, reason)
+                yield FileIntake(path, None, reason)
             else:
                 look = self._looks[entry.oid, language_of(path)]
                 yield file_intake(path, entry.oid, entry.size, look=look)
@@ -264,7 +264,7 @@ def _outside(entry: TreeEntry, *, max_bytes: int, hidden: bool) -> tuple[str, st
     try:
         path = entry.path.decode()
     except UnicodeDecodeError:
-        return "name-not-utf-8", ""
+        return "name-not-utf-8", entry.path.decode(errors="backslashreplace")
     reasons = (
         ("submodule", entry.mode == SUBMODULE),
         ("symlink", entry.mode == SYMLINK),

@@ -13,6 +13,9 @@ __all__ = ["differences", "method_rows", "shallow"]
 TOLD = {
     "snapshot": "Snapshot mode",
     "candidates": "Candidate set",
+    "kind": "Kind of file",
+    "include": "Included files",
+    "exclude": "Excluded files",
     "place": "Searched",
     "k": "Hits",
     "seed": "Order of the queries, seed",
@@ -60,12 +63,19 @@ def _told(findings: Findings) -> Iterator[tuple[str, str]]:
     """Yield what the run files say about how they were made."""
     for key, title in TOLD.items():
         said = {
-            str(measured.run.metadata[key])
+            _told_text(measured.run.metadata[key])
             for measured in findings.runs
             if measured.run.metadata.get(key) is not None
         }
         if said:
             yield title, ", ".join(sorted(said))
+    for text in dict.fromkeys(run.notes.get("skipped") for run in findings.runs):
+        if isinstance(text, str) and text:
+            yield "Skipped files", text.removeprefix("skipped ")
+
+
+def _told_text(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _recorded(findings: Findings) -> Iterator[tuple[str, str]]:
@@ -119,6 +129,9 @@ INPUTS = {
     "place": "the corpus",
     "snapshot": "the snapshot",
     "candidates": "the candidate set",
+    "kind": "the kind of file",
+    "include": "the included files",
+    "exclude": "the excluded files",
     "match": "the matching mode",
     "k": "the number of hits requested",
 }

@@ -141,7 +141,7 @@ def explain(store: ServiceStore, request: Message) -> None:
         Scoring(),
         request["k"],
     )
-    losses = search.losses(missed, Where(**where)) if missed else {}
+    losses = search.losses(missed, Where.from_json(where)) if missed else {}
     for run, lost in zip(completed, losses_of(gold, losses, len(completed)), strict=True):
         store.losses.keep(run.id, lost)
 

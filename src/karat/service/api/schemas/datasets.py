@@ -109,7 +109,7 @@ class UnresolvedReference(Answer):
     query_id: str
     doc_ref: dict[str, Any]
     doc_ref_hash: str
-    reason: Literal["not_found", "ambiguous", "invalid_ref"]
+    reason: Literal["not_found", "skipped", "ambiguous", "invalid_ref"]
 
 
 class MappingResolution(Answer):

@@ -1,0 +1,256 @@
+"""Select the files of a corpus by kind and by glob, and name the files that were skipped."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from posixpath import splitext
+from typing import TYPE_CHECKING, NamedTuple
+
+from karat.corpus.chunkers.definitions import CONFIG, PROSE
+from karat.corpus.files.traits import FileClass, Trait, classify
+from karat.corpus.snapshot import Corpus, Document
+from karat.errors import InputError
+from karat.system.words import counted
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+__all__ = [
+    "FILE_KINDS",
+    "FileSelection",
+    "common_kind",
+    "kind_of",
+    "skipped_by_reason",
+    "skipped_text",
+]
+
+FILE_KINDS = ("docs", "code", "all")
+# Languages that are documentation in a folder of documentation, and code elsewhere.
+_DOCS_IN_FOLDER = CONFIG | {"html", ""}
+
+
+@lru_cache(maxsize=1 << 12)
+def _is_docs(file: FileClass) -> bool:
+    language, traits = file
+    if language not in PROSE:
+        return Trait.DOCS in traits and language in _DOCS_IN_FOLDER
+    return Trait.CONFIG not in traits and Trait.TEST not in traits
+
+
+def kind_of(path: str) -> str:
+    """Return ``docs`` or ``code``, and "" for a name that does not tell.
+
+    Prose is documentation, except for configuration such as ``requirements.txt`` and prose that
+    tests use. Any other language is code, configuration included.
+
+    >>> [kind_of(path) for path in ("README.md", "src/a.py", "docs/conf.py", "tests/case.md", "a7")]
+    ['docs', 'code', 'code', 'code', '']
+    """
+    file = classify(path)
+    if _is_docs(file):
+        return "docs"
+    return "code" if file.language else ""
+
+
+def common_kind(paths: Iterable[str]) -> str:
+    """Return the kind that all *paths* have, ``all`` if they differ or a name does not tell.
+
+    >>> common_kind(["docs/a.md", "README.rst"]), common_kind(["a.md", "a.py"]), common_kind([])
+    ('docs', 'all', 'all')
+    """
+    kinds = {kind_of(path) for path in paths}
+    (kind,) = kinds if len(kinds) == 1 else ("",)
+    return kind or "all"
+
+
+class FileSelection(NamedTuple):
+    """The files of a corpus to search: a *kind*, and globs with the syntax of ``.gitignore``.
+
+    A file is selected if it is of the kind, matches one of *include* (where there are any), and
+    none of *exclude*. A pattern that names a folder stands for all files below it.
+
+    >>> from karat.corpus import from_texts
+    >>> corpus = from_texts({"docs/use.md": "", "docs/old/use.md": "", "src/a.py": ""})
+    >>> [d.path for d in FileSelection("docs", exclude=("old/",)).apply(corpus)]
+    ['docs/use.md']
+    """
+
+    kind: str = "all"
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    def check(self) -> None:
+        """Raise InputError for an unknown kind or a pattern that cannot match any file."""
+        if self.kind not in FILE_KINDS:
+            raise InputError(
+                f"kind {self.kind!r} is not known; expected one of: {', '.join(FILE_KINDS)}"
+            )
+        for name, patterns in (("include", self.include), ("exclude", self.exclude)):
+            if patterns:
+                _compiled(name, patterns)
+
+    def apply(self, corpus: Corpus) -> Corpus:
+        """Return the selected documents of *corpus*; the others count as skipped."""
+        self.check()
+        if self == EVERYTHING:
+            return corpus
+        include = _compiled("include", self.include) if self.include else None
+        exclude = _compiled("exclude", self.exclude) if self.exclude else None
+
+        def reason(document: Document) -> str:
+            if include and not include.match_file(document.path):
+                return "not-included"
+            if exclude and exclude.match_file(document.path):
+                return "excluded"
+            if self.kind != "all" and _is_docs(_class_of(document)) != (self.kind == "docs"):
+                return "other-kind"
+            return ""
+
+        return corpus.without_documents(reason)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the parts that differ from the default."""
+        lists = {"include": list(self.include), "exclude": list(self.exclude)}
+        named = {name: patterns for name, patterns in lists.items() if patterns}
+        return {"kind": self.kind, **named} if self.kind != "all" else {**named}
+
+
+EVERYTHING = FileSelection()
+
+
+def _class_of(document: Document) -> FileClass:
+    # A document that is not a file, such as one of BEIR, has a language that its name lacks.
+    return FileClass(document.language, document.traits)
+
+
+@lru_cache(maxsize=64)
+def _compiled(name: str, patterns: tuple[str, ...]) -> "GitIgnoreSpec":
+    from pathspec import GitIgnoreSpec
+
+    for pattern in patterns:
+        try:
+            empty = all(
+                each.include is None for each in GitIgnoreSpec.from_lines([pattern]).patterns
+            )
+        except ValueError as error:
+            raise InputError(f"{name} {pattern!r} is not a valid pattern: {error}") from error
+        if empty:
+            raise InputError(f"{name} {pattern!r} matches no file; expected a glob such as docs/**")
+    return GitIgnoreSpec.from_lines(patterns)
+
+
+# Files that nobody expects to search; they are counted, not named.
+_ASSETS = frozenset(
+    [
+        ".png",
+        ".jpg",
+        ".jpeg",
+        ".gif",
+        ".ico",
+        ".icns",
+        ".webp",
+        ".bmp",
+        ".tif",
+        ".tiff",
+        ".psd",
+        ".svgz",
+        ".woff",
+        ".woff2",
+        ".ttf",
+        ".otf",
+        ".eot",
+        ".mp3",
+        ".mp4",
+        ".wav",
+        ".ogg",
+        ".webm",
+        ".mov",
+        ".avi",
+        ".zip",
+        ".gz",
+        ".tgz",
+        ".bz2",
+        ".xz",
+        ".zst",
+        ".7z",
+        ".tar",
+        ".jar",
+        ".war",
+        ".whl",
+        ".so",
+        ".dll",
+        ".dylib",
+        ".exe",
+        ".o",
+        ".a",
+        ".lib",
+        ".class",
+        ".pyc",
+        ".wasm",
+        ".bin",
+        ".dat",
+        ".db",
+        ".sqlite",
+        ".gpg",
+        ".keystore",
+        ".der",
+    ]
+)
+_REASONS = {
+    "binary": "binary",
+    "too-large": "larger than 1 MB",
+    "lfs-pointer": "stored in Git LFS",
+    "missing": "absent from this partial clone",
+    "unreadable": "unreadable",
+    "database": "part of an open SQLite database",
+    "not-unicode": "not Unicode",
+    "name-not-utf-8": "with a name that is not UTF-8",
+}
+_NAMED = 3
+
+
+def skipped_by_reason(files: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the paths of *files* that hold content Karat cannot read, by reason.
+
+    Ignored and hidden files, links, submodules and special files are left out: they are no part of
+    the corpus.
+
+    >>> skipped_by_reason({"b.pdf": "binary", "a.pdf": "binary", ".env": "hidden"})
+    {'binary': ['a.pdf', 'b.pdf']}
+    """
+    found = defaultdict(list)
+    for path, reason in sorted(files.items()):
+        if reason in _REASONS:
+            found[reason].append(path)
+    return dict(sorted(found.items()))
+
+
+def skipped_text(files: Mapping[str, str]) -> str:
+    """Return a line that counts and names the skipped *files*, "" if there are none.
+
+    >>> skipped_text({"manual.pdf": "binary", "logo.png": "binary", "data.json": "too-large"})
+    'skipped 3 files: 1 binary (manual.pdf), 1 larger than 1 MB (data.json), 1 image or other asset'
+    """
+    parts = []
+    assets = 0
+    by_reason = skipped_by_reason(files)
+    for reason, paths in by_reason.items():
+        named = [path for path in paths if splitext(path)[1].lower() not in _ASSETS]
+        if reason != "binary":
+            named = paths
+        assets += len(paths) - len(named)
+        if named:
+            parts.append(f"{len(named):,} {_REASONS[reason]} ({_some(named)})")
+    if assets:
+        parts.append(
+            "1 image or other asset" if assets == 1 else f"{assets:,} images and other assets"
+        )
+    if not parts:
+        return ""
+    total = sum(map(len, by_reason.values()))
+    return f"skipped {counted(total, 'file')}: {', '.join(parts)}"
+
+
+def _some(paths: list[str]) -> str:
+    more = f" and {len(paths) - _NAMED:,} more" if len(paths) > _NAMED else ""
+    return f"{', '.join(paths[:_NAMED])}{more}"

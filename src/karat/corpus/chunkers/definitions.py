@@ -199,6 +199,7 @@ _EXTENSIONS = {
     "vue": "vue",
     "xml": "xml xsd xsl xslt svg plist csproj",
     "yaml": "yaml yml",
+    "vim": "vim",
     "zig": "zig",
 }
 _NAMES = {

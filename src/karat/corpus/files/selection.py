@@ -6,7 +6,7 @@ from functools import lru_cache
 from posixpath import splitext
 from typing import TYPE_CHECKING, NamedTuple
 
-from karat.corpus.chunkers.definitions import CONFIG, PROSE
+from karat.corpus.chunkers.definitions import PROSE
 from karat.corpus.files.traits import FileClass, Trait, classify
 from karat.corpus.snapshot import Corpus, Document
 from karat.errors import InputError
@@ -25,31 +25,33 @@ __all__ = [
 ]
 
 FILE_KINDS = ("docs", "code", "all")
-# Languages that are documentation in a folder of documentation, and code elsewhere.
-_DOCS_IN_FOLDER = CONFIG | {"html", ""}
+# Prose with one of these traits answers no question about a product.
+_NO_DOCS = Trait.TEST | Trait.LICENSE | Trait.CHANGELOG
 
 
 @lru_cache(maxsize=1 << 12)
-def _is_docs(file: FileClass) -> bool:
+def _kind(file: FileClass) -> str:
+    """Return ``docs``, ``code``, or "" for prose that is neither."""
     language, traits = file
-    if language not in PROSE:
-        return Trait.DOCS in traits and language in _DOCS_IN_FOLDER
-    return Trait.CONFIG not in traits and Trait.TEST not in traits
+    if language == "html":
+        # Elsewhere it is a template.
+        return "docs" if Trait.DOCS in traits else "code"
+    if language not in PROSE or Trait.CONFIG in traits:
+        return "code"
+    return "" if traits & _NO_DOCS else "docs"
 
 
 def kind_of(path: str) -> str:
     """Return ``docs`` or ``code``, and "" for a name that does not tell.
 
-    Prose is documentation, except for configuration such as ``requirements.txt`` and prose that
-    tests use. Any other language is code, configuration included.
+    Prose is documentation, and so is HTML in a folder of documentation. Licences, changelogs and
+    prose for tests are neither. The rest is code, configuration included.
 
-    >>> [kind_of(path) for path in ("README.md", "src/a.py", "docs/conf.py", "tests/case.md", "a7")]
-    ['docs', 'code', 'code', 'code', '']
+    >>> [kind_of(path) for path in ("README.md", "src/a.py", "docs/conf.py", "CHANGES.md", "a7")]
+    ['docs', 'code', 'code', '', '']
     """
     file = classify(path)
-    if _is_docs(file):
-        return "docs"
-    return "code" if file.language else ""
+    return _kind(file) if file.language else ""
 
 
 def common_kind(paths: Iterable[str]) -> str:
@@ -102,9 +104,7 @@ class FileSelection(NamedTuple):
                 return "not-included"
             if exclude and exclude.match_file(document.path):
                 return "excluded"
-            if self.kind != "all" and _is_docs(_class_of(document)) != (self.kind == "docs"):
-                return "other-kind"
-            return ""
+            return "other-kind" if self.kind not in ("all", _kind(_class_of(document))) else ""
 
         return corpus.without_documents(reason)
 

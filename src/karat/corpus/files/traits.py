@@ -24,6 +24,8 @@ class Trait(Flag):
     VENDORED = auto()
     GENERATED = auto()
     MINIFIED = auto()
+    CHANGELOG = auto()
+    LICENSE = auto()
 
 
 class FileClass(NamedTuple):
@@ -107,6 +109,16 @@ _VENDORED_FOLDERS = frozenset(
         "carthage",
     }
 )
+_CHANGELOG_FOLDERS = frozenset(
+    {"changelog", "changelogs", "changelog.d", "newsfragments", "release-notes", "releasenotes"}
+)
+# CHANGELOG.md, CHANGES.rst, news-0.10.txt, release_notes_2.md; only for prose.
+_CHANGELOG_NAME = re.compile(
+    r"^(?:change-?logs?|changes|history|news|release[_-]?notes|whats?[_-]?new)(?:[_.-].*)?$"
+)
+_LICENSE_NAME = re.compile(
+    r"^(?:un)?(?:licen[cs]e|copying|copyright|notice|patents)s?(?:[_.-].*)?$"
+)
 _GENERATED_FOLDERS = frozenset({"generated", "__generated__", "gen-src", "__snapshots__"})
 
 _TEST_NAME = re.compile(
@@ -125,7 +137,7 @@ _GENERATED_NAME = re.compile(
     r"|^zz_generated.*)$"
 )
 _MINIFIED_NAME = re.compile(r"[.-]min\.(?:js|mjs|css|html)$|\.bundle\.(?:js|css)$")
-_CONFIG_NAME = re.compile(r"^(?:requirements.*\.txt|constraints.*\.txt|cmakelists\.txt|\..*rc)$")
+_CONFIG_NAME = re.compile(r"^(?:requirements.*\.txt|constraints.*\.txt|.*cmakelists\.txt|\..*rc)$")
 
 
 @lru_cache(maxsize=1 << 16)
@@ -139,11 +151,14 @@ def classify(path: str) -> FileClass:
     """
     folder, _, name = path.rpartition("/")
     language = language_of(path)
-    own = _of_folder(folder)
-    if language in PROSE and own & Trait.DOCS.value:
-        # A page of a manual about testing is not a test.
-        own &= ~Trait.TEST.value
-    return FileClass(language, _trait_set(own | _of_name(name, language)))
+    of_folder, of_name = _of_folder(folder), _of_name(name, language)
+    if language not in PROSE:
+        of_folder &= ~Trait.CHANGELOG.value
+    elif of_folder & Trait.DOCS.value:
+        # A page of a manual is a page, whether it is about testing or about news.
+        of_folder &= ~(Trait.TEST | Trait.CHANGELOG).value
+        of_name &= ~Trait.CHANGELOG.value
+    return FileClass(language, _trait_set(of_folder | of_name))
 
 
 # A history names thousands of files in each folder, so that its traits are worked out once.
@@ -155,6 +170,7 @@ def _of_folder(folder: str) -> int:
         (Trait.DOCS, above & _DOCS_FOLDERS),
         (Trait.VENDORED, above & _VENDORED_FOLDERS),
         (Trait.GENERATED, above & _GENERATED_FOLDERS),
+        (Trait.CHANGELOG, above & _CHANGELOG_FOLDERS),
     )
 
 
@@ -171,6 +187,8 @@ def _of_name(name: str, language: str) -> int:
         (Trait.LOCK, _LOCK_NAME.match(lower)),
         (Trait.GENERATED, _GENERATED_NAME.search(lower)),
         (Trait.MINIFIED, _MINIFIED_NAME.search(lower)),
+        (Trait.CHANGELOG, language in PROSE and _CHANGELOG_NAME.match(lower)),
+        (Trait.LICENSE, language in PROSE and _LICENSE_NAME.match(lower)),
     )
 
 

@@ -6,6 +6,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from karat.app.benchmark_config import ConfigFile, draw_sample
+from karat.app.corpora import locate_pages
 from karat.errors import EngineError
 from karat.experiments import open_executor
 from karat.experiments.configurations import (
@@ -134,11 +135,12 @@ class ExperimentSetup:
             repetitions=repetitions or (config and config.repetitions) or default.repetitions,
             timeout_s=timeout_s or (config and config.timeout_s) or default.timeout_s,
         )
-        gold = draw_sample(self.gold, sample, seed=seed)
+        drawn = draw_sample(self.gold, sample, seed=seed)
+        placed = self._placed(where).of_part(drawn, self.gold)
         return ExperimentRequest(
-            gold=gold,
+            gold=locate_pages(drawn, placed),
             configurations=self.configurations,
-            where=self._placed(where).of_part(gold, self.gold),
+            where=placed,
             kind=kind,
             name=name,
             scoring=self.scoring,

@@ -10,7 +10,8 @@ from hashlib import sha256
 from typing import Literal, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from karat.corpus import Corpus
+from karat.corpus import Corpus, split_page
+from karat.experiments.target_check import located_page
 from karat.model import Dataset, Hit, Target
 from karat.model.frozen import EMPTY
 from karat.scoring.matching.modes import MATCHERS, is_suffix, normalise
@@ -98,7 +99,9 @@ def resolve(
                     unresolved.append(lost)
                     targets.append(target)
                     continue
-            targets.append(target._replace(path=found, ref="path"))
+            _, page = split_page(target.path)
+            paged = target._replace(path=f"{found}#page={page}" if page else found, ref="path")
+            targets.append(located_page(paged, corpus))
         queries.append(query._replace(targets=_once(targets)))
     total = dataset.offsets[-1]
     found_all = dataset.with_queries(queries)
@@ -126,7 +129,7 @@ class _Finder:
         self._by_blob: dict[str, list[str]] = defaultdict(list)
         for document in corpus:
             self._by_name[_name(document.path)].append(document.path)
-            self._by_blob[document.blob].append(document.path)
+            self._by_blob[document.source or document.blob].append(document.path)
         self._kinds: Mapping[str, Callable[[str], str | _UnresolvedTarget]] = {
             "document_id": self._document,
             "uri": self._uri,
@@ -139,9 +142,10 @@ class _Finder:
         """Return the path that *target* means; a symbol without a path keeps none."""
         if not target.path.strip():
             return "" if target.symbol else INVALID
-        found = self._kinds[target.ref](target.path)
+        path = target.path if target.path in self._corpus.by_path else split_page(target.path)[0]
+        found = self._kinds[target.ref](path)
         lost = not isinstance(found, str) and found.reason == "not_found"
-        return (self._skipped(target.path) or found) if lost else found
+        return (self._skipped(path) or found) if lost else found
 
     def _skipped(self, name: str) -> _UnresolvedTarget | None:
         """Return the skipped file that *name* means, None without one or with several."""

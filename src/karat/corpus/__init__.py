@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         header,
     )
     from karat.corpus.chunkers.definitions import Symbol, symbols
+    from karat.corpus.files.documents import page_lines, page_of, split_page
     from karat.corpus.files.folder import from_folder
     from karat.corpus.files.selection import (
         FILE_KINDS,
@@ -59,8 +60,11 @@ __all__ = [
     "from_git",
     "from_texts",
     "header",
+    "page_lines",
+    "page_of",
     "skipped_by_reason",
     "skipped_text",
+    "split_page",
     "symbols",
 ]
 
@@ -71,6 +75,7 @@ __getattr__ = exports(
         "chunkers.base": "Chunk Chunker Piece SplitResult",
         "chunkers.chunking": "ChunkedCorpus chunk_corpus header CHUNKERS create_chunker",
         "chunkers.definitions": "Symbol symbols",
+        "files.documents": "page_lines page_of split_page",
         "files.folder": "from_folder",
         "files.selection": ("FILE_KINDS FileSelection common_kind skipped_by_reason skipped_text"),
         "files.texts": "from_beir from_texts",

@@ -15,13 +15,18 @@ __all__ = ["Corpus", "Delta", "Document", "Reader", "delta"]
 
 
 class Document(NamedTuple):
-    """One text of a corpus; *blob* is the hash of its bytes, *size* their number."""
+    """One text of a corpus; *blob* is the hash of its bytes, *size* their number.
+
+    For a text that was extracted from a file of another format, *blob* is the hash of the text and
+    *source* that of the file.
+    """
 
     path: str
     blob: str
     size: int
     language: str = ""
     traits: Trait = Trait.NONE
+    source: str = ""
 
 
 Reader = Callable[[Iterable[Document]], Iterator[str]]

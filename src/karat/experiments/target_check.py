@@ -3,13 +3,21 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
+from dataclasses import replace
 from hashlib import sha256
 from itertools import compress
 from operator import and_
 from pathlib import Path
 from typing import NamedTuple
 
-from karat.corpus import Corpus, FileSelection, skipped_by_reason, skipped_text
+from karat.corpus import (
+    Corpus,
+    FileSelection,
+    page_lines,
+    skipped_by_reason,
+    skipped_text,
+    split_page,
+)
 from karat.errors import InputError
 from karat.experiments.snapshots import (
     NOWHERE_ELSE,
@@ -35,11 +43,15 @@ __all__ = [
     "check_snapshots",
     "check_targets",
     "corpus_digest",
+    "locate_pages",
+    "located_page",
     "missing_paths",
     "resolved_for",
 ]
 
 
+# Modes that ignore the lines of a target.
+WHOLE_FILES = ("document", "exact", "suffix")
 # Why a document of the corpus is not searched, beside the reasons in `Corpus.skipped_files`.
 LEFT_OUT = "not selected by --candidates, --kind, --include or --exclude"
 
@@ -306,6 +318,38 @@ class Where(NamedTuple):
             selected=selected,
             seed=seed,
         )
+
+
+def located_page(target: Target, corpus: Corpus) -> Target:
+    """Return *target* with the lines of the page that it names, if it names one.
+
+    A document that is not in *corpus* stays as it is.
+    """
+    path, page = split_page(target.path)
+    if not page or target.path in corpus.by_path or path not in corpus.by_path:
+        return target
+    lines = page_lines(corpus.read(path), page)
+    if lines is None:
+        raise InputError(f"{path} has no page {page}; expected a page that exists")
+    return target._replace(path=path, start_line=lines[0], end_line=lines[1])
+
+
+def locate_pages(gold: Dataset, where: Where) -> Dataset:
+    """Return *gold* with the lines of targets that name a page, ``manual.pdf#page=3``.
+
+    Hits are then matched by lines, unless *gold* has another mode that uses them. InputError is
+    raised for a page that a document lacks.
+    """
+    if not any(split_page(path)[1] for path in gold.paths.names):
+        return gold
+    queries = list(gold.queries())
+    with where.snapshots(gold, seed=0) as snapshots:
+        for corpus, wanted, _ in snapshots:
+            for row in wanted.rows:
+                targets = tuple(located_page(target, corpus) for target in queries[row].targets)
+                queries[row] = queries[row]._replace(targets=targets)
+    located = gold.with_queries(queries)
+    return replace(located, match="lines") if gold.match in WHOLE_FILES else located
 
 
 def check_targets(

@@ -60,6 +60,7 @@ def command(
 
 
 def _show(found: "SearchResult", query: str, *, explain: bool) -> None:
+    from karat.app.corpora import page_of_hit
     from karat.app.search import telling_line
     from karat.report.display import printable, shorten
     from karat.system.words import counted
@@ -67,6 +68,8 @@ def _show(found: "SearchResult", query: str, *, explain: bool) -> None:
     terminal = sys.stdout.isatty()
     for rank, (hit, stages, ranking) in enumerate(found.hits, 1):
         lines = f":{hit.start_line}-{hit.end_line}" if hit.end_line else ""
+        page = page_of_hit(found.corpus, hit)
+        lines += f" (page {page})" if page else ""
         symbol = f"  {hit.symbol}" if hit.symbol else ""
         click.echo(printable(f"{rank:3}. {hit.path}{lines}  {hit.score:.3f}{symbol}"))
         if terminal:
@@ -102,11 +105,16 @@ def _hint(found: "SearchResult", query: str) -> str:
 def _show_json(found: "SearchResult") -> None:
     import json
 
-    from karat.app.corpora import skipped_by_reason
+    from karat.app.corpora import page_of_hit, skipped_by_reason
     from karat.report.json import plain
 
     hits = [
-        {**hit._asdict(), "stages": dict(stages), "ranking": dict(ranking)}
+        {
+            **hit._asdict(),
+            "page": page_of_hit(found.corpus, hit) or None,
+            "stages": dict(stages),
+            "ranking": dict(ranking),
+        }
         for hit, stages, ranking in found.hits
     ]
     value = {

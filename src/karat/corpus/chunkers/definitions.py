@@ -143,7 +143,7 @@ def _nested(definitions: Sequence[_Definition]) -> list[Symbol]:
     return result
 
 
-PROSE = frozenset({"asciidoc", "markdown", "rst", "text"})
+PROSE = frozenset({"asciidoc", "docx", "markdown", "pdf", "rst", "text"})
 CONFIG = frozenset({"dockerfile", "ini", "json", "make", "properties", "toml", "xml", "yaml"})
 
 _EXTENSIONS = {
@@ -156,6 +156,7 @@ _EXTENSIONS = {
     "csharp": "cs csx",
     "css": "css",
     "dart": "dart",
+    "docx": "docx",
     "elixir": "ex exs",
     "elm": "elm",
     "erlang": "erl hrl",
@@ -177,6 +178,7 @@ _EXTENSIONS = {
     "objc": "m mm",
     "ocaml": "ml",
     "perl": "pl pm",
+    "pdf": "pdf",
     "php": "php phtml",
     "powershell": "ps1 psm1",
     "properties": "properties env",
@@ -196,10 +198,10 @@ _EXTENSIONS = {
     "toml": "toml",
     "tsx": "tsx",
     "typescript": "ts mts cts",
+    "vim": "vim",
     "vue": "vue",
     "xml": "xml xsd xsl xslt svg plist csproj",
     "yaml": "yaml yml",
-    "vim": "vim",
     "zig": "zig",
 }
 _NAMES = {

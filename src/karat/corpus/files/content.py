@@ -6,9 +6,18 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from karat.corpus.chunkers.definitions import PROSE
+from karat.corpus.chunkers.definitions import PROSE, language_of
+from karat.corpus.files.documents import (
+    FORMATS,
+    LIBRARIES,
+    MAX_DOCUMENT_BYTES,
+    extract,
+    is_installed,
+)
 from karat.corpus.files.traits import Trait, classify
+from karat.corpus.git.objects import blob_id
 from karat.corpus.snapshot import Corpus, Document, Reader
+from karat.errors import InputError
 
 __all__ = [
     "MAX_BYTES",
@@ -20,8 +29,11 @@ __all__ = [
     "decode",
     "file_intake",
     "look_at",
+    "max_bytes_of",
+    "text_of",
 ]
 
+NEEDS_DOCUMENTS = "needs-documents"
 # A larger file is in no corpus.
 MAX_BYTES = 1_000_000
 
@@ -63,7 +75,7 @@ def decode(data: bytes) -> Content:
     >>> decode(b"\x7fELF\0\1").reason
     'binary'
     """
-    if data.startswith(_LFS) and len(data) < _LFS_LARGEST:
+    if _is_lfs_pointer(data):
         return Content("", reason="lfs-pointer")
     encoding = "utf-8"
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
@@ -108,12 +120,42 @@ class Look:
     reason: str
     traits: Trait
     encoding: str
+    text_blob: str = ""
 
 
 def look_at(data: bytes, language: str) -> Look:
-    """Inspect the bytes of a file of this *language*."""
+    """Inspect the bytes of a file of this *language*; *text_blob* is the id of extracted text."""
+    if language in FORMATS and not _is_lfs_pointer(data):
+        if not is_installed(language):
+            return Look(NEEDS_DOCUMENTS, Trait.NONE, "utf-8")
+        found = extract(data, language)
+        if not found.reason:
+            return Look("", Trait.DOCS, "utf-8", blob_id(found.text.encode()))
+        # A fragment or a template of HTML is source code as it is.
+        if language != "html":
+            return Look(found.reason, Trait.NONE, "utf-8")
     content = decode(data)
     return Look(content.reason, _traits(content, language), content.encoding)
+
+
+def _is_lfs_pointer(data: bytes) -> bool:
+    return data.startswith(_LFS) and len(data) < _LFS_LARGEST
+
+
+def text_of(data: bytes, document: Document) -> str:
+    """Return the text of *document*, whose file has the bytes *data*."""
+    if not document.source:
+        return decode(data).text
+    text = extract(data, language_of(document.path)).text
+    if blob_id(text.encode()) != document.blob:
+        raise InputError(f"{document.path}: its text cannot be extracted again; repeat the command")
+    return text
+
+
+def max_bytes_of(path: str, max_bytes: int) -> int:
+    """Return the largest size of a file at *path*, of which a text may have *max_bytes*."""
+    language = language_of(path)
+    return max(max_bytes, MAX_DOCUMENT_BYTES) if language in LIBRARIES else max_bytes
 
 
 def _traits(content: Content, language: str) -> Trait:
@@ -135,6 +177,9 @@ def file_intake(path: str, blob: str, size: int, *, look: Look) -> FileIntake:
     language, traits = classify(path)
     if look.traits:
         traits |= look.traits
+    if look.text_blob:
+        text = Document(path, look.text_blob, size, FORMATS[language], traits, blob)
+        return FileIntake(path, text)
     remark = "" if look.encoding == "utf-8" else look.encoding
     return FileIntake(path, Document(path, blob, size, language, traits), remark)
 

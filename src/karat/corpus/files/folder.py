@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from karat.corpus.chunkers.definitions import language_of
-from karat.corpus.files.content import MAX_BYTES, Intake, decode, look_at
+from karat.corpus.files.content import MAX_BYTES, Intake, decode, look_at, max_bytes_of, text_of
 from karat.corpus.git.objects import blob_id
 from karat.corpus.snapshot import Corpus, Document
 from karat.errors import InputError
@@ -202,7 +202,7 @@ class _Walk:
             self.intake.skip(_printable(path), "name-not-utf-8")
             return
         try:
-            if entry.stat(follow_symlinks=False).st_size > self._max_bytes:
+            if entry.stat(follow_symlinks=False).st_size > max_bytes_of(path, self._max_bytes):
                 self.intake.skip(path, "too-large")
                 return
             data = _bytes(entry.path)
@@ -226,9 +226,9 @@ class _Reader:
                 data = _bytes(file)
             except OSError as error:
                 raise InputError(f"{file}: {error.strerror} since the snapshot") from error
-            if blob_id(data) != document.blob:
+            if blob_id(data) != (document.source or document.blob):
                 raise InputError(f"{file}: changed since the snapshot; take a new one")
-            yield decode(data).text
+            yield text_of(data, document)
 
 
 def _printable(path: str) -> str:

@@ -7,9 +7,11 @@ from posixpath import splitext
 from typing import TYPE_CHECKING, NamedTuple
 
 from karat.corpus.chunkers.definitions import PROSE
+from karat.corpus.files.content import NEEDS_DOCUMENTS
 from karat.corpus.files.traits import FileClass, Trait, classify
 from karat.corpus.snapshot import Corpus, Document
 from karat.errors import InputError
+from karat.installation import install_hint
 from karat.system.words import counted
 
 if TYPE_CHECKING:
@@ -205,6 +207,12 @@ _REASONS = {
     "database": "part of an open SQLite database",
     "not-unicode": "not Unicode",
     "name-not-utf-8": "with a name that is not UTF-8",
+    NEEDS_DOCUMENTS: "PDF or DOCX",
+    "encrypted": "encrypted",
+    "no-text": "without text, perhaps scanned",
+    "damaged": "damaged",
+    "too-much-text": "with more than 10 million characters",
+    "extraction-timeout": "that took longer than a minute to extract",
 }
 _NAMED = 3
 
@@ -228,8 +236,8 @@ def skipped_by_reason(files: Mapping[str, str]) -> dict[str, list[str]]:
 def skipped_text(files: Mapping[str, str]) -> str:
     """Return a line that counts and names the skipped *files*, "" if there are none.
 
-    >>> skipped_text({"manual.pdf": "binary", "logo.png": "binary", "data.json": "too-large"})
-    'skipped 3 files: 1 binary (manual.pdf), 1 larger than 1 MB (data.json), 1 image or other asset'
+    >>> skipped_text({"a.out": "binary", "logo.png": "binary", "data.json": "too-large"})
+    'skipped 3 files: 1 binary (a.out), 1 larger than 1 MB (data.json), 1 image or other asset'
     """
     parts = []
     assets = 0
@@ -248,7 +256,12 @@ def skipped_text(files: Mapping[str, str]) -> str:
     if not parts:
         return ""
     total = sum(map(len, by_reason.values()))
-    return f"skipped {counted(total, 'file')}: {', '.join(parts)}"
+    hint = (
+        f"; to read PDF and DOCX: {install_hint('documents')}"
+        if NEEDS_DOCUMENTS in by_reason
+        else ""
+    )
+    return f"skipped {counted(total, 'file')}: {', '.join(parts)}{hint}"
 
 
 def _some(paths: list[str]) -> str:

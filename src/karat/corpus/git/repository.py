@@ -12,9 +12,10 @@ from karat.corpus.files.content import (
     FileIntake,
     Intake,
     Look,
-    decode,
     file_intake,
     look_at,
+    max_bytes_of,
+    text_of,
 )
 from karat.corpus.git.objects import (
     SUBMODULE,
@@ -240,8 +241,9 @@ class _Reader:
         self._objects = objects
 
     def __call__(self, documents: Iterable[Document]) -> Iterator[str]:
-        oids = [document.blob for document in documents]
-        return (decode(data).text for data in self._objects.read(oids))
+        wanted = list(documents)
+        blobs = self._objects.read([document.source or document.blob for document in wanted])
+        return (text_of(data, document) for data, document in zip(blobs, wanted, strict=True))
 
 
 def from_git(
@@ -270,6 +272,6 @@ def _outside(entry: TreeEntry, *, max_bytes: int, hidden: bool) -> tuple[str, st
         ("symlink", entry.mode == SYMLINK),
         ("hidden", not hidden and (path.startswith(".") or "/." in path)),
         ("missing", entry.size < 0),
-        ("too-large", entry.size > max_bytes),
+        ("too-large", entry.size > max_bytes_of(path, max_bytes)),
     )
     return next((reason for reason, true in reasons if true), ""), path

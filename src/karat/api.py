@@ -16,14 +16,20 @@ if TYPE_CHECKING:
 __all__ = ["compare", "evaluate", "load"]
 
 
-def load(path: str | os.PathLike[str], *, format: str | None = None) -> Dataset | Run:  # noqa: A002
+def load(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002 - the word users write
+    columns: Mapping[str, str] | None = None,
+) -> Dataset | Run:
     """Return the dataset or the run in a file, whatever its format.
 
-    *format* names one where detection finds none or the wrong one; `karat validate` tells.
+    *format* names one where detection finds none or the wrong one; `karat validate` reports it.
+    *columns* names columns of a table: ``{"query": "question", "document": "expected file"}``.
     """
     from karat.formats import read
 
-    return read(path, format=format)
+    return read(path, format=format, columns=columns or {})
 
 
 def evaluate(

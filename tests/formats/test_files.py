@@ -29,7 +29,8 @@ def message_of(text: str) -> str:
     ("content", "message"),
     [
         (b"ab\ncd\xff\n\xfe", r":2: byte 0xff at column 3 is not UTF-8\n.*:3: byte 0xfe"),
-        ("x".encode("utf-16"), "the file is UTF-16; expected UTF-8"),
+        ("xy".encode("utf-16-le"), "the file is UTF-16; expected UTF-8"),
+        (b"\xff\xfex", "has a UTF-16 mark, but byte 3 is not UTF-16"),
         (b"\n \t", "the file is empty"),
     ],
 )

@@ -122,13 +122,28 @@ def test_the_wrong_kind(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
-@pytest.mark.parametrize("name", ["trec-run", "trec-qrels", "gold", "octocode", None])
+@pytest.mark.parametrize("name", ["trec-run", "trec-qrels", None])
 def test_utf16_is_one_problem(tmp_path: Path, encoding: str, name: str | None) -> None:
     path = tmp_path / "x.run"
     path.write_text("q1 Q0 a 1 0.5 t\n" * 30, encoding=encoding)
     with pytest.raises(FormatError, match=r"is UTF-16; expected UTF-8: .* iconv") as caught:
         read(path, format=name)
     assert len(caught.value.problems) == 1
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("suffix", [".csv", ".json"])
+def test_utf16_with_a_mark_is_read(tmp_path: Path, encoding: str, suffix: str) -> None:
+    path = tmp_path / f"x{suffix}"
+    write(DATA, path)
+    text = path.read_text(encoding="utf-8")
+    mark = "" if encoding == "utf-16" else "\ufeff"
+    path.write_bytes((mark + text).encode(encoding))
+    assert list(read_dataset(path).queries()) == list(DATA.queries())
+    if mark:
+        path.write_bytes(text.encode(encoding))
+        with pytest.raises(FormatError, match="is UTF-16; expected UTF-8"):
+            read_dataset(path)
 
 
 def test_a_stray_nul_is_not_utf16(tmp_path: Path) -> None:

@@ -38,20 +38,27 @@ def test_every_problem_has_its_line(tmp_path: Path) -> None:
     path = tmp_path / "code.csv"
     path.write_text(
         'query,result1,result2\n"two\nlines",a.rs:9-3:2,\n,a.rs:1-2:1,\nx,a.rs:0-2:1,a.rs:1-2:x\n'
-        "x,a.rs\nx,a.rs,:1-2:1\nx,a.rs:1-2:-1,a.rs:1-2:nan\n"
+        "x,a.rs\nx,a.rs:1-2,:1-2:1\nx,a.rs:1-2:-1,a.rs:1-2:nan\n"
     )
-    expected = "expected path:first-last:grade"
+    expected = "expected path:first-last:grade, or a path alone"
     assert problems_of(path) == [
         (2, "'a.rs:9-3:2' ends before it starts"),
         (4, "the query is empty"),
         (5, "'a.rs:0-2:1' starts at line 0; lines count from 1"),
         (5, f"grade 'x' is not a number of 0 or more; {expected}"),
         (6, "2 cells; expected 3, as in the header"),
-        (7, f"'a.rs' is not a result; {expected}"),
+        (7, f"'a.rs:1-2' is not a result; {expected}"),
         (7, f"':1-2:1' has no path; {expected}"),
         (8, f"grade '-1' is not a number of 0 or more; {expected}"),
         (8, f"grade 'nan' is not a number of 0 or more; {expected}"),
     ]
+
+
+def test_a_plain_path_is_the_whole_file(tmp_path: Path) -> None:
+    path = tmp_path / "code.csv"
+    path.write_text("query,result1,result2\nhow,deployment/heroku.md,a.rs:2-3:2\n")
+    (query,) = read_dataset(path).queries()
+    assert query.targets == (Target("deployment/heroku.md"), Target("a.rs", 2, 2, 3))
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ def test_csv_problems(tmp_path: Path) -> None:
     ]
     path.write_text("query_key,uri,colour\nq1,a,b\n")
     with pytest.raises(FormatError) as caught:
-        read_dataset(path)
+        read_dataset(path, format="semantik-csv")
     assert [problem.message for problem in caught.value.problems] == [
         "unknown column 'colour'",
         "no column query_text or query",

@@ -12,6 +12,7 @@ from karat.formats import FORMATS, detect, read_dataset
 from karat.formats.unsupported import losses
 from karat.mining.carry import CarriedDataset, carry
 from karat.model import Dataset
+from karat.model.frozen import EMPTY
 
 __all__ = ["Carrying", "carry_file"]
 
@@ -47,6 +48,7 @@ def carry_file(
     repositories: Mapping[str, str] = NOWHERE_ELSE,
     base: str | None = None,
     format: str | None = None,  # noqa: A002 - the word users write
+    columns: Mapping[str, str] = EMPTY,
     force: bool = False,
 ) -> Carrying:
     """Carry the gold set *source* to the revision *to* and write it to *target*, if that is named.
@@ -59,8 +61,9 @@ def carry_file(
     """
     if target is not None:
         refuse_overwriting(Path(source), Path(target), force=force)
-    chosen = FORMATS.get(format) if format else detect(source, kind="dataset")
-    data = read_dataset(source, format=chosen.name)
+    named = format or ("csv" if columns else None)
+    chosen = FORMATS.get(named) if named else detect(source, kind="dataset")
+    data = read_dataset(source, format=chosen.name, columns=columns)
     carried, commits = _carried(data, [to] if isinstance(to, str) else to, repositories, base)
     done = Carrying(os.fspath(source), len(data), len(data.grades), carried, commits)
     if target is None:

@@ -1,13 +1,24 @@
 """Write a dataset or a run in another format, and say what that loses."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from karat.errors import InputError
-from karat.formats import DEFAULT, FORMATS, Format, ReadLimits, detect, read, write
+from karat.formats import (
+    DEFAULT,
+    FORMATS,
+    Format,
+    ReadLimits,
+    detect,
+    read,
+    read_dataset,
+    write,
+)
 from karat.formats.unsupported import losses
-from karat.model import Dataset
+from karat.model import Dataset, Run
+from karat.model.frozen import EMPTY
 
 __all__ = ["Conversion", "convert", "refuse_overwriting", "write_like"]
 
@@ -31,6 +42,8 @@ def convert(
     *,
     source_format: str | None = None,
     target_format: str | None = None,
+    columns: Mapping[str, str] = EMPTY,
+    topics: str | None = None,
     force: bool = False,
     limits: ReadLimits = DEFAULT,
 ) -> Conversion:
@@ -40,8 +53,14 @@ def convert(
     """
     old, new = Path(source), Path(target)
     refuse_overwriting(old, new, force=force)
-    chosen = FORMATS.get(source_format) if source_format else detect(old)
-    data = read(old, format=chosen.name, limits=limits)
+    named = source_format or ("csv" if columns else None)
+    chosen = FORMATS.get(named) if named else detect(old)
+    if chosen.kind == "dataset":
+        data: Dataset | Run = read_dataset(
+            old, format=chosen.name, limits=limits, columns=columns, topics=topics
+        )
+    else:
+        data = read(old, format=chosen.name, limits=limits, columns=columns)
     written = write(data, new, format=target_format)
     warnings = list(losses(data, written))
     if isinstance(data, Dataset):

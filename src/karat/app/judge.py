@@ -19,6 +19,7 @@ from karat.mining.dataset import JudgmentRecord, judgments_of, with_judgments
 from karat.mining.resolve import base_commits
 from karat.mining.snapshots import CommitSnapshot, SnapshotReader
 from karat.model import Answer, Dataset, Hit, Run, Target
+from karat.model.frozen import EMPTY
 from karat.scoring.matching.modes import MATCHERS, Matcher, normalise
 from karat.scoring.matching.regions import order_hits, valid_hits
 from karat.scoring.matching.units import judges_files
@@ -218,9 +219,10 @@ def begun(
     output: str | os.PathLike[str] | None = None,
     *,
     format: str | None = None,  # noqa: A002 - the word users write
+    columns: Mapping[str, str] = EMPTY,
 ) -> Dataset:
     """Return *goldset* with the judgments made so far: *output*, where that exists."""
-    data = read_dataset(goldset, format=format)
+    data = read_dataset(goldset, format=format, columns=columns)
     if output is None or not Path(output).exists():
         return data
     so_far = read_dataset(output, format="gold")

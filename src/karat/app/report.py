@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from karat.app.evaluate import (
     ExperimentRequest,
@@ -31,6 +31,7 @@ from karat.formats.gold import gold_digest
 from karat.formats.karat_run import run_digest
 from karat.model import Dataset
 from karat.model.evaluation import Evaluation
+from karat.model.frozen import EMPTY
 from karat.model.timings import RunResult
 from karat.report.findings import Curve, Findings, Origin, ResolvedMeans
 from karat.report.findings.latency import comparable_ms, latencies_ms
@@ -337,20 +338,19 @@ def gather(
     names: Sequence[str],
     *,
     store: str,
-    gold_format: str | None = None,
+    reading: Mapping[str, Any] = EMPTY,
     run_format: str | None = None,
-    tags: Sequence[str] = (),
 ) -> ReportInputs:
     """Return the inputs of *names*: a gold set and run files, or ids in the *store*, or both.
 
     A name that is a file is that file; if the first name is a file, it is the gold set. Otherwise
     the gold set is that of the experiments, which must share one. The id of an experiment stands
-    for all of its runs.
+    for all of its runs. *reading* has keywords of :func:`karat.formats.read_dataset`.
     """
     files = {name for name in names if Path(name).exists()}
     kept = _read_stored([name for name in names if name not in files], store)
     if names[0] in files:
-        gold = read_dataset(names[0], format=gold_format, tags=tuple(tags))
+        gold = read_dataset(names[0], **reading)
         names = names[1:]
     elif files:
         raise InputError(f"{min(files)} is a file; expected the gold set first, and runs after it")

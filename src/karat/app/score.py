@@ -7,6 +7,7 @@ from karat.errors import FormatError, InputError
 from karat.formats import Format, detect, read_dataset, read_judgments, read_run, scan_trec_run
 from karat.model import Dataset, Run
 from karat.model.evaluation import Evaluation
+from karat.model.frozen import EMPTY
 from karat.scoring.matching.judge import Scored, Truth
 from karat.scoring.score import cluster_labels, evaluate_run, slice_rows
 from karat.scoring.settings import Confidence, Scoring
@@ -34,14 +35,27 @@ def load_judgments(
     *,
     format: str | None = None,  # noqa: A002 - the word users write
     tags: Iterable[str] = (),
+    columns: Mapping[str, str] = EMPTY,
+    topics: str | os.PathLike[str] | None = None,
 ) -> Truth:
-    """Return the dataset in *source*; TREC judgments stay plain dictionaries."""
+    """Return the dataset in *source*; TREC judgments stay plain dictionaries.
+
+    The options are those of :func:`karat.formats.read_dataset`. Targets that are quotes have no
+    place without their documents: they raise InputError.
+    """
     if isinstance(source, Dataset | Mapping):
         return source
-    chosen = format or _detected(source, "dataset")
-    if chosen == "trec-qrels" and not tags:
+    chosen = format if format or columns else _detected(source, "dataset")
+    if chosen == "trec-qrels" and not tags and topics is None:
         return read_judgments(source)
-    return read_dataset(source, format=chosen, tags=tuple(tags))
+    data = read_dataset(source, format=chosen, tags=tuple(tags), columns=columns, topics=topics)
+    if "quote" in data.refs.names:
+        place = os.fspath(source)
+        raise InputError(
+            f"{place}: targets are quotes, which must be found in their documents first; "
+            f"run karat resolve {place} CORPUS -o resolved.json, and score against resolved.json"
+        )
+    return data
 
 
 def load_run(

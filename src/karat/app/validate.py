@@ -17,6 +17,7 @@ from karat.formats import (
     scan_trec_run,
 )
 from karat.model import Dataset, Outcome, Run
+from karat.model.frozen import EMPTY
 from karat.scoring.matching.modes import MATCHERS
 from karat.scoring.matching.units import counted_targets
 
@@ -63,6 +64,7 @@ def validate(
     format: str | None = None,  # noqa: A002 - the word users write
     limits: ReadLimits = DEFAULT,
     tags: Sequence[str] = (),
+    columns: Mapping[str, str] = EMPTY,
     repositories: Mapping[str, str] | None = None,
     revision: str | None = None,
 ) -> Validation:
@@ -73,7 +75,7 @@ def validate(
     all others; without an entry, the repository is the one that the dataset names. A file that
     does not exist, or whose format cannot be told, raises InputError.
     """
-    chosen = FORMATS.get(format) if format else detect(path)
+    chosen = FORMATS.get(format or "csv") if format or columns else detect(path)
     name = os.fspath(path)
     if repositories is not None and chosen.kind == "run":
         raise InputError(f"{name} is a run; --repo checks only the targets of a gold set")
@@ -86,7 +88,7 @@ def validate(
             )
         if chosen.kind == "run":
             return _of_run(read_run(path, format=chosen.name, limits=limits), name, chosen.name)
-        data = read_dataset(path, format=chosen.name, limits=limits, tags=tags)
+        data = read_dataset(path, format=chosen.name, limits=limits, tags=tags, columns=columns)
     except FormatError as error:
         return Validation(name, chosen.name, chosen.kind, error.problems)
     except LimitExceeded as error:

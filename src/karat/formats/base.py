@@ -1,11 +1,12 @@
 """A file format: one record with its name, how to detect it, its reader and its writer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from karat.errors import InputError
 from karat.model import Dataset, Run
+from karat.model.frozen import EMPTY
 
 if TYPE_CHECKING:
     # Not needed to score a TREC run, and slower to import than all of this package.
@@ -35,9 +36,13 @@ DEFAULT = ReadLimits()
 
 
 class ReadOptions(NamedTuple):
-    """The options of a reader besides the path."""
+    """The options of a reader besides the path.
+
+    *columns* maps a role (query, document, grade, id, ...) to the column of a table that has it.
+    """
 
     limits: ReadLimits = DEFAULT
+    columns: Mapping[str, str] = EMPTY
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,9 @@ class Format:
 
     *detect* gets the path and the first bytes (decompressed; empty for a folder) and returns
     whether they look like this format; it never raises. With *decisive*, a match rules out all
-    other formats, so that they need not be loaded. *read* returns a Dataset or a Run, whichever
+    other formats, so that they need not be loaded; with *fallback*, it counts only if no other
+    format matches. *by_columns*: the reader
+    takes names of columns. *read* returns a Dataset or a Run, whichever
     *kind* says, or raises FormatError with every problem found. *write* is atomic and None for a
     format that is only read. *keeps* names what the format can express of the
     :data:`karat.formats.unsupported.FEATURES`; a conversion warns about the others, and refuses to
@@ -63,6 +70,8 @@ class Format:
     keeps: frozenset[str] = frozenset()
     refuses: frozenset[str] = frozenset()
     decisive: bool = False
+    fallback: bool = False
+    by_columns: bool = False
 
 
 def as_dataset(data: Dataset | Run) -> Dataset:

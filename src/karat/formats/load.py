@@ -2,12 +2,13 @@
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from karat.errors import FormatError, InputError, Problem, UnknownFormat
 from karat.formats.base import DEFAULT, Format, ReadLimits, ReadOptions, as_dataset, as_run
 from karat.formats.source import head_of
 from karat.model import Dataset, Run
+from karat.model.frozen import EMPTY
 from karat.registry import Registry
 
 __all__ = ["FORMATS", "add_tags", "detect", "read", "read_dataset", "read_run", "write"]
@@ -31,8 +32,10 @@ FORMATS: Registry[Format] = Registry(
         "results": "karat.formats.results:FORMAT",
         "results-csv": "karat.formats.results_csv:FORMAT",
         "akashic-report": "karat.formats.akashic_report:FORMAT",
+        "quepid": "karat.formats.table:QUEPID",
+        "csv": "karat.formats.table:FORMAT",
     },
-    aliases={"karat-gold": "gold", "qrels": "trec-qrels", "trec": "trec-run"},
+    aliases={"karat-gold": "gold", "qrels": "trec-qrels", "trec": "trec-run", "tsv": "csv"},
 )
 
 
@@ -40,7 +43,7 @@ RANGE = re.compile(r"(?P<name>[^=\s][^=]*)=(?P<first>\d+)-(?P<last>\d+)")
 
 
 def add_tags(data: Dataset, ranges: Sequence[str]) -> Dataset:
-    """Return *data* with one more tag per range; a name may have several ranges.
+    """Return *data* with one more tag per range or field; a name may have several ranges.
 
     >>> from karat.model import Query
     >>> two = Dataset.of([Query("1", "where is login"), Query("2", "who waits for whom")])
@@ -50,6 +53,9 @@ def add_tags(data: Dataset, ranges: Sequence[str]) -> Dataset:
     tags = dict(data.tags)
     columns: dict[str, list[str]] = {}
     for text in ranges:
+        if "=" not in text:
+            tags[text] = _field(data, text)
+            continue
         match = RANGE.fullmatch(text.strip())
         if not match:
             raise InputError(f"tag {text!r} is not a range of rows; expected name=first-last")
@@ -68,6 +74,20 @@ def add_tags(data: Dataset, ranges: Sequence[str]) -> Dataset:
     return replace(data, tags=dict(sorted(tags.items())))
 
 
+def _field(data: Dataset, name: str) -> tuple[str, ...]:
+    """Return the column *name* of *data* as a tag: one that it has, or a further field."""
+    if name in data.tags:
+        return data.tags[name]
+    if not any(name in extra for extra in data.extras):
+        fields = dict.fromkeys(field for extra in data.extras for field in extra)
+        known = ", ".join([*data.tags, *fields]) or "none"
+        raise InputError(
+            f"tag {name!r}: {data.name} has no column of that name; it has {known}; "
+            "expected one of them, or name=first-last"
+        )
+    return tuple(str(extra.get(name, "")) for extra in data.extras)
+
+
 def detect(path: str | os.PathLike[str], *, kind: str | None = None) -> Format:
     """Return the format of an existing file: by its content, among equals by its suffix.
 
@@ -82,6 +102,10 @@ def detect(path: str | os.PathLike[str], *, kind: str | None = None) -> Format:
     if not matches:
         plugins = [name for name in FORMATS if name not in FORMATS.built_in()]
         matches = _matches(plugins, source, head, kind)
+    matches = [item for item in matches if not item.fallback] or matches
+    if not matches:
+        # A table whose columns are unknown: its reader reports the header and the option to add.
+        matches = [item for item in _all(kind) if item.fallback and _ends_like(source, item)]
     if len(matches) != 1:
         matches = [item for item in matches or _all(kind) if _ends_like(source, item)] or matches
     if len(matches) == 1:
@@ -97,15 +121,24 @@ def read(
     format: str | None = None,  # noqa: A002 - the word users write
     kind: str | None = None,
     limits: ReadLimits = DEFAULT,
+    columns: Mapping[str, str] = EMPTY,
 ) -> Dataset | Run:
-    """Return the dataset or run in *path*."""
+    """Return the dataset or run in *path*.
+
+    *columns* names columns of a table by their role: ``{"query": "question"}``. With them, a file
+    without a *format* is a table.
+    """
     from pathlib import Path
 
     file = Path(path)
+    if columns and not format:
+        format = "csv"  # noqa: A001 - as above
     chosen = FORMATS.get(format) if format else detect(file, kind=kind)
+    if columns and not chosen.by_columns:
+        raise InputError(f"{file}: format {chosen.name!r} has no columns to name; remove --column")
     if kind and chosen.kind != kind:
         raise InputError(f"{file}: format {chosen.name!r} holds a {chosen.kind}; expected a {kind}")
-    return chosen.read(file, ReadOptions(limits))
+    return chosen.read(file, ReadOptions(limits, columns))
 
 
 def read_dataset(
@@ -114,13 +147,21 @@ def read_dataset(
     format: str | None = None,  # noqa: A002 - the word users write
     limits: ReadLimits = DEFAULT,
     tags: Sequence[str] = (),
+    columns: Mapping[str, str] = EMPTY,
+    topics: str | os.PathLike[str] | None = None,
 ) -> Dataset:
-    """Return the dataset in *path*.
+    """Return the dataset in *path*; *columns* as in :func:`read`.
 
     Each of *tags* is ``name=first-last``: the queries from row *first* to row *last* (from 1) get
-    the tag ``name: name`` and all others ``name: standard``.
+    the tag ``name: name`` and all others ``name: standard``. A name alone turns that column or
+    further field of the queries into a tag. *topics* is a file with the
+    texts of the queries, for judgments that have none.
     """
-    data = as_dataset(read(path, format=format, kind="dataset", limits=limits))
+    data = as_dataset(read(path, format=format, kind="dataset", limits=limits, columns=columns))
+    if topics is not None:
+        from karat.formats.topics import with_topics
+
+        data = with_topics(data, topics, limits)
     if not tags:
         return data
 
@@ -146,7 +187,7 @@ def write(
     """Write *data* whole or not at all and return the format used.
 
     Without *format* the suffix decides; where several formats of the right kind share it, the
-    first in the table is taken, which is ours.
+    first in the table is taken, or a plain table if that cannot hold *data*.
     """
     from pathlib import Path
 
@@ -154,7 +195,7 @@ def write(
 
     file = Path(path)
     kind = "dataset" if isinstance(data, Dataset) else "run"
-    chosen = FORMATS.get(format) if format else _by_suffix(os.fspath(path), kind)
+    chosen = FORMATS.get(format) if format else _by_suffix(os.fspath(path), kind, data)
     if chosen.kind != kind:
         raise InputError(f"{file}: format {chosen.name!r} holds a {chosen.kind}, not a {kind}")
     if chosen.write is None:
@@ -163,10 +204,15 @@ def write(
     return chosen
 
 
-def _by_suffix(path: str, kind: str) -> Format:
-    for item in _all(kind):
-        if item.write and _ends_like(path, item):
-            return item
+def _by_suffix(path: str, kind: str, data: Dataset | Run) -> Format:
+    from karat.formats.unsupported import features
+
+    fitting = [item for item in _all(kind) if item.write and _ends_like(path, item)]
+    if fitting:
+        present = features(data)
+        order = sorted(fitting[1:], key=lambda item: not item.fallback)
+        able = (item for item in (fitting[0], *order) if not present & item.refuses)
+        return next(able, fitting[0])
     known = ", ".join(item.name for item in _all(kind) if item.write)
     raise InputError(f"{path}: the name fits no format of a {kind}; name one of: {known}")
 

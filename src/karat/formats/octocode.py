@@ -1,8 +1,8 @@
 """Octocode's ground truth: CSV rows of a query and its graded line ranges.
 
 The header is ``query,result1,result2,...``; a cell is ``path:first-last:grade`` (lines from 1,
-both inclusive) and the path may contain colons. An ``id`` column gives ids, else queries are
-numbered by row. Every further column is a tag.
+both inclusive) and the path may contain colons. A path alone is the whole file. An ``id`` column
+gives ids, else queries are numbered by row. Every further column is a tag.
 """
 
 import re
@@ -22,7 +22,9 @@ __all__ = ["FORMAT", "OctocodeResults", "write_octocode_results"]
 
 RESULT = re.compile(r"result\d+")
 CELL = re.compile(r"(?P<path>.*):(?P<first>\d+)-(?P<last>\d+):(?P<grade>[^:]*)", re.DOTALL)
-EXPECTED = "expected path:first-last:grade"
+# A cell with a piece of this form was meant to have lines or a grade.
+DAMAGED = re.compile(r":\s*-?\d")
+EXPECTED = "expected path:first-last:grade, or a path alone"
 
 
 def detect(_path: str, head: bytes) -> bool:
@@ -106,7 +108,8 @@ def _query(problems: Problems, line: int, number: int, row: dict[str, str]) -> Q
 def _target(problems: Problems, line: int, cell: str) -> Target:
     match = CELL.fullmatch(cell)
     if not match:
-        problems.add(line, f"{cell!r} is not a result; {EXPECTED}")
+        if DAMAGED.search(cell):
+            problems.add(line, f"{cell!r} is not a result; {EXPECTED}")
         return Target(cell)
     first, last = int(match["first"]), int(match["last"])
     grade = parse_amount(match["grade"])

@@ -9,8 +9,9 @@ from math import inf, isfinite, isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from karat.errors import FormatError, InputError, MissingExtra, Problem
+from karat.errors import FormatError, Problem
 from karat.formats.base import Format, ReadOptions, as_run
+from karat.formats.records import columns_of, polars, read_frame
 from karat.formats.source import Problems
 from karat.model import Answer, Dataset, Hit, Run
 from karat.system.files import replacing
@@ -24,9 +25,12 @@ COLUMNS = ("query_id", "path", "score", "rank", "start_line", "end_line", "symbo
 LAST = inf
 
 
-def detect(_path: str, head: bytes) -> bool:
-    """Return whether Parquet's magic number is there."""
-    return head.startswith(b"PAR1")
+def detect(path: str, head: bytes) -> bool:
+    """Return whether this is Parquet with the columns of a run, or with unreadable columns."""
+    if not head.startswith(b"PAR1"):
+        return False
+    columns = columns_of(path)
+    return not columns or set(COLUMNS[:2]) <= set(columns)
 
 
 def read(path: Path, _options: ReadOptions) -> Run:
@@ -58,7 +62,7 @@ def read(path: Path, _options: ReadOptions) -> Run:
 
 def write(data: Dataset | Run, path: Path) -> None:
     """Write all hits as one table; an unknown score, line, symbol or token count is null."""
-    polars = _polars()
+    library = polars()
     run = as_run(data)
     columns: dict[str, list[object]] = {name: [] for name in COLUMNS}
     for answer in run.answers():
@@ -75,35 +79,22 @@ def write(data: Dataset | Run, path: Path) -> None:
             }
             for name, value in row.items():
                 columns[name].append(value)
-    text, whole = polars.String, polars.Int64
-    kinds = (text, text, polars.Float64, whole, whole, whole, text, whole)
-    frame = polars.DataFrame(columns, schema=dict(zip(COLUMNS, kinds, strict=True)))
+    text, whole = library.String, library.Int64
+    kinds = (text, text, library.Float64, whole, whole, whole, text, whole)
+    frame = library.DataFrame(columns, schema=dict(zip(COLUMNS, kinds, strict=True)))
     with replacing(path) as stream:
         frame.write_parquet(stream)
 
 
-def _polars() -> Any:
-    try:
-        import polars as pl
-    except ImportError:
-        raise MissingExtra("polars", extra="big", purpose="a Parquet file") from None
-    return pl
-
-
 def _frame(path: Path) -> "pl.DataFrame":
-    polars = _polars()
-    if not path.is_file():
-        raise InputError(f"{path}: no such file")
-    try:
-        frame: pl.DataFrame = polars.read_parquet(path)
-    except polars.exceptions.PolarsError as error:
-        raise FormatError([Problem(str(path), 0, f"not Parquet: {error}")]) from None
+    frame: pl.DataFrame = read_frame(path)
     missing = [name for name in COLUMNS[:2] if name not in frame.columns]
     if missing:
         message = f"no column {' and '.join(missing)}; expected {', '.join(COLUMNS)}"
         raise FormatError([Problem(str(path), 0, message)])
     wanted = [name for name in COLUMNS if name in frame.columns]
-    return frame.select(wanted).with_columns(polars.col("query_id", "path").cast(polars.String))
+    library = polars()
+    return frame.select(wanted).with_columns(library.col("query_id", "path").cast(library.String))
 
 
 def _hit(row: dict[str, Any]) -> Hit:
@@ -141,5 +132,4 @@ FORMAT = Format(
     read,
     write,
     frozenset({"scores", "lines", "files", "symbols", "tokens", "unordered", "repeats"}),
-    decisive=True,
 )

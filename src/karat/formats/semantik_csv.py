@@ -20,12 +20,14 @@ __all__ = ["FORMAT"]
 KEYS = ("query_key", "query_id")
 TEXTS = ("query_text", "query")
 GRADE = "relevance_grade"
+KNOWN = frozenset({*KEYS, *TEXTS, *REFERENCES, GRADE})
 
 
 def detect(_path: str, head: bytes) -> bool:
-    """Return whether the first line names a query key and a reference."""
+    """Return whether the first line names a query key and a reference, and nothing unknown."""
     names = set(head.partition(b"\n")[0].decode(errors="replace").strip().split(","))
-    return bool(names & set(KEYS)) and bool(names & set(REFERENCES))
+    needed = (KEYS, TEXTS, REFERENCES)
+    return names <= KNOWN and all(names & set(group) for group in needed)
 
 
 def read(path: Path, options: ReadOptions) -> Dataset:
@@ -82,7 +84,7 @@ def _check_header(problems: Problems, line: int, header: list[str]) -> None:
     for name in repeated(header):
         problems.add(line, f"column {name!r} appears twice")
     for name in header:
-        if name not in (*KEYS, *TEXTS, *REFERENCES, GRADE):
+        if name not in KNOWN:
             problems.add(line, f"unknown column {name!r}")
     for wanted in (KEYS, TEXTS, REFERENCES):
         if not set(wanted) & set(header):

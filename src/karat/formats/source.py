@@ -1,4 +1,4 @@
-"""Bytes and text of a file: plain or gzip, within a limit, UTF-8 with or without a mark."""
+"""Bytes and text of a file: plain or gzip, within a limit, UTF-8 or UTF-16 with a mark."""
 
 import os
 from collections.abc import Iterator
@@ -20,6 +20,7 @@ __all__ = [
 
 GZIP = b"\x1f\x8b"
 UTF8_MARK = b"\xef\xbb\xbf"
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 HEAD_BYTES = 65_536
 # Bytes needed to distinguish UTF-16 from text with a stray NUL.
 UTF16_BYTES = 8
@@ -69,10 +70,12 @@ def open_bytes(path: str | os.PathLike[str]) -> BinaryIO:
 
 
 def head_of(path: str | os.PathLike[str]) -> bytes:
-    """Return the first bytes of a file without a UTF-8 mark, or nothing for a folder."""
+    """Return the first bytes of a file as UTF-8 without a mark, or nothing for a folder."""
     if os.path.isdir(path):  # noqa: PTH112 - without pathlib
         return b""
     head = b"".join(_guarded(path, HEAD_BYTES))
+    if head.startswith(UTF16_MARKS):
+        return head.decode("utf-16", errors="ignore").encode()
     refuse_utf16(head, os.fspath(path))
     return head.removeprefix(UTF8_MARK)
 
@@ -97,7 +100,7 @@ def refuse_utf16(head: bytes, source: str) -> None:
     """
     halves = head[:UTF16_BYTES:2], head[1:UTF16_BYTES:2]
     unmarked = any(half and not half.strip(b"\0") for half in halves)
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or (unmarked and halves[0] != halves[1]):
+    if head.startswith(UTF16_MARKS) or (unmarked and halves[0] != halves[1]):
         message = "the file is UTF-16; expected UTF-8: convert it with iconv -f UTF-16 -t UTF-8"
         raise FormatError([Problem(source, 0, message)])
 
@@ -105,8 +108,15 @@ def refuse_utf16(head: bytes, source: str) -> None:
 def decode(data: bytes, source: str, *, line: int = 1) -> str:
     """Return UTF-8 *data* as text; a bad byte is named with its offset and its line.
 
-    *line* is the number of the first line in *data*.
+    UTF-16 with a byte-order mark, as spreadsheets export it, is decoded too. *line* is the number
+    of the first line in *data*.
     """
+    if data.startswith(UTF16_MARKS):
+        try:
+            return data.decode("utf-16")
+        except UnicodeDecodeError as error:
+            message = f"the file has a UTF-16 mark, but byte {error.start + 1} is not UTF-16"
+            raise FormatError([Problem(source, 0, message)]) from None
     refuse_utf16(data, source)
     try:
         return data.removeprefix(UTF8_MARK).decode()

@@ -1,0 +1,229 @@
+"""karat analyze: explain scores by topics, embeddings, the index and time."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.main import CommandGroup
+from karat.cli.options.agents import stray
+from karat.cli.options.shared import (
+    COLUMNS,
+    Inputs,
+    WholeNumber,
+    confidence_options,
+    file_options,
+    judging_options,
+    measure_options,
+    open_corpus,
+    place_options,
+    store_option,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from karat.app.corpora import FileSelection
+    from karat.app.search import EngineLike
+    from karat.report.table import Table
+    from karat.scoring.settings import Confidence, Scoring
+
+__all__ = ["command"]
+
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, with every item.")
+GOLD = click.argument("gold", type=click.Path(exists=True))
+
+
+@click.group("analyze", cls=CommandGroup)
+def command() -> None:
+    """Analyze weak topics, embeddings, the index, and changes over time.
+
+    \b
+    karat analyze topics gold.json old.run new.run
+    karat analyze embedding gold.json ../project
+    karat analyze index ../project --engine dense --gold gold.json
+    karat analyze trend latest
+    """
+
+
+@command.command("topics")
+@click.argument("names", nargs=-1, required=True, metavar="[GOLD] RUN...")
+@click.option(
+    "--model",
+    metavar="SPEC",
+    help="An embedding model, or words; granite by default, if installed.",
+)
+@click.option("--topics", type=WholeNumber(1), metavar="N", help="Number of topics.")
+@store_option
+@judging_options
+@confidence_options
+@AS_JSON
+def topics_(
+    names: tuple[str, ...],
+    *,
+    store: str,
+    model: str | None,
+    topics: int | None,
+    scoring: "Scoring",
+    inputs: Inputs,
+    confidence: "Confidence",
+    as_json: bool,
+) -> None:
+    """Group the queries of GOLD by topic, and find topics on which runs are weak.
+
+    A RUN that is not a file is an experiment or a run of the store, which includes its gold
+    set.
+
+    \b
+    karat analyze topics gold.json bm25.run
+    karat analyze topics latest
+    karat analyze topics gold.json bm25.run --model words --topics 8 -m recall@10
+    """
+    from karat.app.analyze.topics import query_topics
+    from karat.app.report import gather
+    from karat.report.analysis_view import topics_table
+
+    given = gather(names, store=store, reading=inputs.gold, run_format=inputs.run_format)
+    found = query_topics(
+        given.gold,
+        given.runs,
+        model=model,
+        topics=topics,
+        scoring=scoring,
+        confidence=confidence,
+    )
+    _put(topics_table(found), found, as_json=as_json)
+
+
+@command.command("embedding")
+@GOLD
+@click.argument("place", metavar="PLACE")
+@click.option("--rev", metavar="REVISION", help="Read PLACE at this Git revision.")
+@file_options
+@click.option(
+    "--model", default="granite", show_default=True, metavar="SPEC", help="Embedding model."
+)
+@click.option(
+    "--chunker", default="auto", show_default=True, help="How texts are split into chunks."
+)
+@click.option("--seed", default=0, show_default=True, metavar="N", help="Random seed.")
+@COLUMNS
+@AS_JSON
+def embedding_(
+    gold: str,
+    place: str,
+    *,
+    columns: "Mapping[str, str]",
+    rev: str | None,
+    files: "FileSelection",
+    model: str,
+    chunker: str,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Measure how well an embedding model separates targets from other chunks of PLACE.
+
+    \b
+    karat analyze embedding gold.json .
+    karat analyze embedding gold.json ../project --rev v2.0 --model static --json
+    """
+    from karat.app.analyze.embedding import embedding_quality
+    from karat.formats import read_dataset
+    from karat.report.analysis_view import embedding_table
+
+    found = embedding_quality(
+        read_dataset(gold, columns=columns),
+        open_corpus(place, revision=rev, files=files),
+        model=model,
+        chunker=chunker,
+        cached=True,
+        seed=seed,
+    )
+    _put(embedding_table(found), found, as_json=as_json)
+
+
+@command.command("index")
+@place_options
+@stray({"--engine": "the engine"})
+@click.option(
+    "--gold",
+    type=click.Path(exists=True),
+    metavar="FILE",
+    help="Gold set; count the chunks that none of its queries retrieves.",
+)
+@click.option(
+    "-k", "k", default=10, show_default=True, metavar="N", help="Hits to request per query."
+)
+@COLUMNS
+@AS_JSON
+def index_(
+    place: str,
+    rev: str | None,
+    files: "FileSelection",
+    engine: "EngineLike",
+    *,
+    gold: str | None,
+    columns: "Mapping[str, str]",
+    k: int,
+    as_json: bool,
+) -> None:
+    """Find waste in an index: empty, duplicate, oversized or never-retrieved chunks.
+
+    \b
+    karat analyze index .
+    karat analyze index ../project --profile balanced --gold gold.json -k 20
+    """
+    from karat.app.analyze.health import index_health
+    from karat.report.analysis_view import health_table
+
+    queries: tuple[str, ...] = ()
+    if gold is not None:
+        from karat.formats import read_dataset
+
+        queries = read_dataset(gold, columns=columns).texts
+    corpus = open_corpus(place, revision=rev, files=files)
+    found = index_health(corpus, engine, queries=queries, k=k)
+    _put(health_table(found), found, as_json=as_json)
+
+
+@command.command("trend")
+@click.argument("experiment", default="latest", metavar="[EXPERIMENT]")
+@store_option
+@measure_options
+@confidence_options
+@AS_JSON
+def trend_(
+    experiment: str,
+    *,
+    store: str,
+    scoring: "Scoring",
+    confidence: "Confidence",
+    as_json: bool,
+) -> None:
+    """Show how the scores of EXPERIMENT's configurations changed over time.
+
+    All stored experiments on the same gold set are included.
+
+    \b
+    karat analyze trend
+    karat analyze trend k3nq -m recall@10 --json
+    """
+    from karat.app.analyze.trend import trends
+    from karat.experiments.run_records import select_runs
+    from karat.experiments.store import open_store
+    from karat.report.analysis_view import trend_table
+
+    with open_store(store) as opened:
+        chosen = select_runs(opened, experiment)
+        asked = replace(chosen.experiment, runs=chosen.runs)
+        found = trends(opened, asked, scoring=scoring, confidence=confidence)
+    _put(trend_table(found), {"trends": found}, as_json=as_json)
+
+
+def _put(table: "Table", found: object, *, as_json: bool) -> None:
+    from karat.cli.output.show import put_json, put_table
+
+    if as_json:
+        put_json(found)
+    else:
+        put_table(table)

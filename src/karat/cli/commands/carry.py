@@ -6,6 +6,7 @@ import click
 
 from karat.cli.options.agents import stray
 from karat.cli.options.experiment import repo_option
+from karat.cli.options.shared import COLUMNS
 from karat.report.text import printable
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ LOSSES = 1
 @click.option(
     "--format", "format_name", metavar="NAME", help="Format of the file, if it cannot be detected."
 )
+@COLUMNS
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def command(
@@ -56,6 +58,7 @@ def command(
     repositories: "Mapping[str, str] | None",
     output: str | None,
     format_name: str | None,
+    columns: "Mapping[str, str]",
     force: bool,
     strict: bool,
     as_json: bool,
@@ -79,6 +82,7 @@ def command(
         to=to,
         base=base,
         format=format_name,
+        columns=columns,
         force=force,
     )
     if as_json:

@@ -180,7 +180,7 @@ def _compare_files(
     _refuse_asked(click.get_current_context())
     written = is_report(output)
     gold, *runs = names
-    truth = load_judgments(gold, format=inputs.gold_format, tags=inputs.tags)
+    truth = load_judgments(gold, **inputs.gold)
     if written:
         write_page(names, inputs, output, settings=(scoring, confidence))
         output = output._replace(path=None)

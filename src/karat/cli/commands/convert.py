@@ -1,8 +1,14 @@
 """karat convert: the same data in another format."""
 
+from typing import TYPE_CHECKING
+
 import click
 
+from karat.cli.options.shared import COLUMNS, TOPICS
 from karat.report.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["command"]
 
@@ -16,9 +22,18 @@ __all__ = ["command"]
 @click.option(
     "--to", "target_format", metavar="NAME", help="Format of OUT, if its name is ambiguous."
 )
+@COLUMNS
+@TOPICS
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 def command(
-    source: str, target: str, source_format: str | None, target_format: str | None, *, force: bool
+    source: str,
+    target: str,
+    source_format: str | None,
+    target_format: str | None,
+    *,
+    columns: "Mapping[str, str]",
+    topics: str | None,
+    force: bool,
 ) -> None:
     """Convert the gold set or run IN to OUT; --to or the name of OUT sets the format.
 
@@ -37,6 +52,8 @@ def command(
         target,
         source_format=source_format,
         target_format=target_format,
+        columns=columns,
+        topics=topics,
         force=force,
     )
     click.echo(

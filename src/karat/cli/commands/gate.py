@@ -218,11 +218,11 @@ def read_one_run(names: tuple[str, ...], store: str, inputs: Inputs) -> "tuple[D
     if all(Path(name).exists() for name in names):
         if len(names) == 1:
             raise click.UsageError(f"{names[0]} is a file; expected GOLD and RUN.")
-        return read_dataset(names[0], format=inputs.gold_format), names[1]
+        return read_dataset(names[0], **inputs.gold), names[1]
     from karat.app.report import gather
     from karat.experiments.run_records import run_with_latencies
 
-    found = gather(names, store=store, gold_format=inputs.gold_format)
+    found = gather(names, store=store, reading=inputs.gold)
     for remark in found.remarks:
         click.echo(printable(f"warning: {remark}"), err=True)
     if len(found.runs) > 1:

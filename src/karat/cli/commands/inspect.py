@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.options.experiment import repo_option
+from karat.cli.options.shared import COLUMNS
 from karat.report.text import printable
 
 if TYPE_CHECKING:
@@ -36,12 +37,14 @@ COLOURS = {
 @click.option(
     "--format", "format_name", metavar="NAME", help="Format of the file, if it cannot be detected."
 )
+@COLUMNS
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     goldset: str,
     case: str | None,
     repositories: "Mapping[str, str] | None",
     format_name: str | None,
+    columns: "Mapping[str, str]",
     *,
     as_json: bool,
 ) -> None:
@@ -57,7 +60,7 @@ def command(
     from karat.app.inspect import find_case, inspect_case
     from karat.formats import read_dataset
 
-    dataset = read_dataset(goldset, format=format_name)
+    dataset = read_dataset(goldset, format=format_name, columns=columns)
     if case is None:
         (_list_json if as_json else _list)(dataset)
     else:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.options.experiment import repo_option
+from karat.cli.options.shared import COLUMNS
 from karat.report.text import printable
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ PROMPT = "grade 0-3 and why, s skip, u undo, q quit: "
     help="Show code from this folder.",
 )
 @click.option("--gold-format", metavar="FORMAT", help="Format of the gold set.")
+@COLUMNS
 @click.option("--run-format", metavar="FORMAT", help="Format of the run files.")
 @click.option("--list", "as_list", is_flag=True, help="List the unjudged hits and exit.")
 @click.option("--json", "as_json", is_flag=True, help="List them as JSON and exit.")
@@ -68,6 +70,7 @@ def command(
     rev: str | None,
     folder: str | None,
     gold_format: str | None,
+    columns: Mapping[str, str],
     run_format: str | None,
     as_list: bool,
     as_json: bool,
@@ -90,7 +93,7 @@ def command(
 
     if repositories and folder:
         raise click.UsageError("--repo and --folder exclude each other")
-    data = begun(goldset, output, format=gold_format)
+    data = begun(goldset, output, format=gold_format, columns=columns)
     read = [read_run(run, format=run_format) for run in runs]
     items = pool(data, dict(zip(distinct_names(runs), read, strict=True)), depth=depth)
     if as_list or as_json:

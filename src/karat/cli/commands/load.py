@@ -8,7 +8,7 @@ import click
 
 from karat.cli.options.agents import stray
 from karat.cli.options.experiment import NO_WAIT
-from karat.cli.options.shared import Number, WholeNumber, place_options
+from karat.cli.options.shared import COLUMNS, Number, WholeNumber, place_options
 
 if TYPE_CHECKING:
     from karat.app.corpora import FileSelection
@@ -40,6 +40,7 @@ __all__ = ["command"]
     "-k", default=10, show_default=True, type=WholeNumber(1), metavar="N", help="Hits to request."
 )
 @click.option("--seed", default=0, show_default=True, metavar="N", help="Random seed.")
+@COLUMNS
 @NO_WAIT
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
@@ -53,6 +54,7 @@ def command(
     seconds: float,
     k: int,
     seed: int,
+    columns: Mapping[str, str],
     no_wait: bool,
     as_json: bool,
 ) -> None:
@@ -78,7 +80,7 @@ def command(
             click.echo(text, err=True)
 
         points = under_load(
-            read_dataset(gold),
+            read_dataset(gold, columns=columns),
             engine,
             place,
             revision=rev,

@@ -89,9 +89,8 @@ def command(
     found = gather(
         names,
         store=store,
-        gold_format=inputs.gold_format,
+        reading=inputs.gold,
         run_format=inputs.run_format,
-        tags=inputs.tags,
     )
     for remark in found.remarks:
         click.echo(printable(f"warning: {remark}"), err=True)

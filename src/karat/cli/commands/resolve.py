@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.shared import MATCHES, file_options, open_corpus
+from karat.cli.options.shared import COLUMNS, MATCHES, file_options, open_corpus
 from karat.report.display import printable
 from karat.system.words import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from karat.app.corpora import FileSelection
     from karat.app.resolve import ResolveResult, UnresolvedReference
 
@@ -38,6 +40,7 @@ SHOWN = 20
 @click.option(
     "--format", "format_name", metavar="NAME", help="Format of the file, if it cannot be detected."
 )
+@COLUMNS
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with all unresolved references.")
 @click.pass_context
 def command(
@@ -50,6 +53,7 @@ def command(
     match: str | None,
     output: str | None,
     format_name: str | None,
+    columns: "Mapping[str, str]",
     force: bool,
     strict: bool,
     as_json: bool,
@@ -70,8 +74,9 @@ def command(
 
     if output is not None:
         refuse_overwriting(Path(dataset), Path(output), force=force)
-    chosen = FORMATS.get(format_name) if format_name else detect(dataset, kind="dataset")
-    gold = read_dataset(dataset, format=chosen.name)
+    named = format_name or ("csv" if columns else None)
+    chosen = FORMATS.get(named) if named else detect(dataset, kind="dataset")
+    gold = read_dataset(dataset, format=chosen.name, columns=columns)
     found = resolve(gold, open_corpus(corpus, revision=rev, files=files), match=match)
     if output is not None:
         write_like(found.dataset, output, chosen)

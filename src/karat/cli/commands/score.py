@@ -62,7 +62,7 @@ def command(
         confidence = replace(confidence, draws=0)
     single_threaded()
     written = is_report(output)
-    truth = load_judgments(gold, format=inputs.gold_format, tags=inputs.tags)
+    truth = load_judgments(gold, **inputs.gold)
     evaluation = score(
         truth,
         run,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.options.experiment import repo_option
+from karat.cli.options.shared import COLUMNS
 from karat.report.text import printable
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ VALUES_SHOWN = 8
 @click.option(
     "--format", "format_name", metavar="NAME", help="Format of the file, if it cannot be detected."
 )
+@COLUMNS
 @repo_option(
     "Look up every path, line range and symbol in this repository; without DIR, in the "
     "one that FILE was mined from. NAME= for one of several.",
@@ -42,9 +44,10 @@ def command(
     ctx: click.Context,
     file: str,
     format_name: str | None,
+    *,
+    columns: "Mapping[str, str]",
     repositories: "Mapping[str, str] | None",
     rev: str | None,
-    *,
     as_json: bool,
 ) -> None:
     """Check FILE, show what it contains, and list every problem with its line.
@@ -59,7 +62,9 @@ def command(
     """
     from karat.app.validate import validate
 
-    found = validate(file, format=format_name, repositories=repositories, revision=rev)
+    found = validate(
+        file, format=format_name, columns=columns, repositories=repositories, revision=rev
+    )
     if as_json:
         click.echo(_json(found))
     else:

@@ -121,7 +121,7 @@ def load_gold(path: str | None, config: "ConfigFile | None", inputs: Inputs) -> 
     if path is not None:
         from karat.formats import read_dataset
 
-        return read_dataset(path, format=inputs.gold_format, tags=inputs.tags)
+        return read_dataset(path, **inputs.gold)
     repositories = config.mining.get("repositories") if config else None
     if config is None or not isinstance(repositories, list):
         raise click.UsageError("Expected a gold set, or --config FILE with a section dataset.")

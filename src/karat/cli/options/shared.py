@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring
 
 __all__ = [
+    "COLUMNS",
     "SELECTION",
     "TITLE",
+    "TOPICS",
     "Command",
     "Fields",
     "Inputs",
@@ -93,6 +95,18 @@ class Inputs(NamedTuple):
     run_format: str | None
     tags: tuple[str, ...]
     by: tuple[str, ...]
+    columns: Mapping[str, str]
+    topics: str | None = None
+
+    @property
+    def gold(self) -> dict[str, Any]:
+        """Return the keywords of :func:`karat.formats.read_dataset` for the gold set."""
+        return {
+            "format": self.gold_format,
+            "tags": self.tags,
+            "columns": self.columns,
+            "topics": self.topics,
+        }
 
 
 class Output(NamedTuple):
@@ -162,8 +176,35 @@ SCORING: Fields = {
     ),
 }
 
+
+def _columns(
+    _ctx: click.Context, _option: click.Parameter, given: Sequence[str]
+) -> Mapping[str, str]:
+    if not given:
+        return {}
+    from karat.formats.table import parse_columns
+
+    return parse_columns(given)
+
+
+COLUMNS = click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="ROLE=NAME",
+    callback=_columns,
+    help="Column of a gold set in CSV: query, document, grade, id, start, end or quote; "
+    "usual names are recognised.",
+)
+TOPICS = click.option(
+    "--topics",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Texts of the queries, for judgments without them: TREC topics, TSV or JSON lines.",
+)
 FORMATS: Fields = {
     "gold_format": click.option("--gold-format", metavar="FORMAT", help="Format of the gold set."),
+    "columns": COLUMNS,
     "run_format": click.option("--run-format", metavar="FORMAT", help="Format of the run files."),
 }
 INPUTS: Fields = {
@@ -177,10 +218,12 @@ INPUTS: Fields = {
         "--tag",
         "tags",
         multiple=True,
-        metavar="NAME=FIRST-LAST",
-        help="Tag rows FIRST to LAST of the gold set, and break results down by that tag.",
+        metavar="NAME[=FIRST-LAST]",
+        help="Tag rows FIRST to LAST of the gold set, or use its column NAME as a tag; results "
+        "are broken down by it.",
     ),
     **FORMATS,
+    "topics": TOPICS,
 }
 
 CONFIDENCE: Fields = {
@@ -351,11 +394,15 @@ def _make_inputs(
     *,
     gold_format: str | None,
     run_format: str | None,
+    columns: Mapping[str, str],
+    topics: str | None = None,
     by: tuple[str, ...] = (),
     tags: tuple[str, ...] = (),
 ) -> Inputs:
     named = tuple(tag.partition("=")[0] for tag in tags)
-    return Inputs(gold_format, run_format, tags, tuple(dict.fromkeys((*by, *named))))
+    return Inputs(
+        gold_format, run_format, tags, tuple(dict.fromkeys((*by, *named))), columns, topics
+    )
 
 
 # How the name of a file in each style ends.

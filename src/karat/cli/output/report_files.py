@@ -111,13 +111,7 @@ def write_page(
     """Write the report on a gold set and run files."""
     from karat.app.report import gather
 
-    found = gather(
-        names,
-        store="",
-        tags=inputs.tags,
-        gold_format=inputs.gold_format,
-        run_format=inputs.run_format,
-    )
+    found = gather(names, store="", reading=inputs.gold, run_format=inputs.run_format)
     findings = make_findings(found, *settings, by=inputs.by or None, title=output.title)
     write_report(findings, str(output.path))
 

@@ -1,0 +1,303 @@
+"""Rows with named columns from any container: CSV, TSV, JSON, JSON lines and Parquet.
+
+The formats of other tools are tables that people store in whichever container they have. A reader
+asks for the rows here and looks only at the names of the columns.
+"""
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from karat.errors import FormatError, InputError, MissingExtra, Problem
+from karat.formats.base import ReadLimits, ReadOptions
+from karat.formats.csvtext import unguard
+from karat.formats.jsontext import parse
+from karat.formats.source import Problems, read_text
+from karat.model.columns import repeated
+
+__all__ = [
+    "DELIMITERS",
+    "Row",
+    "Table",
+    "columns_of",
+    "head_columns",
+    "polars",
+    "read_frame",
+    "read_table",
+    "text_of",
+    "texts_of",
+]
+
+PARQUET = b"PAR1"
+# In the order in which they are tried; the one that gives most columns wins.
+DELIMITERS = (",", ";", "\t", "|")
+CSV_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+
+
+class Row(NamedTuple):
+    """One row: its line in the file (0 in Parquet), its number from 1, and its cells by column."""
+
+    line: int
+    number: int
+    cells: Mapping[str, object]
+
+
+class Table(NamedTuple):
+    """The columns and rows of one file; *line* is that of the header, *delimiter* of CSV alone."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    line: int = 0
+    delimiter: str = ""
+
+
+def head_columns(path: str, head: bytes) -> frozenset[str]:
+    """Return the names of the columns of a file that begins with *head*; empty if it has none.
+
+    JSON gives the keys of its first object, of which only a part may be within *head*.
+    """
+    if head.startswith(PARQUET):
+        return frozenset(columns_of(path))
+    text = head.decode(errors="replace").lstrip()
+    if text.startswith(("{", "[")):
+        return frozenset(_first_keys(text))
+    line = text.partition("\n")[0].rstrip("\r")
+    delimiter = max(DELIMITERS, key=lambda mark: len(_cells(line, mark)))
+    return frozenset(_cells(line, delimiter))
+
+
+def read_table(path: Path, options: ReadOptions) -> Table:
+    """Return the rows of *path*; all malformed rows are reported at once."""
+    with _opened(path) as stream:
+        packed = stream.read(len(PARQUET)) == PARQUET
+    if packed:
+        return _from_parquet(path)
+    limits = options.limits
+    limit, setting = _limit(path, limits)
+    text = read_text(path, limit=limit, setting=setting)
+    start = text.lstrip()[:1]
+    if start == "[" or (start == "{" and not _is_json_lines(text)):
+        return _from_json(path, text)
+    return _from_json_lines(path, text) if start == "{" else _from_csv(path, text)
+
+
+def columns_of(path: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Return the columns of a Parquet file; none if it cannot be read or polars is missing."""
+    try:
+        return tuple(polars().read_parquet_schema(path))
+    except MissingExtra:
+        return ()
+    except Exception:  # noqa: BLE001 - detection never fails; the reader reports the problem
+        return ()
+
+
+def polars() -> Any:
+    """Return the module that reads Parquet, or raise MissingExtra."""
+    try:
+        import polars as pl
+    except ImportError:
+        raise MissingExtra("polars", extra="big", purpose="a Parquet file") from None
+    return pl
+
+
+def read_frame(path: Path) -> Any:
+    """Return the polars frame of a Parquet file."""
+    library = polars()
+    if not path.is_file():
+        raise InputError(f"{path}: no such file")
+    try:
+        return library.read_parquet(path)
+    except library.exceptions.PolarsError as error:
+        raise FormatError([Problem(str(path), 0, f"not Parquet: {error}")]) from None
+
+
+def text_of(value: object) -> str:
+    """Return a cell as text; a whole number has no point, nothing is an empty text.
+
+    >>> text_of(3.0), text_of("a"), text_of(None)
+    ('3', 'a', '')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return value if isinstance(value, str) else str(value)
+
+
+def texts_of(value: object) -> list[str]:
+    """Return the texts of a cell that is a list, or text that spells one in JSON or Python.
+
+    >>> texts_of(["a", "b"]), texts_of('["a", "b"]'), texts_of("['a', 'b']"), texts_of("a")
+    (['a', 'b'], ['a', 'b'], ['a', 'b'], ['a'])
+    """
+    if isinstance(value, str):
+        spelled = value.strip()
+        if spelled.startswith("[") and spelled.endswith("]"):
+            value = _literal(spelled)
+    if isinstance(value, Iterable) and not isinstance(value, str | Mapping):
+        return [text_of(item) for item in value if text_of(item).strip()]
+    return [text] if (text := text_of(value)).strip() else []
+
+
+def _literal(text: str) -> object:
+    """Return the list that *text* spells; the text itself if it spells none."""
+    import ast
+
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError):
+        try:
+            value = ast.literal_eval(text)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return text
+    return value if isinstance(value, list) else text
+
+
+def _opened(path: Path) -> Any:
+    from karat.formats.source import open_bytes
+
+    return open_bytes(path)
+
+
+def _limit(path: Path, limits: ReadLimits) -> tuple[int, str]:
+    if path.name.lower().endswith(CSV_SUFFIXES):
+        return limits.csv_bytes, "csv_bytes"
+    return limits.json_bytes, "json_bytes"
+
+
+def _first_keys(text: str) -> Iterator[str]:
+    """Yield the keys of the first object in *text*, which may be cut off."""
+    from karat.formats.jsontext import TOKEN
+
+    depth = 0
+    lists = 0
+    words = iter(TOKEN.finditer(text))
+    last = ""
+    for match in words:
+        word = match.group()
+        if word in "{[":
+            depth += 1
+            lists += word == "[" and depth == 1
+        elif word in "}]":
+            depth -= 1
+            if word == "}" and depth == lists:
+                return
+        elif word == ":" and depth == lists + 1 and last.startswith('"'):
+            try:
+                yield json.loads(last)
+            except ValueError:
+                return
+        last = word
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    try:
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
+    except csv.Error:
+        return []
+
+
+def _is_json_lines(text: str) -> bool:
+    """Return whether the first line that is not blank is an object of its own."""
+    first, _, rest = text.strip().partition("\n")
+    try:
+        return isinstance(json.loads(first), dict) and (
+            not rest.strip() or rest.lstrip().startswith("{")
+        )
+    except (ValueError, RecursionError):
+        return False
+
+
+def _from_json(path: Path, text: str) -> Table:
+    from karat.formats.jsontext import positions
+
+    value = parse(text, os.fspath(path))
+    if isinstance(value, dict):
+        lists = [item for item in value.values() if isinstance(item, list)]
+        value = lists[0] if len(lists) == 1 else [value]
+    lines = positions(text) if text.lstrip().startswith("[") else {}
+    problems = Problems(path)
+    rows = []
+    for number, item in enumerate(value if isinstance(value, list) else [], 1):
+        line = lines.get((number - 1,), 0)
+        if isinstance(item, dict):
+            rows.append(Row(line, number, item))
+        else:
+            problems.add(line, f"row {number} is not an object")
+    return _checked(problems, rows)
+
+
+def _from_json_lines(path: Path, text: str) -> Table:
+    problems = Problems(path)
+    rows: list[Row] = []
+    for line, content in enumerate(text.split("\n"), 1):
+        if not content.strip():
+            continue
+        try:
+            item = parse(content, problems.source, line=line)
+        except FormatError as error:
+            problems.found.extend(error.problems)
+            continue
+        if isinstance(item, dict):
+            rows.append(Row(line, len(rows) + 1, item))
+        else:
+            problems.add(line, "expected an object on each line")
+    return _checked(problems, rows)
+
+
+def _checked(problems: Problems, rows: Sequence[Row]) -> Table:
+    if not rows and not problems:
+        problems.add(0, "no row in the file")
+    problems.finish()
+    names = dict.fromkeys(name for row in rows for name in row.cells)
+    return Table(tuple(names), tuple(rows))
+
+
+def _from_parquet(path: Path) -> Table:
+    frame = read_frame(path)
+    rows = tuple(
+        Row(0, number, cells) for number, cells in enumerate(frame.iter_rows(named=True), 1)
+    )
+    if not rows:
+        raise FormatError([Problem(str(path), 0, "no row in the file")])
+    return Table(tuple(frame.columns), rows)
+
+
+def _from_csv(path: Path, text: str) -> Table:
+    problems = Problems(path)
+    header_line = next(line for line in text.split("\n") if line.strip()).rstrip("\r")
+    delimiter = max(DELIMITERS, key=lambda mark: len(_cells(header_line, mark)))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    columns: list[str] = []
+    rows: list[Row] = []
+    line = header = 1
+    while True:
+        try:
+            cells = next(reader)
+        except StopIteration:
+            break
+        except csv.Error as error:
+            problems.add(line, f"not CSV: {error}")
+            break
+        if not any(cell.strip() for cell in cells):
+            pass
+        elif not columns:
+            columns, header = [cell.strip() for cell in cells], line
+        elif len(cells) > len(columns) and any(cell.strip() for cell in cells[len(columns) :]):
+            problems.add(line, f"{len(cells)} cells; expected {len(columns)}, as in the header")
+        else:
+            # Spreadsheets leave out empty cells at the end of a row.
+            padded = [*map(unguard, cells), *[""] * (len(columns) - len(cells))]
+            named = dict(zip(columns, padded, strict=False))
+            rows.append(Row(line, len(rows) + 1, named))
+        line = reader.line_num + 1
+    for name in repeated(name for name in columns if name):
+        problems.add(header, f"column {name!r} appears twice")
+    if not rows and not problems:
+        problems.add(header, "no row after the header")
+    problems.finish()
+    return Table(tuple(name for name in columns if name), tuple(rows), header, delimiter)

@@ -1,0 +1,411 @@
+"""Plain tables: any CSV, TSV or Parquet file with a column of queries and one of documents.
+
+Columns are recognised by their names; ``--column query=question`` names one that is not. A query
+has several documents in several rows, or in one cell (a JSON list, or separated by ``|``, ``;`` or
+line ends). A cell ``path:first-last`` has lines. Other columns are kept as further fields, which
+``--tag NAME`` turns into tags.
+"""
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from karat.errors import FormatError, InputError, Problem
+from karat.formats.base import Format, ReadOptions, as_dataset
+from karat.formats.csvtext import render_rows
+from karat.formats.records import Row, Table, head_columns, read_table, text_of, texts_of
+from karat.formats.source import Problems, number_text, parse_amount
+from karat.model import Dataset, Query, Run, Target
+from karat.system.files import write_text
+
+__all__ = ["FORMAT", "QUEPID", "ROLES", "parse_columns"]
+
+# Role -> groups of column names; a name of an earlier group is preferred to those of later ones.
+ROLES: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "query": (
+        ("query", "query_text", "question", "questions", "queries", "search_query"),
+        ("user_input", "user_query", "prompt", "search_term", "keywords", "input"),
+        ("text", "title", "topic", "search"),
+    ),
+    "document": (
+        ("document", "documents", "doc", "docs", "docid", "doc_id", "document_id", "corpus_id"),
+        (
+            *("expected_document", "expected_documents", "expected_doc", "expected_docs"),
+            *("expected_file", "expected_files", "expected_path", "expected_paths"),
+            *("relevant_document", "relevant_documents", "relevant_doc", "relevant_docs"),
+            *("relevant_file", "relevant_files", "ground_truth_files", "ground_truth_file"),
+            *("target_file", "target_files", "gold_file", "gold_files", "gold_doc"),
+        ),
+        (
+            *("path", "paths", "file", "files", "file_path", "filepath", "filename", "file_name"),
+            *("source_file", "source_document"),
+        ),
+        ("uri", "url", "link", "page", "source", "target", "targets", "relevant", "expected"),
+    ),
+    "grade": (
+        ("grade", "rating", "relevance", "relevance_grade", "judgment", "judgement"),
+        ("score", "rel", "label"),
+    ),
+    "id": (
+        ("query_id", "qid", "queryid", "question_id", "query_key", "test_case_id", "case_id"),
+        ("id", "_id"),
+    ),
+    "start": (("start_line", "line_start", "first_line", "from_line", "start"),),
+    "end": (("end_line", "line_end", "last_line", "to_line", "end"),),
+    "quote": (
+        ("quote", "quotes", "answer_text", "quoted_text"),
+        ("context", "contexts", "reference_contexts", "passage", "passages", "excerpt", "evidence"),
+    ),
+}
+# Columns of ids that mean a query even without its text, as in TREC judgments.
+QUERY_IDS = ROLES["id"][0]
+# Documents of these columns are opaque ids, not paths.
+IDS = frozenset({"docid", "doc_id", "document_id", "corpus_id"})
+WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\s\-.]+")
+LINES = re.compile(r"(?P<path>.+):(?P<first>[1-9]\d*)-(?P<last>[1-9]\d*)", re.DOTALL)
+SEPARATORS = {",": "|;\n", ";": "|\n", "\t": "|;\n", "|": ";\n", "": "|;\n"}
+LAST_LINE = 2**31 - 1
+
+
+class Roles(NamedTuple):
+    """The column of each role that a table has, and roles for which several columns compete."""
+
+    columns: Mapping[str, str]
+    ambiguous: Mapping[str, tuple[str, ...]]
+
+
+def parse_columns(given: Iterable[str]) -> dict[str, str]:
+    """Return role -> column of options such as ``query=question``.
+
+    >>> parse_columns(["query=question", "document=Expected file"])
+    {'query': 'question', 'document': 'Expected file'}
+    """
+    found: dict[str, str] = {}
+    for text in given:
+        role, mark, column = text.partition("=")
+        if role not in ROLES or not mark or not column:
+            raise InputError(
+                f"column {text!r}: expected ROLE=COLUMN with one of the roles {', '.join(ROLES)}"
+            )
+        if found.setdefault(role, column) != column:
+            raise InputError(f"column {text!r}: {role} is already {found[role]!r}")
+    return found
+
+
+def recognise(names: Iterable[str], given: Mapping[str, str]) -> Roles:
+    """Return the roles of the columns *names*; those in *given* are not looked for.
+
+    >>> recognise(["Question", "expected_document", "team"], {}).columns
+    {'query': 'Question', 'document': 'expected_document'}
+    """
+    spelled = {name: _spelled(name) for name in names if name not in given.values()}
+    columns: dict[str, str] = {}
+    ambiguous: dict[str, tuple[str, ...]] = {}
+    for role, groups in ROLES.items():
+        if role in given:
+            columns[role] = given[role]
+            continue
+        for group in groups:
+            fitting = tuple(name for name in spelled if spelled[name] in group)
+            if len(fitting) == 1:
+                columns[role] = fitting[0]
+            elif fitting:
+                ambiguous[role] = fitting
+            if fitting:
+                break
+    return Roles(columns, ambiguous)
+
+
+def _spelled(name: str) -> str:
+    """Return a column name in lower case with underscores: ``docId`` and ``Doc ID`` are one."""
+    return WORD.sub("_", name.strip()).lower().strip("_") or name
+
+
+def detect(path: str, head: bytes) -> bool:
+    """Return whether the header has a column of queries and one of documents."""
+    if head.lstrip()[:1] in (b"{", b"["):
+        return False
+    names = head_columns(path, head)
+    roles = recognise(names, {})
+    known = roles.columns.keys() | roles.ambiguous.keys()
+    asks = "query" in known or _spelled(roles.columns.get("id", "")) in QUERY_IDS
+    return len(names) > 1 and asks and bool(known & {"document", "quote"})
+
+
+def read(path: Path, options: ReadOptions) -> Dataset:
+    """Return one query per id, or per text if there is no column of ids."""
+    table = read_table(path, options)
+    columns = _columns(path, table, options.columns)
+    problems = Problems(path)
+    queries = _Queries(columns, SEPARATORS[table.delimiter], by_text=_numbers_rows(table, columns))
+    for row in table.rows:
+        queries.add(row, problems)
+    problems.finish()
+    found = queries.finished(problems)
+    problems.finish()
+    lined = any(target.end_line for query in found for target in query.targets)
+    quoted = any(target.ref == "quote" for query in found for target in query.targets)
+    ids = _spelled(columns.get("document", "")) in IDS
+    match = "lines" if lined or quoted else "document" if ids else "exact"
+    return Dataset.of(found, name=path.name.removesuffix(".gz"), match=match)
+
+
+def write(data: Dataset | Run, path: Path) -> None:
+    """Write one row per target; the columns for lines and quotes only if there are any."""
+    dataset = as_dataset(data)
+    lined = any(dataset.start_lines)
+    quoted = "quote" in dataset.refs.names
+    header = ["query_id", "query", "document", "grade"]
+    header += ["start_line", "end_line"] if lined else []
+    rows: list[list[str | float | None]] = [[*header, *(["quote"] if quoted else [])]]
+    for query in dataset.queries():
+        for target in query.targets:
+            _check_cell(dataset.name, target.path)
+            cells: list[str | float | None] = [query.id, query.text, target.path]
+            cells.append(number_text(target.grade))
+            if lined:
+                cells += [target.start_line or None, target.end_line or None]
+            if quoted:
+                cells.append(target.symbol if target.ref == "quote" else None)
+            rows.append(cells)
+    write_text(path, render_rows(rows))
+
+
+def _check_cell(name: str, path: str) -> None:
+    """Raise InputError for a path that would be read back as another or as several."""
+    if texts_of(path) != ([path] if path else []) or _split(path, SEPARATORS[","]) != (
+        [path] if path else []
+    ):
+        raise InputError(f"{name}: a CSV table cannot hold the document {path!r}")
+    if LINES.fullmatch(path):
+        raise InputError(f"{name}: {path!r} would be read as a path with lines")
+
+
+def _columns(path: Path, table: Table, given: Mapping[str, str]) -> dict[str, str]:
+    """Return role -> column, or raise FormatError with what was found and what to type."""
+    absent = {role: column for role, column in given.items() if column not in table.columns}
+    roles = recognise(table.columns, given)
+    found = {role: name for role, name in roles.columns.items() if role not in absent}
+    has_id = _spelled(found.get("id", "")) in QUERY_IDS or "id" in given
+    options: list[str] = []
+    reasons = [f"no column {column!r} for --column {role}" for role, column in absent.items()]
+    free = [name for name in table.columns if name not in found.values()]
+    for role in ("query", "document"):
+        optional = has_id if role == "query" else "quote" in found
+        if role in found or role in absent or (optional and role not in roles.ambiguous):
+            continue
+        if role in roles.ambiguous:
+            names = roles.ambiguous[role]
+            reasons.append(f"several columns may be the {role}: {', '.join(map(repr, names))}")
+            guess = names[0]
+        else:
+            reasons.append(f"no column is recognised as the {role}")
+            guess = _guess(table, free, role)
+        free = [name for name in free if name != guess]
+        options.append(f"--column {role}={shlex.quote(guess)}" if guess else "")
+    if not reasons:
+        return found
+    header = ", ".join(map(repr, table.columns))
+    known = ", ".join(f"{role} = {name!r}" for role, name in found.items()) or "none"
+    advice = " ".join(filter(None, options)) or "--column ROLE=NAME"
+    message = (
+        f"{'; '.join(reasons)}; the header is {header}; recognised: {known}; "
+        f"name the columns, for example {advice}"
+    )
+    raise FormatError([Problem(str(path), table.line, message)])
+
+
+def _guess(table: Table, free: list[str], role: str) -> str:
+    """Return the likely column of *role* among *free* ones: queries have the most words."""
+    if role != "query" or not free:
+        return free[0] if free else ""
+    return max(
+        free,
+        key=lambda name: sum(text_of(row.cells.get(name)).count(" ") for row in table.rows[:50]),
+    )
+
+
+def _numbers_rows(table: Table, columns: Mapping[str, str]) -> bool:
+    """Return whether a column called ``id`` numbers the rows and not the queries."""
+    if "id" not in columns or "query" not in columns:
+        return "id" not in columns
+    if _spelled(columns["id"]) in QUERY_IDS:
+        return False
+    ids = [text_of(row.cells.get(columns["id"])) for row in table.rows]
+    texts = {text_of(row.cells.get(columns["query"])) for row in table.rows}
+    return len(set(ids)) == len(ids) and len(texts) < len(ids)
+
+
+def _split(text: str, separators: str) -> list[str]:
+    parts = [text]
+    for mark in separators:
+        parts = [piece for part in parts for piece in part.split(mark)]
+    return [part.strip() for part in parts if part.strip()]
+
+
+class _Queries:
+    """The queries of a table while its rows are read."""
+
+    def __init__(self, columns: Mapping[str, str], separators: str, *, by_text: bool) -> None:
+        self._columns = columns
+        self._separators = separators
+        self._by_text = by_text
+        self._ids: dict[str, str] = {}
+        self._texts: dict[str, str] = {}
+        self._lines: dict[str, int] = {}
+        self._targets: dict[str, dict[Target, Target]] = {}
+        self._extras: dict[str, dict[str, object]] = {}
+
+    def add(self, row: Row, problems: Problems) -> None:
+        text = text_of(row.cells.get(self._columns.get("query", "")))
+        label = self._cell(row, "id")
+        key = text.strip() if self._by_text else label
+        if not key:
+            missing = "query" if self._by_text else "id"
+            problems.add(row.line, f"{_at(row)}the {missing} is empty")
+            return
+        self._lines.setdefault(key, row.line)
+        self._ids.setdefault(key, label or str(len(self._ids) + 1))
+        if text.strip() and self._texts.setdefault(key, text).strip() != text.strip():
+            problems.add(
+                row.line,
+                f"{_at(row)}query {key!r} has another text than on line {self._lines[key]}",
+            )
+        used = set(self._columns.values())
+        extra = {
+            name: value
+            for name, value in row.cells.items()
+            if name not in used and value not in (None, "")
+        }
+        self._extras.setdefault(key, {}).update(extra)
+        known = self._targets.setdefault(key, {})
+        for target in self._row_targets(row, problems):
+            place = target._replace(grade=0.0)
+            if place in known and known[place].grade != target.grade:
+                problems.add(row.line, f"{_at(row)}query {key!r} judges {target.path!r} twice")
+            known[place] = target
+
+    def finished(self, problems: Problems) -> list[Query]:
+        if "query" in self._columns:
+            for key in self._ids:
+                if key not in self._texts:
+                    problems.add(self._lines[key], f"query {key!r} has no text")
+        return [
+            Query(
+                label,
+                self._texts.get(key, ""),
+                tuple(self._targets[key].values()),
+                extra=self._extras[key],
+            )
+            for key, label in self._ids.items()
+        ]
+
+    def _cell(self, row: Row, role: str) -> str:
+        column = self._columns.get(role)
+        return text_of(row.cells.get(column)).strip() if column else ""
+
+    def _row_targets(self, row: Row, problems: Problems) -> list[Target]:
+        text = self._cell(row, "grade") if "grade" in self._columns else "1"
+        if not text or text.lower() in ("null", "none"):
+            return []  # a document that nobody has rated
+        grade = parse_amount(text)
+        if grade is None:
+            problems.add(row.line, f"{_at(row)}grade {text!r} is not a number of 0 or more")
+            return []
+        documents = self._documents(row)
+        start, end = self._line(row, "start", problems), self._line(row, "end", problems)
+        quotes = texts_of(row.cells.get(self._columns.get("quote", "")))
+        if quotes:
+            paths = documents if len(documents) == len(quotes) else documents[:1] * len(quotes)
+            places = paths or [""] * len(quotes)
+            return [
+                Target(path, grade, symbol=quote, ref="quote")
+                for path, quote in zip(places, quotes, strict=True)
+            ]
+        targets = []
+        for document in documents:
+            match = LINES.fullmatch(document)
+            if match and not end:
+                path, first, last = match["path"], int(match["first"]), int(match["last"])
+            else:
+                path, first, last = document, start or end, end or start
+            if not 0 <= first <= last <= LAST_LINE:
+                problems.add(row.line, f"{_at(row)}lines {first} to {last} are not a range")
+            else:
+                targets.append(Target(path, grade, first, last))
+        return targets
+
+    def _documents(self, row: Row) -> list[str]:
+        value = row.cells.get(self._columns.get("document", ""))
+        listed = texts_of(value)
+        if isinstance(value, str) and len(listed) == 1 and listed[0] == value:
+            return _split(value, self._separators)
+        return [text.strip() for text in listed]
+
+    def _line(self, row: Row, role: str, problems: Problems) -> int:
+        text = self._cell(row, role)
+        if not text:
+            return 0
+        if not (text.isascii() and text.isdigit() and 0 < int(text) <= LAST_LINE):
+            problems.add(row.line, f"{_at(row)}{role} line {text!r} is not a line number")
+            return 0
+        return int(text)
+
+
+def _at(row: Row) -> str:
+    """Return which row a problem is in, where the file has no lines."""
+    return "" if row.line else f"row {row.number}: "
+
+
+FORMAT = Format(
+    "csv",
+    "dataset",
+    "plain table (CSV, TSV, Parquet): a query, a document, perhaps id, grade, lines or quote",
+    (".csv", ".tsv"),
+    detect,
+    read,
+    write,
+    frozenset({"text", "grades", "levels", "high", "zeros", "fractions", "lines", "files"}),
+    fallback=True,
+    by_columns=True,
+)
+
+RATINGS = ("query", "docid", "rating")
+
+
+def detect_quepid(_path: str, head: bytes) -> bool:
+    """Return whether the header is that of Quepid's ratings."""
+    line = head.partition(b"\n")[0].decode(errors="replace").strip()
+    return tuple(line.split(",")) == RATINGS
+
+
+def write_quepid(data: Dataset | Run, path: Path) -> None:
+    """Write one row per rating."""
+    dataset = as_dataset(data)
+    twice = [text for text in set(dataset.texts) if dataset.texts.count(text) > 1]
+    if twice:
+        raise InputError(
+            f"{dataset.name}: two queries have the text {min(twice)!r}; Quepid has no ids"
+        )
+    rows: list[list[str | float | None]] = [[*RATINGS]]
+    for row, query in enumerate(dataset.queries()):
+        for document, grade in dataset.judgments(row).items():
+            _check_cell(dataset.name, document)
+            rows.append([query.text, document, number_text(grade)])
+    write_text(path, render_rows(rows))
+
+
+QUEPID = Format(
+    "quepid",
+    "dataset",
+    "Quepid ratings, CSV: query, docid, rating",
+    (".csv",),
+    detect_quepid,
+    read,
+    write_quepid,
+    frozenset({"text", "grades", "levels", "high", "zeros", "fractions", "files"}),
+    frozenset({"textless", "pathless"}),
+    by_columns=True,
+)

@@ -63,7 +63,32 @@ def test_a_file_is_not_replaced_by_accident(karat: Karat, docs: Path) -> None:
     assert "is the input" in done.stderr
 
 
-def test_an_evaluation_says_what_finds_the_documents(karat: Karat, docs: Path) -> None:
+def test_an_evaluation_finds_the_documents(karat: Karat, docs: Path) -> None:
+    done = karat("evaluate", "docs.json", "--corpus", "project", "--timed", "none")
+    assert done.returncode == 0
+    assert "1 of 2 targets (50.0%) do not exist" in done.stdout
+    assert "not found in the corpus, counted as missed; query 'login': file_name" in done.stderr
+    Path("project/docs/login.md").rename("project/docs/other.md")
     done = karat("evaluate", "docs.json", "--corpus", "project")
     assert done.returncode == 2
-    assert "karat resolve finds what a file_name means" in done.stderr
+    assert "none of the 2 targets of docs.json is in project" in done.stderr
+
+
+def test_evaluate_finds_quotes_by_itself(karat: Karat, docs: Path) -> None:
+    (docs / "docs" / "copy.md").write_text("A copy.\n# Login", encoding="utf-8")
+    Path("gold.csv").write_text("question,quote\nlogin,# Login\ngone,It is gone.\n")
+    place = ("--corpus", "project", "--timed", "none")
+    done = karat("evaluate", "gold.csv", *place, "-m", "recall@1")
+    assert done.returncode == 0
+    assert "1 of 2 references: found in several places; a hit on any of them" in done.stderr
+    assert "1 of 2 references: not found in the corpus, counted as missed; quer" in done.stderr
+    assert "1 of 2 targets (50.0%) do not exist" in done.stdout
+
+
+def test_sweep_finds_uris_by_itself(karat: Karat, docs: Path) -> None:
+    Path("gold.csv").write_text("query_key,query_text,uri\nq,login,file:///srv/docs/login.md\n")
+    place = ("--corpus", str(docs), "--timed", "none")
+    Path("matrix.yaml").write_text("search_modes: [sparse]\n")
+    done = karat("sweep", "gold.csv", *place, "--matrix", "matrix.yaml")
+    assert done.returncode == 0, done.stderr
+    assert "all 1 targets exist" in done.stdout

@@ -4,24 +4,30 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
+from textwrap import shorten
 from typing import Literal, NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from karat.app.quotes import Passage, Quote, locate_quotes
 from karat.corpus import Corpus, split_page
-from karat.experiments.target_check import located_page
-from karat.model import Dataset, Hit, Target
+from karat.experiments.target_check import Where, located_page
+from karat.model import Dataset, Hit, Query, Target
 from karat.model.frozen import EMPTY
+from karat.scoring.matching.alternatives import ALTERNATIVES
 from karat.scoring.matching.modes import MATCHERS, is_suffix, normalise
+from karat.system.words import counted
 
-__all__ = ["Reason", "ResolveResult", "UnresolvedReference", "resolve"]
+__all__ = ["Reason", "ResolveResult", "UnresolvedReference", "resolve", "resolve_for"]
 
 Reason = Literal["not_found", "skipped", "ambiguous", "invalid_ref"]
 
 # Modes whose targets are patterns: one may mean several files, and stays as it was written.
 PATTERNS = frozenset({"substring", "akashic", "graded"})
+# Characters of a reference that a note shows.
+SHOWN = 60
 GIT_HASH = re.compile(r"[0-9a-f]{40}")
 CONTENT_HASH = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 
@@ -45,21 +51,54 @@ class UnresolvedReference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ResolveResult:
-    """How many references mean a document, and those that do not.
+    """How many references have a document, and those that do not.
 
-    In *dataset* every reference that means a document is its path; the others are as they were, so
-    that an evaluation counts them as missed.
+    In *dataset* every resolved reference is a path, and a quote is the lines of a path; the others
+    are as they were, so that an evaluation counts them as missed. *ambiguous* are quotes that were
+    found in several places: the first is the target, and a hit on any other one counts as a hit on
+    it. *whole* are quotes that are not in their own document: all of it is the target.
     """
 
     mapped_count: int
     total_count: int
     unresolved: tuple[UnresolvedReference, ...]
     dataset: Dataset
+    ambiguous: tuple[UnresolvedReference, ...] = ()
+    whole: tuple[UnresolvedReference, ...] = ()
 
     @property
     def status(self) -> Literal["resolved", "partial"]:
-        """Return whether every reference means a document."""
+        """Return whether every reference has a document."""
         return "partial" if self.unresolved else "resolved"
+
+    def notes(self) -> list[str]:
+        """Return one sentence per kind of reference that needs attention, with an example."""
+        found = []
+        for reason, text in (
+            ("not_found", "not found in the corpus, counted as missed"),
+            ("skipped", "skipped files of the corpus, counted as missed"),
+            ("invalid_ref", "not a valid reference, counted as missed"),
+            ("ambiguous", "several documents fit, counted as missed"),
+        ):
+            lost = [each for each in self.unresolved if each.reason == reason]
+            if lost:
+                found.append(_sentence(lost, self.total_count, text))
+        if self.ambiguous:
+            text = "found in several places; a hit on any of them counts"
+            found.append(_sentence(self.ambiguous, self.total_count, text))
+        if self.whole:
+            text = "not in its document, which is the target as a whole"
+            found.append(_sentence(self.whole, self.total_count, text))
+        return found
+
+
+def _sentence(lost: Sequence[UnresolvedReference], total: int, text: str) -> str:
+    first = lost[0]
+    ((kind, name),) = first.doc_ref.items()
+    places = f": {', '.join(first.candidates[:3])}" if first.candidates else ""
+    shown = shorten(name, SHOWN, placeholder=" ...")
+    count = f"{len(lost):,} of {counted(total, 'reference')}"
+    return f"{count}: {text}; query {first.query_id!r}: {kind} {shown!r}{places}"
 
 
 def resolve(
@@ -74,9 +113,11 @@ def resolve(
     A document id is a path as it is. A uri means the document whose path is the longest end of it.
     A content hash is that of Git or the SHA-256 of the text, and a file name is the last part of a
     path; both must be of one document alone. A path means itself, or the only one that it is the
-    end of. *match* is the mode that hits will be matched by; where its targets are patterns, one
-    that matches any document stays as it is. *by_hand* says what a reference means that is found in
-    no other way: the path, by the id of the query and the hash of the reference.
+    end of. A quote means the lines where its text stands, exactly or with other white space; a
+    quote that its own document lacks means that whole document. *match* is the mode that hits will
+    be matched by; where its targets are patterns, one that matches any document stays as it is.
+    *by_hand* has the paths of references that cannot be found otherwise, by the id of the query and
+    the hash of the reference.
 
     >>> from karat.corpus import from_texts
     >>> from karat.model import Query
@@ -86,26 +127,100 @@ def resolve(
     'docs/login.md'
     """
     finder = _Finder(corpus, match or dataset.match)
+    finder.read_quotes(dataset)
     unresolved: list[UnresolvedReference] = []
+    ambiguous: list[UnresolvedReference] = []
+    whole: list[UnresolvedReference] = []
     queries = []
     for query in dataset.queries():
         targets = []
+        alternatives = []
         for target in query.targets:
             found = finder.find(target)
-            if not isinstance(found, str):
+            if isinstance(found, _UnresolvedTarget):
                 lost = _unresolved(query.id, target, found)
-                found = by_hand.get((query.id, lost.doc_ref_hash), "")
-                if not found:
+                path = by_hand.get((query.id, lost.doc_ref_hash), "")
+                if not path:
                     unresolved.append(lost)
-                    targets.append(target)
+                    targets.append(_missed(target))
                     continue
-            _, page = split_page(target.path)
-            paged = target._replace(path=f"{found}#page={page}" if page else found, ref="path")
-            targets.append(located_page(paged, corpus))
-        queries.append(query._replace(targets=_once(targets)))
+                found = _placed(target, path)
+            elif others := finder.other_places(target):
+                places = tuple(f"{place.path}:{place.start_line}" for place in others)
+                named = f"{found.path}:{found.start_line}"
+                both = _UnresolvedTarget("ambiguous", (named, *places))
+                ambiguous.append(_unresolved(query.id, target, both))
+                alternatives += [_alternative(found, place) for place in others]
+            elif target.ref == "quote" and not found.end_line:
+                inside = _UnresolvedTarget("not_found", (found.path,))
+                whole.append(_unresolved(query.id, target, inside))
+            targets.append(found)
+        extra = {**query.extra, ALTERNATIVES: alternatives} if alternatives else query.extra
+        queries.append(query._replace(targets=_once(targets), extra=extra))
     total = dataset.offsets[-1]
-    found_all = dataset.with_queries(queries)
-    return ResolveResult(total - len(unresolved), total, tuple(unresolved), found_all)
+    found_all = replace(dataset.with_queries(queries), tags=dataset.tags)
+    return ResolveResult(
+        total - len(unresolved),
+        total,
+        tuple(unresolved),
+        found_all,
+        tuple(ambiguous),
+        tuple(whole),
+    )
+
+
+def resolve_for(
+    dataset: Dataset, where: Where, *, match: str | None = None
+) -> ResolveResult | None:
+    """Return *dataset* with the references of each query found in the snapshot of its search.
+
+    None if all references are paths already, so that nothing needs to be looked up.
+    """
+    if not set(dataset.refs.names) - {"path"}:
+        return None
+    rows: dict[int, Query] = {}
+    parts: list[ResolveResult] = []
+    queries = list(dataset.queries())
+    with where.snapshots(dataset, seed=0) as snapshots:
+        for corpus, wanted, _ in snapshots:
+            order = sorted(wanted.rows)
+            part = dataset.with_queries(queries[row] for row in order)
+            parts.append(resolve(part, corpus, match=match))
+            rows.update(zip(order, parts[-1].dataset.queries(), strict=True))
+    done = dataset.with_queries(rows[row] for row in range(len(dataset)))
+    return ResolveResult(
+        sum(part.mapped_count for part in parts),
+        sum(part.total_count for part in parts),
+        tuple(lost for part in parts for lost in part.unresolved),
+        replace(done, tags=dataset.tags),
+        tuple(lost for part in parts for lost in part.ambiguous),
+        tuple(lost for part in parts for lost in part.whole),
+    )
+
+
+def _alternative(target: Target, place: Passage) -> dict[str, object]:
+    return {
+        **place._asdict(),
+        "target": {
+            "path": target.path,
+            "start_line": target.start_line,
+            "end_line": target.end_line,
+        },
+    }
+
+
+def _missed(target: Target) -> Target:
+    """Return an unresolved target in a form that no hit can match."""
+    if target.ref != "quote":
+        return target
+    shown = shorten(target.symbol, SHOWN, placeholder=" ...")
+    return Target(f"quote: {shown}", target.grade, ref="quote")
+
+
+def _placed(target: Target, path: str) -> Target:
+    """Return *target* in the document *path*; a quote becomes the whole document."""
+    symbol = "" if target.ref == "quote" else target.symbol
+    return target._replace(path=path, ref="path", symbol=symbol)
 
 
 class _UnresolvedTarget(NamedTuple):
@@ -125,6 +240,7 @@ class _Finder:
         self._root = str(corpus.folder or "")
         self._matcher = MATCHERS.get(match)()
         self._patterns = match in PATTERNS
+        self._quotes: Mapping[Quote, Sequence[Passage]] = {}
         self._by_name: dict[str, list[str]] = defaultdict(list)
         self._by_blob: dict[str, list[str]] = defaultdict(list)
         for document in corpus:
@@ -138,14 +254,20 @@ class _Finder:
             "file_name": self._file_name,
         }
 
-    def find(self, target: Target) -> str | _UnresolvedTarget:
-        """Return the path that *target* means; a symbol without a path keeps none."""
+    def find(self, target: Target) -> Target | _UnresolvedTarget:
+        """Return *target* at its path; a symbol without a path keeps none."""
+        if target.ref == "quote":
+            return self._quote(target)
         if not target.path.strip():
-            return "" if target.symbol else INVALID
+            return target._replace(ref="path") if target.symbol else INVALID
         path = target.path if target.path in self._corpus.by_path else split_page(target.path)[0]
         found = self._kinds[target.ref](path)
-        lost = not isinstance(found, str) and found.reason == "not_found"
-        return (self._skipped(path) or found) if lost else found
+        if not isinstance(found, str):
+            return (self._skipped(path) or found) if found.reason == "not_found" else found
+        _, page = split_page(target.path)
+        return located_page(
+            _placed(target, f"{found}#page={page}" if page else found), self._corpus
+        )
 
     def _skipped(self, name: str) -> _UnresolvedTarget | None:
         """Return the skipped file that *name* means, None without one or with several."""
@@ -155,6 +277,34 @@ class _Finder:
         if len(alike) != 1:
             return None
         return _UnresolvedTarget("skipped", (alike[0],), files[alike[0]])
+
+    def read_quotes(self, dataset: Dataset) -> None:
+        """Look all quotes of *dataset* up at once: the corpus is read once or twice."""
+        quoted = {
+            self._as_quote(target)
+            for row in range(len(dataset))
+            for target in dataset.targets(row)
+            if target.ref == "quote"
+        }
+        if quoted:
+            self._quotes = locate_quotes(self._corpus, sorted(quoted))
+
+    def other_places(self, target: Target) -> Sequence[Passage]:
+        """Return the places of a quote after the first."""
+        return self._quotes[self._as_quote(target)][1:] if target.ref == "quote" else ()
+
+    def _as_quote(self, target: Target) -> Quote:
+        found = self._uri(target.path) if target.path.strip() else ""
+        return Quote(target.symbol, found if isinstance(found, str) else "")
+
+    def _quote(self, target: Target) -> Target | _UnresolvedTarget:
+        quote = self._as_quote(target)
+        places = self._quotes[quote]
+        if places:
+            return Target(places[0].path, target.grade, places[0].start_line, places[0].end_line)
+        if quote.path:
+            return Target(quote.path, target.grade)
+        return _UnresolvedTarget("not_found")
 
     @cached_property
     def _by_text(self) -> Mapping[str, Sequence[str]]:
@@ -214,7 +364,7 @@ def _name(path: str) -> str:
 
 
 def _unresolved(query_id: str, target: Target, lost: _UnresolvedTarget) -> UnresolvedReference:
-    reference = {target.ref: target.path}
+    reference = {target.ref: target.symbol if target.ref == "quote" else target.path}
     text = json.dumps(reference, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return UnresolvedReference(query_id, reference, sha256(text.encode()).hexdigest(), *lost)
 

@@ -23,7 +23,7 @@ TAG_KEYS = ("category", "complexity", "difficulty")
 EXTRA_KEYS = ("base_commit", "commit_hash", "query_status", "timestamp")
 TOP_KEYS = ("format", "version", "name", "match", "test_cases", "metadata")
 CASE_KEYS = ("id", "query", "ground_truth_files", "targets", "tags", "extra")
-TARGET_KEYS = ("path", "start_line", "end_line", "symbol", "grade", "ref")
+TARGET_KEYS = ("path", "start_line", "end_line", "symbol", "grade", "ref", "quote")
 
 
 def detect(_path: str, head: bytes) -> bool:
@@ -53,7 +53,8 @@ def from_gold(value: object, check: Checker, *, name: str) -> Dataset:
         labels.append((location, query.id))
     check.unique(labels, "id")
     metadata = check.record(top.get("metadata") or {}, ("metadata",))
-    lined = any(target.start_line for query in queries for target in query.targets)
+    targets = [target for query in queries for target in query.targets]
+    lined = any(target.start_line or target.ref == "quote" for target in targets)
     match = check.text(top, "match", (), default="lines" if lined else "exact")
     name = check.text(top, "name", (), default=name)
     check.finish()
@@ -131,14 +132,17 @@ def _target(check: Checker, record: Record, location: Location) -> Target:
     check.known(record, TARGET_KEYS, location)
     start, end = check.lines(record, location)
     symbol = check.text(record, "symbol", location, default="")
-    path = check.text(record, "path", location, default="" if symbol else None)
+    quote = check.text(record, "quote", location, default="")
+    if quote and (symbol or start):
+        check.add(location, "a quote has neither a symbol nor lines")
+    path = check.text(record, "path", location, default="" if symbol or quote else None)
     return Target(
         path,
         check.number(record, "grade", location, default=1.0, low=0),
         start,
         end,
-        symbol,
-        check.text(record, "ref", location, default="path"),
+        quote or symbol,
+        "quote" if quote else check.text(record, "ref", location, default="path"),
     )
 
 
@@ -172,6 +176,9 @@ def _as_case(query: Query) -> dict[str, object]:
 def _as_target(target: Target) -> dict[str, object]:
     blank = Target("")
     row: Mapping[str, object] = target._asdict()
+    if target.ref == "quote":
+        row = {"path": target.path, "quote": target.symbol, "grade": target.grade}
+        return {key: value for key, value in row.items() if value or key == "grade"}
     return {
         key: value for key, value in row.items() if value != getattr(blank, key) or key == "grade"
     }

@@ -367,7 +367,9 @@ FORMAT = Format(
     detect,
     read,
     write,
-    frozenset({"text", "grades", "levels", "high", "zeros", "fractions", "lines", "files"}),
+    frozenset(
+        {"text", "grades", "levels", "high", "zeros", "fractions", "lines", "files", "quotes"}
+    ),
     fallback=True,
     by_columns=True,
 )

@@ -26,6 +26,7 @@ FEATURES = {
     "pathless": "symbols wanted in any file",
     "placed": "which file a symbol is wanted in",
     "refs": "what kind of reference a target is",
+    "quotes": "quoted passages as targets",
     "category": "categories",
     "tags": "tags",
     "extra": "further fields of a query or an answer",
@@ -59,11 +60,13 @@ def writable(data: Dataset | Run, target: Format) -> Dataset | Run:
     Judgments below 0 are left out where a format has none: to a metric they do not exist. Targets
     that differ only in what is lost become one, with the higher grade.
     """
-    refused = features(data) & target.refuses
+    present = features(data)
+    # Without its text, a quote would be a target without a place.
+    refused = present & (target.refuses | ({"quotes"} - target.keeps))
     if refused:
         words = ", ".join(FEATURES[name] for name in FEATURES if name in refused)
         raise InputError(f"{data.name}: format {target.name!r} cannot hold {words}")
-    if isinstance(data, Run) or features(data) <= target.keeps:
+    if isinstance(data, Run) or present <= target.keeps:
         return data
     queries = [query._replace(targets=_narrowed(query, target)) for query in data.queries()]
     narrow = data.with_queries(queries)
@@ -78,7 +81,7 @@ def _narrowed(query: Query, target: Format) -> tuple[Target, ...]:
         kept = wanted
         if "lines" not in target.keeps:
             kept = kept._replace(start_line=0, end_line=0)
-        if "symbols" not in target.keeps:
+        if "symbols" not in target.keeps and wanted.ref != "quote":
             kept = kept._replace(symbol="")
         key = kept._replace(grade=0)
         if key not in best or best[key].grade < kept.grade:
@@ -88,8 +91,12 @@ def _narrowed(query: Query, target: Format) -> tuple[Target, ...]:
 
 def _of_dataset(data: Dataset) -> dict[str, bool]:
     grades = set(data.grades)
-    codes = list(zip(data.paths.codes, data.symbols.codes, strict=True))
-    named = [(data.paths.names[p], data.symbols.names[s]) for p, s in set(codes)]
+    codes = set(zip(data.paths.codes, data.symbols.codes, data.refs.codes, strict=True))
+    named = [
+        (data.paths.names[p], data.symbols.names[s])
+        for p, s, r in codes
+        if data.refs.names[r] != "quote"
+    ]
     return {
         "text": any(data.texts),
         "textless": not all(text.strip() for text in data.texts),
@@ -105,7 +112,8 @@ def _of_dataset(data: Dataset) -> dict[str, bool]:
         "symbols": any(symbol for _, symbol in named),
         "pathless": any(not path for path, _ in named),
         "placed": any(path and symbol for path, symbol in named),
-        "refs": any(name != "path" for name in data.refs.names),
+        "refs": any(name not in ("path", "quote") for name in data.refs.names),
+        "quotes": "quote" in data.refs.names,
         "category": "category" in data.tags,
         "tags": bool(data.tags.keys() - {"category"}),
         "extra": any(data.extras),

@@ -19,7 +19,9 @@ class Target(NamedTuple):
 
     Lines count from 1, both ends inclusive; 0 and 0 mean the whole file. A grade above 0 is
     relevant. An empty path with a symbol means that symbol anywhere. *ref* is the type of *path*: a
-    path, or a document id, URI, content hash or file name that must still be resolved.
+    path, or a document id, URI, content hash or file name that must still be resolved. With
+    the ref ``quote``, *symbol* is a quoted passage whose lines must still be found, in the document
+    *path* if there is one.
     """
 
     path: str

@@ -143,13 +143,20 @@ def command(
         from karat.cli.options.agents import run_setup, select_engines
 
         gold = names[0] if names else None
+        where = place.where()
         setup = select_engines(
-            gold=gold, agents=agents, config=config, k=k, inputs=inputs, scoring=scoring
+            gold=gold,
+            agents=agents,
+            config=config,
+            k=k,
+            inputs=inputs,
+            scoring=scoring,
+            where=where,
         )
         run_setup(
             setup,
             ExperimentKind.COMPARE,
-            where=place.where(),
+            where=where,
             inputs=inputs,
             options=options,
             confidence=confidence,

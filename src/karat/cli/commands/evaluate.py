@@ -92,6 +92,7 @@ def command(
     from karat.app.evaluate import ExperimentKind
     from karat.cli.options.agents import run_setup, select_engines
 
+    where = place.where()
     setup = select_engines(
         gold=_one(goldset, gold_option),
         agents=engines,
@@ -99,11 +100,12 @@ def command(
         k=k,
         inputs=inputs,
         scoring=scoring,
+        where=where,
     )
     run_setup(
         setup,
         ExperimentKind.EVALUATE,
-        where=place.where(),
+        where=where,
         inputs=inputs,
         options=options,
         confidence=confidence,

@@ -60,9 +60,9 @@ def command(
 ) -> None:
     """Map the references of DATASET to documents of CORPUS: a folder, a repository or BEIR.
 
-    A reference is a document id, a uri, a content hash, a path or a file name. References that
-    match no document, or several, are listed with the reason; -o writes them too, and they
-    count as missed.
+    A reference is a document id, a uri, a content hash, a path, a file name or a quote.
+    References that match no document, or several, are listed with the reason; -o writes them
+    too, and they count as missed.
 
     \b
     karat resolve questions.json ../docs
@@ -95,11 +95,16 @@ def _show(found: "ResolveResult", dataset: str, output: str | None) -> None:
     )
     for reason, count in Counter(lost.reason for lost in found.unresolved).most_common():
         click.echo(f"  {reason}: {count:,}")
+    if found.ambiguous:
+        click.echo(f"  found in several places, all of them accepted: {len(found.ambiguous):,}")
+    if found.whole:
+        click.echo(f"  quotes not in their document, which is the target: {len(found.whole):,}")
     click.echo(f"  written: {printable(output) if output else 'nothing (-o FILE)'}")
-    for lost in found.unresolved[:SHOWN]:
+    listed = [*found.unresolved, *found.ambiguous, *found.whole]
+    for lost in listed[:SHOWN]:
         click.echo(printable(_line(lost)), err=True)
-    if len(found.unresolved) > SHOWN:
-        click.echo(f"... and {len(found.unresolved) - SHOWN:,} more (--json lists all)", err=True)
+    if len(listed) > SHOWN:
+        click.echo(f"... and {len(listed) - SHOWN:,} more (--json lists all)", err=True)
 
 
 def _line(lost: "UnresolvedReference") -> str:
@@ -118,6 +123,8 @@ def _show_json(found: "ResolveResult", output: str | None) -> None:
         "mapped_count": found.mapped_count,
         "total_count": found.total_count,
         "unresolved": [lost._asdict() for lost in found.unresolved],
+        "ambiguous": [lost._asdict() for lost in found.ambiguous],
+        "whole": [lost._asdict() for lost in found.whole],
         "written": output,
     }
     click.echo(dumps(value))

@@ -122,7 +122,8 @@ def command(
     scoring = with_metrics(scoring, read)
     # Before a gold set is mined, which takes long.
     combined = read_matrix(matrix) if matrix else None
-    gold = load_gold(goldset, read, inputs)
+    where = place.where()
+    gold = load_gold(goldset, read, inputs, where, match=scoring.match)
     if combined and matrix:
         found = matrix_sweep(combined, matrix)
         if not scoring.measures:
@@ -133,7 +134,7 @@ def command(
     run_setup(
         ExperimentSetup(gold, configurations, scoring, read),
         ExperimentKind.SWEEP,
-        where=place.where(),
+        where=where,
         inputs=inputs,
         options=options,
         confidence=confidence,

@@ -10,6 +10,7 @@ import click
 from karat.cli.options.experiment import RunOptions
 from karat.cli.options.shared import Inputs, Output
 from karat.cli.output.experiments import Views, carry_out
+from karat.report.text import printable
 from karat.system.words import counted
 
 if TYPE_CHECKING:
@@ -83,8 +84,9 @@ def select_engines(
     k: int | None,
     inputs: Inputs,
     scoring: "Scoring",
+    where: "Where",
 ) -> "ExperimentSetup":
-    """Return the gold set and the engines of a command.
+    """Return the gold set and the engines of a command; references are found in *where*.
 
     With a *config*, *agents* are names of its engines, by default all of them; any other name is
     an engine by itself.
@@ -94,7 +96,7 @@ def select_engines(
     read = read_config(config) if config else None
     # Before a gold set is mined, which takes long.
     engines = choose_engines(agents, read)
-    dataset = load_gold(gold, read, inputs)
+    dataset = load_gold(gold, read, inputs, where, match=scoring.match)
     scoring = with_metrics(scoring, read)
     configurations = configure_engines(engines, dataset, scoring, k=k)
     return ExperimentSetup(dataset, configurations, scoring, read)
@@ -115,13 +117,28 @@ def with_metrics(scoring: "Scoring", config: "ConfigFile | None") -> "Scoring":
     return replace(scoring, measures=config.metrics)
 
 
-def load_gold(path: str | None, config: "ConfigFile | None", inputs: Inputs) -> "Dataset":
-    """Return the gold set in *path*, or the one that *config* names or mines."""
+def load_gold(
+    path: str | None,
+    config: "ConfigFile | None",
+    inputs: Inputs,
+    where: "Where",
+    *,
+    match: str | None = None,
+) -> "Dataset":
+    """Return the gold set in *path*, or the one that *config* names or mines.
+
+    References of a gold set other than paths, such as quotes, are looked up in *where*.
+    """
     path = path or (config.gold_set if config else None)
     if path is not None:
+        from karat.app.resolve import resolve_for
         from karat.formats import read_dataset
 
-        return read_dataset(path, **inputs.gold)
+        gold = read_dataset(path, **inputs.gold)
+        found = resolve_for(gold, where, match=match)
+        for note in found.notes() if found else ():
+            click.echo(printable(f"note: {note}"), err=True)
+        return found.dataset if found else gold
     repositories = config.mining.get("repositories") if config else None
     if config is None or not isinstance(repositories, list):
         raise click.UsageError("Expected a gold set, or --config FILE with a section dataset.")

@@ -19,6 +19,7 @@ from karat.model import (
     Target,
 )
 from karat.model.judged import Trace
+from karat.scoring.matching.alternatives import with_alternatives
 from karat.scoring.matching.documents import NonFiniteScore, judge_ranking
 from karat.scoring.matching.mismatch import MismatchCounts, QuerySample, Repair
 from karat.scoring.matching.modes import (
@@ -248,6 +249,8 @@ class _Judge:
                 self.failed[answer.query_id] = status
             hits = self.hits(answer) if status is QueryStatus.SCORED else []
             targets = self.targets(truth, answer.query_id, row)
+            if isinstance(truth, Dataset):
+                hits = with_alternatives(hits, targets, truth.extras[row], self.matcher)
             if matches_by_id(targets, self.matcher):
                 best_first, scores = order_hits(hits, [0.0] * len(hits), "order")
                 units: dict[str, float] = {}
@@ -382,6 +385,7 @@ def trace(
                 for hit in _returned(run.answer(answers[query_id]))
             ]
             hits = valid_hits(hits, Counter(), cut_at=cut_at)
+            hits = with_alternatives(hits, targets, truth.extras[row], matcher)
         if matches_by_id(targets, matcher):
             matched = _matched_by_id(hits, targets, ties, judged_only=judged_only, depth=depth)
         else:

@@ -59,7 +59,7 @@ def test_another_file_only_by_force(source: Path) -> None:
 
 
 def test_a_bad_input_leaves_nothing(source: Path) -> None:
-    source.write_text(CSV + "x,y,,\n")
+    source.write_text(CSV + "x,y:1,,\n")
     target = source.with_name("gold.json")
     with pytest.raises(FormatError):
         convert(source, target)

@@ -78,11 +78,13 @@ def test_the_command(tmp_path: Path) -> None:
 
 def test_the_command_on_a_bad_file(tmp_path: Path) -> None:
     path = tmp_path / "code.csv"
-    path.write_text(CSV + "\x1b[31m,x,,\n")
+    path.write_text(CSV + "\x1b[31m,x:1,,\n")
     code, out, err = run_cli(str(path))
     assert code == 2
     assert "not valid: 1 problem\n" in out
-    assert err == f"{path}:4: 'x' is not a result; expected path:first-last:grade\n"
+    assert err == (
+        f"{path}:4: 'x:1' is not a result; expected path:first-last:grade, or a path alone\n"
+    )
     code, out, _ = run_cli(str(path), "--json")
     assert code == 2
     value = json.loads(out)
@@ -102,6 +104,8 @@ def test_many_values_are_cut_short(tmp_path: Path) -> None:
 
 # One target that is there and one that is not, in every format of a dataset.
 POINTING = {
+    "csv": "query,path\nwhere,a.py\nwhere,no.py\n",
+    "quepid": "query,docid,rating\nwhere,a.py,1\nwhere,no.py,1\n",
     "gold": '{"test_cases": [{"id": "1", "query": "q", "ground_truth_files": ["a.py", "no.py"]}]}',
     "octocode": "query,result1,result2\nq,a.py:1-2:1,no.py:1-2:1\n",
     "akashic": "queries:\n- {id: '1', query: q, expected_files: [a.p, no.py]}\n",

@@ -135,7 +135,7 @@ SETTINGS: list[tuple[tuple[str, ...], str]] = [
     (("--seed", "-1"), "error: seed -1 is negative; expected 0 or more"),
     (("--by", "team"), "error: no query is tagged with 'team'; available: file-type"),
     (("--cluster", "team"), "error: no query is tagged with 'team'; available: file-type"),
-    (("--tag", "hard"), "error: tag 'hard' is not a range of rows; expected name=first-last"),
+    (("--tag", "hard"), "error: tag 'hard': gold.qrels has no column of that name; it has none"),
     (("--tag", "hard=3-9"), "error: tag 'hard=3-9': gold.qrels has rows 1 to 4"),
     (("--min-overlap", "0.5"), "error: a minimum overlap applies only to the mode 'lines'"),
     (("--gold-format", "trec-qrel"), "error: no format named 'trec-qrel'; did you mean 'trec-q"),

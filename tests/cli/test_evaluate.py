@@ -184,11 +184,29 @@ def test_any_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "candidates: all files, including tests" in shown
 
 
-def test_a_repository_that_has_moved(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_repository_that_has_moved(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder / "project").rename(folder / "a=b")
     assert run() == 2
     assert "which is not here; name it (--repo)" in capsys.readouterr().err
     assert run("--repo", "a=b", *UNTIMED) == 0
+    monkeypatch.chdir("a=b")
+    (folder / "a=b" / "sub").mkdir()
+    for place in (folder / "a=b", folder / "a=b" / "sub"):
+        monkeypatch.chdir(place)
+        capsys.readouterr()
+        gold = str(folder / "gold.json")
+        with pytest.raises(SystemExit) as caught:
+            main(["evaluate", gold, "-m", "hit@1", "--store", str(folder / "x.db"), *UNTIMED])
+        assert not caught.value.code
+        shown = capsys.readouterr()
+        assert (
+            "note: the repository of the gold set is found by its commits in the cur" in shown.err
+        )
+        assert f"{folder / 'a=b'}" in shown.err
+        assert "hit@1    1.0000" in shown.out
+    monkeypatch.chdir(folder)
     assert run("--repo", "gold=a=b") == 2
     assert "no repository 'gold=a'" in capsys.readouterr().err
 

@@ -26,6 +26,7 @@ from karat.experiments.run import (
     plan_experiment,
     run_experiment,
 )
+from karat.experiments.snapshots import local_repositories
 from karat.experiments.store import ExperimentKind, RunStatus, StoredRun, open_store
 from karat.experiments.target_check import Where
 from karat.experiments.workers import Configuration, RunEvent, RunSettings
@@ -62,6 +63,7 @@ __all__ = [
     "choose_engines",
     "configure_engines",
     "evaluate_experiment",
+    "local_repositories",
     "open_executor",
     "plan",
     "run_plan",
@@ -136,7 +138,7 @@ class ExperimentSetup:
             timeout_s=timeout_s or (config and config.timeout_s) or default.timeout_s,
         )
         drawn = draw_sample(self.gold, sample, seed=seed)
-        placed = self._placed(where).of_part(drawn, self.gold)
+        placed = self.placed(where).of_part(drawn, self.gold)
         return ExperimentRequest(
             gold=locate_pages(drawn, placed),
             configurations=self.configurations,
@@ -151,7 +153,7 @@ class ExperimentSetup:
             wait=wait,
         )
 
-    def _placed(self, where: Where) -> Where:
+    def placed(self, where: Where) -> Where:
         """Return *where* with what it leaves to the file: the repository and the files."""
         if config := self.config:
             where = where._replace(

@@ -9,7 +9,7 @@ from random import Random
 from typing import NamedTuple
 
 from karat.corpus import Corpus, FileSelection, GitRepository, common_kind
-from karat.corpus.git.repository import in_order, object_ids
+from karat.corpus.git.repository import current_repository, in_order, object_ids
 from karat.errors import InputError
 from karat.experiments.workers.plan import SnapshotQueries
 from karat.experiments.workers.sources import EVERYTHING, Opener, Source, corpus_source
@@ -33,6 +33,7 @@ __all__ = [
     "history_snapshots",
     "home_of",
     "homes",
+    "local_repositories",
     "part_of",
     "selected_files",
 ]
@@ -71,18 +72,60 @@ def homes(
 
     *moved* has the folders of repositories by name; that of "" is for all others. Without one, the
     folder is what the case says (``extra.repository``), or the set (``metadata.repositories`` by
-    name, ``metadata.repository``), or *otherwise*. Folders that do not exist raise InputError.
+    name, ``metadata.repository``), or *otherwise*. If that folder does not exist, the repository of
+    the current folder is taken if it has the commits of the cases; otherwise InputError is raised.
     """
     check_names(gold, moved)
+    found = _recorded(gold, moved)
+    here = _found_here(gold, found)
+    places = {home: here.get(home.name, home.place) or otherwise for home in found}
+    placed: dict[Repository, list[int]] = {}
+    for home, rows in found.items():
+        placed.setdefault(home._replace(place=places[home]), []).extend(rows)
+    _check_places(gold, placed, moved)
+    return placed
+
+
+def local_repositories(gold: Dataset, moved: Mapping[str, str] = NOWHERE_ELSE) -> dict[str, str]:
+    """Return the folders of repositories of *gold* that are found by their commits, by name.
+
+    A repository is looked for in the current folder if *moved* does not name it and the recorded
+    folder does not exist.
+    """
+    check_names(gold, moved)
+    return _found_here(gold, _recorded(gold, moved))
+
+
+def _recorded(gold: Dataset, moved: Mapping[str, str]) -> dict[Repository, list[int]]:
+    """Return the rows by repository, at the folder that *moved* or the set has; "" without one."""
     declared = _declared(gold)
     names = gold.tags.get(TAG, ("",) * len(gold))
     found: dict[Repository, list[int]] = {}
     for row, name in enumerate(names):
         home = _home(gold, name, gold.extras[row], declared)
         given = moved.get(name) or moved.get("")
-        found.setdefault(home._replace(place=given or home.place or otherwise), []).append(row)
-    _check_places(gold, found, moved)
+        found.setdefault(home._replace(place=given or home.place), []).append(row)
     return found
+
+
+def _found_here(gold: Dataset, found: Mapping[Repository, Sequence[int]]) -> dict[str, str]:
+    """Return name -> the current repository, for those not *found* whose commits it has."""
+    wanted = {
+        home.name: commits
+        for home, rows in found.items()
+        if not (home.place and Path(home.place).is_dir())
+        and (commits := {_commit(gold.extras[row]) for row in rows} - {""})
+    }
+    here = current_repository() if wanted else ""
+    return {
+        name: here
+        for name, commits in wanted.items()
+        if here and all(object_ids(here, sorted(commits), "commit"))
+    }
+
+
+def _commit(extra: Mapping[str, object]) -> str:
+    return str(extra.get("base_commit") or extra.get("commit_hash") or "")
 
 
 def home_of(

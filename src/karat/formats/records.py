@@ -21,8 +21,8 @@ from karat.model.columns import repeated
 
 __all__ = [
     "DELIMITERS",
-    "Row",
-    "Table",
+    "SourceTable",
+    "TableRow",
     "columns_of",
     "head_columns",
     "polars",
@@ -38,7 +38,7 @@ DELIMITERS = (",", ";", "\t", "|")
 CSV_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """One row: its line in the file (0 in Parquet), its number from 1, and its cells by column."""
 
     line: int
@@ -46,11 +46,11 @@ class Row(NamedTuple):
     cells: Mapping[str, object]
 
 
-class Table(NamedTuple):
+class SourceTable(NamedTuple):
     """The columns and rows of one file; *line* is that of the header, *delimiter* of CSV alone."""
 
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     line: int = 0
     delimiter: str = ""
 
@@ -70,7 +70,7 @@ def head_columns(path: str, head: bytes) -> frozenset[str]:
     return frozenset(_cells(line, delimiter))
 
 
-def read_table(path: Path, options: ReadOptions) -> Table:
+def read_table(path: Path, options: ReadOptions) -> SourceTable:
     """Return the rows of *path*; all malformed rows are reported at once."""
     with _opened(path) as stream:
         packed = stream.read(len(PARQUET)) == PARQUET
@@ -212,7 +212,7 @@ def _is_json_lines(text: str) -> bool:
         return False
 
 
-def _from_json(path: Path, text: str) -> Table:
+def _from_json(path: Path, text: str) -> SourceTable:
     from karat.formats.jsontext import positions
 
     value = parse(text, os.fspath(path))
@@ -225,15 +225,15 @@ def _from_json(path: Path, text: str) -> Table:
     for number, item in enumerate(value if isinstance(value, list) else [], 1):
         line = lines.get((number - 1,), 0)
         if isinstance(item, dict):
-            rows.append(Row(line, number, item))
+            rows.append(TableRow(line, number, item))
         else:
             problems.add(line, f"row {number} is not an object")
     return _checked(problems, rows)
 
 
-def _from_json_lines(path: Path, text: str) -> Table:
+def _from_json_lines(path: Path, text: str) -> SourceTable:
     problems = Problems(path)
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     for line, content in enumerate(text.split("\n"), 1):
         if not content.strip():
             continue
@@ -243,37 +243,37 @@ def _from_json_lines(path: Path, text: str) -> Table:
             problems.found.extend(error.problems)
             continue
         if isinstance(item, dict):
-            rows.append(Row(line, len(rows) + 1, item))
+            rows.append(TableRow(line, len(rows) + 1, item))
         else:
             problems.add(line, "expected an object on each line")
     return _checked(problems, rows)
 
 
-def _checked(problems: Problems, rows: Sequence[Row]) -> Table:
+def _checked(problems: Problems, rows: Sequence[TableRow]) -> SourceTable:
     if not rows and not problems:
         problems.add(0, "no row in the file")
     problems.finish()
     names = dict.fromkeys(name for row in rows for name in row.cells)
-    return Table(tuple(names), tuple(rows))
+    return SourceTable(tuple(names), tuple(rows))
 
 
-def _from_parquet(path: Path) -> Table:
+def _from_parquet(path: Path) -> SourceTable:
     frame = read_frame(path)
     rows = tuple(
-        Row(0, number, cells) for number, cells in enumerate(frame.iter_rows(named=True), 1)
+        TableRow(0, number, cells) for number, cells in enumerate(frame.iter_rows(named=True), 1)
     )
     if not rows:
         raise FormatError([Problem(str(path), 0, "no row in the file")])
-    return Table(tuple(frame.columns), rows)
+    return SourceTable(tuple(frame.columns), rows)
 
 
-def _from_csv(path: Path, text: str) -> Table:
+def _from_csv(path: Path, text: str) -> SourceTable:
     problems = Problems(path)
     header_line = next(line for line in text.split("\n") if line.strip()).rstrip("\r")
     delimiter = max(DELIMITERS, key=lambda mark: len(_cells(header_line, mark)))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     columns: list[str] = []
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     line = header = 1
     while True:
         try:
@@ -293,11 +293,11 @@ def _from_csv(path: Path, text: str) -> Table:
             # Spreadsheets leave out empty cells at the end of a row.
             padded = [*map(unguard, cells), *[""] * (len(columns) - len(cells))]
             named = dict(zip(columns, padded, strict=False))
-            rows.append(Row(line, len(rows) + 1, named))
+            rows.append(TableRow(line, len(rows) + 1, named))
         line = reader.line_num + 1
     for name in repeated(name for name in columns if name):
         problems.add(header, f"column {name!r} appears twice")
     if not rows and not problems:
         problems.add(header, "no row after the header")
     problems.finish()
-    return Table(tuple(name for name in columns if name), tuple(rows), header, delimiter)
+    return SourceTable(tuple(name for name in columns if name), tuple(rows), header, delimiter)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from karat.errors import FormatError, InputError, Problem
 from karat.formats.base import Format, ReadOptions, as_dataset
 from karat.formats.csvtext import render_rows
-from karat.formats.records import Row, Table, head_columns, read_table, text_of, texts_of
+from karat.formats.records import SourceTable, TableRow, head_columns, read_table, text_of, texts_of
 from karat.formats.source import Problems, number_text, parse_amount
 from karat.model import Dataset, Query, Run, Target
 from karat.system.files import write_text
@@ -183,7 +183,7 @@ def _check_cell(name: str, path: str) -> None:
         raise InputError(f"{name}: {path!r} would be read as a path with lines")
 
 
-def _columns(path: Path, table: Table, given: Mapping[str, str]) -> dict[str, str]:
+def _columns(path: Path, table: SourceTable, given: Mapping[str, str]) -> dict[str, str]:
     """Return role -> column, or raise FormatError with what was found and what to type."""
     absent = {role: column for role, column in given.items() if column not in table.columns}
     roles = recognise(table.columns, given)
@@ -217,7 +217,7 @@ def _columns(path: Path, table: Table, given: Mapping[str, str]) -> dict[str, st
     raise FormatError([Problem(str(path), table.line, message)])
 
 
-def _guess(table: Table, free: list[str], role: str) -> str:
+def _guess(table: SourceTable, free: list[str], role: str) -> str:
     """Return the likely column of *role* among *free* ones: queries have the most words."""
     if role != "query" or not free:
         return free[0] if free else ""
@@ -227,7 +227,7 @@ def _guess(table: Table, free: list[str], role: str) -> str:
     )
 
 
-def _numbers_rows(table: Table, columns: Mapping[str, str]) -> bool:
+def _numbers_rows(table: SourceTable, columns: Mapping[str, str]) -> bool:
     """Return whether a column called ``id`` numbers the rows and not the queries."""
     if "id" not in columns or "query" not in columns:
         return "id" not in columns
@@ -258,7 +258,7 @@ class _Queries:
         self._targets: dict[str, dict[Target, Target]] = {}
         self._extras: dict[str, dict[str, object]] = {}
 
-    def add(self, row: Row, problems: Problems) -> None:
+    def add(self, row: TableRow, problems: Problems) -> None:
         text = text_of(row.cells.get(self._columns.get("query", "")))
         label = self._cell(row, "id")
         key = text.strip() if self._by_text else label
@@ -302,11 +302,11 @@ class _Queries:
             for key, label in self._ids.items()
         ]
 
-    def _cell(self, row: Row, role: str) -> str:
+    def _cell(self, row: TableRow, role: str) -> str:
         column = self._columns.get(role)
         return text_of(row.cells.get(column)).strip() if column else ""
 
-    def _row_targets(self, row: Row, problems: Problems) -> list[Target]:
+    def _row_targets(self, row: TableRow, problems: Problems) -> list[Target]:
         text = self._cell(row, "grade") if "grade" in self._columns else "1"
         if not text or text.lower() in ("null", "none"):
             return []  # a document that nobody has rated
@@ -337,14 +337,14 @@ class _Queries:
                 targets.append(Target(path, grade, first, last))
         return targets
 
-    def _documents(self, row: Row) -> list[str]:
+    def _documents(self, row: TableRow) -> list[str]:
         value = row.cells.get(self._columns.get("document", ""))
         listed = texts_of(value)
         if isinstance(value, str) and len(listed) == 1 and listed[0] == value:
             return _split(value, self._separators)
         return [text.strip() for text in listed]
 
-    def _line(self, row: Row, role: str, problems: Problems) -> int:
+    def _line(self, row: TableRow, role: str, problems: Problems) -> int:
         text = self._cell(row, role)
         if not text:
             return 0
@@ -354,7 +354,7 @@ class _Queries:
         return int(text)
 
 
-def _at(row: Row) -> str:
+def _at(row: TableRow) -> str:
     """Return which row a problem is in, where the file has no lines."""
     return "" if row.line else f"row {row.number}: "
 

@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 # Reference types that only their own collection can resolve.
-NOT_IN_REPOSITORY = frozenset({"document_id", "content_hash"})
+NOT_IN_REPOSITORY = frozenset({"document_id", "content_hash", "quote"})
 _SEPARATOR = re.compile(r"::|[:#]")
 _MOST_OFFERED = 3
 

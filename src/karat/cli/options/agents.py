@@ -51,7 +51,7 @@ def run_setup(
     views = _views(setup.config, inputs, confidence, output)
     request = setup.request(
         kind,
-        where=where,
+        where=_found_here(setup.placed(where), setup.gold),
         sample=options.sample,
         repetitions=options.repetitions,
         timeout_s=options.timeout_s,
@@ -150,6 +150,22 @@ def load_gold(
         made = generate(repositories, recipe_of(config.mining), watch=watch)
     click.echo(f"mined {counted(len(made.dataset), 'case')}", err=True)
     return made.dataset
+
+
+def _found_here(where: "Where", gold: "Dataset") -> "Where":
+    """Return *where* with repositories that have moved and are found by their commits."""
+    from karat.app.evaluate import local_repositories
+
+    if where.corpus is not None:
+        return where
+    found = local_repositories(gold, where.repositories)
+    for name, place in found.items():
+        which = f"the repository {name}" if name else "the repository of the gold set"
+        click.echo(
+            printable(f"note: {which} is found by its commits in the current folder: {place}"),
+            err=True,
+        )
+    return where._replace(repositories={**found, **where.repositories})
 
 
 Command = TypeVar("Command", bound=Callable[..., object])

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -33,6 +34,7 @@ __all__ = [
     "GONE",
     "GitRepository",
     "Revision",
+    "current_repository",
     "from_git",
     "in_order",
     "object_ids",
@@ -95,6 +97,14 @@ def object_ids(repository: str, names: Sequence[str], kind: str) -> list[str]:
     output = git(repository, "cat-file", "--batch-check=%(objectname)", given=given)
     lines = output.decode(errors="replace").split("\n")[: len(names)]
     return ["" if " " in line else line for line in lines]
+
+
+def current_repository() -> str:
+    """Return the top folder of the repository that the current folder is in; "" without one."""
+    for question in ("--show-toplevel", "--absolute-git-dir"):
+        with suppress(InputError):
+            return git(".", "rev-parse", question).decode(errors="surrogateescape").rstrip("\n")
+    return ""
 
 
 def _resolved(repository: str, names: Sequence[str], kind: str) -> list[str]:

@@ -92,3 +92,21 @@ def test_sweep_finds_uris_by_itself(karat: Karat, docs: Path) -> None:
     done = karat("sweep", "gold.csv", *place, "--matrix", "matrix.yaml")
     assert done.returncode == 0, done.stderr
     assert "all 1 targets exist" in done.stdout
+
+
+def test_difficulty_of_a_set_without_it(karat: Karat, docs: Path) -> None:
+    (docs / "docs" / "login.md").write_text("How users log in with a password.\n")
+    rows = ("users log in password", "users log out slowly today", "how to begin", "the")
+    Path("gold.csv").write_text(
+        "query,path\n" + "".join(f"{text},docs/login.md\n" for text in rows) + "x,gone.md\n"
+    )
+    place = ("--corpus", "project", "--timed", "none", "-m", "hit@1")
+    done = karat("evaluate", "gold.csv", *place, "--by", "difficulty", "--by", "file_type")
+    assert done.returncode == 0, done.stderr
+    for shown in ("easy", "medium", "hard", "unknown"):
+        assert f"difficulty = {shown}\n" in done.stdout
+    assert "file_type = .md\n" in done.stdout
+    Path("a.run").write_text("1 Q0 docs/login.md 1 1 t\n")
+    done = karat("score", "gold.csv", "a.run", "--by", "difficulty")
+    assert done.returncode == 2
+    assert "available: file-type; karat evaluate derives it from the documents" in done.stderr

@@ -37,6 +37,7 @@ __all__ = [
 Slices = Mapping[str, Mapping[str, list[int]]]
 
 FILE_TYPE = "file-type"
+FILE_TYPE_NAMES = ("file_type", "filetype")
 UNTAGGED = "(untagged)"
 
 
@@ -78,8 +79,11 @@ def _values(truth: Truth, tag: str) -> list[str]:
         return [_file_type(paths) for paths in _target_paths(truth)]
     if isinstance(truth, Dataset) and tag in known:
         return [value or UNTAGGED for value in truth.tags[tag]]
+    if tag in FILE_TYPE_NAMES:
+        return _values(truth, FILE_TYPE)
     available = ", ".join(dict.fromkeys([*known, FILE_TYPE]))
-    raise InputError(f"no query is tagged with {tag!r}; available: {available}")
+    hint = "; karat evaluate derives it from the documents" if tag == "difficulty" else ""
+    raise InputError(f"no query is tagged with {tag!r}; available: {available}{hint}")
 
 
 def _target_paths(truth: Truth) -> list[list[str]]:

@@ -131,14 +131,16 @@ def load_gold(
     """
     path = path or (config.gold_set if config else None)
     if path is not None:
+        from karat.app.difficulty import DIFFICULTY, with_difficulty
         from karat.app.resolve import resolve_for
         from karat.formats import read_dataset
 
         gold = read_dataset(path, **inputs.gold)
-        found = resolve_for(gold, where, match=match)
-        for note in found.notes() if found else ():
-            click.echo(printable(f"note: {note}"), err=True)
-        return found.dataset if found else gold
+        if found := resolve_for(gold, where, match=match):
+            gold = found.dataset
+            for note in found.notes():
+                click.echo(printable(f"note: {note}"), err=True)
+        return with_difficulty(gold, where) if DIFFICULTY in inputs.by else gold
     repositories = config.mining.get("repositories") if config else None
     if config is None or not isinstance(repositories, list):
         raise click.UsageError("Expected a gold set, or --config FILE with a section dataset.")

@@ -212,7 +212,8 @@ INPUTS: Fields = {
         "--by",
         multiple=True,
         metavar="TAG",
-        help="Break results down by a tag; file-type always exists.",
+        help="Break results down by a tag; file-type always exists, and difficulty where documents "
+        "are searched.",
     ),
     "tags": click.option(
         "--tag",

@@ -41,7 +41,7 @@ def test_every_form(tmp_path: Path, text: str) -> None:
     qrels.write_text("302 0 d1 1\n")
     assert read_dataset(qrels, topics=topics).texts == ("Poliomyelitis",)
     qrels.write_text("303 0 d1 1\n302 0 d1 1\n")
-    with pytest.raises(InputError, match="no text for 1 of 2 queries of x.qrels, such as '303'"):
+    with pytest.raises(InputError, match=r"no text for 1 of 2 queries of x\.qrels, such as '303'"):
         read_dataset(qrels, topics=topics)
 
 

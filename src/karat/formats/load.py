@@ -34,8 +34,16 @@ FORMATS: Registry[Format] = Registry(
         "akashic-report": "karat.formats.akashic_report:FORMAT",
         "quepid": "karat.formats.table:QUEPID",
         "csv": "karat.formats.table:FORMAT",
+        "json-qrels": "karat.formats.dicts:QRELS",
+        "json-run": "karat.formats.dicts:RUN",
     },
-    aliases={"karat-gold": "gold", "qrels": "trec-qrels", "trec": "trec-run", "tsv": "csv"},
+    aliases={
+        "karat-gold": "gold",
+        "qrels": "trec-qrels",
+        "trec": "trec-run",
+        "tsv": "csv",
+        "ranx": "json-run",
+    },
 )
 
 
@@ -103,9 +111,13 @@ def detect(path: str | os.PathLike[str], *, kind: str | None = None) -> Format:
         plugins = [name for name in FORMATS if name not in FORMATS.built_in()]
         matches = _matches(plugins, source, head, kind)
     matches = [item for item in matches if not item.fallback] or matches
+    if matches and matches[0].fallback:
+        # Whole numbers may be grades or scores; grades are far more often whole.
+        matches = [item for item in matches if item.kind == "dataset"] or matches
     if not matches:
         # A table whose columns are unknown: its reader reports the header and the option to add.
-        matches = [item for item in _all(kind) if item.fallback and _ends_like(source, item)]
+        tables = [item for item in _all(kind) if item.fallback and item.by_columns]
+        matches = [item for item in tables if _ends_like(source, item)]
     if len(matches) != 1:
         matches = [item for item in matches or _all(kind) if _ends_like(source, item)] or matches
     if len(matches) == 1:

@@ -2,7 +2,7 @@
 
 Columns ``query_id``, ``path``, ``score``, ``rank``, ``start_line``, ``end_line``, ``symbol``,
 ``tokens``; the first two must be there. Hits are ordered by rank, else by descending score, else
-as stored.
+as stored. The columns ``q_id`` and ``doc_id`` of ranx are read too.
 """
 
 from math import inf, isfinite, isnan, nan
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT"]
 
 COLUMNS = ("query_id", "path", "score", "rank", "start_line", "end_line", "symbol", "tokens")
+# The names of ranx.
+OTHER_NAMES = {"q_id": "query_id", "doc_id": "path"}
 LAST = inf
 
 
@@ -29,8 +31,8 @@ def detect(path: str, head: bytes) -> bool:
     """Return whether this is Parquet with the columns of a run, or with unreadable columns."""
     if not head.startswith(b"PAR1"):
         return False
-    columns = columns_of(path)
-    return not columns or set(COLUMNS[:2]) <= set(columns)
+    columns = {OTHER_NAMES.get(name, name) for name in columns_of(path)}
+    return not columns or set(COLUMNS[:2]) <= columns
 
 
 def read(path: Path, _options: ReadOptions) -> Run:
@@ -88,6 +90,9 @@ def write(data: Dataset | Run, path: Path) -> None:
 
 def _frame(path: Path) -> "pl.DataFrame":
     frame: pl.DataFrame = read_frame(path)
+    frame = frame.rename(
+        {old: new for old, new in OTHER_NAMES.items() if new not in frame.columns}, strict=False
+    )
     missing = [name for name in COLUMNS[:2] if name not in frame.columns]
     if missing:
         message = f"no column {' and '.join(missing)}; expected {', '.join(COLUMNS)}"

@@ -49,7 +49,16 @@ ROLES: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("score", "rel", "label"),
     ),
     "id": (
-        ("query_id", "qid", "queryid", "question_id", "query_key", "test_case_id", "case_id"),
+        (
+            "query_id",
+            "qid",
+            "q_id",
+            "queryid",
+            "question_id",
+            "query_key",
+            "test_case_id",
+            "case_id",
+        ),
         ("id", "_id"),
     ),
     "start": (("start_line", "line_start", "first_line", "from_line", "start"),),

@@ -35,7 +35,7 @@ def load(
 def evaluate(
     gold: "TruthSource",
     run: "RunSource",
-    metrics: Iterable[str] = (),
+    metrics: Iterable[object] = (),
     *,
     match: str | None = None,
     ties: str = "trec10",
@@ -53,18 +53,20 @@ def evaluate(
     """Return the scores of *run* on *gold*, with an interval on every mean.
 
     *gold* is a path, a Dataset or ``{query: {document: grade}}``; *run* a path, a Run or
-    ``{query: {document: score}}``. Dictionaries are read in place, never copied. *confidence* None
-    makes no interval and needs no numpy. *by* names tags to report apart. Where the run names its
-    documents otherwise than *gold*, ``warnings`` of the result says so; *root*, *strip_prefix* (a
-    list) and *cut_at* are the options that repair it.
+    ``{query: {document: score}}``. Both may also be ``{query: [document, ...]}``, a data frame or
+    an object of ranx; dictionaries are read in place, never copied. *metrics* are names such as
+    ``"nDCG@10"``, or measures of ir_measures; results have the names as they were given.
+    *confidence* None computes no interval and needs no numpy. *by* names tags by which to break
+    results down. If the run and *gold* name documents differently, ``warnings`` of the result says
+    so; *root*, *strip_prefix* (a list) and *cut_at* are the options that fix it.
 
     >>> gold = {"q1": {"a.py": 2, "b.py": 1}, "q2": {"c.py": 1}}
     >>> run = {"q1": {"x.py": 3.0, "a.py": 2.0}, "q2": {"c.py": 1.0}}
     >>> evaluation = evaluate(gold, run, ["mrr", "recall@10"], confidence=None)
     >>> evaluation["mrr"], evaluation["recall@10"]
     (0.75, 0.75)
-    >>> evaluation.table.columns["mrr"].tolist()
-    [0.5, 1.0]
+    >>> evaluation.query("q1")["mrr"]
+    0.5
     """
     from karat.app.score import score
     from karat.scoring.settings import Confidence, Scoring
@@ -73,7 +75,7 @@ def evaluate(
     if confidence is not None:
         sure = Confidence(level=confidence, draws=draws, seed=seed)
     scoring = Scoring(
-        tuple(metrics),
+        _names(metrics),
         match,
         ties,
         level,
@@ -89,7 +91,7 @@ def evaluate(
 def compare(
     gold: "TruthSource",
     runs: "Mapping[str, RunSource] | Sequence[RunSource]",
-    metrics: Iterable[str] = (),
+    metrics: Iterable[object] = (),
     *,
     match: str | None = None,
     ties: str = "trec10",
@@ -126,7 +128,7 @@ def compare(
         gold,
         sources,
         scoring=Scoring(
-            tuple(metrics),
+            _names(metrics),
             match,
             ties,
             level,
@@ -142,3 +144,8 @@ def compare(
         by=by,
         names=names,
     )
+
+
+def _names(metrics: Iterable[object]) -> tuple[str, ...]:
+    """Return the names of measures; a single name is one measure, not a list of letters."""
+    return (metrics,) if isinstance(metrics, str) else tuple(map(str, metrics))

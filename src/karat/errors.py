@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from karat.installation import install_hint
+from karat.installation import install_hint, package_hint
 
 __all__ = [
     "Conflict",
@@ -145,9 +145,14 @@ class MissingExtra(KaratError, ImportError):
     exit_code = 2
 
     def __init__(self, package: str, *, extra: str, purpose: str) -> None:
-        """Name the missing *package*, the *extra* that brings it and what it is for."""
+        """Name the missing *package*, the *extra* that brings it and what it is for.
+
+        Without an *extra* the package is installed by its own name.
+        """
         self.extra = extra
-        super().__init__(f"{purpose} needs the extra {extra}: {install_hint(extra)}", name=package)
+        needs = f"the extra {extra}" if extra else package
+        hint = install_hint(extra) if extra else package_hint(package)
+        super().__init__(f"{purpose} needs {needs}: {hint}", name=package)
 
 
 class ProcessError(KaratError, RuntimeError):

@@ -53,6 +53,7 @@ def test_a_scored_run_as_json() -> None:
     assert (value["schema"], value["settings"]) == (1, {"seed": 0})
     assert value["run"]["metrics"]["mrr"] == {
         "measure": "mrr",
+        "label": "mrr",
         "mean": 0.75,
         "answered": 0.75,
         "n": 2,

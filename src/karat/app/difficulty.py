@@ -27,7 +27,7 @@ def with_difficulty(gold: Dataset, where: Where) -> Dataset:
         return gold
     found = [UNKNOWN] * len(gold)
     with where.snapshots(gold, seed=0) as snapshots:
-        for corpus, wanted in snapshots:
+        for corpus, wanted, _ in snapshots:
             for row in wanted.rows:
                 found[row] = difficulty_of(gold.texts[row], gold.targets(row), corpus)
     return replace(gold, tags={**gold.tags, DIFFICULTY: tuple(found)})

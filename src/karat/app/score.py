@@ -1,10 +1,12 @@
 """karat score: a run scored on a gold set, both from a path or from memory."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 from karat.errors import FormatError, InputError
 from karat.formats import Format, detect, read_dataset, read_judgments, read_run, scan_trec_run
+from karat.formats.frames import judgments_of, scores_of
 from karat.model import Dataset, Run
 from karat.model.evaluation import Evaluation
 from karat.model.frozen import EMPTY
@@ -26,8 +28,23 @@ __all__ = [
 
 THINGS = {"dataset": "a gold set", "run": "a run"}
 
-TruthSource = Truth | str | os.PathLike[str]
-RunSource = Run | Scored | str | os.PathLike[str]
+
+class _Frame(Protocol):
+    """A data frame, or another object that :mod:`karat.formats.frames` reads."""
+
+    @property
+    def columns(self) -> Any: ...
+
+
+class _Dictionary(Protocol):
+    """An object of ranx."""
+
+    def to_dict(self) -> Any: ...
+
+
+Lists = Mapping[str, Sequence[str]]
+TruthSource = Truth | Lists | _Frame | _Dictionary | str | os.PathLike[str]
+RunSource = Run | Scored | Lists | _Frame | _Dictionary | str | os.PathLike[str]
 
 
 def load_judgments(
@@ -43,8 +60,10 @@ def load_judgments(
     The options are those of :func:`karat.formats.read_dataset`. Targets that are quotes have no
     place without their documents: they raise InputError.
     """
-    if isinstance(source, Dataset | Mapping):
+    if isinstance(source, Dataset):
         return source
+    if not isinstance(source, str | os.PathLike):
+        return judgments_of(source)
     chosen = format if format or columns else _detected(source, "dataset")
     if chosen == "trec-qrels" and not tags and topics is None:
         return read_judgments(source)
@@ -69,8 +88,10 @@ def load_run(
 
     If *scoring* matches unchanged document ids, the stream of a large file decodes only judged ids.
     """
-    if not isinstance(source, str | os.PathLike):
+    if isinstance(source, Run):
         return source
+    if not isinstance(source, str | os.PathLike):
+        return scores_of(source)
     chosen = format or _detected(source, "run")
     if chosen == "trec-run":
         default = truth.match if isinstance(truth, Dataset) else "document"
@@ -87,7 +108,8 @@ def run_name(source: RunSource, position: int) -> str:
     if isinstance(source, str | os.PathLike):
         name = os.path.basename(source).removesuffix(".gz")  # noqa: PTH119 - pathlib is slow to load
         return name.rpartition(".")[0] or name
-    return f"run{position}"
+    own = getattr(source, "name", None)
+    return own if isinstance(own, str) else f"run{position}"
 
 
 def distinct_names(sources: Iterable[RunSource]) -> list[str]:

@@ -1,9 +1,10 @@
 """The result of a comparison: means, intervals, differences, tests and corrections."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from karat.errors import UnknownName
-from karat.model.frozen import by_value
+from karat.model.frozen import EMPTY, by_value
 
 __all__ = ["Comparison", "Difference", "Interval", "Mean"]
 
@@ -86,7 +87,8 @@ class Comparison:
     (``baseline``), or all on the first metric and those with the first system on the others
     (``lead``). ``family`` is the number of pairs of the first metric that are corrected together;
     ``correction`` is the method. ``lower_is_better`` names the metrics of which less is better,
-    such as lines returned.
+    such as lines returned. ``labels`` has the metrics that were typed in another spelling, such as
+    ``ap`` as ``MAP``.
     """
 
     systems: tuple[str, ...]
@@ -102,6 +104,27 @@ class Comparison:
     seed: int
     lower_is_better: tuple[str, ...] = ()
     pairs: str = "all"
+    labels: Mapping[str, str] = EMPTY
+
+    def labelled(self) -> "Comparison":
+        """Return the comparison with the metrics named as they were typed, for tables and texts."""
+        if not self.labels:
+            return self
+        name = self.label
+        return replace(
+            self,
+            metrics=tuple(map(name, self.metrics)),
+            means=tuple(replace(entry, metric=name(entry.metric)) for entry in self.means),
+            differences=tuple(
+                replace(entry, metric=name(entry.metric)) for entry in self.differences
+            ),
+            lower_is_better=tuple(map(name, self.lower_is_better)),
+            labels=EMPTY,
+        )
+
+    def label(self, metric: str) -> str:
+        """Return *metric* as it was typed."""
+        return self.labels.get(metric, metric)
 
     def mean(self, system: str, metric: str) -> Mean:
         """Return the mean of *system* on *metric*; raise UnknownName if there is none."""

@@ -120,6 +120,10 @@ class Dataset:
         """
         return Dataset.of(queries, name=self.name, match=self.match, metadata=self.metadata)
 
+    def __repr__(self) -> str:
+        """Return one line: name, number of queries and of targets."""
+        return f"<Dataset {self.name}: {len(self):,} queries, {self.offsets[-1]:,} targets>"
+
     def __len__(self) -> int:
         """Return the number of queries."""
         return len(self.query_ids)

@@ -1,7 +1,7 @@
 """One scored run, as reports show it."""
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from math import nan
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from karat.errors import UnknownName
 from karat.model.comparison import Comparison
 from karat.model.frozen import EMPTY, by_value
+from karat.model.views import ResultViews
 
 if TYPE_CHECKING:
     from karat.model.comparison import Interval
@@ -129,15 +130,26 @@ class Notes:
     dropped: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """One scored run: per query in *table*, over all in *summaries*, per tag value in *slices*."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Evaluation(ResultViews):
+    """One scored run: per query in *table*, over all in *summaries*, per tag value in *slices*.
+
+    It reads like a mapping from measures to means: ``evaluation["ndcg@10"]``, ``dict(evaluation)``.
+    *labels* has the measures that were typed in another spelling than the canonical one; both
+    spellings are keys.
+    """
 
     name: str
     table: ScoreTable
     summaries: tuple[Summary, ...]
     notes: Notes
     slices: Mapping[str, Mapping[str, tuple[Summary, ...]]]
+    labels: Mapping[str, str] = EMPTY
+
+    def __repr__(self) -> str:
+        """Return one line: name, number of queries, and the first means."""
+        means = [f"{self.label(each.measure)} {each.mean:.3f}" for each in self.summaries]
+        return f"<Evaluation {self.name}: {_queries(self.notes.queries)}, {_first(means)}>"
 
     @property
     def broken(self) -> bool:
@@ -168,21 +180,102 @@ class Evaluation:
             slices=slices,
         )
 
-    def __getitem__(self, measure: str) -> float:
-        """Return the mean of *measure*, named as in the summaries."""
+    def labelled(self) -> "Evaluation":
+        """Return the evaluation with measures named as they were typed, for tables and texts."""
+        if not self.labels:
+            return self
+        columns = {self.label(name): values for name, values in self.table.columns.items()}
+        return replace(
+            self,
+            table=replace(self.table, columns=columns),
+            summaries=self._labelled(self.summaries),
+            slices={
+                tag: {value: self._labelled(summaries) for value, summaries in values.items()}
+                for tag, values in self.slices.items()
+            },
+            labels=EMPTY,
+        )
+
+    def _labelled(self, summaries: tuple[Summary, ...]) -> tuple[Summary, ...]:
+        return tuple(replace(each, measure=self.label(each.measure)) for each in summaries)
+
+    def label(self, measure: str) -> str:
+        """Return the canonical name *measure* as it was typed."""
+        return self.labels.get(measure, measure)
+
+    def keys(self) -> tuple[str, ...]:
+        """Return the measures as they were typed."""
+        return tuple(self.label(summary.measure) for summary in self.summaries)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __contains__(self, measure: object) -> bool:
+        return self._canonical(measure) is not None
+
+    def __getitem__(self, measure: object) -> float:
+        """Return the mean of *measure*; the spelling as typed and the canonical one both work.
+
+        An object, such as a measure of ir_measures, is looked up by its text.
+        """
+        return self._summary(measure).mean
+
+    def interval(self, measure: object) -> "Interval | None":
+        """Return the confidence interval of the mean of *measure*, None if none was computed."""
+        return self._summary(measure).interval
+
+    def query(self, query_id: str) -> dict[str, float]:
+        """Return the scores of one query by measure; NaN means not scored."""
+        try:
+            row = self.table.query_ids.index(query_id)
+        except ValueError:
+            raise _unknown_query(query_id, self.table.query_ids) from None
+        return {self.label(name): values[row] for name, values in self.table.columns.items()}
+
+    def per_query(self, measure: object) -> dict[str, float]:
+        """Return the score of each query on *measure*; NaN means not scored."""
+        column = self.table.columns[self._summary(measure).measure]
+        return dict(zip(self.table.query_ids, column, strict=True))
+
+    def _summary(self, measure: object) -> Summary:
+        name = self._canonical(measure)
         for summary in self.summaries:
-            if summary.measure == measure:
-                return summary.mean
-        known = ", ".join(summary.measure for summary in self.summaries)
-        raise UnknownName(f"{measure!r} was not computed; computed: {known}")
+            if summary.measure == name:
+                return summary
+        raise UnknownName(f"{str(measure)!r} was not computed; computed: {', '.join(self.keys())}")
+
+    def _canonical(self, measure: object) -> str | None:
+        """Return the canonical name of a computed measure, None if it was not computed."""
+        wanted = str(measure).strip().lower()
+        for summary in self.summaries:
+            name = summary.measure
+            if wanted in (name, self.label(name).lower()):
+                return name
+        return None
+
+
+MOST_SHOWN = 3
+
+
+def _queries(count: int) -> str:
+    return f"{count:,} {'query' if count == 1 else 'queries'}"
+
+
+def _first(texts: list[str]) -> str:
+    return ", ".join(texts[:MOST_SHOWN]) + (", ..." if len(texts) > MOST_SHOWN else "")
+
+
+def _unknown_query(query_id: object, known: tuple[str, ...]) -> UnknownName:
+    examples = ", ".join(map(repr, known[:MOST_SHOWN])) or "none"
+    return UnknownName(f"no query {query_id!r}; the gold set has {examples}, ...")
 
 
 def _unscored(summaries: tuple[Summary, ...]) -> tuple[Summary, ...]:
     return tuple(Summary(summary.measure, nan, nan, 0) for summary in summaries)
 
 
-@dataclass(frozen=True, slots=True)
-class ComparisonResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class ComparisonResult(ResultViews):
     """Several scored and compared runs: over all queries, and per value of each requested tag.
 
     *notes* are limits of the comparison, shown after the verdict; *further_tests* are sentences
@@ -197,6 +290,60 @@ class ComparisonResult:
     further_tests: tuple[str, ...] = ()
     clusters: int = 0
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """Return one line: the number of queries, and the mean of each run on the first measure."""
+        comparison = self.comparison.labelled()
+        lead = comparison.metrics[0]
+        means = [
+            f"{entry.system} {nan if entry.mean is None else entry.mean:.3f}"
+            for entry in comparison.means
+            if entry.metric == lead
+        ]
+        return f"<ComparisonResult {_queries(comparison.queries)}, {lead}: {_first(means)}>"
+
+    def keys(self) -> tuple[str, ...]:
+        """Return the names of the runs."""
+        return tuple(evaluation.name for evaluation in self.evaluations)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __getitem__(self, run: str) -> Evaluation:
+        """Return the evaluation of the run called *run*, with the intervals of the comparison."""
+        for evaluation in self.evaluations:
+            if evaluation.name == run:
+                return replace(evaluation, summaries=self._with_intervals(evaluation))
+        raise UnknownName(f"no run {run!r}; compared: {', '.join(self.keys())}")
+
+    def _with_intervals(self, evaluation: Evaluation) -> tuple[Summary, ...]:
+        found = {
+            entry.metric: entry.interval
+            for entry in self.comparison.means
+            if entry.system == evaluation.name
+        }
+        return tuple(
+            each if each.interval else replace(each, interval=found.get(each.measure))
+            for each in evaluation.summaries
+        )
+
+    def query(self, query_id: str) -> dict[str, dict[str, float]]:
+        """Return the scores of one query by run, then by measure."""
+        return {each.name: each.query(query_id) for each in self.evaluations}
+
+    def labelled(self) -> "ComparisonResult":
+        """Return the result with measures named as they were typed, for tables and texts."""
+        if not (self.comparison.labels or any(each.labels for each in self.evaluations)):
+            return self
+        return replace(
+            self,
+            evaluations=tuple(each.labelled() for each in self.evaluations),
+            comparison=self.comparison.labelled(),
+            slices={
+                tag: {value: each.labelled() for value, each in values.items()}
+                for tag, values in self.slices.items()
+            },
+        )
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -108,6 +108,10 @@ class Run:
             metadata=dict(metadata or {}),
         )
 
+    def __repr__(self) -> str:
+        """Return one line: name, number of answered queries and of hits."""
+        return f"<Run {self.name}: {len(self):,} queries, {self.offsets[-1]:,} hits>"
+
     def __len__(self) -> int:
         """Return the number of answers."""
         return len(self.query_ids)

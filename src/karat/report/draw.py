@@ -100,14 +100,14 @@ def _markdown(findings: Findings) -> str:
     from karat.report.table import plain, render
 
     title = f"# {plain(findings.heading)}\n\n{plain(findings.about)}\n"
-    return "\n".join((title, *map(render, tables(findings))))
+    return "\n".join((title, *map(render, tables(findings.labelled()))))
 
 
 def _text(findings: Findings) -> str:
     from karat.report.findings.tables import tables
     from karat.report.text import render
 
-    return "\n".join(map(render, tables(findings)))
+    return "\n".join(map(render, tables(findings.labelled())))
 
 
 def _latex(findings: Findings) -> str:

@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import Enum
 from math import isfinite
 
-from karat.model.evaluation import ComparisonResult, CorpusCoverage, Evaluation
+from karat.model.evaluation import ComparisonResult, CorpusCoverage, Evaluation, Summary
 from karat.model.gate import Gate
 from karat.model.timings import RunResult
 from karat.report.findings.latency import mean_spent
@@ -131,11 +131,18 @@ def _run(evaluation: Evaluation) -> dict[str, object]:
     ]
     return {
         "name": evaluation.name,
-        "metrics": {summary.measure: summary for summary in evaluation.summaries},
+        "metrics": {
+            summary.measure: {"label": evaluation.label(summary.measure), **_named(summary)}
+            for summary in evaluation.summaries
+        },
         "notes": evaluation.notes,
         "slices": evaluation.slices,
         "queries": queries,
     }
+
+
+def _named(summary: Summary) -> dict[str, object]:
+    return {field.name: getattr(summary, field.name) for field in fields(summary)}
 
 
 def _dump(value: object) -> str:

@@ -10,7 +10,7 @@ from karat.model.comparison import Comparison
 from karat.model.evaluation import ComparisonResult, Evaluation
 from karat.scoring.matching.judge import Truth
 from karat.scoring.metrics import Measure
-from karat.scoring.score import cluster_labels, slice_rows
+from karat.scoring.score import cluster_labels, measure_labels, slice_rows
 from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.stats import compare as compare_scores
 from karat.scoring.stats import verdict, wilcoxon
@@ -109,7 +109,7 @@ def _verdict(overall: Comparison, evaluations: Sequence[Evaluation]) -> str:
     broken = [evaluation.name for evaluation in evaluations if evaluation.broken]
     if broken and len(evaluations) - len(broken) < 2 <= len(evaluations):
         return f"No verdict: the names of {join_names(broken)} do not match those of the gold set."
-    return verdict(overall)
+    return verdict(overall.labelled())
 
 
 def compare_evaluations(
@@ -144,7 +144,7 @@ def compare_tables(
     cube = np.array(
         [[[table.columns[name][row] for name in names] for row in rows] for table in tables]
     ).reshape(len(tables), len(rows), len(names))
-    return compare_scores(
+    found = compare_scores(
         cube,
         systems=[table.name for table in tables],
         metrics=names,
@@ -157,6 +157,7 @@ def compare_tables(
         clusters=None if clusters is None else [clusters[row] for row in rows],
         lower_is_better=[str(each) for each in measures if not each.definition.higher_is_better],
     )
+    return replace(found, labels=measure_labels(measures))
 
 
 def _wilcoxon_notes(

@@ -27,6 +27,7 @@ __all__ = [
     "cluster_labels",
     "evaluate_run",
     "mean_intervals",
+    "measure_labels",
     "no_overlap",
     "slice_rows",
     "with_dropped",
@@ -198,6 +199,7 @@ def with_intervals(
     everywhere = range(len(table.query_ids))
     return replace(
         evaluation,
+        labels=measure_labels(measures),
         summaries=_summaries(table, measures, everywhere, confidence, clusters=clusters),
         notes=replace(evaluation.notes, clusters=len(set(clusters or ()))),
         slices={
@@ -210,12 +212,18 @@ def with_intervals(
     )
 
 
+def measure_labels(measures: Iterable[Measure]) -> dict[str, str]:
+    """Return the measures that were typed in another spelling than the canonical one."""
+    return {str(each): each.label for each in measures if each.label != str(each)}
+
+
 def with_measures(evaluation: Evaluation, measures: Sequence[Measure]) -> Evaluation:
     """Return *evaluation* with only these *measures*, in their order."""
     names = list(map(str, measures))
     table = evaluation.table
     return replace(
         evaluation,
+        labels=measure_labels(measures),
         table=replace(table, columns={name: table.columns[name] for name in names}),
         summaries=tuple(each for each in evaluation.summaries if each.measure in names),
     )

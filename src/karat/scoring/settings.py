@@ -68,7 +68,7 @@ class Scoring:
         >>> list(map(str, scoring.with_measures(scoring.parsed()).parsed()))
         ['precision@5', 'hit(level=2)@1']
         """
-        return replace(self, measures=tuple(map(str, measures)), level=0.0)
+        return replace(self, measures=tuple(each.label for each in measures), level=0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,6 +85,7 @@ def show_contest(
 
 def evaluation_tables(evaluation: Evaluation, truth: "Truth", output: Output) -> list[Table]:
     """Return what to draw of one scored run, the scores over all queries last."""
+    evaluation = evaluation.labelled()
     # What matters most comes last, where the eye is when a terminal has scrolled.
     tables = [*score_view.slice_tables(evaluation), score_view.score_table(evaluation)]
     if output.per_query:
@@ -97,6 +98,7 @@ def contest_tables(contest: "ComparisonResult", truth: "Truth", output: Output) 
     # It brings the statistics along, and numpy with them, which a plain score can do without.
     from karat.report import compare_view
 
+    contest = contest.labelled()
     tables = [*compare_view.slice_tables(contest), compare_view.compare_table(contest)]
     if output.per_query:
         lead = contest.comparison.metrics[0]

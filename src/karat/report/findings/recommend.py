@@ -11,6 +11,7 @@ from karat.model.comparison import Comparison, Difference
 from karat.report.findings.latency import comparable_ms, milliseconds
 from karat.report.findings.record import Findings
 from karat.report.table import number
+from karat.scoring.metrics import parse
 from karat.scoring.stats.arrays import cluster_codes, cluster_sums, one_blas_thread
 from karat.system.words import first_few, join_names
 
@@ -140,7 +141,7 @@ def balance(quality: Array, latency: Array) -> Array:
 def _recommendations(findings: Findings) -> Iterator[Advice]:
     comparison = findings.contest.comparison
     yield from _best_on(findings, "Best quality", comparison.metrics[0])
-    recall = next((name for name in comparison.metrics if name.startswith("recall")), None)
+    recall = next((name for name in comparison.metrics if parse(name).metric == "recall"), None)
     if recall and recall != comparison.metrics[0]:
         yield from _best_on(findings, "Best recall", recall)
     if findings.latency is None or len(findings.latency.systems) < 2:

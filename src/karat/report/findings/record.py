@@ -109,6 +109,13 @@ class Findings:
             what += f", baseline {self.names[0]}"
         return f"{what}. {self.origin.made_at}"
 
+    def labelled(self) -> "Findings":
+        """Return the findings with measures named as they were typed, for tables and texts."""
+        resolved = self.resolved
+        if resolved is not None:
+            resolved = replace(resolved, comparison=resolved.comparison.labelled())
+        return replace(self, contest=self.contest.labelled(), resolved=resolved)
+
     @property
     def lead(self) -> str:
         """Return the measure that the report is led by."""

@@ -55,7 +55,7 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A metric bound to a cut-off and parameters.
+    """A metric bound to a cut-off and parameters; *typed* is the text that named it.
 
     >>> str(parse("nDCG@10")), str(parse("P(level=2)@5")), str(parse("success_5"))
     ('ndcg@10', 'precision(level=2)@5', 'hit@5')
@@ -64,11 +64,23 @@ class Measure:
     metric: str
     k: int | None = None
     params: tuple[tuple[str, Value], ...] = ()
+    typed: str = field(default="", compare=False, repr=False)
 
     def __str__(self) -> str:
         """Return the canonical name, which parses back to this measure."""
         params = ",".join(f"{name}={_plain(value)}" for name, value in self.params)
         return self.metric + (f"({params})" if params else "") + (f"@{self.k}" if self.k else "")
+
+    @property
+    def label(self) -> str:
+        """Return the name for tables: as it was typed, or the canonical one.
+
+        >>> parse("MAP").label, parse("P@10").label, parse("P@10", level=2).label
+        ('MAP', 'P@10', 'precision(level=2)@10')
+        """
+        # A measure may have been made from another one, or have a level that is not in the text.
+        named = bool(self.typed) and parse(self.typed) == self
+        return self.typed if named else str(self)
 
     @property
     def definition(self) -> Metric:
@@ -119,7 +131,7 @@ def parse(text: str, *, level: float = 0.0) -> Measure:
     if level and "level" in metric.params:
         params.setdefault("level", level)
     changed = {key: value for key, value in params.items() if value != metric.params[key]}
-    return Measure(name, k, tuple(sorted(changed.items())))
+    return Measure(name, k, tuple(sorted(changed.items())), stripped)
 
 
 def parse_all(texts: Iterable[str], *, level: float = 0.0) -> list[Measure]:
@@ -146,7 +158,10 @@ def _parse_params(text: str, metric: Metric, inside: str) -> dict[str, Value]:
         name, separator, value = (piece.strip() for piece in part.partition("="))
         if not separator or not value:
             raise InputError(f"{text!r}: {part!r} is not a parameter; expected name=value")
-        name = {"rel": "level"}.get(name.lower(), name.lower())
+        value = value.strip("'\"")
+        # The spelling of ir_measures.
+        name = {"rel": "level", "dcg": "gain"}.get(name.lower(), name.lower())
+        value = {"exp-log2": "exp", "log2": "linear"}.get(value, value) if name == "gain" else value
         if name not in metric.params:
             known = ", ".join(metric.params) or "none"
             raise InputError(f"{text!r}: {metric.name} has no parameter {name!r}; known: {known}")

@@ -1,0 +1,48 @@
+"""How results show themselves in a notebook: data frames and HTML.
+
+The renderers are in ``karat.report``, a layer above the records; they are found by name and loaded
+on first use, so that a record that nobody looks at loads nothing.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+from karat.registry import Registry
+
+__all__ = ["VIEWS", "ResultViews"]
+
+VIEWS: Registry[Callable[..., Any]] = Registry(
+    "view",
+    {
+        "frame": "karat.report.notebook:as_frame",
+        "html": "karat.report.notebook:as_html",
+    },
+    closed=True,
+)
+
+
+class ResultViews(ABC):
+    """The views that an evaluation and a comparison share."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def keys(self) -> tuple[str, ...]:
+        """Return the names by which parts of the result are looked up."""
+
+    def to_pandas(self, *, summary: bool = False) -> Any:
+        """Return a pandas frame: a row per run, query and measure; or per mean with *summary*."""
+        return VIEWS.get("frame")(self, "pandas", summary=summary)
+
+    def to_polars(self, *, summary: bool = False) -> Any:
+        """Return a polars frame: a row per run, query and measure; or per mean with *summary*."""
+        return VIEWS.get("frame")(self, "polars", summary=summary)
+
+    def to_arrow(self, *, summary: bool = False) -> Any:
+        """Return a pyarrow table: a row per run, query and measure; or per mean with *summary*."""
+        return VIEWS.get("frame")(self, "pyarrow", summary=summary)
+
+    def _repr_html_(self) -> str:
+        text: str = VIEWS.get("html")(self)
+        return text

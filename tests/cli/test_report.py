@@ -60,9 +60,40 @@ def test_charts_are_written(karat: Karat, folder: Path) -> None:
     ]
 
 
+def test_a_table_for_a_paper(karat: Karat, folder: Path) -> None:
+    asked = ("report", "gold.qrels", "old.run", "new.run", "-m", "map,P@5", "--draws", "99")
+    style = ("--digits", "1", "--percent", "--label", "tab:x", "--caption", "Runs", "--intervals")
+    done = karat(*asked, "-o", "out.tex", *style)
+    assert done.returncode == 0, done.stderr
+    table = (folder / "out.tex").read_text(encoding="utf-8")
+    assert r"& run & map & P@5 \\" in table
+    assert r"\caption{Runs}" in table
+    assert r"\label{tab:x}" in table
+    assert r"{\scriptsize [" in table
+    compared = karat("compare", *asked[1:], "-o", "compared.tex")
+    assert compared.returncode == 0, compared.stderr
+    assert "0." in (folder / "compared.tex").read_text(encoding="utf-8")
+
+
+def test_measures_are_shown_as_typed(karat: Karat, folder: Path) -> None:
+    asked = ("gold.qrels", "old.run", "new.run", "-m", "MAP,P@5", "--draws", "99")
+    shown = karat("compare", *asked).stdout
+    assert "MAP" in shown
+    assert "P@5" in shown
+    assert "precision@5" not in shown
+    scored = karat("score", *asked[:2], "-m", "MAP,P@5", "--per-query").stdout
+    assert "precision@5" not in scored
+    karat("report", *asked, "-o", "out.md")
+    assert "precision@5" not in (folder / "out.md").read_text(encoding="utf-8")
+    data = json.loads(karat("compare", *asked, "--json").stdout)
+    assert data["runs"][0]["metrics"]["precision@5"]["label"] == "P@5"
+    assert data["comparison"]["labels"] == {"ap": "MAP", "precision@5": "P@5"}
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("-o", "out.md", "--digits", "2"), "need -o FILE.tex"),
         (("-o", "out.pdf"), "out.pdf: unknown report format"),
         (("-o", "out.png"), "out.png: a report cannot be an image; --charts FOLDER writes"),
         ((), "Nothing to write"),

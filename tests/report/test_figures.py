@@ -2,11 +2,13 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import karat
 from karat.errors import InputError, MissingExtra
-from karat.report.figures import CHARTS, write_figures
+from karat.report.figures import BETTER, CHARTS, COLOURS, EQUAL, WORSE, write_figures
 from karat.report.findings import Findings
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -15,7 +17,10 @@ PNG = b"\x89PNG\r\n\x1a\n"
 def test_each_chart_is_a_picture(findings: Findings, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     written = write_figures(findings, tmp_path / "charts")
-    names = ["f1_distribution", "latency_distribution", "accuracy_vs_latency"]
+    names = [
+        *("f1_distribution", "latency_distribution", "accuracy_vs_latency"),
+        "query_differences",
+    ]
     assert list(CHARTS) == names
     assert [path.name for path in written] == [
         f"{name}.{suffix}" for name in names for suffix in ("png", "svg")
@@ -45,3 +50,79 @@ def test_without_matplotlib_the_extra_is_named(
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtra, match=r"pip install .*\[charts\]"):
         write_figures(alone, tmp_path)
+
+
+GOLD = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+OLD = {"q1": ["x", "a"], "q2": ["a"], "q3": ["a"]}
+NEW = {"q1": ["a"], "q2": ["a"], "q3": ["x", "a"]}
+
+
+@pytest.fixture
+def axes() -> Any:
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure
+
+    return Figure().subplots()
+
+
+def colours(axes: Any) -> list[str]:
+    from matplotlib.colors import to_hex
+
+    return [to_hex(bar.get_facecolor()) for bar in axes.patches]
+
+
+def test_two_runs_are_drawn_by_their_sorted_differences(axes: Any) -> None:
+    found = karat.compare(GOLD, {"old": OLD, "new": NEW}, ["RR"]).plot(ax=axes)
+    assert found is axes
+    assert [bar.get_height() for bar in axes.patches] == [0.5, 0.0, -0.5]
+    assert colours(axes) == [BETTER, EQUAL, WORSE]
+    assert axes.get_xlabel() == "queries: 1 better, 1 equal, 1 worse"
+    assert axes.get_ylabel() == "RR, new minus old"
+
+
+def test_more_runs_are_drawn_by_their_means(axes: Any) -> None:
+    contest = karat.compare(GOLD, {"a": OLD, "b": NEW, "c": NEW}, ["RR", "hit@1"])
+    contest.plot("hit@1", ax=axes)
+    assert [bar.get_width() for bar in axes.patches] == pytest.approx([2 / 3] * 3)
+    assert colours(axes) == list(COLOURS[:3])
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["a", "b", "c"]
+
+
+def test_one_run_is_drawn_by_its_sorted_scores(axes: Any) -> None:
+    karat.evaluate(GOLD, OLD, ["RR"], confidence=None).plot(ax=axes)
+    (line,) = axes.lines
+    assert list(line.get_ydata()) == [1.0, 1.0, 0.5]
+
+
+def test_means_without_intervals_have_plain_bars(axes: Any) -> None:
+    karat.evaluate(GOLD, OLD, ["RR"], confidence=None).plot(kind="means", ax=axes)
+    assert len(axes.patches) == 1
+    assert not axes.containers[0].errorbar
+
+
+def test_a_figure_is_made_where_no_axes_are_given() -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    from matplotlib import pyplot as plt
+
+    axes = karat.evaluate(GOLD, OLD, ["RR"], confidence=None).plot()
+    assert axes.figure in map(plt.figure, plt.get_fignums())
+    plt.close(axes.figure)
+
+
+def test_less_may_be_better(axes: Any) -> None:
+    gold = karat.Dataset.of([karat.Query("q1", "", (karat.Target("a", 1.0, 1, 9),))], match="lines")
+    runs = [
+        karat.Run.of([karat.Answer("q1", (karat.Hit("a", 1.0, 1, last),))], name=name)
+        for name, last in (("long", 9), ("short", 5))
+    ]
+    karat.compare(gold, runs, ["lines@10"]).plot(ax=axes)
+    assert colours(axes) == [BETTER]
+
+
+def test_a_plot_that_makes_no_sense_is_an_error(axes: Any) -> None:
+    evaluation = karat.evaluate(GOLD, OLD, ["RR"], confidence=None)
+    with pytest.raises(InputError, match="no plot 'pie'; expected means, queries, differences"):
+        evaluation.plot(kind="pie", ax=axes)
+    with pytest.raises(InputError, match="needs two runs"):
+        evaluation.plot(kind="differences", ax=axes)

@@ -211,7 +211,11 @@ class Evaluation(ResultViews):
         return iter(self.keys())
 
     def __contains__(self, measure: object) -> bool:
-        return self._canonical(measure) is not None
+        try:
+            self._summary(measure)
+        except UnknownName:
+            return False
+        return True
 
     def __getitem__(self, measure: object) -> float:
         """Return the mean of *measure*; the spelling as typed and the canonical one both work.
@@ -234,24 +238,19 @@ class Evaluation(ResultViews):
 
     def per_query(self, measure: object) -> dict[str, float]:
         """Return the score of each query on *measure*; NaN means not scored."""
-        column = self.table.columns[self._summary(measure).measure]
+        column = self.table.columns[self.canonical(measure)]
         return dict(zip(self.table.query_ids, column, strict=True))
 
-    def _summary(self, measure: object) -> Summary:
-        name = self._canonical(measure)
-        for summary in self.summaries:
-            if summary.measure == name:
-                return summary
-        raise UnknownName(f"{str(measure)!r} was not computed; computed: {', '.join(self.keys())}")
+    def canonical(self, measure: object) -> str:
+        """Return the canonical name of a computed *measure*, such as ``ap`` for ``MAP``."""
+        return self._summary(measure).measure
 
-    def _canonical(self, measure: object) -> str | None:
-        """Return the canonical name of a computed measure, None if it was not computed."""
+    def _summary(self, measure: object) -> Summary:
         wanted = str(measure).strip().lower()
         for summary in self.summaries:
-            name = summary.measure
-            if wanted in (name, self.label(name).lower()):
-                return name
-        return None
+            if wanted in (summary.measure, self.label(summary.measure).lower()):
+                return summary
+        raise UnknownName(f"{str(measure)!r} was not computed; computed: {', '.join(self.keys())}")
 
 
 MOST_SHOWN = 3

@@ -1,4 +1,4 @@
-"""How results show themselves in a notebook: data frames and HTML.
+"""How results show themselves in a notebook: data frames, HTML and plots.
 
 The renderers are in ``karat.report``, a layer above the records; they are found by name and loaded
 on first use, so that a record that nobody looks at loads nothing.
@@ -17,6 +17,8 @@ VIEWS: Registry[Callable[..., Any]] = Registry(
     {
         "frame": "karat.report.notebook:as_frame",
         "html": "karat.report.notebook:as_html",
+        "latex": "karat.report.latex:latex_table",
+        "plot": "karat.report.figures:plot",
     },
     closed=True,
 )
@@ -42,6 +44,19 @@ class ResultViews(ABC):
     def to_arrow(self, *, summary: bool = False) -> Any:
         """Return a pyarrow table: a row per run, query and measure; or per mean with *summary*."""
         return VIEWS.get("frame")(self, "pyarrow", summary=summary)
+
+    def to_latex(self, **options: Any) -> str:
+        """Return a LaTeX table for a paper; the options are those of `karat report --latex`."""
+        text: str = VIEWS.get("latex")(self, **options)
+        return text
+
+    def plot(self, measure: str | None = None, *, kind: str = "", ax: Any = None) -> Any:
+        """Draw with matplotlib in the colours of the report, and return the axes.
+
+        *kind* is ``means`` (with intervals), ``queries`` (sorted scores), or for two runs
+        ``differences`` (a bar per query, sorted).
+        """
+        return VIEWS.get("plot")(self, measure, kind=kind, ax=ax)
 
     def _repr_html_(self) -> str:
         text: str = VIEWS.get("html")(self)

@@ -5,78 +5,22 @@ from collections.abc import Callable
 from pathlib import PurePath
 
 from karat.errors import InputError
-from karat.report.display import printable
 from karat.report.findings import Findings
-from karat.report.table import Cell, Table
+from karat.report.latex import LatexStyle, latex_table
+from karat.report.latex import render as render_latex
 
-__all__ = ["FORMATS", "draw", "drawer", "render"]
-
-SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "▲": r"$\blacktriangle$",
-    "▼": r"$\blacktriangledown$",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    **{character: f"\\{character}" for character in "&%$#_"},
-}
-
-
-def render(table: Table) -> str:
-    """Return *table* as a floating table with its title as caption; the best are bold.
-
-    It needs the package booktabs, and amssymb where slices mark what is better or worse.
-    """
-    shape = "".join("r" if column.numeric else "l" for column in table.columns)
-    lines = [
-        r"\begin{table}",
-        r"  \centering",
-        rf"  \begin{{tabular}}{{{shape}}}",
-        r"    \toprule",
-        f"    {_row([_safe(column.title) for column in table.columns])}",
-        r"    \midrule",
-        *(f"    {_row([_cell(cell) for cell in row])}" for row in table.rows),
-        r"    \bottomrule",
-        r"  \end{tabular}",
-        rf"  \caption{{{' '.join(map(_safe, _sentences(table)))}}}",
-        r"\end{table}",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _row(cells: list[str]) -> str:
-    return " & ".join(cells) + r" \\"
-
-
-def _cell(cell: Cell) -> str:
-    return rf"\textbf{{{_safe(cell.text)}}}" if cell.best else _safe(cell.text)
-
-
-def _sentences(table: Table) -> list[str]:
-    return [
-        f"{part.rstrip('.')}." for part in (table.title, *table.notes, table.conclusion) if part
-    ]
-
-
-def _safe(text: str) -> str:
-    r"""Return *text* with what TeX would obey escaped.
-
-    >>> _safe("50% of a_b & <c>")
-    '50\\% of a\\_b \\& \\textless{}c\\textgreater{}'
-    """
-    return "".join(SPECIAL.get(character, character) for character in printable(text))
-
+__all__ = ["FORMATS", "draw", "drawer"]
 
 PICTURES = frozenset({".png", ".svg"})
 
 
-def draw(findings: Findings, name: str) -> str:
-    """Return the report as the content of a file called *name*; its suffix names the format."""
-    return drawer(name)(findings)
+def draw(findings: Findings, name: str, *, latex: LatexStyle | None = None) -> str:
+    """Return the report as the content of a file called *name*; its suffix names the format.
+
+    *latex* is the style of the tables in a ``.tex`` file.
+    """
+    found = drawer(name)
+    return _latex(findings, latex) if latex and found is _latex else found(findings)
 
 
 def drawer(name: str) -> Callable[[Findings], str]:
@@ -110,11 +54,11 @@ def _text(findings: Findings) -> str:
     return "\n".join(map(render, tables(findings.labelled())))
 
 
-def _latex(findings: Findings) -> str:
-    from karat.report.findings.leaderboard import leaderboard_table
+def _latex(findings: Findings, style: LatexStyle | None = None) -> str:
     from karat.report.findings.tables import slice_tables
 
-    return "\n".join(map(render, (leaderboard_table(findings), *slice_tables(findings))))
+    slices = slice_tables(findings.labelled())
+    return "\n".join((latex_table(findings.contest, style), *map(render_latex, slices)))
 
 
 def _csv(findings: Findings) -> str:

@@ -1,11 +1,12 @@
 """Charts as PNG and SVG files, for papers and slides; drawn by matplotlib."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from karat.errors import InputError, MissingExtra
+from karat.model.evaluation import ComparisonResult, Evaluation
 from karat.report.findings import Findings
 from karat.report.findings.latency import ecdf
 from karat.scoring.stats import percentiles
@@ -14,13 +15,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["CHARTS", "write_figures"]
+__all__ = ["CHARTS", "COLOURS", "plot", "write_figures"]
 
 SUFFIXES = ("png", "svg")
 SIZE = (6.4, 4.0)
 DOTS_PER_INCH = 200
 BINS = 10
 LEGEND_COLUMNS = 3
+# The colours of runs in the report, as in ui/src/styles/tokens.css.
+COLOURS = (
+    *("#0072b2", "#d55e00", "#00875f", "#b0578d"),
+    *("#a87400", "#2f8fc4", "#6b4fa0", "#5f6b76"),
+)
+BETTER, WORSE, EQUAL = "#00644a", "#a4161a", "#b9c0c8"
 
 
 def write_figures(findings: Findings, folder: str | Path) -> list[Path]:
@@ -28,10 +35,7 @@ def write_figures(findings: Findings, folder: str | Path) -> list[Path]:
 
     Charts of latency are left out where nothing was timed.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtra("matplotlib", extra="charts", purpose="drawing charts") from error
+    figure_class = _figure_class()
     place = Path(folder)
     try:
         place.mkdir(parents=True, exist_ok=True)
@@ -39,15 +43,114 @@ def write_figures(findings: Findings, folder: str | Path) -> list[Path]:
         raise InputError(f"{place}: no folder for charts: {error.strerror}") from error
     written = []
     for name, draw in CHARTS.items():
-        figure = Figure(figsize=SIZE, layout="constrained")
+        figure = figure_class(figsize=SIZE, layout="constrained")
         axes = figure.subplots()
+        _set_style(axes)
         if not draw(findings, axes):
             continue
-        axes.spines[["top", "right"]].set_visible(False)
         # Inside the axes it would hide what lies there.
-        figure.legend(loc="outside lower center", ncols=LEGEND_COLUMNS, frameon=False)
+        if axes.get_legend_handles_labels()[0]:
+            figure.legend(loc="outside lower center", ncols=LEGEND_COLUMNS, frameon=False)
         written += [_saved(figure, place / f"{name}.{suffix}") for suffix in SUFFIXES]
     return written
+
+
+def _figure_class() -> "type[Figure]":
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtra("matplotlib", extra="charts", purpose="drawing charts") from error
+    return Figure
+
+
+def _set_style(axes: "Axes") -> None:
+    axes.set_prop_cycle(color=COLOURS)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+KINDS = ("means", "queries", "differences")
+
+
+def plot(
+    result: Evaluation | ComparisonResult, measure: str | None, *, kind: str = "", ax: Any = None
+) -> Any:
+    """Draw *result* on *measure*, by default the first, and return the axes.
+
+    *kind* is one of KINDS; by default two runs are drawn by their differences, others by their
+    means, and a single run by its sorted scores. Without *ax*, pyplot makes a new figure.
+    """
+    _figure_class()
+    runs = [result] if isinstance(result, Evaluation) else [result[name] for name in result]
+    runs = [run.shown() for run in runs]
+    lower_is_better = () if isinstance(result, Evaluation) else result.comparison.lower_is_better
+    label = measure or runs[0].keys()[0]
+    chosen = kind or {1: "queries", 2: "differences"}.get(len(runs), "means")
+    if chosen not in KINDS:
+        raise InputError(f"no plot {kind!r}; expected {', '.join(KINDS)}")
+    if chosen == "differences" and len(runs) < 2:
+        raise InputError("a plot of differences needs two runs; kind='queries' shows one")
+    if ax is None:
+        from matplotlib import pyplot as plt
+
+        _, ax = plt.subplots(figsize=SIZE, layout="constrained")
+    _set_style(ax)
+    if chosen == "means":
+        _draw_means(ax, runs, label)
+    elif chosen == "queries":
+        _draw_queries(ax, runs, label)
+    else:
+        lower = runs[0].canonical(label) in lower_is_better
+        scores = [list(run.per_query(label).values()) for run in (runs[0], runs[-1])]
+        names = (runs[0].name, runs[-1].name)
+        _draw_differences(ax, scores, names=names, measure=label, lower=lower)
+    return ax
+
+
+def _draw_means(axes: "Axes", runs: Sequence[Evaluation], label: str) -> None:
+    """Draw one bar per run with its confidence interval."""
+    for place, run in enumerate(runs):
+        mean, interval = run[label], run.interval(label)
+        ends = None
+        if interval and interval.low is not None and interval.high is not None:
+            ends = [[mean - interval.low], [interval.high - mean]]
+        axes.barh([place], [mean], xerr=ends, capsize=3, height=0.6)
+    axes.set_yticks(range(len(runs)), [run.name for run in runs])
+    axes.invert_yaxis()
+    axes.set(xlabel=label)
+
+
+def _draw_queries(axes: "Axes", runs: Sequence[Evaluation], label: str) -> None:
+    """Draw the scores of each run, sorted from the best query to the worst."""
+    for run in runs:
+        scores = [score for score in run.per_query(label).values() if not isnan(score)]
+        axes.plot(range(1, len(scores) + 1), sorted(scores, reverse=True), label=run.name)
+    axes.set(xlabel="queries, best first", ylabel=label)
+    axes.legend(frameon=False)
+
+
+def _draw_differences(
+    axes: "Axes",
+    scores: Sequence[Sequence[float]],
+    *,
+    names: tuple[str, str],
+    measure: str,
+    lower: bool,
+) -> bool:
+    """Draw one bar per query, the second run minus the first, sorted; False without any."""
+    first, second = scores
+    pairs = zip(first, second, strict=True)
+    changes = sorted((new - old for old, new in pairs if not isnan(new - old)), reverse=True)
+    sign = -1.0 if lower else 1.0
+    colours = [BETTER if sign * x > 0 else WORSE if sign * x < 0 else EQUAL for x in changes]
+    axes.bar(range(1, len(changes) + 1), changes, color=colours, width=0.9)
+    axes.axhline(0.0, color=EQUAL, linewidth=0.8)
+    counts = [colours.count(colour) for colour in (BETTER, EQUAL, WORSE)]
+    axes.set(
+        xlabel=f"queries: {counts[0]} better, {counts[1]} equal, {counts[2]} worse",
+        ylabel=f"{measure}, {names[1]} minus {names[0]}",
+        title=f"{names[1]} against {names[0]}, per query",
+    )
+    return bool(changes)
 
 
 def _saved(figure: "Figure", path: Path) -> Path:
@@ -92,8 +195,22 @@ def _accuracy_vs_latency(findings: Findings, axes: "Axes") -> bool:
     return bool(rows)
 
 
+def _query_differences(findings: Findings, axes: "Axes") -> bool:
+    """Draw the last run against the first on each query; False for a single run."""
+    if len(findings.names) < 2:
+        return False
+    return _draw_differences(
+        axes,
+        [findings.scores(0), findings.scores(len(findings.names) - 1)],
+        names=(findings.names[0], findings.names[-1]),
+        measure=findings.contest.comparison.label(findings.lead),
+        lower=findings.lower_is_better,
+    )
+
+
 CHARTS: "dict[str, Callable[[Findings, Axes], bool]]" = {
     "f1_distribution": _f1_distribution,
     "latency_distribution": _latency_distribution,
     "accuracy_vs_latency": _accuracy_vs_latency,
+    "query_differences": _query_differences,
 }

@@ -45,6 +45,13 @@ __all__ = ["command"]
     show_default=True,
     help="Schema of .json files (agents: also of .csv): ours, or that of another benchmark.",
 )
+@click.option(
+    "--digits", type=click.IntRange(0, 6), metavar="N", help="Digits in a .tex table, 3 by default."
+)
+@click.option("--percent", is_flag=True, help="Multiply the means of a .tex table by 100.")
+@click.option("--intervals", is_flag=True, help="Add confidence intervals to a .tex table.")
+@click.option("--label", metavar="KEY", help=r"Label of a .tex table, for \ref.")
+@click.option("--caption", metavar="TEXT", help="Caption of a .tex table.")
 @TITLE
 @LOSSES
 @store_option
@@ -56,6 +63,11 @@ def command(
     charts: str | None,
     *,
     schema: str,
+    digits: int | None,
+    percent: bool,
+    intervals: bool,
+    label: str | None,
+    caption: str | None,
     title: str,
     losses: bool,
     store: str,
@@ -75,14 +87,23 @@ def command(
     karat report latest -o report.html --losses
     karat report k3nq.1 k3nq.4 -o report.md -m ndcg@10,recall@100
     karat report latest -o '{engine}.csv' --schema agents
+    karat report gold.json bm25.run dense.run -o table.tex --digits 3 --label tab:main
     """
     from karat.cli.output.show import single_threaded
     from karat.report.draw import drawer
+    from karat.report.latex import LatexStyle
 
     if output is None and charts is None:
         raise click.UsageError("Nothing to write; expected -o FILE or --charts FOLDER.")
     if output is not None:
         drawer(output) if schema == "karat" else check_schema(schema, output)
+    style = LatexStyle(
+        3 if digits is None else digits, percent, label or "", caption or "", intervals
+    )
+    if style != LatexStyle() and not str(output).endswith(".tex"):
+        raise click.UsageError(
+            "--digits, --percent, --intervals, --label and --caption need -o FILE.tex."
+        )
     single_threaded()
     from karat.app.report import gather
 
@@ -107,6 +128,6 @@ def command(
         with progress_bar("explaining") as progress:
             findings = with_losses(findings, progress=progress)
     if output is not None:
-        write_report(findings, output)
+        write_report(findings, output, latex=style)
     if charts is not None:
         write_charts(findings, charts)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from karat.cli.options.shared import Inputs, Output
     from karat.model import Run
     from karat.report.findings import Findings
+    from karat.report.latex import LatexStyle
     from karat.scoring.settings import Confidence, Scoring
 
 
@@ -217,12 +218,21 @@ def export_runs(
     return [RunExport(found.gold, run, now, scoring, confidence, known) for run, known in scores]
 
 
-def write_report(findings: "Findings", path: str, *, charts: "Sequence[Path]" = ()) -> None:
-    """Write a report in the format of its name; Markdown shows the *charts* that lie beside it."""
+def write_report(
+    findings: "Findings",
+    path: str,
+    *,
+    charts: "Sequence[Path]" = (),
+    latex: "LatexStyle | None" = None,
+) -> None:
+    """Write a report in the format of its name.
+
+    Markdown shows the *charts* in the same folder; *latex* is the style of a ``.tex`` file.
+    """
     from karat.report.draw import draw
     from karat.system.files import write_text
 
-    text = draw(findings, path)
+    text = draw(findings, path, latex=latex)
     shown = [chart.name for chart in charts if chart.suffix == ".png"]
     if shown and path.endswith(".md"):
         from karat.report.table import pictures

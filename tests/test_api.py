@@ -191,3 +191,22 @@ def test_settings_that_cannot_be_meant_are_refused(
 def test_no_second_run_to_compare_is_refused() -> None:
     with pytest.raises(InputError, match="expected two or more runs to compare, not 1"):
         karat.compare(GOLD, [OLD])
+
+
+def test_measures_of_diversity_need_subtopics(tmp_path: Path) -> None:
+    qrels = tmp_path / "div.qrels"
+    qrels.write_text("51 1 a 1\n51 2 b 1\n51 1 c 1\n")
+    run = {"51": ["a", "c", "b"]}
+    found = karat.evaluate(qrels, run, ["alpha-nDCG@3", "STREC@2", "map"], confidence=None)
+    assert found["STREC@2"] == 0.5
+    assert found["map"] == 1.0
+    assert 0.9 < found["alpha-nDCG@3"] < 1.0
+    with pytest.raises(InputError, match=r"alpha-nDCG@3: no target has a subtopic; expected"):
+        karat.evaluate({"51": {"a": 1}}, run, ["alpha-nDCG@3"])
+
+
+def test_all_targets_must_be_found_for_accuracy() -> None:
+    gold = {"q1": ["a", "b"], "q2": ["c"]}
+    run = {"q1": ["a", "x", "b"], "q2": ["c"]}
+    found = karat.evaluate(gold, run, ["acc@2", "acc@3", "accuracy"], confidence=None)
+    assert dict(found) == {"acc@2": 0.5, "acc@3": 1.0, "accuracy": 1.0}

@@ -113,6 +113,7 @@ POINTING = {
     "semantik": '{"schema_version": "1.0", "queries": [{"query_key": "1", "query_text": "q", '
     '"relevant_docs": [{"doc_ref": {"path": "a.py"}}, {"doc_ref": {"path": "no.py"}}]}]}',
     "semantik-csv": "query_key,query_text,uri\n1,q,file:///x/a.py\n1,,file:///x/no.py\n",
+    "trec-diversity": "1 1 a.py 1\n1 2 no.py 1\n",
     "trec-qrels": "1 0 a.py 1\n1 0 no.py 1\n",
     "semble": '[{"query": "q", "relevant": ["a.py", "no.py"], "category": "c"}]',
     "beir": "",

@@ -16,11 +16,11 @@ def _listed(text: str) -> list[str]:
     return [line.split()[0] for line in text.splitlines() if re.match("  [a-z0-9]", line)]
 
 
-def test_twenty_measures_are_listed_by_purpose(karat: Karat) -> None:
+def test_the_common_measures_are_listed_by_purpose(karat: Karat) -> None:
     done = karat("metrics")
     names = _listed(done.stdout)
     assert done.returncode == 0
-    assert len(names) == 20
+    assert len(names) == 25
     assert {"mrr@10", "ndcg@10", "hit@5", "recall@10", "precision@5", "f1@10"} <= set(names)
     assert done.stdout.startswith("Find an answer near the top:\n  mrr@10 ")
     assert done.stdout.endswith(f"List all {len(list(METRICS))}: karat metrics --all.\n")
@@ -59,3 +59,17 @@ def test_json_has_no_infinity(karat: Karat) -> None:
     assert [entry["name"] for entry in entries] == ["dcg", "lines"]
     assert [entry["high"] for entry in entries] == [None, None]
     assert [entry["higher_is_better"] for entry in entries] == [True, False]
+
+
+def test_a_word_finds_the_measures_that_it_describes(karat: Karat) -> None:
+    assert karat("metrics", "accuracy").stdout.startswith("acc[@k]\n")
+    found = karat("metrics", "diversity").stdout
+    assert [line.split("@")[0] for line in found.splitlines() if line and line[0] != " "] == [
+        *("alpha-ndcg", "err-ia", "nrbp", "strec"),
+    ]
+    assert karat("metrics", "tokens@5", "READING COST").returncode == 0
+    done = karat("metrics", "beauty")
+    assert (done.returncode, done.stderr.partition(";")[0]) == (
+        2,
+        "error: no metric named 'beauty'",
+    )

@@ -129,3 +129,12 @@ def test_the_digest_is_of_the_content(tmp_path: Path) -> None:
         Dataset.of([query._replace(tags={}), Query("b", "mail")]),
     ):
         assert gold_digest(other) != gold_digest(data)
+
+
+def test_targets_may_name_subtopics(tmp_path: Path) -> None:
+    gold = Dataset.of([Query("q1", "cars", (Target("a", subtopics=("price", "age")), Target("b")))])
+    path = tmp_path / "gold.json"
+    write(gold, path)
+    assert '"subtopics"' in path.read_text(encoding="utf-8")
+    assert list(read_dataset(path).queries()) == list(gold.queries())
+    assert read_dataset(path).subtopics == {0: ("price", "age")}

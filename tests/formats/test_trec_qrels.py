@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from karat.errors import FormatError, InputError
-from karat.formats import read_dataset, read_judgments, write
+from karat.formats import detect, read, read_dataset, read_judgments, write
 from karat.model import Dataset, Query, Target
 
 
@@ -28,7 +28,11 @@ def test_all_problems_at_once(tmp_path: Path) -> None:
         (2, "3 fields; expected 4"),
         (3, "grade 'x' is no finite number"),
         (4, "grade 'nan' is no finite number"),
-        (5, "'d1' is judged twice for query 'q1'"),
+        (
+            5,
+            "'d1' is judged twice for query 'q1'; if the second column is a subtopic, the format "
+            "is trec-diversity",
+        ),
         (6, "grade '1_0' is no finite number"),
         (7, "byte 0xff at column 1 is not UTF-8"),
         (8, "5 fields; expected 4"),
@@ -69,3 +73,35 @@ def test_agrees_with_pytrec_eval(shared_data: Path) -> None:
     for path in sorted((shared_data / "golden").glob("*.qrels")):
         with path.open(encoding="utf-8") as stream:
             assert read_judgments(path) == pytrec_eval.parse_qrel(stream)
+
+
+def test_subtopics_are_read_from_the_second_column(tmp_path: Path) -> None:
+    path = tmp_path / "div.qrels"
+    path.write_text("51 1 a 1\n51 1 b 0\n51 2 a 2\n51 2 c 1\n52 0 a 1\n52 0 b 1\n")
+    gold = read(path, format="trec-diversity")
+    assert isinstance(gold, Dataset)
+    assert [(t.path, t.grade, t.subtopics) for t in gold.targets(0)] == [
+        ("a", 2.0, ("1", "2")),
+        ("b", 0.0, ()),
+        ("c", 1.0, ("2",)),
+    ]
+    assert [target.subtopics for target in gold.targets(1)] == [(), ()]
+
+
+@pytest.mark.parametrize(
+    ("rows", "name"),
+    [
+        ("51 1 a 1\n51 2 a 1\n", "trec-diversity"),
+        ("# made by hand\n51 1 a 1\n52 1 b 1\n51 2 c 1\n", "trec-diversity"),
+        ("51 1 a 1\n52 1 b 1\n", "trec-qrels"),
+        ("51 0 a 1\n51 1 b 1\n", "trec-qrels"),
+        ("1 0.5 a 1\n1 1 b 1\n1 4 c 0\n", "trec-qrels"),
+        ("1 Q0 a 1 0.5 t\n", "trec-run"),
+    ],
+)
+def test_the_second_column_tells_subtopics_from_iterations(
+    rows: str, name: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "file"
+    path.write_text(rows)
+    assert detect(path).name == name

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from karat.errors import UnknownName
 from karat.scoring.metrics import METRICS, parse
 
 __all__ = [
@@ -20,8 +21,9 @@ __all__ = [
 # The measures that most people use, as they are typed, by purpose.
 COMMON = {
     "Find an answer near the top": ("mrr@10", "hit@5", "precision@5"),
-    "Find everything": ("recall@10", "ap", "f1@10", "r-precision"),
+    "Find everything": ("recall@10", "acc@10", "ap", "f1@10", "r-precision"),
     "Graded relevance": ("ndcg@10", "err@10", "rbp"),
+    "Diversity (targets with subtopics)": ("alpha-ndcg@10", "err-ia@10", "nrbp", "strec@10"),
     "Results without an order": ("set-precision", "set-recall", "set-f1"),
     "Line ranges": ("line-precision@10", "line-iou@10"),
     "Reading cost": ("lines@10", "tokens@10", "tokens-to-hit", "token-recall@4000"),
@@ -117,11 +119,16 @@ def _metric_name(measure: str) -> str:
 def describe(names: Iterable[str] = ()) -> list[Description]:
     """Return the metrics *names*, or all of them in the order of the catalogue.
 
+    A word that names no metric finds those whose definition or purpose has it.
+
     >>> describe(["success"])[0].usage, describe(["ndcg(gain=exp)@10"])[0].usage
     ('hit[@k]', 'ndcg[@k]')
+    >>> [entry.name for entry in describe(["accuracy"])], len(describe(["diversity"]))
+    (['acc'], 4)
     """
     found = []
-    for name in [_metric_name(name) for name in names] or list(METRICS):
+    wanted = dict.fromkeys(found for name in names for found in _find(name))
+    for name in wanted or list(METRICS):
         metric = METRICS.get(name)
         found.append(
             Description(
@@ -137,6 +144,25 @@ def describe(names: Iterable[str] = ()) -> list[Description]:
             )
         )
     return found
+
+
+def _find(text: str) -> list[str]:
+    """Return the metric that *text* names, or those that are described by it."""
+    try:
+        return [_metric_name(text)]
+    except UnknownName:
+        word = text.strip().lower()
+        of_purpose = [
+            _metric_name(name)
+            for purpose, common in COMMON.items()
+            for name in common
+            if word in purpose.lower()
+        ]
+        described = [name for name in METRICS if word in METRICS.get(name).definition.lower()]
+        found = list(dict.fromkeys((*of_purpose, *described)))
+        if not word or not found:
+            raise
+        return found
 
 
 def page(descriptions: Iterable[Description]) -> str:

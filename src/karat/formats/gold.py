@@ -23,7 +23,7 @@ TAG_KEYS = ("category", "complexity", "difficulty")
 EXTRA_KEYS = ("base_commit", "commit_hash", "query_status", "timestamp")
 TOP_KEYS = ("format", "version", "name", "match", "test_cases", "metadata")
 CASE_KEYS = ("id", "query", "ground_truth_files", "targets", "tags", "extra")
-TARGET_KEYS = ("path", "start_line", "end_line", "symbol", "grade", "ref", "quote")
+TARGET_KEYS = ("path", "start_line", "end_line", "symbol", "grade", "ref", "quote", "subtopics")
 
 
 def detect(_path: str, head: bytes) -> bool:
@@ -143,6 +143,7 @@ def _target(check: Checker, record: Record, location: Location) -> Target:
         end,
         quote or symbol,
         "quote" if quote else check.text(record, "ref", location, default="path"),
+        tuple(check.word(item, at) for at, item in check.listed(record, "subtopics", location)),
     )
 
 

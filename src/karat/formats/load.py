@@ -18,6 +18,7 @@ __all__ = ["FORMATS", "add_tags", "detect", "read", "read_dataset", "read_run", 
 FORMATS: Registry[Format] = Registry(
     "format",
     {
+        "trec-diversity": "karat.formats.trec_qrels:DIVERSITY",
         "trec-qrels": "karat.formats.trec_qrels:FORMAT",
         "trec-run": "karat.formats.trec_run:FORMAT",
         "gold": "karat.formats.gold:FORMAT",
@@ -39,6 +40,7 @@ FORMATS: Registry[Format] = Registry(
     },
     aliases={
         "karat-gold": "gold",
+        "diversity": "trec-diversity",
         "qrels": "trec-qrels",
         "trec": "trec-run",
         "tsv": "csv",

@@ -17,9 +17,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-__all__ = ["FORMAT", "read_judgments", "read_panel", "read_preferences", "read_zscores"]
+__all__ = [
+    "DIVERSITY",
+    "FORMAT",
+    "read_judgments",
+    "read_panel",
+    "read_preferences",
+    "read_zscores",
+]
 
 WIDTH = 4
+SUBTOPIC = "; if the second column is a subtopic, the format is trec-diversity"
 
 
 def detect(_path: str, head: bytes) -> bool:
@@ -50,7 +58,7 @@ def read_judgments(path: str | os.PathLike[str]) -> dict[str, dict[str, float]]:
         for query, document, grade, number in rows:
             of_query = judged.setdefault(query, {})
             if document in of_query:
-                problems.add(number, f"{document!r} is judged twice for query {query!r}")
+                problems.add(number, f"{document!r} is judged twice for query {query!r}{SUBTOPIC}")
             of_query[document] = grade
     if not total and not problems:
         problems.add(0, "no judgment in the file; expected query iteration document grade")
@@ -91,6 +99,53 @@ FORMAT = Format(
     write,
     frozenset({"grades", "levels", "high", "zeros", "fractions", "negatives", "files", "textless"}),
     frozenset({"pathless"}),
+    decisive=True,
+)
+
+
+def detect_diversity(_path: str, head: bytes) -> bool:
+    """Return whether the second field of the first rows numbers the subtopics of a query.
+
+    In other judgments it is a constant, mostly 0, or the round of judging, such as 0.5.
+    """
+    if len(first_row(head)) != WIDTH:
+        return False
+    # The last row may be cut off.
+    rows = [line.split() for line in head.split(b"\n")[:-1] if not line.startswith(b"#")]
+    pairs = {(row[0], row[1]) for row in rows if len(row) == WIDTH}
+    numbered = all(subtopic.isdigit() and int(subtopic) for _, subtopic in pairs)
+    return numbered and len(pairs) > len({query for query, _ in pairs})
+
+
+def read_diversity(path: "Path", _options: ReadOptions) -> Dataset:
+    """Return one query per id, without text; a document has the subtopics that it is relevant to.
+
+    Its grade is the highest of its judgments; the subtopic 0 is none.
+    """
+    queries = []
+    for query, by_subtopic in read_panel(path).items():
+        grades: dict[str, float] = {}
+        subtopics: dict[str, list[str]] = {}
+        for subtopic, documents in by_subtopic.items():
+            for document, grade in documents.items():
+                grades[document] = max(grade, grades.get(document, grade))
+                if grade > 0 and subtopic != "0":
+                    subtopics.setdefault(document, []).append(subtopic)
+        targets = [
+            Target(document, grade, subtopics=tuple(subtopics.get(document, ())))
+            for document, grade in grades.items()
+        ]
+        queries.append(Query(query, "", tuple(targets)))
+    return Dataset.of(queries, name=path.name.removesuffix(".gz"), match="document")
+
+
+DIVERSITY = Format(
+    "trec-diversity",
+    "dataset",
+    "TREC diversity judgments: query subtopic document grade",
+    (),
+    detect_diversity,
+    read_diversity,
     decisive=True,
 )
 

@@ -27,6 +27,7 @@ FEATURES = {
     "placed": "which file a symbol is wanted in",
     "refs": "what kind of reference a target is",
     "quotes": "quoted passages as targets",
+    "subtopics": "subtopics of targets",
     "category": "categories",
     "tags": "tags",
     "extra": "further fields of a query or an answer",
@@ -83,6 +84,8 @@ def _narrowed(query: Query, target: Format) -> tuple[Target, ...]:
             kept = kept._replace(start_line=0, end_line=0)
         if "symbols" not in target.keeps and wanted.ref != "quote":
             kept = kept._replace(symbol="")
+        if "subtopics" not in target.keeps:
+            kept = kept._replace(subtopics=())
         key = kept._replace(grade=0)
         if key not in best or best[key].grade < kept.grade:
             best[key] = kept
@@ -114,6 +117,7 @@ def _of_dataset(data: Dataset) -> dict[str, bool]:
         "placed": any(path and symbol for path, symbol in named),
         "refs": any(name not in ("path", "quote") for name in data.refs.names),
         "quotes": "quote" in data.refs.names,
+        "subtopics": bool(data.subtopics),
         "category": "category" in data.tags,
         "tags": bool(data.tags.keys() - {"category"}),
         "extra": any(data.extras),

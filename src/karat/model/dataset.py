@@ -21,7 +21,8 @@ class Target(NamedTuple):
     relevant. An empty path with a symbol means that symbol anywhere. *ref* is the type of *path*: a
     path, or a document id, URI, content hash or file name that must still be resolved. With
     the ref ``quote``, *symbol* is a quoted passage whose lines must still be found, in the document
-    *path* if there is one.
+    *path* if there is one. *subtopics* are the aspects of the query that the target is relevant
+    to, for measures of diversity.
     """
 
     path: str
@@ -30,6 +31,7 @@ class Target(NamedTuple):
     end_line: int = 0
     symbol: str = ""
     ref: str = "path"
+    subtopics: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
         # Matching hashes every target, and only its grade can be NaN.
@@ -52,7 +54,8 @@ class Query(NamedTuple):
 class Dataset:
     """Queries and targets as columns; the targets of query *i* are rows offsets[i]:offsets[i+1].
 
-    *match* names the matching mode for its targets. Build one with :meth:`of`.
+    *match* names the matching mode for its targets; *subtopics* has those of the rows that have
+    some. Build one with :meth:`of`.
     """
 
     name: str
@@ -69,6 +72,7 @@ class Dataset:
     extras: tuple[Mapping[str, object], ...]
     match: str
     metadata: Mapping[str, object] = field(default_factory=dict)
+    subtopics: Mapping[int, tuple[str, ...]] = EMPTY
 
     @classmethod
     def of(
@@ -108,6 +112,7 @@ class Dataset:
             extras=tuple(query.extra for query in rows),
             match=match,
             metadata=dict(metadata or {}),
+            subtopics={row: each.subtopics for row, each in enumerate(targets) if each.subtopics},
         )
 
     def with_queries(self, queries: Iterable[Query]) -> "Dataset":
@@ -138,6 +143,7 @@ class Dataset:
                 self.end_lines[row],
                 self.symbols[row],
                 self.refs[row],
+                self.subtopics.get(row, ()),
             )
             for row in range(self.offsets[index], self.offsets[index + 1])
         ]

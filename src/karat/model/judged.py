@@ -10,7 +10,7 @@ from karat.model.evaluation import Mismatch, QueryStatus
 from karat.model.frozen import by_value, same
 from karat.model.run import Hit
 
-__all__ = ["Credits", "JudgedQuery", "JudgedRun", "Sizes", "Trace"]
+__all__ = ["Credits", "JudgedQuery", "JudgedRun", "Sizes", "Subtopics", "Trace"]
 
 FEW = 4
 
@@ -39,10 +39,24 @@ class Credits(NamedTuple):
 
 
 @by_value
+class Subtopics(NamedTuple):
+    """The subtopics of a query as numbers, for measures of diversity.
+
+    *ranked* has the subtopics of the targets first found at a rank; *targets* those of each
+    relevant target, the highest path first; *total* is the number of subtopics with such a target.
+    """
+
+    ranked: Mapping[int, Sequence[int]]
+    targets: Sequence[Sequence[int]]
+    total: int
+
+
+@by_value
 class _More(NamedTuple):
     found: tuple[Sequence[int], Sequence[float]] | None
     sizes: Sizes | None
     credits: Mapping[float, Credits] | None
+    subtopics: Subtopics | None = None
 
 
 class JudgedQuery:
@@ -72,6 +86,7 @@ class JudgedQuery:
         tied: bool = False,
         sizes: Sizes | None = None,
         credits: Mapping[float, Credits] | None = None,
+        subtopics: Subtopics | None = None,
     ) -> None:
         """Store the columns; *tied* means that a tie rule decided a rank that matters.
 
@@ -84,8 +99,10 @@ class JudgedQuery:
         self.spans = spans
         self.tied = tied
         self._relevant: tuple[float, list[int]] | None = None
-        # Only for hits with lines, symbols or partial credit; most queries do not need it.
-        self._more = _More(found, sizes, credits) if found or sizes or credits else None
+        # Only for hits with lines, symbols, partial credit or subtopics; most do not need it.
+        self._more = None
+        if found or sizes or credits or subtopics:
+            self._more = _More(found, sizes, credits, subtopics)
 
     def __eq__(self, other: object) -> bool:
         """Compare the columns by value: a list equals a range or an array of the same numbers."""
@@ -115,6 +132,27 @@ class JudgedQuery:
     def sizes(self) -> Sizes | None:
         """Return the sizes, if the targets have lines."""
         return self._more.sizes if self._more else None
+
+    @property
+    def subtopics(self) -> Subtopics | None:
+        """Return the subtopics, if the targets have some."""
+        return self._more.subtopics if self._more else None
+
+    def with_subtopics(self, subtopics: Subtopics) -> "JudgedQuery":
+        """Return the same judged hits with *subtopics*."""
+        more = self._more or _More(None, None, None)
+        return JudgedQuery(
+            self.ranks,
+            self.grades,
+            ideal=self.ideal,
+            retrieved=self.retrieved,
+            found=more.found,
+            spans=self.spans,
+            tied=self.tied,
+            sizes=more.sizes,
+            credits=more.credits,
+            subtopics=subtopics,
+        )
 
     def signature(self) -> tuple[object, ...] | None:
         """Return all inputs of the metrics, None if these are more than a few numbers."""

@@ -163,6 +163,7 @@ def evaluate_run(
     if judged.query_ids and not _answers_any(judged):
         raise no_overlap(name, judged.query_ids, judged.unknown_queries)
     measures = scoring.parsed(truth)
+    _check_subtopics(truth, measures)
     table = evaluate(
         judged,
         dict.fromkeys((*measures, JUDGED_SHARE)),
@@ -180,6 +181,16 @@ def evaluate_run(
         slices=slices,
         clusters=clusters,
     )
+
+
+def _check_subtopics(truth: Truth, measures: Sequence[Measure]) -> None:
+    """Raise InputError if a measure of diversity is requested and no target has a subtopic."""
+    wanted = [each.label for each in measures if each.definition.needs_subtopics]
+    if wanted and not (isinstance(truth, Dataset) and truth.subtopics):
+        raise InputError(
+            f"{', '.join(wanted)}: no target has a subtopic; expected targets with 'subtopics' in "
+            "a gold set, or TREC diversity judgments (--gold-format trec-diversity)"
+        )
 
 
 def with_intervals(

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.model import JudgedQuery, Sizes
+from karat.model.judged import Subtopics
 from karat.scoring.metrics import METRICS, Measure
 
 TOLERANCE = 1e-12
@@ -43,6 +44,8 @@ KINDS = (
     Kind(1, 6, 3, 5),
     Kind(2, 2, 2, 9),
 )
+# The lowest grade covers most subtopics; another one is in a target that is never found.
+SUBTOPICS = {0.5: (0, 1), 1: (0,), 2: (1,)}
 MISSED: tuple[tuple[float, ...], ...] = ((), (2.0, 0.0))
 HITS = st.lists(st.sampled_from(KINDS), max_size=9)
 UNFOUND = st.lists(st.sampled_from([-1.0, 0.0, 0.5, 1.0, 2.0, 3.0]), max_size=4)
@@ -67,6 +70,11 @@ def judged(hits: Hits, missed: Missed) -> JudgedQuery:
             found_lines=[hit.wanted for hit in hits],
             tokens=[hit.tokens for hit in hits],
             target_lines=sum(hit.wanted for hit in hits) + len(missed),
+        ),
+        subtopics=Subtopics(
+            {rank: SUBTOPICS[grade] for rank, grade in known if grade > 0},
+            [(2,), *(SUBTOPICS[grade] for _, grade in known if grade > 0)],
+            3,
         ),
     )
 

@@ -21,12 +21,14 @@ COLUMN = 24
 def command(names: tuple[str, ...], *, everything: bool, as_json: bool, as_markdown: bool) -> None:
     """List the common measures by purpose, or explain those that are NAMEd.
 
-    An explanation has the definition, the formula, the range and the parameters.
+    An explanation has the definition, the formula, the range and the parameters. A word that is
+    not a name, such as diversity, finds the measures that are described by it.
 
     \b
     karat metrics
     karat metrics --all
     karat metrics ndcg mrr@10
+    karat metrics diversity
     """
     from karat.app.metrics import describe, page
 

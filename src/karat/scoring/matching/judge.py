@@ -18,7 +18,7 @@ from karat.model import (
     Run,
     Target,
 )
-from karat.model.judged import Trace
+from karat.model.judged import Subtopics, Trace
 from karat.scoring.matching.alternatives import with_alternatives
 from karat.scoring.matching.documents import NonFiniteScore, judge_ranking
 from karat.scoring.matching.mismatch import MismatchCounts, QuerySample, Repair
@@ -90,6 +90,8 @@ def judge(
         cut_at=cut_at,
         known=known,
     )
+    if isinstance(truth, Dataset) and truth.subtopics and not isinstance(run, Run):
+        run = _as_run(run)  # read twice
     if isinstance(run, Run):
         how.answers(truth, run)
     elif matcher.by_id:
@@ -108,6 +110,24 @@ def judge(
             status = QueryStatus.UNJUDGED
         queries.append(judged)
         statuses.append(status)
+    if isinstance(truth, Dataset) and truth.subtopics and isinstance(run, Run):
+        traces = trace(
+            truth,
+            run,
+            keep=0,
+            match=match,
+            ties=ties,
+            judged_only=judged_only,
+            depth=depth,
+            min_overlap=min_overlap,
+            root=root,
+            strip_prefix=strip_prefix,
+            cut_at=cut_at,
+        )
+        queries = [
+            _with_subtopics(judged, truth.targets(row), traces[row].found)
+            for row, judged in enumerate(queries)
+        ]
     return JudgedRun(
         name=name or (run.name if isinstance(run, Run) else "run"),
         query_ids=query_ids,
@@ -117,6 +137,33 @@ def judge(
         invalid=dict(+how.invalid),
         unknown_queries=tuple(how.unknown),
         mismatch=how.unmatched.mismatch(matcher, tried=how.tried, targets=_target_paths(truth)),
+    )
+
+
+def _with_subtopics(
+    judged: JudgedQuery, targets: Sequence[Target], found: Sequence[int]
+) -> JudgedQuery:
+    """Return *judged* with the subtopics of its targets; *found* has the rank of each target."""
+    pairs = [(each, rank) for each, rank in zip(targets, found, strict=True) if each.grade > 0]
+    names = sorted({name for target, _ in pairs for name in target.subtopics})
+    if not names:
+        return judged
+    code_of = {name: code for code, name in enumerate(names)}
+    codes: dict[str, set[int]] = {}
+    ranked: dict[int, set[int]] = {}
+    for number, (target, rank) in enumerate(pairs):
+        own = {code_of[name] for name in target.subtopics}
+        # Two targets of one document are one hit; parts of a file are several.
+        part = f" {number}" if target.start_line or target.symbol else ""
+        codes.setdefault(f"{target.path}{part}", set()).update(own)
+        if rank:
+            ranked.setdefault(rank, set()).update(own)
+    return judged.with_subtopics(
+        Subtopics(
+            {rank: tuple(sorted(own)) for rank, own in sorted(ranked.items())},
+            [tuple(sorted(codes[path])) for path in sorted(codes, reverse=True)],
+            len(names),
+        )
     )
 
 

@@ -51,6 +51,7 @@ class Metric:
     average: Average = "arithmetic"
     higher_is_better: bool = True
     expected_ties: bool = False
+    needs_subtopics: bool = False
 
 
 @dataclass(frozen=True, slots=True)

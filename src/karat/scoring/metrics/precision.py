@@ -12,6 +12,7 @@ from karat.scoring.metrics.sets import harmonic_mean
 from karat.scoring.metrics.ties import TieGroup, groups, hits_within
 
 __all__ = [
+    "ACC",
     "AP",
     "BPREF",
     "F1",
@@ -52,6 +53,17 @@ def recall(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> 
         ranks = judged.found(level)
         return (len(ranks) if k is None else bisect_right(ranks, k)) / total
     return hits_within(judged, k, level) / total
+
+
+def acc(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> float:
+    """Return 1 if all relevant targets are found within rank *k*, otherwise 0.
+
+    >>> acc(JudgedQuery([2, 8], [2, 1], ideal=[2, 1], retrieved=9), 5)
+    0.0
+    """
+    ranks = judged.found(level)
+    total = judged.relevant_count(level)
+    return float(0 < total == (len(ranks) if k is None else bisect_right(ranks, k)))
 
 
 def f1(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
@@ -138,6 +150,15 @@ RECALL = Metric(
     params={"level": 0.0},
     laws=BY_RANK,
     expected_ties=True,
+)
+
+ACC = Metric(
+    "acc",
+    acc,
+    definition="Accuracy: whether all relevant targets are among the first k hits.",
+    formula="1 if recall@k is 1, else 0",
+    params={"level": 0.0},
+    laws=BY_RANK,
 )
 
 F1 = Metric(

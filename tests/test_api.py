@@ -79,6 +79,7 @@ def test_the_public_names_are_these() -> None:
         "index_health",
         "load",
         "open_executor",
+        "run",
         "trec_eval",
         "verdict",
         "write_gold",

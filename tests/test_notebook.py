@@ -45,8 +45,8 @@ def test_a_result_prints_as_one_line(evaluation: Any, comparison: Any) -> None:
 def test_records_print_as_one_line() -> None:
     gold = Dataset.of([Query("q1", "login", (Target("a"), Target("b")))], name="auth")
     run = Run.of([Answer("q1", (Hit("a"),) * 3)], name="bm25")
-    assert repr(gold) == "<Dataset auth: 1 queries, 2 targets>"
-    assert repr(run) == "<Run bm25: 1 queries, 3 hits>"
+    assert repr(gold) == "<Dataset auth: 1 query, 2 targets>"
+    assert repr(run) == "<Run bm25: 1 query, 3 hits>"
 
 
 def test_names_as_typed_are_keys(evaluation: Any) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from karat.exports import exports
 
 if TYPE_CHECKING:
-    from karat.api import compare, evaluate, load
+    from karat.api import compare, evaluate, load, run
     from karat.app.analyze.health import index_health
     from karat.app.generate import generate, write_gold
     from karat.app.trec_eval import TrecSettings, trec_eval
@@ -51,6 +51,7 @@ __all__ = [
     "index_health",
     "load",
     "open_executor",
+    "run",
     "trec_eval",
     "verdict",
     "write_gold",
@@ -59,7 +60,7 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "api": "compare evaluate load",
+        "api": "compare evaluate load run",
         "app.analyze.health": "index_health",
         "app.generate": "generate write_gold",
         "app.trec_eval": "TrecSettings trec_eval",

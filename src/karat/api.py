@@ -1,4 +1,4 @@
-"""The small public Python API: load, evaluate, compare.
+"""The small public Python API: load, run, evaluate, compare.
 
 Nothing heavy is imported before a function is called.
 """
@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 from karat.model import Dataset, Run
 
 if TYPE_CHECKING:
+    from karat.app.run import CorpusLike
     from karat.app.score import RunSource, TruthSource
+    from karat.engines.base import Progress
     from karat.model.evaluation import ComparisonResult, Evaluation
 
-__all__ = ["compare", "evaluate", "load"]
+__all__ = ["compare", "evaluate", "load", "run"]
 
 
 def load(
@@ -30,6 +32,49 @@ def load(
     from karat.formats import read
 
     return read(path, format=format, columns=columns or {})
+
+
+def run(
+    dataset: Dataset | Mapping[str, str] | str | os.PathLike[str],
+    engine: object,
+    *,
+    corpus: "CorpusLike | None" = None,
+    k: int = 100,
+    name: str = "",
+    document_key: str = "",
+    progress: "bool | Progress" = False,
+) -> Run:
+    """Return the hits of *engine* for every query of *dataset*, with the latency of each query.
+
+    *dataset* is a Dataset, its file, or ``{query id: text}``. *engine* is a name with options
+    (``"bm25"``, ``"hybrid(dense_weight=0.3)"``), a YAML file, a function ``f(query, k)`` that
+    returns ids, pairs of id and score, or dictionaries; or a retriever of LangChain, LlamaIndex or
+    Haystack. *corpus* is a folder, a Corpus or ``{path: text}``; functions and retrievers need
+    none. *document_key* names the metadata with the document id, where a retriever has several.
+    *progress* True prints a line, and a function is called with (done, total).
+
+    >>> texts = {"auth.py": "def login(user): ...", "cart.py": "def checkout(cart): ..."}
+    >>> found = run({"q1": "user login"}, "bm25", corpus=texts)
+    >>> found.answer(0).hits[0].path
+    'auth.py'
+    >>> run({"q1": "login"}, lambda query, k: ["auth.py"], name="mine")
+    <Run mine: 1 query, 1 hit>
+    """
+    from karat.app.run import run_queries
+
+    if isinstance(dataset, str | os.PathLike):
+        from karat.formats import read_dataset
+
+        dataset = read_dataset(dataset)
+    return run_queries(
+        dataset,
+        engine,
+        corpus=corpus,
+        k=k,
+        name=name,
+        document_key=document_key,
+        progress=progress,
+    )
 
 
 def evaluate(

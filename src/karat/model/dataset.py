@@ -9,6 +9,7 @@ from typing import NamedTuple
 from karat.errors import InputError
 from karat.model.columns import CodedColumn, encode, repeated
 from karat.model.frozen import EMPTY, by_value, value_hash
+from karat.system.words import counted
 
 __all__ = ["Dataset", "Query", "Target"]
 
@@ -127,7 +128,8 @@ class Dataset:
 
     def __repr__(self) -> str:
         """Return one line: name, number of queries and of targets."""
-        return f"<Dataset {self.name}: {len(self):,} queries, {self.offsets[-1]:,} targets>"
+        targets = counted(self.offsets[-1], "target")
+        return f"<Dataset {self.name}: {counted(len(self), 'query')}, {targets}>"
 
     def __len__(self) -> int:
         """Return the number of queries."""

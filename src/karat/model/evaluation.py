@@ -11,6 +11,7 @@ from karat.errors import UnknownName
 from karat.model.comparison import Comparison
 from karat.model.frozen import EMPTY, by_value
 from karat.model.views import ResultViews
+from karat.system.words import counted
 
 if TYPE_CHECKING:
     from karat.model.comparison import Interval
@@ -149,7 +150,7 @@ class Evaluation(ResultViews):
     def __repr__(self) -> str:
         """Return one line: name, number of queries, and the first means."""
         means = [f"{self.label(each.measure)} {each.mean:.3f}" for each in self.summaries]
-        return f"<Evaluation {self.name}: {_queries(self.notes.queries)}, {_first(means)}>"
+        return f"<Evaluation {self.name}: {counted(self.notes.queries, 'query')}, {_first(means)}>"
 
     @property
     def broken(self) -> bool:
@@ -256,10 +257,6 @@ class Evaluation(ResultViews):
 MOST_SHOWN = 3
 
 
-def _queries(count: int) -> str:
-    return f"{count:,} {'query' if count == 1 else 'queries'}"
-
-
 def _first(texts: list[str]) -> str:
     return ", ".join(texts[:MOST_SHOWN]) + (", ..." if len(texts) > MOST_SHOWN else "")
 
@@ -299,7 +296,7 @@ class ComparisonResult(ResultViews):
             for entry in comparison.means
             if entry.metric == lead
         ]
-        return f"<ComparisonResult {_queries(comparison.queries)}, {lead}: {_first(means)}>"
+        return f"<ComparisonResult {counted(comparison.queries, 'query')}, {lead}: {_first(means)}>"
 
     def keys(self) -> tuple[str, ...]:
         """Return the names of the runs."""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from karat.errors import InputError
 from karat.model.columns import CodedColumn, encode, repeated
 from karat.model.frozen import EMPTY, by_value
+from karat.system.words import counted
 
 __all__ = ["Answer", "Hit", "Outcome", "Run"]
 
@@ -110,7 +111,9 @@ class Run:
 
     def __repr__(self) -> str:
         """Return one line: name, number of answered queries and of hits."""
-        return f"<Run {self.name}: {len(self):,} queries, {self.offsets[-1]:,} hits>"
+        return (
+            f"<Run {self.name}: {counted(len(self), 'query')}, {counted(self.offsets[-1], 'hit')}>"
+        )
 
     def __len__(self) -> int:
         """Return the number of answers."""

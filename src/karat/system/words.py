@@ -34,10 +34,13 @@ def first_few(names: Sequence[str]) -> Sequence[str]:
 def counted(count: int, noun: str) -> str:
     """Return the number with its noun.
 
-    >>> counted(1, "hit"), counted(1200, "hit")
-    ('1 hit', '1,200 hits')
+    >>> counted(1, "hit"), counted(1200, "hit"), counted(2, "query")
+    ('1 hit', '1,200 hits', '2 queries')
     """
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    if count == 1:
+        return f"1 {noun}"
+    plural = f"{noun[:-1]}ies" if noun[-2:-1] not in "aeiou" and noun[-1] == "y" else f"{noun}s"
+    return f"{count:,} {plural}"
 
 
 def number_duplicates(names: Sequence[str]) -> list[str]:

@@ -1,0 +1,204 @@
+"""Run the queries of a dataset through any engine, in this process."""
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from time import perf_counter_ns
+from typing import Any, Protocol, TypeAlias
+
+from karat.corpus import Corpus, from_texts
+from karat.engines.adapters.external import CorpusPaths
+from karat.engines.adapters.python import adapted
+from karat.engines.adapters.retrievers import is_retriever, retriever
+from karat.engines.base import Engine, Progress, SupportsClose, SupportsProgress, SupportsSnapshots
+from karat.engines.spec import build, parse_spec
+from karat.errors import EngineError, InputError
+from karat.experiments.run import judged_units, with_unit
+from karat.experiments.snapshots import corpus_snapshots, history_snapshots
+from karat.model import Answer, Dataset, Hit, Outcome, Query, Run
+from karat.model.spec import Spec
+
+__all__ = ["CorpusLike", "run_queries"]
+
+CorpusLike: TypeAlias = Corpus | Mapping[str, str] | str | os.PathLike[str]
+# The key of an error in the extra fields of an answer.
+ERROR = "error"
+
+
+class _Search(Protocol):
+    """What a query is run through."""
+
+    name: str
+
+    def search(self, query: str, k: int) -> Sequence[Hit]: ...
+
+
+def run_queries(
+    dataset: Dataset | Mapping[str, str],
+    engine: object,
+    *,
+    corpus: CorpusLike | None = None,
+    k: int = 100,
+    name: str = "",
+    document_key: str = "",
+    progress: bool | Progress = False,
+) -> Run:
+    """Return the hits of *engine* for every query of *dataset*, with the latency of each query.
+
+    *dataset* may also be ``{query id: text}``. *corpus* is a folder, a Corpus or ``{path: text}``;
+    a mined dataset without one is searched in its repository, each query on the version before its
+    change. A function or a retriever needs none: with one, absolute paths become relative to it.
+    A query on which the engine fails has no hits and the outcome ERROR; EngineError is raised if
+    all of them fail.
+    """
+    if k < 1:
+        raise InputError(f"k is {k}; expected 1 or more")
+    gold = _dataset(dataset)
+    if is_retriever(engine):
+        search = retriever(engine, name, key=document_key)
+        steps: Iterable[tuple[Sequence[int], Corpus | None]] = [
+            (range(len(gold)), _opened(corpus, gold))
+        ]
+        answers = _answers(gold, search, steps, k, _told(progress, search.name))
+        label = search.name
+    else:
+        built = _engine(engine, gold, name)
+        label = name or built.name
+        with _closing(built), _snapshots(gold, corpus, built) as visited:
+            tell = _told(progress, label)
+            if isinstance(built, SupportsProgress) and progress:
+                built.watch(_told(progress, f"{label}, index"))
+            answers = _answers(gold, built, visited, k, tell)
+    errors = [str(each.extra[ERROR]) for each in answers if each.outcome is Outcome.ERROR]
+    if errors and len(errors) == len(answers):
+        raise EngineError(f"every query failed; the first: {errors[0]}")
+    return Run.of(answers, name=label, metadata={"k": k})
+
+
+def _dataset(source: Dataset | Mapping[str, str]) -> Dataset:
+    if not isinstance(source, Dataset):
+        source = Dataset.of(Query(str(key), text) for key, text in source.items())
+    empty = [key for key, text in zip(source.query_ids, source.texts, strict=True) if not text]
+    if empty:
+        raise InputError(
+            f"{source.name}: {len(empty)} of {len(source)} queries have no text, the first is "
+            f"{empty[0]!r}; expected a dataset with texts, or {{query id: text}}"
+        )
+    return source
+
+
+def _engine(engine: object, gold: Dataset, name: str) -> Engine:
+    """Return the engine that is named or described, or that the object is."""
+    if isinstance(engine, os.PathLike):
+        engine = os.fspath(engine)
+    if isinstance(engine, str | Mapping):
+        engine = parse_spec(engine)
+    if isinstance(engine, Spec):
+        return build(with_unit(engine, judged_units(gold, gold.match).most))
+    if isinstance(engine, type):
+        raise InputError(
+            f"{engine.__name__} is a class; expected an object, such as {engine.__name__}()"
+        )
+    try:
+        return adapted(engine, name or type(engine).__name__)
+    except InputError:
+        # Says what else it could have been.
+        retriever(engine)
+        raise
+
+
+@contextmanager
+def _closing(engine: Engine) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        if isinstance(engine, SupportsClose):
+            engine.close()
+
+
+@contextmanager
+def _snapshots(
+    gold: Dataset, corpus: CorpusLike | None, engine: Engine
+) -> Iterator[Iterator[tuple[Sequence[int], Corpus | None]]]:
+    """Open what is searched; each step has the rows whose queries run on the indexed snapshot."""
+
+    def visits(
+        steps: Iterable[tuple[Sequence[int], Corpus]],
+    ) -> Iterator[tuple[Sequence[int], None]]:
+        moves = False
+        for rows, snapshot in steps:
+            if moves and isinstance(engine, SupportsSnapshots):
+                engine.show(snapshot)
+            else:
+                engine.index(snapshot)
+            moves = True
+            yield rows, None
+
+    opened = _opened(corpus, gold)
+    if opened is not None:
+        yield visits([(range(len(gold)), opened)])
+        return
+    if not any(gold.metadata.get(key) for key in ("repository", "repositories")):
+        raise InputError(
+            f"{engine.name} needs something to search: corpus=, a folder or {{path: text}}"
+        )
+    with history_snapshots(gold) as found:
+        yield visits((each.queries.rows, each.corpus) for each in found)
+
+
+def _opened(corpus: CorpusLike | None, gold: Dataset) -> Corpus | None:
+    if corpus is None or isinstance(corpus, Corpus):
+        return corpus
+    if isinstance(corpus, Mapping):
+        return from_texts(corpus)
+    (found,) = corpus_snapshots(gold, os.fspath(corpus))
+    return found.corpus
+
+
+def _answers(
+    gold: Dataset,
+    search: _Search,
+    steps: Iterable[tuple[Sequence[int], Corpus | None]],
+    k: int,
+    tell: Progress,
+) -> list[Answer]:
+    """Return the answers in the order of the dataset."""
+    found: dict[int, Answer] = {}
+    tell(0, len(gold))
+    for rows, corpus in steps:
+        paths = None
+        if corpus is not None:
+            paths = CorpusPaths(corpus, root="" if corpus.folder is None else str(corpus.folder))
+        for row in rows:
+            found[row] = _answer(gold.query_ids[row], gold.texts[row], search, k, paths)
+            tell(len(found), len(gold))
+    return [found[row] for row in range(len(gold))]
+
+
+def _answer(query_id: str, text: str, search: _Search, k: int, paths: CorpusPaths | None) -> Answer:
+    started = perf_counter_ns()
+    try:
+        hits = search.search(text, k)
+    except EngineError as error:
+        return Answer(query_id, (), Outcome.ERROR, extra={ERROR: str(error)})
+    latency_ns = perf_counter_ns() - started
+    if paths is not None:
+        # A path that is not in the corpus stays as it is, so that scoring can report it.
+        hits = [hit._replace(path=paths.resolve(hit.path)[0] or hit.path) for hit in hits]
+    return Answer(query_id, tuple(hits), Outcome.ANSWERED, latency_ns)
+
+
+def _told(progress: bool | Progress, label: str) -> Progress:
+    """Return the callback for progress; True prints one line that is updated."""
+    if callable(progress):
+        return progress
+    return _line(label) if progress else lambda done, total: None  # noqa: ARG005
+
+
+def _line(label: str) -> Callable[[int, int], Any]:
+    def show(done: int, total: int) -> None:
+        sys.stderr.write(f"\r{label}: {done:,} of {total:,}" + ("\n" if done == total else ""))
+        sys.stderr.flush()
+
+    return show

@@ -1,0 +1,170 @@
+"""Run any engine from Python: specs, files, functions, engines and retrievers."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import karat
+from karat.errors import EngineError, InputError
+from karat.model import Dataset, Hit, Outcome, Query, Target
+
+TEXTS = {"auth.py": "def login(user): pass", "cart.py": "def checkout(cart): pass"}
+QUERIES = {"q1": "login of a user", "q2": "checkout a cart"}
+GOLD = Dataset.of(
+    [
+        Query("q1", QUERIES["q1"], (Target("auth.py"),)),
+        Query("q2", QUERIES["q2"], (Target("cart.py"),)),
+    ],
+    name="shop",
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "shop"
+    place.mkdir()
+    for name, text in TEXTS.items():
+        (place / name).write_text(text, encoding="utf-8")
+    return place
+
+
+def first_paths(run: karat.Run) -> list[str]:
+    return [answer.hits[0].path if answer.hits else "" for answer in run.answers()]
+
+
+def test_an_engine_is_named_with_its_options(folder: Path) -> None:
+    corpora: list[Any] = [TEXTS, folder, str(folder), karat.from_texts(TEXTS)]
+    for corpus in corpora:
+        run = karat.run(GOLD, "bm25(k1=1.5)", corpus=corpus, name="mine")
+        assert (run.name, first_paths(run)) == ("mine", ["auth.py", "cart.py"])
+        assert run.metadata["k"] == 100
+        assert all(latency > 0 for latency in run.latencies_ns)
+    assert karat.evaluate(GOLD, run, "RR", confidence=None)["RR"] == 1.0
+
+
+def test_an_engine_is_described_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "engine.yaml"
+    path.write_text("engine: bm25\nk1: 1.1\n", encoding="utf-8")
+    assert first_paths(karat.run(GOLD, path, corpus=TEXTS, k=1)) == ["auth.py", "cart.py"]
+    assert first_paths(karat.run(GOLD, {"engine": "keyword"}, corpus=TEXTS)) == [
+        "auth.py",
+        "cart.py",
+    ]
+
+
+def test_a_dataset_may_be_a_file_or_texts_by_id(tmp_path: Path) -> None:
+    from karat.formats import write
+
+    path = tmp_path / "gold.json"
+    write(GOLD, path)
+    for dataset in (path, QUERIES):
+        assert first_paths(karat.run(dataset, "bm25", corpus=TEXTS)) == ["auth.py", "cart.py"]
+
+
+def test_a_function_needs_no_corpus() -> None:
+    run = karat.run(GOLD, lambda query, k: ["auth.py"], name="mine")
+    assert karat.evaluate(GOLD, run, "RR", confidence=None)["RR"] == 0.5
+
+
+def test_absolute_paths_become_relative_to_the_corpus(folder: Path) -> None:
+    class Retriever:
+        def invoke(self, query: str) -> list[dict[str, str]]:
+            return [{"source": str(folder / "auth.py")}, {"source": "/elsewhere/x.py"}]
+
+    run = karat.run(GOLD, Retriever(), corpus=folder)
+    assert [hit.path for hit in run.answer(0).hits] == ["auth.py", "/elsewhere/x.py"]
+
+
+class Native:
+    """An engine of Karat's own protocol that closes and is watched."""
+
+    name = "native"
+    thread_safe = False
+
+    def __init__(self) -> None:
+        self.closed = False
+        self.indexed = 0
+
+    def index(self, corpus: Any) -> None:
+        self.indexed += len(corpus)
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        return [Hit("cart.py", 1.0)]
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_an_engine_with_index_and_search_is_closed() -> None:
+    engine = Native()
+    run = karat.run(GOLD, engine, corpus=TEXTS)
+    assert first_paths(run) == ["cart.py", "cart.py"]
+    assert (engine.indexed, engine.closed, run.name) == (2, True, "native")
+
+
+def test_a_query_that_fails_is_an_error_and_all_of_them_stop_the_run() -> None:
+    def search(query: str, k: int) -> list[str]:
+        if "cart" in query:
+            raise ValueError("no cart")
+        return ["auth.py"]
+
+    run = karat.run(GOLD, search)
+    assert [answer.outcome for answer in run.answers()] == [Outcome.ANSWERED, Outcome.ERROR]
+    assert run.answer(1).extra["error"] == "search: ValueError: no cart"
+    with pytest.raises(EngineError, match="every query failed; the first: search: ValueError"):
+        karat.run({"q2": "cart"}, search)
+
+
+def test_progress_is_printed_or_reported(capsys: pytest.CaptureFixture[str]) -> None:
+    karat.run(GOLD, "bm25", corpus=TEXTS, progress=True)
+    shown = capsys.readouterr().err
+    assert "bm25: 0 of 2" in shown
+    assert shown.endswith("\rbm25: 2 of 2\n")
+    seen: list[tuple[int, int]] = []
+    karat.run(GOLD, lambda query: [], progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(0, 2), (1, 2), (2, 2)]
+
+
+def test_a_mined_dataset_is_searched_before_each_change(
+    tmp_path: Path, git: Callable[..., str]
+) -> None:
+    place = tmp_path / "project"
+    place.mkdir()
+    git(place, "init", "--quiet")
+    commits = []
+    for name, text in TEXTS.items():
+        (place / name).write_text(text, encoding="utf-8")
+        git(place, "add", ".")
+        git(place, "commit", "--quiet", "-m", name)
+        commits.append(git(place, "rev-parse", "HEAD").strip())
+    gold = Dataset.of(
+        [
+            query._replace(extra={"base_commit": commit, "commit_hash": commits[-1]})
+            for query, commit in zip(GOLD.queries(), commits, strict=True)
+        ],
+        metadata={"repository": str(place)},
+    )
+    run = karat.run(gold, "bm25")
+    assert first_paths(run) == ["auth.py", "cart.py"]
+    # The file of the second query does not exist before the second commit.
+    earlier = [query._replace(extra={"base_commit": commits[0]}) for query in gold.queries()]
+    assert "cart.py" not in first_paths(karat.run(gold.with_queries(earlier), "bm25"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (((GOLD, "bm25"), {}), "bm25 needs something to search: corpus="),
+        (((GOLD, "bm52"), {"corpus": TEXTS}), "no engine named 'bm52'; did you mean 'bm25'"),
+        (((GOLD, 3), {"corpus": TEXTS}), "int is not a search; expected an engine's name"),
+        (((GOLD, Native), {"corpus": TEXTS}), "Native is a class; expected an object"),
+        (((GOLD, "bm25"), {"corpus": TEXTS, "k": 0}), "k is 0; expected 1 or more"),
+        (((Dataset.of([Query("q1", "")]), "bm25"), {"corpus": TEXTS}), "1 of 1 queries have no"),
+    ],
+)
+def test_wrong_usage_is_explained(arguments: Any, message: str) -> None:
+    positional, named = arguments
+    with pytest.raises(InputError, match=message.replace("(", r"\(")):
+        karat.run(*positional, **named)

@@ -29,9 +29,9 @@ HEARD_AT_THE_END = said=$$(mktemp); trap 'rm -f $$said' EXIT; \
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: .venv/.demo ## Mine a gold set from this repository, or REPO=..., compare four searches on it, write a report
+demo: .venv/.demo ## Mine a bundled history, or REPO=..., compare three engines on it, write a report
 	@$(COMPILE_SOURCE)
-	@PATH=$(CURDIR)/.venv/bin:$$PATH examples/demo/run.sh $(REPO)
+	@$(PY) -m karat demo $(if $(REPO),--repo '$(REPO)') -o build/demo
 
 test: check .venv/.torch .venv/bin/qdrant .venv/chromium/chromium ui/node_modules/.ready ## Run the checks and the whole suite, doctests of source, README and docs included
 	@$(COMPILE_SOURCE)

@@ -7,7 +7,7 @@
 Runs a fixed list of commands of the Karat that Python imports and writes one file per command: its
 exit code, its output and the files that it wrote. Times, ids, dates and paths are masked; scores,
 intervals, hits and verdicts are recorded as they are. Without --tree, the commands that need a
-repository use the history in ``examples/demo/history.bundle``.
+repository use the bundled history of ``karat demo``.
 """
 
 import argparse
@@ -90,10 +90,10 @@ def main() -> None:
 
 
 def bundled(work: Path) -> Path:
-    """Return a clone of the history that comes along."""
-    tree = work / "history.git"
-    subprocess.run(["git", "clone", "-q", "--bare", DEMO / "history.bundle", tree], check=True)
-    return tree
+    """Return the repository of the bundled example."""
+    from karat.app.demo import build_repository
+
+    return build_repository(work)
 
 
 def recorded(words: Sequence[str], work: Path) -> str:

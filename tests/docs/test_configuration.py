@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from karat.app.benchmark_config import AGENT_KEYS, EVALUATION_KEYS, GATE_KEYS, OUTPUT_KEYS
+from karat.app.demo import build_repository
 from karat.app.generate import KEYS as MINING_KEYS
 from karat.experiments.matrix import AXES, SINGLE
 from karat.experiments.matrix import KEYS as SUITE_KEYS
@@ -47,8 +48,8 @@ def test_every_section_is_named() -> None:
 
 def test_the_example_runs(tmp_path: Path) -> None:
     tree = tmp_path / "project"
-    bundle = ROOT / "examples" / "demo" / "history.bundle"
-    subprocess.run(["git", "clone", "--quiet", bundle, tree], check=True)
+    source = build_repository(tmp_path)
+    subprocess.run(["git", "clone", "--quiet", source, tree], check=True)
     (tree / "karat.yaml").write_text(_block("yaml karat.yaml"), encoding="utf-8")
     for line in _block("sh").splitlines():
         words = shlex.split(line)[1:]

@@ -70,6 +70,9 @@ class CommandGroup(click.Group):
 
 # Each command is the module of its name; help shows these lines without importing modules.
 SECTIONS = {
+    "Try it": {
+        "demo": "Compare engines on a bundled example: offline, half a minute.",
+    },
     "Make a gold set": {
         "generate": "Mine a gold set from the history of a Git repository.",
         "inspect": "Show the cases of a gold set, with diffs and code.",
@@ -183,6 +186,7 @@ def karat(server: str | None) -> None:
     """Measure how good a search is.
 
     \b
+    karat demo                                       try it on a bundled example
     karat generate --repo ../flask -o gold.json      mine a gold set from the history
     karat compare gold.json --agents keyword bm25    which engine is better? is it significant?
     karat report latest -o report.html               everything on one page

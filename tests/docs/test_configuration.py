@@ -11,7 +11,7 @@ import pytest
 from karat.app.benchmark_config import AGENT_KEYS, EVALUATION_KEYS, GATE_KEYS, OUTPUT_KEYS
 from karat.app.demo import build_repository
 from karat.app.generate import KEYS as MINING_KEYS
-from karat.experiments.matrix import AXES, SINGLE
+from karat.experiments.matrix import AXES, ENGINES_KEY, SINGLE
 from karat.experiments.matrix import KEYS as SUITE_KEYS
 from karat.formats.fields import SECTIONS
 
@@ -31,7 +31,7 @@ def _block(language: str) -> str:
         ("dataset", MINING_KEYS),
         ("engines", AGENT_KEYS),
         ("evaluation", EVALUATION_KEYS),
-        ("matrix", (*AXES, *SINGLE)),
+        ("matrix", (*AXES, *SINGLE, ENGINES_KEY)),
         ("suites", SUITE_KEYS),
         ("gate", GATE_KEYS),
         ("output", OUTPUT_KEYS),

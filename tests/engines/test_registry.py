@@ -167,7 +167,10 @@ def test_a_record_may_be_named_where_it_is_defined(
     ("wrong", "message"),
     [
         ({"name": "My Engine"}, "expected a lower-case name"),
-        ({"axes": frozenset({"color"}), "mode": "x"}, "axes has 'color'; expected some of chunker"),
+        (
+            {"axes": frozenset({"color"}), "mode": "x"},
+            "axes has 'color'; expected some of b, chunker",
+        ),
         ({"axes": frozenset({"model"})}, "axes need a mode"),
         ({"components": ("words",)}, "components has 'words'; expected some of dense, lexical"),
         ({"shares": "all"}, "shares is 'all'"),

@@ -161,7 +161,7 @@ def test_every_mode_is_an_engine() -> None:
         ),
         (
             {"search_modes": ("lexical",)},
-            "'lexical' is not a search mode; expected one of: sparse, dense, hybrid",
+            "'lexical' is not a search mode; expected one of: sparse, dense, hybrid; a profile",
         ),
         ({"top_k_values": (10, 0)}, "top_k_values: 0 is out of range; expected 1 or more"),
         ({"rrf_k_values": (60, 60)}, "rrf_k_values: 60 appears more than once"),
@@ -181,7 +181,8 @@ def test_all_that_is_refused_is_told_at_once() -> None:
     with pytest.raises(InputError) as refused:
         Matrix(search_modes=("lexical",), top_k_values=(0, 5, 5), models=("granit",), primary_k=-1)
     assert str(refused.value).splitlines() == [
-        "search_modes: 'lexical' is not a search mode; expected one of: sparse, dense, hybrid",
+        "search_modes: 'lexical' is not a search mode; expected one of: sparse, dense, hybrid; "
+        "a profile or an engine goes into engines",
         "top_k_values: 0 is out of range; expected 1 or more",
         "top_k_values: 5 appears more than once",
         "models: no embedder named 'granit'; did you mean 'granite'?",
@@ -207,3 +208,36 @@ def test_names_that_nothing_has() -> None:
             names(**axes)
     [configuration] = Matrix(models=("sentence-transformers/all-MiniLM-L6-v2",)).configurations()
     assert configuration.spec == Spec("engine", "dense", {"model": "minilm"})
+
+
+def test_tuned_values_become_options_of_the_engine() -> None:
+    configurations = Matrix(
+        search_modes=("sparse", "dense", "hybrid"),
+        dense_weight=(None, 0.3),
+        k1=(1.2, 2.0),
+        fusion=("rrf", "min-max"),
+        rrf_k_values=(40, 60),
+        code_ranking=(False,),
+        use_reranker=(True,),
+        rerank_depth=(10, 50),
+    ).configurations()
+    # dense has no fusion, no weight and no k1; min-max has no constant.
+    assert len(configurations) == 2 * (2 + 1 + 2 * 2 * 3)
+    found = {one.name: one for one in configurations}
+    assert len(found) == len(configurations)
+    one = found["hybrid min-max dense_weight=0.3 k1=1.2 +rerank depth=50 @10"]
+    assert one.spec.params == {
+        "over": {
+            "engine": "hybrid",
+            "fusion": "min-max",
+            "dense_weight": 0.3,
+            "k1": 1.2,
+            "code_ranking": False,
+        },
+        "depth": 50,
+    }
+    assert one.options["dense_weight"] == 0.3
+    assert one.options["fusion"] == "min-max"
+    assert one.options["rerank_depth"] == 50
+    assert "dense_weight" not in found["sparse k1=2.0 +rerank depth=10 @10"].options
+    assert build(one.spec).name == "hybrid+maxsim:granite"

@@ -54,7 +54,8 @@ def test_all_problems_at_once(tmp_path: Path) -> None:
     assert str(refused.value).replace(str(place), "m.yaml").splitlines() == [
         "m.yaml:1: search_mode: unknown key; did you mean 'search_modes'? valid keys: "
         "search_modes, use_reranker, top_k_values, rrf_k_values, score_thresholds, chunkers, "
-        "models, rerankers, k_values_for_metrics, primary_k",
+        "models, rerankers, fusion, dense_weight, k1, b, code_ranking, rerank_depth, "
+        "k_values_for_metrics, primary_k, engines",
         "m.yaml:2: use_reranker[0]: 'maybe' is neither true nor false",
         "m.yaml:3: top_k_values[1]: 'ten' is not a whole number",
         "m.yaml:4: score_thresholds[0]: 'low' is not a number; expected 0 to 1, or null",
@@ -79,7 +80,8 @@ def test_values_that_mean_nothing_are_told_with_all_others(tmp_path: Path) -> No
     assert str(refused.value).replace(f"{place}:", "").splitlines() == [
         (
             "2: config_matrix.search_modes[1]: 'lexical' is not a "
-            "search mode; expected one of: sparse, dense, hybrid"
+            "search mode; expected one of: sparse, dense, hybrid; "
+            "a profile or an engine goes into engines"
         ),
         "5: config_matrix.top_k_values[1]: 'ten' is not a whole number",
         "6: config_matrix.top_k_values[2]: 0 is out of range; expected 1 or more",
@@ -111,3 +113,78 @@ def test_a_reranker_that_no_run_has_is_refused(tmp_path: Path, switch: str) -> N
         read_matrix(place)
     place.write_text("use_reranker: [false, true]\nrerankers: [maxsim]\n")
     assert read_matrix(place).rerankers == ("maxsim",)
+
+
+def test_engines_stand_beside_modes(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("engine: command\ncommand: [rg, '{query}']\noutput: rg\n")
+    place = tmp_path / "karat.yaml"
+    place.write_text(
+        "engines:\n  - {name: words, engine: keyword}\n"
+        "  - {name: own, class: 'karat.engines.keyword:KeywordEngine'}\n"
+        "matrix:\n  search_modes: [sparse]\n  top_k_values: [5, 10]\n"
+        "  engines: [fast, mine.yaml, words, own, 'bm25(k1=2)']\n"
+    )
+    matrix = read_matrix(place)
+    assert {name: spec.name for name, spec in matrix.engines.items()} == {
+        "fast": "hybrid",
+        "mine": "command",
+        "words": "keyword",
+        "own": "python",
+        "bm25(k1=2)": "bm25",
+    }
+    assert matrix.engines["fast"].params == {"model": "static", "dense_weight": 0.3}
+    assert matrix.count() == 2 * (1 + 5) == len(matrix.configurations())
+
+
+def test_engines_need_no_mode(tmp_path: Path) -> None:
+    (tmp_path / "m.yaml").write_text("engines: lexical\n")
+    [one] = read_matrix(tmp_path / "m.yaml").configurations()
+    assert (one.name, one.spec.name) == ("lexical @10", "bm25")
+
+
+def test_values_to_tune(tmp_path: Path) -> None:
+    (tmp_path / "m.yaml").write_text(
+        "search_modes: [hybrid]\ndense_weight: [null, 0.3]\nk1: 1.2\nb: [0.5]\n"
+        "fusion: [min-max]\ncode_ranking: [true, false]\nuse_reranker: true\nrerank_depth: 50\n"
+    )
+    assert read_matrix(tmp_path / "m.yaml") == Matrix(
+        search_modes=("hybrid",),
+        dense_weight=(None, 0.3),
+        k1=(1.2,),
+        b=(0.5,),
+        fusion=("min-max",),
+        code_ranking=(True, False),
+        use_reranker=(True,),
+        rerank_depth=(50,),
+    )
+
+
+def test_values_out_of_range_are_rejected_with_the_range(tmp_path: Path) -> None:
+    place = tmp_path / "m.yaml"
+    place.write_text(
+        "search_modes: [hybrid]\ndense_weight: [0.3, 7]\nk1: -1\nb: 1.5\nfusion: rff\n"
+        "rerank_depth: 0\nengines: [hybrd, 'hybrid(dense_weight=7)', fast, fast]\ndense_wieght: 1\n"
+    )
+    with pytest.raises(FormatError) as refused:
+        read_matrix(place)
+    lines = str(refused.value).replace(f"{place}:", "").splitlines()
+    assert lines[-1].startswith("8: dense_wieght: unknown key; did you mean 'dense_weight'? valid ")
+    assert lines[:-1] == [
+        "2: dense_weight[1]: 7.0 is out of range; expected 0 to 1",
+        "3: k1: -1.0 is out of range; expected 0 or more",
+        "4: b: 1.5 is out of range; expected 0 to 1",
+        "5: fusion: no fusion named 'rff'; known: rrf, min-max",
+        "6: rerank_depth: 0 is out of range; expected 1 or more",
+        "6: rerank_depth: no run has a reranker; expected true in use_reranker",
+        "7: engines[0]: no engine named 'hybrd'; did you mean 'hybrid'?",
+        "7: engines[1]: dense_weight=7.0; expected 0 to 1",
+        "7: engines[3]: 'fast' appears more than once",
+    ]
+
+
+def test_an_axis_that_no_mode_uses_is_rejected(tmp_path: Path) -> None:
+    (tmp_path / "m.yaml").write_text("search_modes: [dense]\nk1: [1, 2]\n")
+    with pytest.raises(
+        FormatError, match="k1: no search mode uses it; expected one of: sparse, hy"
+    ):
+        read_matrix(tmp_path / "m.yaml")

@@ -104,3 +104,17 @@ def test_entries_are_checked() -> None:
     with pytest.raises(InputError, match=r"a: threshold 1\.5 is not between 0 and 1"):
         configuration("a", "bm25", threshold=1.5)
     assert check_count([configuration("a", "bm25")]) == ""
+
+
+def test_tuned_values_share_index_and_embeddings() -> None:
+    configurations = Matrix(
+        search_modes=("hybrid",),
+        dense_weight=(0.2, 0.5, 0.8),
+        k1=(1.2, 1.6),
+        b=(0.5, 0.75),
+        fusion=("rrf", "min-max"),
+        code_ranking=(True, False),
+    ).configurations()
+    plan = group_searches(configurations, files=True)
+    # One ranking by embeddings, and one by words for each pair of k1 and b.
+    assert plan.counts == SearchCounts(48, 48, 1 + 4, 1, ("granite",))

@@ -36,7 +36,7 @@ COMPONENTS: Mapping[Component, tuple[str, ...]] = {
 }
 # The axes of a matrix that an engine may take part in, besides the depth, the threshold and the
 # reranker, which need nothing from the engine.
-AXES = frozenset({"chunker", "model", "rrf_k"})
+AXES = frozenset({"chunker", "model", "rrf_k", "fusion", "dense_weight", "k1", "b", "code_ranking"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +54,8 @@ class EngineInfo:
     ``reranked`` for a reranker of the engine in its option ``over``.
 
     *mode* is the name of the engine among the ``search_modes`` of a matrix; *axes* are the axes
-    that it takes part in: ``chunker`` and ``model`` become options of these names, ``rrf_k`` also
-    sets ``fusion=rrf``. *components* are the rankings that it is made of. *absolute_scores* says
+    that it takes part in, which become options of these names; ``rrf_k`` without ``fusion`` sets
+    ``fusion=rrf``. *components* are the rankings that it is made of. *absolute_scores* says
     that scores of different queries can be compared, so that a threshold applies to the score
     itself and not to its share of the query's best score. *models* is a regular expression of the
     models that Karat's own distributions contain; any other comes from elsewhere. *agent_class*
@@ -114,7 +114,7 @@ BUILT_IN = (
         factory="karat.engines.builtin:bm25",
         shares="chunks",
         mode="sparse",
-        axes=frozenset({"chunker"}),
+        axes=frozenset({"chunker", "k1", "b", "code_ranking"}),
         components=("lexical",),
     ),
     EngineInfo(
@@ -124,7 +124,7 @@ BUILT_IN = (
         extra="dense",
         shares="chunks",
         mode="dense",
-        axes=frozenset({"chunker", "model"}),
+        axes=frozenset({"chunker", "model", "code_ranking"}),
         components=("dense",),
         absolute_scores=True,
         models=PACKAGED_EMBEDDER,
@@ -138,7 +138,7 @@ BUILT_IN = (
         extra="dense",
         shares="chunks",
         mode="hybrid",
-        axes=frozenset({"chunker", "model", "rrf_k"}),
+        axes=AXES,
         components=("lexical", "dense"),
         models=PACKAGED_EMBEDDER,
         agent_class="HybridAgent",

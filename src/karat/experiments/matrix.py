@@ -5,15 +5,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from itertools import product
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from karat.corpus import create_chunker
 from karat.engines.embedding import DEFAULT_EMBEDDER
 from karat.engines.embedding.catalogue import embedder_named
-from karat.engines.registry import modes
+from karat.engines.fusion import check_fusion
+from karat.engines.registry import ENGINES, PROFILES, modes
 from karat.engines.rerank import DEFAULT_RERANKER, check_reranker
-from karat.errors import InputError, MissingExtra, UnknownName
+from karat.engines.spec import FILES
+from karat.errors import EngineError, InputError, MissingExtra, UnknownName
+from karat.experiments.configurations import engine_configurations, parse_agent
 from karat.experiments.workers import Configuration
 from karat.formats.base import DEFAULT, ReadLimits
 from karat.formats.fields import Checker, Location, Record, find_section
@@ -120,7 +124,14 @@ def axis_problems(axis: str, values: Sequence[object]) -> Iterator[tuple[int | N
 def _mode(name: str) -> None:
     known = modes()
     if name not in known:
-        raise InputError(f"{name!r} is not a search mode; expected one of: {', '.join(known)}")
+        hint = (
+            "; a profile or an engine goes into engines"
+            if name in PROFILES or ENGINES.has(name)
+            else ""
+        )
+        raise InputError(
+            f"{name!r} is not a search mode; expected one of: {', '.join(known)}{hint}"
+        )
 
 
 def _count(value: int) -> None:
@@ -133,6 +144,21 @@ def _threshold(value: float | None) -> None:
         raise InputError(f"{value} is out of range; expected 0 to 1, or null")
 
 
+def _share(value: float | None) -> None:
+    if value is not None and not 0.0 <= value <= 1.0:
+        raise InputError(f"{value} is out of range; expected 0 to 1")
+
+
+def _saturation(value: float | None) -> None:
+    if value is not None and not 0.0 <= value < inf:
+        raise InputError(f"{value} is out of range; expected 0 or more")
+
+
+def _optional_count(value: int | None) -> None:
+    if value is not None:
+        _count(value)
+
+
 MAY_BE_EMPTY = frozenset({"k_values_for_metrics"})
 CHECKS: Mapping[str, Callable[[Any], object]] = {
     "search_modes": _mode,
@@ -142,20 +168,35 @@ CHECKS: Mapping[str, Callable[[Any], object]] = {
     "chunkers": create_chunker,
     "models": embedder_named,
     "rerankers": check_reranker,
+    "fusion": check_fusion,
+    "dense_weight": _share,
+    "k1": _saturation,
+    "b": _share,
+    "rerank_depth": _optional_count,
     "k_values_for_metrics": _count,
     "primary_k": _count,
 }
 
 
+# Axes whose values become the engine's option of the same name; None is the engine's default.
+TUNED = ("dense_weight", "k1", "b", "code_ranking")
+
+
 class _Choice(NamedTuple):
-    """One value of each axis; None for an axis that the mode does not look at."""
+    """One value of each axis; None for an axis that the mode does not look at, and for a default.
+
+    *tuned* has the values of TUNED in that order.
+    """
 
     search_mode: str
     chunker: str | None
     model: str | None
+    fusion: str | None
     rrf_k: int | None
+    tuned: tuple[object, ...]
     top_k: int
     reranker: str | None
+    rerank_depth: int | None
     score_threshold: float | None
 
 
@@ -164,9 +205,12 @@ class Matrix:
     """The values to combine. Values that a mode does not use add no configurations.
 
     A threshold of None drops nothing; for mode ``dense`` it is a cosine, for the others a share of
-    the best score of the query. *primary_k* and *k_values_for_metrics* say what is measured.
-    *engines* are further searches by their names, of which nothing but the depth is combined; with
-    some of them there may be no mode. A model may have the name that the hub gives it.
+    the best score of the query. *dense_weight*, *k1*, *b* and *code_ranking* are options of the
+    engines; None is the default of the engine. *rrf_k_values* count where *fusion* is ``rrf``,
+    *rerank_depth* where there is a reranker. *primary_k* and *k_values_for_metrics* say what is
+    measured. *engines* are further engines by their names, of which nothing but the depth is
+    combined; with some of them there may be no mode. A model may have the name that the hub gives
+    it.
 
     >>> matrix = Matrix(search_modes=("dense", "hybrid"), rrf_k_values=(40, 60), top_k_values=(10,))
     >>> [configuration.name for configuration in matrix.configurations()]
@@ -181,6 +225,12 @@ class Matrix:
     chunkers: tuple[str, ...] = ("auto",)
     models: tuple[str, ...] = (DEFAULT_EMBEDDER,)
     rerankers: tuple[str, ...] = (DEFAULT_RERANKER,)
+    fusion: tuple[str, ...] = ("rrf",)
+    dense_weight: tuple[float | None, ...] = (None,)
+    k1: tuple[float | None, ...] = (None,)
+    b: tuple[float | None, ...] = (None,)
+    code_ranking: tuple[bool | None, ...] = (None,)
+    rerank_depth: tuple[int | None, ...] = (None,)
     primary_k: int | None = None
     k_values_for_metrics: tuple[int, ...] = ()
     engines: Mapping[str, Spec] = field(default_factory=dict)
@@ -232,10 +282,10 @@ class Matrix:
         return tuple(dict.fromkeys([f"ndcg@{self.primary_k or cuts[0]}", "mrr", "ap", *at_k]))
 
     def _choices(self) -> Iterator[_Choice]:
-        rerankers = [
-            reranker
+        rerankers: list[tuple[str | None, int | None]] = [
+            pair
             for used in self.use_reranker
-            for reranker in (self.rerankers if used else (None,))
+            for pair in (product(self.rerankers, self.rerank_depth) if used else [(None, None)])
         ]
         by_mode = modes()
         for number, mode in product(range(len(self.chunkers)), self.search_modes):
@@ -244,14 +294,37 @@ class Matrix:
             if number and "chunker" not in axes:
                 continue
             chunker = self.chunkers[number] if "chunker" in axes else None
+            tuned = [getattr(self, name) if name in axes else (None,) for name in TUNED]
             combined = product(
                 self.models if "model" in axes else (None,),
-                self.rrf_k_values if "rrf_k" in axes else (None,),
+                self._fusions(axes),
+                product(*tuned),
                 self.top_k_values,
                 rerankers,
                 self.score_thresholds,
             )
-            yield from (_Choice(mode, chunker, *values) for values in combined)
+            for model, (fusion, rrf_k), options, top_k, (reranker, depth), threshold in combined:
+                yield _Choice(
+                    search_mode=mode,
+                    chunker=chunker,
+                    model=model,
+                    fusion=fusion,
+                    rrf_k=rrf_k,
+                    tuned=options,
+                    top_k=top_k,
+                    reranker=reranker,
+                    rerank_depth=depth,
+                    score_threshold=threshold,
+                )
+
+    def _fusions(self, axes: frozenset[str]) -> Iterator[tuple[str | None, int | None]]:
+        """Yield each fusion with its constant, which only reciprocal rank fusion has."""
+        if "rrf_k" not in axes:
+            yield None, None
+            return
+        for fusion in self.fusion if "fusion" in axes else ("rrf",):
+            for constant in self.rrf_k_values if fusion == "rrf" else (None,):
+                yield fusion, constant
 
     def _configuration(self, choice: _Choice) -> Configuration:
         options = {
@@ -265,7 +338,11 @@ class Matrix:
             "rrf_k": choice.rrf_k,
             "model": choice.model,
             "reranker": choice.reranker,
+            "rerank_depth": choice.rerank_depth,
+            **dict(zip(TUNED, choice.tuned, strict=True)),
         }
+        if len(self.fusion) > 1 or choice.fusion != "rrf":
+            used["fusion"] = choice.fusion
         options |= {name: value for name, value in used.items() if value is not None}
         threshold = choice.score_threshold or 0.0
         return Configuration(self._name(choice), _spec(choice), choice.top_k, threshold, options)
@@ -279,12 +356,19 @@ class Matrix:
         parts = [choice.search_mode]
         if choice.rrf_k and len(self.rrf_k_values) > 1:
             parts.append(f"rrf{choice.rrf_k}")
+        elif choice.fusion and len(self.fusion) > 1:
+            parts.append(choice.fusion)
+        for name, value in zip(TUNED, choice.tuned, strict=True):
+            if value is not None and len(getattr(self, name)) > 1:
+                parts.append(f"{name}={str(value).lower()}")
         if choice.chunker and len(self.chunkers) > 1:
             parts.append(choice.chunker)
         if choice.model and len(self.models) > 1:
             parts.append(choice.model)
         if choice.reranker:
             parts.append(f"+{choice.reranker if len(self.rerankers) > 1 else 'rerank'}")
+            if choice.rerank_depth and len(self.rerank_depth) > 1:
+                parts.append(f"depth={choice.rerank_depth}")
         parts.append(f"@{choice.top_k}")
         if choice.score_threshold is not None:
             parts.append(f"≥{choice.score_threshold}")
@@ -295,8 +379,12 @@ def _spec(choice: _Choice) -> Spec:
     """Return the engine of *choice*; defaults are left out."""
     engine = modes()[choice.search_mode].name
     params: dict[str, object] = {}
+    if choice.fusion is not None:
+        params["fusion"] = choice.fusion
     if choice.rrf_k is not None:
-        params |= {"fusion": "rrf", "rrf_k": choice.rrf_k}
+        params["rrf_k"] = choice.rrf_k
+    tuned = zip(TUNED, choice.tuned, strict=True)
+    params |= {name: value for name, value in tuned if value is not None}
     if choice.model is not None and (model := embedder_named(choice.model)) != DEFAULT_EMBEDDER:
         params["model"] = model
     if choice.chunker not in (None, "auto"):
@@ -306,6 +394,8 @@ def _spec(choice: _Choice) -> Spec:
     outer: dict[str, object] = {"over": {"engine": engine, **params}}
     if choice.reranker != DEFAULT_RERANKER:
         outer["model"] = choice.reranker
+    if choice.rerank_depth is not None:
+        outer["depth"] = choice.rerank_depth
     return Spec("engine", "rerank", outer)
 
 
@@ -323,7 +413,7 @@ def read_matrix(path: str | os.PathLike[str], *, limits: ReadLimits = DEFAULT) -
         if Path(path).suffix.lower() == ".json"
         else load_yaml(path, limit=limits.yaml_bytes)
     )
-    top = check.record(value, ())
+    top = whole = check.record(value, ())
     place: Location = ()
     if BELOW in top:
         check.known(top, (BELOW,), (), list_keys=True)
@@ -337,16 +427,78 @@ def read_matrix(path: str | os.PathLike[str], *, limits: ReadLimits = DEFAULT) -
         for key, read in (AXES | SINGLE).items()
         if top.get(key) is not None
     }
-    if "rerankers" in found and not any(found.get("use_reranker", ())):
-        check.add((*place, "rerankers"), "no run has a reranker; expected true in use_reranker")
+    for key in ("rerankers", "rerank_depth"):
+        if key in found and not any(found.get("use_reranker", ())):
+            check.add((*place, key), "no run has a reranker; expected true in use_reranker")
+    used = {
+        axis
+        for mode in found.get("search_modes", ())
+        if (info := modes().get(str(mode)))
+        for axis in info.axes
+    }
+    for key in (*TUNED, "fusion"):
+        if key in found and "search_modes" in found and key not in used:
+            takers = [mode for mode, info in modes().items() if key in info.axes]
+            check.add(
+                (*place, key), f"no search mode uses it; expected one of: {', '.join(takers)}"
+            )
+    engines = _engines(check, top, place, whole, Path(path).parent)
     check.finish()
     alone = {key: values[0] for key, values in found.items() if key in SINGLE}
-    return Matrix(**found | alone)  # type: ignore[arg-type]
+    if engines:
+        found = {"search_modes": (), **found}
+    return Matrix(**found | alone, engines=engines)  # type: ignore[arg-type]
+
+
+def _engines(
+    check: Checker, matrix: Record, place: Location, whole: Record, folder: Path
+) -> dict[str, Spec]:
+    """Return the engines of *matrix* by name; problems are added to *check*.
+
+    Each is the name of an engine in the section ``engines`` of the file, or anything that ``-e``
+    takes: an engine with options, a profile, or a file, which is relative to *folder*.
+    """
+    given = matrix.get(ENGINES_KEY)
+    if given is None:
+        return {}
+    section = whole.get("engines") or whole.get("agents") or ()
+    known = {
+        str(entry["name"]): entry
+        for entry in (section if isinstance(section, list) else ())
+        if isinstance(entry, Mapping) and "name" in entry
+    }
+    place = (*place, ENGINES_KEY)
+    found: dict[str, Spec] = {}
+    for at, entry in check.rows(given, place) if isinstance(given, list) else [(place, given)]:
+        try:
+            name, spec = _engine(_word(entry), known, folder)
+            if name in found:
+                raise InputError(f"{name!r} appears more than once")
+            found[name] = spec
+        except (ValueError, InputError, MissingExtra, EngineError) as error:
+            check.add(at, str(error))
+    return found
+
+
+def _engine(text: str, known: Mapping[str, Record], folder: Path) -> tuple[str, Spec]:
+    """Return the name and the specification of the engine that *text* names, built once."""
+    if text in known:
+        entry = known[text]
+        config = entry.get("config") or {}
+        agent = parse_agent(
+            text,
+            str(entry.get("engine") or entry.get("class") or ""),
+            config if isinstance(config, Mapping) else {},
+        )
+        return text, agent.spec
+    is_file = text.lower().endswith(FILES)
+    (one,) = engine_configurations([str(folder / text) if is_file else text])
+    return (Path(text).stem if is_file else text), one.spec
 
 
 def check_matrix_keys(check: Checker, matrix: Record, place: Location) -> None:
     """Add a problem for each unknown key of *matrix*."""
-    check.known(matrix, (*AXES, *SINGLE), place, list_keys=True)
+    check.known(matrix, (*AXES, *SINGLE, ENGINES_KEY), place, list_keys=True)
 
 
 def _values(
@@ -388,6 +540,16 @@ def _threshold_value(value: object) -> float | None:
     raise ValueError(f"{value!r} is not a number; expected 0 to 1, or null")
 
 
+def _number(value: object) -> float | None:
+    """Return a number; null is the default of the engine."""
+    try:
+        return _threshold_value(value)
+    except ValueError:
+        raise ValueError(
+            f"{value!r} is not a number; expected one, or null for the default"
+        ) from None
+
+
 def _switch(value: object) -> bool:
     found = value if isinstance(value, bool) else SWITCH.get(str(value).lower())
     if found is None:
@@ -410,9 +572,16 @@ AXES: dict[str, Callable[[object], object]] = {
     "chunkers": _word,
     "models": _word,
     "rerankers": _word,
+    "fusion": _word,
+    "dense_weight": _number,
+    "k1": _number,
+    "b": _number,
+    "code_ranking": _switch,
+    "rerank_depth": _whole,
     "k_values_for_metrics": _whole,
 }
 SINGLE: dict[str, Callable[[object], object]] = {"primary_k": _whole}
+ENGINES_KEY = "engines"
 
 
 BUNDLED = Path(__file__).with_name("suites.yaml")

@@ -1,4 +1,4 @@
-// openapi.json 4077c90f4437e53e41723ffdb3d8dcc0c25437ec68f810ca878134fb9c9d2e71
+// openapi.json c42dc70479338ad529875074926212a198389124d387196b84a984b4121391d6
 export interface paths {
     "/healthz": {
         parameters: {
@@ -1592,6 +1592,53 @@ export interface components {
              */
             score_thresholds: (number | null)[];
             /**
+             * Fusion
+             * @description For mode hybrid
+             * @default [
+             *       "rrf"
+             *     ]
+             */
+            fusion: ("rrf" | "min-max")[];
+            /**
+             * Dense Weight
+             * @description For mode hybrid; null: default
+             * @default [
+             *       null
+             *     ]
+             */
+            dense_weight: (number | null)[];
+            /**
+             * K1
+             * @description BM25; null is the default
+             * @default [
+             *       null
+             *     ]
+             */
+            k1: (number | null)[];
+            /**
+             * B
+             * @description BM25; null is the default
+             * @default [
+             *       null
+             *     ]
+             */
+            b: (number | null)[];
+            /**
+             * Code Ranking
+             * @default [
+             *       null
+             *     ]
+             */
+            code_ranking: (boolean | null)[];
+            /**
+             * Rerank Depth
+             * @description Hits that a reranker reads
+             * @default [
+             *       null
+             *     ]
+             */
+            rerank_depth: (number | null)[];
+            /**
              * Primary K
              * @default 10
              */
@@ -2915,6 +2962,18 @@ export interface components {
             rrf_k: number | null;
             /** Score Threshold */
             score_threshold: number | null;
+            /** Fusion */
+            fusion?: ("rrf" | "min-max") | null;
+            /** Dense Weight */
+            dense_weight?: number | null;
+            /** K1 */
+            k1?: number | null;
+            /** B */
+            b?: number | null;
+            /** Code Ranking */
+            code_ranking?: boolean | null;
+            /** Rerank Depth */
+            rerank_depth?: number | null;
         };
         /**
          * RunResult

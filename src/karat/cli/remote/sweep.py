@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-AXES = ("search_modes", "use_reranker", "top_k_values", "rrf_k_values", "score_thresholds")
+AXES = (
+    *("search_modes", "use_reranker", "top_k_values", "rrf_k_values", "score_thresholds"),
+    *("fusion", "dense_weight", "k1", "b", "code_ranking", "rerank_depth"),
+)
 OF_COLLECTION = ("chunkers", "models", "rerankers")
 
 
@@ -111,6 +114,8 @@ def _axes(file: Path) -> dict[str, object]:
             raise InputError(
                 f"{file}: {name} cannot be set here; on a service the collection sets them"
             )
+    if found.engines:
+        raise InputError(f"{file}: engines cannot be set here; --engine names one of the service")
     axes: dict[str, object] = {name: list(getattr(found, name)) for name in AXES}
     axes |= {"primary_k": found.primary_k} if found.primary_k else {}
     cuts = list(found.k_values_for_metrics)

@@ -15,9 +15,12 @@ from karat.report.findings import Findings
 from karat.report.findings.latency import latencies_ms
 from karat.scoring.metrics import Measure, parse
 
-__all__ = ["Document", "RunState", "Subject", "known", "subject_of"]
+__all__ = ["TUNED_OPTIONS", "Document", "RunState", "Subject", "known", "subject_of"]
 
 Document = dict[str, Any]
+
+# Options that a run has only where its matrix sets them.
+TUNED_OPTIONS = ("fusion", "dense_weight", "k1", "b", "code_ranking", "rerank_depth")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +147,7 @@ def _state(findings: Findings, place: int, measured: RunResult) -> RunState:
             "top_k": metadata.get("k") or 0,
             "rrf_k": said.get("rrf_k"),
             "score_threshold": said.get("score_threshold"),
+            **{name: said.get(name) for name in TUNED_OPTIONS},
         },
         snapshot=str(records[place].get("snapshot", "")) if records else "",
         status="completed",

@@ -31,6 +31,18 @@ const FIELDS = [
   { name: "primaryK", label: "Primary k", hint: "The k of the primary measure." },
 ] as const;
 
+const TUNING = [
+  {
+    name: "denseWeight",
+    label: "dense_weight",
+    hint: "Share of the embeddings in hybrid, 0 to 1.",
+  },
+  { name: "fusion", label: "fusion", hint: "How hybrid joins two rankings: rrf or min-max." },
+  { name: "k1", label: "k1", hint: "BM25: how fast repeated words stop counting." },
+  { name: "b", label: "b", hint: "BM25: how much the length of a text counts, 0 to 1." },
+  { name: "rerankDepth", label: "rerank_depth", hint: "Hits that the reranker reads." },
+] as const;
+
 /** Whether a collection has the indexes that a mode needs; before one is chosen, any will do. */
 function serves(collection: Collection | undefined, mode: Mode): boolean {
   if (!collection) return true;
@@ -108,19 +120,42 @@ export function MatrixBuilder({ draft, parsed, collection, onChange }: Props) {
         </div>
         {problems.reranker && <small className="loss">{problems.reranker}</small>}
       </fieldset>
-      <div className="fields">
-        {FIELDS.map(({ name, label, hint }) => (
-          <label key={name} className="field">
-            {label}
-            <input
-              value={draft[name]}
-              aria-invalid={problems[name] !== undefined}
-              onChange={(event) => onChange({ ...draft, [name]: event.target.value })}
-            />
-            <small className={problems[name] ? "loss" : undefined}>{problems[name] ?? hint}</small>
-          </label>
-        ))}
-      </div>
+      <TextFields fields={FIELDS} draft={draft} problems={problems} onChange={onChange} />
+      <details open={TUNING.some(({ name }) => problems[name] !== undefined) || undefined}>
+        <summary>Tuning</summary>
+        <TextFields fields={TUNING} draft={draft} problems={problems} onChange={onChange} />
+      </details>
+    </div>
+  );
+}
+
+type TextField = (typeof FIELDS | typeof TUNING)[number];
+
+/** One text field for each axis with a list of values. */
+function TextFields({
+  fields,
+  draft,
+  problems,
+  onChange,
+}: {
+  fields: readonly TextField[];
+  draft: Draft;
+  problems: NonNullable<Parsed["problems"]>;
+  onChange: (draft: Draft) => void;
+}) {
+  return (
+    <div className="fields">
+      {fields.map(({ name, label, hint }) => (
+        <label key={name} className="field">
+          {label}
+          <input
+            value={draft[name]}
+            aria-invalid={problems[name] !== undefined}
+            onChange={(event) => onChange({ ...draft, [name]: event.target.value })}
+          />
+          <small className={problems[name] ? "loss" : undefined}>{problems[name] ?? hint}</small>
+        </label>
+      ))}
     </div>
   );
 }

@@ -11,6 +11,19 @@ it("reads lists of numbers, each once, and the word none", () => {
   expect(matrix?.score_thresholds).toEqual([null, 0.5]);
 });
 
+it("reads values to tune, and the word default", () => {
+  const { matrix } = parse({
+    ...PLAIN,
+    denseWeight: "default, 0.3",
+    fusion: "min-max rrf",
+    b: "0",
+  });
+  expect(matrix?.dense_weight).toEqual([null, 0.3]);
+  expect(matrix?.fusion).toEqual(["rrf", "min-max"]);
+  expect(matrix?.b).toEqual([0]);
+  expect(matrix?.k1).toEqual([null]);
+});
+
 it("scores at the primary k too", () => {
   expect(
     parse({ ...PLAIN, metricKs: "1, 20", primaryK: "5" }).matrix?.k_values_for_metrics,
@@ -26,6 +39,12 @@ it.each([
   [{ thresholds: "1.5" }, "thresholds"],
   [{ primaryK: "5, 10" }, "primaryK"],
   [{ metricKs: "1.5" }, "metricKs"],
+  [{ fusion: "rff" }, "fusion"],
+  [{ fusion: "" }, "fusion"],
+  [{ denseWeight: "7" }, "denseWeight"],
+  [{ k1: "-1" }, "k1"],
+  [{ b: "1.1" }, "b"],
+  [{ rerankDepth: "2.5" }, "rerankDepth"],
 ])("says that %o is wrong", (change, field) => {
   const { problems } = parse({ ...PLAIN, ...change });
   expect(Object.keys(problems ?? {})).toEqual([field]);

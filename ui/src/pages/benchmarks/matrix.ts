@@ -10,6 +10,11 @@ export type Draft = {
   thresholds: string;
   primaryK: string;
   metricKs: string;
+  fusion: string;
+  denseWeight: string;
+  k1: string;
+  b: string;
+  rerankDepth: string;
 };
 
 export const PLAIN: Draft = {
@@ -21,6 +26,11 @@ export const PLAIN: Draft = {
   thresholds: "none",
   primaryK: "10",
   metricKs: "1, 5, 10",
+  fusion: "rrf",
+  denseWeight: "default",
+  k1: "default",
+  b: "default",
+  rerankDepth: "default",
 };
 
 export const PRESETS: readonly { name: string; why: string; draft: Draft }[] = [
@@ -44,6 +54,11 @@ export const PRESETS: readonly { name: string; why: string; draft: Draft }[] = [
     why: "Which of the three wins?",
     draft: { ...PLAIN, modes: ["dense", "sparse", "hybrid"] },
   },
+  {
+    name: "Weight of embeddings",
+    why: "How much should meaning count against words?",
+    draft: { ...PLAIN, modes: ["hybrid"], denseWeight: "0.2, 0.4, 0.6, 0.8" },
+  },
 ];
 
 type Problems = Partial<Record<keyof Draft, string>>;
@@ -61,17 +76,38 @@ function depths(text: string): number[] | null {
   return found.length > 0 && right ? found : null;
 }
 
-function cuts(text: string): (number | null)[] | null {
-  const found = items(text).map((one) => (one === "none" ? null : Number(one)));
-  const right = found.every((one) => one === null || (one >= 0 && one <= 1));
+/** Numbers up to *most*, each once; *none* is the word for null. */
+function numbers(text: string, most: number, none: string): (number | null)[] | null {
+  const found = items(text).map((one) => (one === none ? null : Number(one)));
+  const right = found.every((one) => one === null || (one >= 0 && one <= most));
   return found.length > 0 && right ? [...new Set(found)] : null;
+}
+
+const DEFAULT = "default";
+
+function counts(text: string): (number | null)[] | null {
+  const found = numbers(text, DEEPEST, DEFAULT);
+  return found?.every((one) => one === null || (Number.isInteger(one) && one > 0)) ? found : null;
+}
+
+const FUSIONS = ["rrf", "min-max"] as const;
+
+function fusions(text: string): (typeof FUSIONS)[number][] | null {
+  const given = new Set(items(text));
+  const found = FUSIONS.filter((one) => given.has(one));
+  return found.length > 0 && found.length === given.size ? found : null;
 }
 
 /** The matrix that a draft means, or what is wrong with each of its fields. */
 export function parse(draft: Draft): Parsed {
   const topK = depths(draft.topK);
   const rrfK = depths(draft.rrfK);
-  const thresholds = cuts(draft.thresholds);
+  const thresholds = numbers(draft.thresholds, 1, "none");
+  const fusion = fusions(draft.fusion);
+  const denseWeight = numbers(draft.denseWeight, 1, DEFAULT);
+  const k1 = numbers(draft.k1, DEEPEST, DEFAULT);
+  const b = numbers(draft.b, 1, DEFAULT);
+  const rerankDepth = counts(draft.rerankDepth);
   const metricKs = depths(draft.metricKs);
   const [primary, ...more] = depths(draft.primaryK) ?? [];
   const whole = `whole numbers from 1 to ${DEEPEST}, with commas between them`;
@@ -83,12 +119,17 @@ export function parse(draft: Draft): Parsed {
     ...(topK ? {} : { topK: `Expected ${whole}.` }),
     ...(rrfK ? {} : { rrfK: `Expected ${whole}.` }),
     ...(thresholds ? {} : { thresholds: "Expected numbers from 0 to 1, or none." }),
+    ...(fusion ? {} : { fusion: `Expected ${FUSIONS.join(" or ")}.` }),
+    ...(denseWeight ? {} : { denseWeight: "Expected numbers from 0 to 1, or default." }),
+    ...(k1 ? {} : { k1: "Expected numbers from 0, or default." }),
+    ...(b ? {} : { b: "Expected numbers from 0 to 1, or default." }),
+    ...(rerankDepth ? {} : { rerankDepth: `Expected ${whole}, or default.` }),
     ...(metricKs ? {} : { metricKs: `Expected ${whole}.` }),
     ...(primary && !more.length ? {} : { primaryK: "Expected one whole number." }),
   };
-  if (!topK || !rrfK || !thresholds || !metricKs || !primary || Object.keys(problems).length > 0) {
-    return { matrix: null, problems };
-  }
+  const tuned = fusion && denseWeight && k1 && b && rerankDepth;
+  const read = topK && rrfK && thresholds && metricKs && primary && tuned;
+  if (!read || Object.keys(problems).length > 0) return { matrix: null, problems };
   return {
     problems: null,
     matrix: {
@@ -98,6 +139,12 @@ export function parse(draft: Draft): Parsed {
       top_k_values: topK,
       rrf_k_values: rrfK,
       score_thresholds: thresholds,
+      fusion,
+      dense_weight: denseWeight,
+      k1,
+      b,
+      code_ranking: [null],
+      rerank_depth: rerankDepth,
       primary_k: primary,
       k_values_for_metrics: [...new Set([...metricKs, primary])].sort((a, b) => a - b),
     },

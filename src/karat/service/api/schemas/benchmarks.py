@@ -43,6 +43,8 @@ TimingStatus = Literal["none", "pending", "done", "failed", "cancelled"]
 
 Depth = Annotated[int, Field(ge=1, le=1000)]
 Threshold = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Saturation = Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)]
+Fusion = Literal["rrf", "min-max"]
 
 
 class ConfigMatrix(Request):
@@ -62,6 +64,22 @@ class ConfigMatrix(Request):
     )
     rrf_k_values: list[Depth] = Field(default=[60], min_length=1, max_length=50)
     score_thresholds: list[Threshold | None] = Field(default=[None], min_length=1, max_length=50)
+    fusion: list[Fusion] = Field(
+        default=["rrf"], min_length=1, max_length=2, description="For mode hybrid"
+    )
+    dense_weight: list[Threshold | None] = Field(
+        default=[None], min_length=1, max_length=50, description="For mode hybrid; null: default"
+    )
+    k1: list[Saturation | None] = Field(
+        default=[None], min_length=1, max_length=50, description="BM25; null is the default"
+    )
+    b: list[Threshold | None] = Field(
+        default=[None], min_length=1, max_length=50, description="BM25; null is the default"
+    )
+    code_ranking: list[bool | None] = Field(default=[None], min_length=1, max_length=3)
+    rerank_depth: list[Depth | None] = Field(
+        default=[None], min_length=1, max_length=50, description="Hits that a reranker reads"
+    )
     primary_k: Depth = 10
     k_values_for_metrics: list[Depth] = Field(default=[1, 5, 10], min_length=1, max_length=20)
 
@@ -150,6 +168,12 @@ class RunConfig(Answer):
     top_k: int
     rrf_k: int | None
     score_threshold: float | None
+    fusion: Fusion | None = None
+    dense_weight: float | None = None
+    k1: float | None = None
+    b: float | None = None
+    code_ranking: bool | None = None
+    rerank_depth: int | None = None
 
 
 class PreviewRequest(Request):

@@ -13,7 +13,7 @@ from karat.report.page import analysis as analysis_page
 from karat.report.page import queries as page_of
 from karat.report.page import results as page
 from karat.report.page.results import flat_metrics, intervals_of
-from karat.report.page.subject import RunState, Subject
+from karat.report.page.subject import TUNED_OPTIONS, RunState, Subject
 from karat.service.api.schemas.benchmarks import RunConfig
 from karat.service.api.schemas.datasets import UnjudgedHit, UnjudgedHits
 from karat.service.api.schemas.results import (
@@ -74,6 +74,7 @@ def options_of(options: Mapping[str, Any]) -> RunConfig:
         top_k=options["top_k"],
         rrf_k=options.get("rrf_k"),
         score_threshold=options.get("score_threshold"),
+        **{name: options[name] for name in TUNED_OPTIONS if name in options},
     )
 
 

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -96,31 +97,72 @@ def test_an_engine_that_breaks_the_law(tmp_path: Path, monkeypatch: pytest.Monke
     done = run("check", "karat_test_broken:Broken")
     assert done.exit_code == 3
     assert "dropped: not in the corpus (1)" in done.output
-    assert "contract violation: not deterministic: the same query returned " in done.output
+    assert "contract violation: not deterministic: two identical queries returned " in done.output
     assert done.output.endswith("does not work\n")
+
+
+JITTER = """
+from karat.model import Hit
+class Jitter:
+    name = "jitter"
+    thread_safe = True
+    def index(self, corpus): self.number = 0
+    def search(self, query, k):
+        self.number += 1
+        last = 31.368613101395507 if self.number % 2 else 31.368613101395503
+        tied = [Hit("src/mail.py", 2.0), Hit("docs/login.md", 2.0)]
+        hits = [Hit("src/auth.py", last), *(tied if self.number % 2 else tied[::-1])]
+        return hits if query else []
+"""
+
+
+def test_rounding_and_ties_are_not_called_broken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "karat_test_jitter.py").write_text(JITTER)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    done = run("check", "karat_test_jitter:Jitter")
+    assert (done.exit_code, done.output.endswith("works\n")) == (0, True), done.output
+
+
+HITS = [("a", 3.0), ("b", 2.0), ("c", 2.0), ("d", 1.0)]
 
 
 @pytest.mark.parametrize(
     ("first", "second", "difference"),
     [
-        ([("a", 2.0)], [("a", 2.0), ("b", 1.0)], "returned 1 and then 2 hits"),
+        (HITS, [HITS[0], HITS[2], HITS[1], HITS[3]], ""),
+        ([("a", 1.0)], [("a", 1.0 + 9e-7)], ""),
+        ([("a", nan), ("b", nan)], [("a", nan), ("b", nan)], ""),
+        ([("a", nan), ("b", nan)], [("b", nan), ("a", nan)], "different hits, first at rank 1: a"),
+        ([("a", 1.0)], [("a", 1.0 + 2e-6)], "different scores, first at rank 1: a (score 1) and a"),
+        ([("a", 2.0)], [("a", 2.0), ("b", 1.0)], "1 and 2 hits"),
         (
             [("a", 2.0), ("b", 0.8123)],
             [("a", 2.0), ("b", 0.8122)],
-            "returned different results (first difference: rank 2, 0.8123 vs 0.8122)",
+            "different scores, first at rank 2: b (score 0.8123) and b (score 0.8122)",
         ),
         (
             [("a", 2.0)],
             [("b", 2.0)],
-            "returned different results (first difference: rank 1, a vs b)",
+            "different hits, first at rank 1: a (score 2) and b (score 2)",
         ),
+        (HITS, [*HITS[:2], HITS[1], HITS[3]], "different hits, first at rank 3: c (score 2) and b"),
     ],
 )
 def test_the_first_difference_of_an_unstable_engine(
     first: list[tuple[str, float]], second: list[tuple[str, float]], difference: str
 ) -> None:
-    before, after = (tuple(Hit(path, score) for path, score in one) for one in (first, second))
-    assert app._first_difference(before, after) == difference
+    before, after = ([Hit(path, score) for path, score in one] for one in (first, second))
+    found = app.first_difference(before, after, k=10)
+    assert found.startswith(difference)
+    assert bool(found) == bool(difference)
+
+
+def test_ties_at_the_cut_may_be_any_of_the_tied() -> None:
+    before, after = ([Hit("a", 2.0), Hit(last, 1.0)] for last in "bc")
+    assert app.first_difference(before, after, k=2) == ""
+    assert app.first_difference(before, after, k=3).startswith("different hits, first at rank 2: b")
 
 
 def test_what_a_class_raises_is_told_as_its_own(

@@ -1,8 +1,9 @@
 """Say which engines there are, and whether one of them works."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
+from math import isclose, isnan
 from statistics import median
 from time import perf_counter_ns
 from typing import Any
@@ -29,6 +30,7 @@ __all__ = [
     "EngineCheck",
     "EngineListing",
     "check_engine",
+    "first_difference",
     "list_engines",
     "named_engine",
     "profile_named",
@@ -61,7 +63,7 @@ class EngineListing:
 class EngineCheck:
     """What an engine did on a corpus.
 
-    *broken* are laws of engines that its answers break; *invalid* and *mended* count hits that
+    *broken* are violations of the contract of engines; *invalid* and *mended* count hits that
     were dropped or repaired. *first_ns* is the first search, *median_ns* that of the others.
     *overhead* is what the way to it costs, None in this process. *spent* is what the last search
     reports to have cost.
@@ -91,7 +93,7 @@ class EngineCheck:
 
     @property
     def works(self) -> bool:
-        """Return whether no law is broken."""
+        """Return whether the contract is satisfied."""
         return not self.broken
 
 
@@ -143,7 +145,8 @@ def check_engine(
 ) -> EngineCheck:
     """Index *corpus*, search it, and return the hits; without one, search three small files.
 
-    The search is repeated; an engine that then answers differently breaks the law.
+    It is a folder or a repository; without one, three small files are searched.
+    The search is repeated; an engine whose ranking then differs violates the contract.
     """
     if not isinstance(spec, Spec):
         spec = parse_spec(spec)
@@ -216,25 +219,65 @@ def _counts(engine: Any, name: str, repetitions: int) -> dict[str, int]:
 
 def _broken(engine: Engine, corpus: Corpus, answers: list[tuple[Hit, ...]], k: int) -> list[str]:
     broken = contract_violations(answers[0], corpus, k)
-    if any(answer != answers[0] for answer in answers):
-        other = next(answer for answer in answers if answer != answers[0])
-        broken.append(f"not deterministic: the same query {_first_difference(answers[0], other)}")
+    differences = (first_difference(answers[0], answer, k) for answer in answers[1:])
+    if difference := next(filter(None, differences), ""):
+        broken.append(f"not deterministic: two identical queries returned {difference}")
     if engine.search("", k):
         broken.append("an empty query returned hits")
     return broken
 
 
-def _first_difference(before: tuple[Hit, ...], after: tuple[Hit, ...]) -> str:
-    """Return how two answers to the same query differ, at the first rank where they do."""
+# Sums of floats in another order differ by less; see also math.isclose.
+SCORE_TOLERANCE = 1e-6
+
+
+def first_difference(before: Sequence[Hit], after: Sequence[Hit], k: int) -> str:
+    """Return how two answers to one query differ at the first rank where they do, "" if nowhere.
+
+    Scores are compared with a relative tolerance of 1e-6, and hits with equal scores may change
+    places. Hits that tie with the last of *k* hits may be others: the engine has to cut somewhere.
+
+    >>> before = [Hit("a.py", 0.3), Hit("b.py", 0.2), Hit("c.py", 0.2)]
+    >>> first_difference(before, [Hit("a.py", 0.1 + 0.2), before[2], before[1]], k=10)
+    ''
+    >>> first_difference(before, [before[1], before[0], before[2]], k=10)
+    'different hits, first at rank 1: a.py (score 0.3) and b.py (score 0.2)'
+    """
     if len(before) != len(after):
-        return f"returned {len(before)} and then {len(after)} hits"
-    pairs = enumerate(zip(before, after, strict=True), 1)
-    rank, (first, second) = next(pair for pair in pairs if pair[1][0] != pair[1][1])
-    values = (first.path, second.path)
-    if first.path == second.path and first.score != second.score:
-        values = (f"{first.score:.10g}", f"{second.score:.10g}")
-    difference = f"rank {rank}, {values[0]} vs {values[1]}"
-    return f"returned different results (first difference: {difference})"
+        return f"{len(before)} and {len(after)} hits"
+    start = 0
+    for end in range(1, len(before) + 1):
+        if end < len(before) and _close(before[end - 1].score, before[end].score):
+            continue
+        tied = [_location(hit) for hit in before[start:end]]
+        for rank in range(start, end):
+            first, second = before[rank], after[rank]
+            both_missing = isnan(first.score) and isnan(second.score)
+            known = _location(second) in tied
+            # A tie with the last of k hits may be broken either way.
+            same_hit = known or end == len(before) == k
+            if not (same_hit and (both_missing or _close(first.score, second.score))):
+                what = "scores" if _location(first) == _location(second) else "hits"
+                shown = f"{_shown(first)} and {_shown(second)}"
+                return f"different {what}, first at rank {rank + 1}: {shown}"
+            if known:
+                tied.remove(_location(second))
+        start = end
+    return ""
+
+
+def _close(first: float, second: float) -> bool:
+    return isclose(first, second, rel_tol=SCORE_TOLERANCE)
+
+
+def _location(hit: Hit) -> tuple[object, ...]:
+    """Return all of *hit* but its score."""
+    return (hit.path, *hit[2:])
+
+
+def _shown(hit: Hit) -> str:
+    lines = f":{hit.start_line}-{hit.end_line}" if hit.start_line else ""
+    return f"{hit.path}{lines} (score {hit.score:.10g})"
 
 
 def _warnings(hits: tuple[Hit, ...], invalid: Mapping[str, int], bodies: list[int]) -> list[str]:

@@ -1,6 +1,7 @@
 """A service that refuses, breaks, talks HTML, redirects, drips or floods."""
 
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -300,3 +301,34 @@ def test_configurations_that_are_refused(options: dict[str, Any], message: str) 
         build({"engine": "http", **options})
     assert message in str(caught.value)
     assert "hunter2" not in str(caught.value)
+
+
+def test_user_and_password(service: Service) -> None:
+    options = HttpOptions(url=f"{service.url}/?q={{query}}", basic_auth="{env:WHO}:{env:PASS}")
+    engine = HttpEngine(options, environ={"WHO": "ada", "PASS": "se:cret"})
+    service.answer = lambda handler: reply(
+        handler, f"not for {handler.headers['Authorization']}", status=401
+    )
+    engine.index(CORPUS)
+    with pytest.raises(EngineError, match=r"401 Unauthorized: 'not for Basic \{env:basic_auth\}'"):
+        engine.search("login", 5)
+    engine.close()
+    assert service.asked[0][1]["Authorization"] == "Basic YWRhOnNlOmNyZXQ="
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"basic_auth": "ada"}, "expected USER:PASSWORD"),
+        ({"basic_auth": "{env:WHO}"}, "expected USER:PASSWORD"),
+        ({"basic_auth": "ada:pass"}, "holds a secret; write {env:NAME}"),
+        ({"basic_auth": "{user}:{env:PASS}"}, "{user} is unknown"),
+        (
+            {"basic_auth": "a:{env:P}", "headers": {"authorization": "Bearer {env:T}"}},
+            "basic_auth and the header Authorization exclude each other",
+        ),
+    ],
+)
+def test_a_wrong_user_or_password(options: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        build({"engine": "http", "url": "http://localhost/?q={query}", **options})

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+from base64 import b64encode
 from collections.abc import AsyncIterator, Mapping
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -97,7 +99,8 @@ class HttpOptions(AnswerOptions):
     """A request: {query}, {k} and {root} stand in the URL (escaped there) and in the body.
 
     *body* is JSON, as a mapping or as a text that holds JSON. Headers and body take secrets from
-    the environment: ``Authorization: Bearer {env:TOKEN}``. ``stream`` reads server-sent events
+    the environment: ``Authorization: Bearer {env:TOKEN}``, and so does *basic_auth*,
+    ``{env:USER}:{env:PASSWORD}``. ``stream`` reads server-sent events
     (of the name *event*, where given) or JSON lines as they arrive. *cost_header* and
     *total_tokens_header* are headers of the answer that report what the query has cost. Redirects
     are followed within the same origin only.
@@ -106,6 +109,7 @@ class HttpOptions(AnswerOptions):
     url: str
     method: Literal["GET", "POST", "PUT"] | None = None
     headers: dict[str, str] = Field(default_factory=dict)
+    basic_auth: str | None = None
     body: dict[str, object] | list[object] | None = None
     stream: Literal["sse", "jsonl"] | None = None
     event: str | None = None
@@ -130,6 +134,19 @@ class HttpOptions(AnswerOptions):
         literal_secrets(value, "the header")
         return value
 
+    @field_validator("basic_auth")
+    @classmethod
+    def _user_and_password(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        check_template(value, (), env=True)
+        # A colon within {env:NAME} does not separate user and password.
+        parts = re.fullmatch(r"((?:\{env:\w+\}|[^:{}])+):((?:.|\n)+)", value)
+        if parts is None:
+            raise ValueError("expected USER:PASSWORD, such as {env:USER}:{env:PASSWORD}")
+        literal_secrets({"password": parts[2]}, "basic_auth's")
+        return value
+
     @field_validator("body", mode="before")
     @classmethod
     def _json(cls, value: object) -> object:
@@ -147,6 +164,8 @@ class HttpOptions(AnswerOptions):
             raise ValueError("method GET has no body")
         if self.event is not None and self.stream != "sse":
             raise ValueError("event belongs to stream: sse")
+        if self.basic_auth and any(name.lower() == "authorization" for name in self.headers):
+            raise ValueError("basic_auth and the header Authorization exclude each other; give one")
         for name in ("cost", "total_tokens"):
             if getattr(self, name) and getattr(self, f"{name}_header"):
                 raise ValueError(f"{name} and {name}_header exclude each other; give one")
@@ -196,6 +215,8 @@ class HttpEngine(External):
         self._root = root
         expand = self._secrets.expand
         headers = {name: expand(value) for name, value in self._options.headers.items()}
+        if self._options.basic_auth:
+            headers["Authorization"] = f"Basic {self._encoded(self._options.basic_auth)}"
         proxy = expand(self._options.proxy) if self._options.proxy else None
         self._loop = LoopThread("http")
         self._client = httpx.AsyncClient(
@@ -206,6 +227,12 @@ class HttpEngine(External):
             verify=_certificates(self._options.url),
             headers={"Accept-Encoding": "identity", **headers},
         )
+
+    def _encoded(self, basic_auth: str) -> str:
+        """Return user and password as the header has them."""
+        encoded = b64encode(self._secrets.expand(basic_auth).encode()).decode()
+        self._secrets.hide(encoded, "basic_auth")
+        return encoded
 
     def _stop(self) -> None:
         loop, client, self._loop, self._client = self._loop, self._client, None, None

@@ -120,6 +120,10 @@ class Secrets:
         """Return *text* with each ``{env:NAME}`` replaced by its value."""
         return fill(text, lambda name: self.get(name.removeprefix("env:")))
 
+    def hide(self, value: str, name: str) -> None:
+        """Also scrub *value*, which was made from secrets, as ``{env:name}``."""
+        self._used[value] = name
+
     def scrub(self, text: str) -> str:
         """Return *text* without the values that were used."""
         for value, name in sorted(self._used.items(), key=lambda item: -len(item[0])):

@@ -4,14 +4,33 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.ui.conftest import PATIENCE_S, serving
+
 if TYPE_CHECKING:
     from typing import Literal
 
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import Browser, Locator, Page
 
     Role = Literal["button", "combobox", "link", "textbox"]
 
 Open = Callable[..., "Page"]
+
+
+def test_the_example_by_one_click(browser: "Browser", tmp_path: Path) -> None:
+    errors: list[str] = []
+    # A service of its own: the button is there while nothing has been measured.
+    with serving(tmp_path) as address, browser.new_context() as context:
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.set_default_timeout(PATIENCE_S * 1000)
+        page.goto(f"{address}/app/benchmarks")
+        page.get_by_role("button", name="Try the example").click()
+        page.get_by_role("heading", name="Example: which search mode").wait_for()
+        page.get_by_text("completed").first.wait_for()
+        runs = page.get_by_role("region", name="Runs").locator("tbody tr")
+        runs.nth(2).wait_for()
+        assert runs.count() == 3
+    assert errors == []
 
 
 def test_by_mouse(opened: Open, documents: Path, questions: Path) -> None:

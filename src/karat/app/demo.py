@@ -10,9 +10,11 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from math import isnan
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from karat.app.evaluate import (
@@ -28,7 +30,7 @@ from karat.engines.embedding.catalogue import missing_modules
 from karat.errors import InputError
 from karat.mining.mine import MiningProgress
 from karat.mining.recipe import MiningRecipe
-from karat.model import Dataset
+from karat.model import Dataset, Query
 from karat.model.comparison import Comparison
 from karat.model.evaluation import ComparisonResult
 from karat.model.timings import RunResult
@@ -42,10 +44,12 @@ __all__ = [
     "HISTORY",
     "NAME",
     "DemoCommit",
+    "FirstVersion",
     "answer",
     "build_repository",
     "case_table",
     "engine_specs",
+    "first_version",
     "has_embeddings",
     "prepare",
     "read_history",
@@ -155,6 +159,38 @@ def _records(commits: Iterable[DemoCommit]) -> Iterator[bytes]:
 def _data(text: str) -> bytes:
     content = text.encode()
     return b"data %d\n%s\n" % (len(content), content)
+
+
+# The last commit before the first bug is fixed: all modules of the first version are there.
+FIRST_VERSION = "Write the first docs"
+
+
+class FirstVersion(NamedTuple):
+    """The files of the example's first version, and queries about the changes that came later."""
+
+    files: Mapping[str, str]
+    gold: Dataset
+
+
+@cache
+def first_version() -> FirstVersion:
+    """Return the first version of the example, for a search of one version instead of many.
+
+    Its gold set has the mined queries all of whose targets exist in that version.
+    """
+    files: dict[str, str] = {}
+    for commit in read_history():
+        files |= {path: text for path, text in commit.files.items() if text is not None}
+        if commit.message == FIRST_VERSION:
+            break
+    with TemporaryDirectory(prefix="karat-demo-") as folder:
+        mined = generate([str(build_repository(folder))], MiningRecipe(limit=0)).dataset
+    queries = [
+        Query(query.id, query.text, query.targets, query.tags)
+        for query in mined.queries()
+        if all(target.path in files for target in query.targets)
+    ]
+    return FirstVersion(files, Dataset.of(queries, name=NAME))
 
 
 # Word vectors embed the whole history in seconds; a transformer would take minutes.

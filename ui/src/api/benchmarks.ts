@@ -7,6 +7,7 @@ import type {
   BenchmarkStatus,
   Benchmarks,
   ConfigMatrix,
+  Example,
   Preview,
   Started,
 } from "./types";
@@ -67,6 +68,23 @@ export function useCreateBenchmark() {
     mutationFn: (json: BenchmarkCreate) =>
       request<Benchmark>("/benchmarks", { method: "POST", json }),
     onSuccess: () => client.invalidateQueries({ queryKey: ["benchmarks"] }),
+  });
+}
+
+const POLL_MS = 700;
+
+/** Creates the example benchmark; the request is repeated until its documents are indexed. */
+export function useExample() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async () => {
+      for (;;) {
+        const made = await request<Example>("/examples", { method: "POST" });
+        if (made.status !== "indexing") return made;
+        await new Promise((done) => setTimeout(done, POLL_MS));
+      }
+    },
+    onSettled: () => client.invalidateQueries(),
   });
 }
 

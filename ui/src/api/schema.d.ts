@@ -1,4 +1,4 @@
-// openapi.json c42dc70479338ad529875074926212a198389124d387196b84a984b4121391d6
+// openapi.json 440df226b795140288b4af356fa147ab40049fe72c9118c604aadf7ebf6e08a2
 export interface paths {
     "/healthz": {
         parameters: {
@@ -613,6 +613,29 @@ export interface paths {
          * @description Keep a remark with a benchmark.
          */
         post: operations["annotate_benchmark_api_v2_benchmarks__benchmark_id__annotations_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/examples": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Example
+         * @description Create the example benchmark, and start it as soon as its documents are indexed.
+         *
+         *     The request is idempotent: repeat it until *status* is not ``indexing``. What exists is reused,
+         *     and what was deleted is created again.
+         */
+        post: operations["create_example_api_v2_examples_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2165,6 +2188,34 @@ export interface components {
             type: "benchmark_progress" | "collection_progress" | "mapping_progress";
             /** Data */
             data: components["schemas"]["BenchmarkProgress"] | components["schemas"]["JobProgress"];
+        };
+        /**
+         * Example
+         * @description The example benchmark; its documents are indexed before it runs.
+         */
+        Example: {
+            /**
+             * Collection Id
+             * Format: uuid
+             */
+            collection_id: string;
+            /**
+             * Dataset Id
+             * Format: uuid
+             */
+            dataset_id: string;
+            /**
+             * Mapping Id
+             * Format: uuid
+             */
+            mapping_id: string;
+            /**
+             * Benchmark Id
+             * Format: uuid
+             */
+            benchmark_id: string;
+            /** Status */
+            status: "indexing" | ("pending" | "running" | "completed" | "failed" | "cancelled");
         };
         /**
          * Failure
@@ -6482,6 +6533,89 @@ export interface operations {
             };
             /** @description There is no such thing, or it belongs to somebody else */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too many requests, or too many jobs at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    create_example_api_v2_examples_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Example"];
+                };
+            };
+            /** @description The request means nothing here */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The token does not allow it, or the request comes from another site */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description It contradicts the state that things are in */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -35,6 +35,7 @@ export type DrilldownRun = Schemas["DrilldownRun"];
 export type DrilldownTarget = Schemas["DrilldownTarget"];
 export type EmbeddingModel = Schemas["EmbeddingModel"];
 export type Engines = Schemas["Engines"];
+export type Example = Schemas["Example"];
 export type FoundHit = Schemas["FoundHit"];
 export type Health = Schemas["Health"];
 export type JobProgress = Schemas["JobProgress"];

@@ -1,12 +1,15 @@
-import { Link } from "wouter";
+import { Link, useLocation } from "wouter";
+import { useExample } from "@/api/benchmarks";
 import { useCollections } from "@/api/collections";
 import { useDatasets } from "@/api/datasets";
-import { Empty } from "@/parts/Notes";
+import { Empty, Problem } from "@/parts/Notes";
 
 /** What to do next, where nothing has been measured yet: the first step that is not done. */
 export function FirstSteps() {
   const collections = useCollections().data?.total ?? 0;
   const datasets = useDatasets().data?.total ?? 0;
+  const example = useExample();
+  const [, navigate] = useLocation();
   const steps = [
     {
       done: collections > 0,
@@ -27,15 +30,37 @@ export function FirstSteps() {
       why: "the configurations to be compared",
     },
   ];
+  // The example comes first until the reader has brought something.
+  const fresh = collections === 0 && datasets === 0;
   const next = steps.find(({ done }) => !done);
   return (
     <Empty title="Nothing has been measured yet">
-      <p>Three steps lead to the first result.</p>
+      <p className="row">
+        <button
+          type="button"
+          className={fresh ? "button main" : "button"}
+          disabled={example.isPending}
+          onClick={() =>
+            example.mutate(undefined, {
+              onSuccess: ({ benchmark_id }) => navigate(`/benchmarks/${benchmark_id}`),
+            })
+          }
+        >
+          Try the example
+        </button>
+        <span role="status">
+          {example.isPending
+            ? "Indexing a small web shop…"
+            : "Which search mode finds the file to change? A small web shop, half a minute."}
+        </span>
+      </p>
+      <Problem of={example.error} />
+      <p>With your own documents, three steps lead to the first result.</p>
       <ol className="steps">
         {steps.map(({ done, to, label, why }) => (
           <li key={to} className="row">
             <span aria-hidden="true">{done ? "✓" : "○"}</span>
-            <Link href={to} className={label === next?.label ? "button main" : "button"}>
+            <Link href={to} className={!fresh && label === next?.label ? "button main" : "button"}>
               {label}
             </Link>
             <span>

@@ -27,6 +27,7 @@ __all__ = [
     "BenchmarkStatus",
     "Benchmarks",
     "ConfigMatrix",
+    "Example",
     "Preview",
     "PreviewRequest",
     "RunConfig",
@@ -157,6 +158,16 @@ class BenchmarkStart(Answer):
     status: BenchmarkStatus
     operation_uuid: UUID | None
     message: str
+
+
+class Example(Answer):
+    """The example benchmark; its documents are indexed before it runs."""
+
+    collection_id: UUID
+    dataset_id: UUID
+    mapping_id: UUID
+    benchmark_id: UUID
+    status: Literal["indexing"] | BenchmarkStatus
 
 
 class RunConfig(Answer):

@@ -19,13 +19,13 @@ from pathlib import Path
 # This folder's statistics.py would hide the standard library's.
 sys.path[0] = str(Path(__file__).parent / "support")
 
-from question_sets import DOCS, below, described, repository, run_of
+from question_sets import DOCS, below, described, repository, run_of  # noqa: E402
 
-import karat
-from karat.corpus import from_git
-from karat.engines.registry import PROFILES
-from karat.experiments.run import judged_units
-from karat.model.evaluation import Evaluation
+import karat  # noqa: E402
+from karat.corpus import from_git  # noqa: E402
+from karat.engines.registry import PROFILES  # noqa: E402
+from karat.experiments.run import judged_units  # noqa: E402
+from karat.model.evaluation import Evaluation  # noqa: E402
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 OCTOCODE = ("Muvon/octocode", "b1771ba48214ce7404ad7158e277eb60680912b4")

@@ -15,12 +15,12 @@ from pathlib import Path
 # This folder's statistics.py would hide the standard library's.
 sys.path[0] = str(Path(__file__).parent / "support")
 
-from question_sets import DOCS, below, repository, run_of
+from question_sets import DOCS, below, repository, run_of  # noqa: E402
 
-import karat
-from karat.corpus import Corpus, from_git
-from karat.engines.registry import PROFILES
-from karat.experiments.snapshots import selected_files
+import karat  # noqa: E402
+from karat.corpus import Corpus, from_git  # noqa: E402
+from karat.engines.registry import PROFILES  # noqa: E402
+from karat.experiments.snapshots import selected_files  # noqa: E402
 
 MEASURES = ["hit@5", "mrr", "ndcg@10"]
 FOLDER = "folder"

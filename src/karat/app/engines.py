@@ -145,7 +145,6 @@ def check_engine(
 ) -> EngineCheck:
     """Index *corpus*, search it, and return the hits; without one, search three small files.
 
-    It is a folder or a repository; without one, three small files are searched.
     The search is repeated; an engine whose ranking then differs violates the contract.
     """
     if not isinstance(spec, Spec):

@@ -130,7 +130,7 @@ def _changed(text: str, lines: list[str], title: str) -> str:
 
 
 def build_repository(folder: str | os.PathLike[str], history: Path = HISTORY) -> Path:
-    """Return the bare repository ``kiosk.git`` in *folder*, built anew from *history*."""
+    """Return the bare repository ``kiosk.git`` in *folder*, built from *history*."""
     target = Path(folder) / f"{NAME}.git"
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)

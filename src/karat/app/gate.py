@@ -505,8 +505,8 @@ def octocode_gate(
 
     *kind* is ``docs`` or ``code``, by default that of the targets.
 
-    It is searched anew each time, and kept in *store*. A query that ends in an error counts 0. A
-    measure that looks deeper than *max_results* is not computed, and is None among the results.
+    Every query runs again each time; results are stored in *store*. A query that ends in an error
+    counts 0. A measure that needs more than *max_results* hits is None among the results.
     Latency is measured only where *rules* limit it; without *wait*, also while other karat runs
     disturb it.
     """

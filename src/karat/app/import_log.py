@@ -137,8 +137,8 @@ def _targets(clicks: Sequence[Click], rules: LogRules, dropped: Counter[str]) ->
 
 
 def _grade(contents: Sequence[bool | None], rules: LogRules) -> int:
-    told = [content for content in contents if content is not None]
-    content = bool(told) and 2 * sum(told) >= len(told)
+    known = [content for content in contents if content is not None]
+    content = bool(known) and 2 * sum(known) >= len(known)
     return 1 + (len(contents) >= rules.many_clicks) + content
 
 

@@ -66,16 +66,16 @@ FIELDS = ("id", "committed_at", "subject")
 
 
 def commit_of(folder: Path, revision: str | None = None) -> dict[str, str] | None:
-    """Return the id, the time and the subject of *revision*; None where Git knows no such thing.
+    """Return the id, the time and the subject of *revision*; None if Git does not know it.
 
     Without a revision it is the commit that is checked out, if the folder is in it: whatever was
-    changed there and not committed is not told.
+    changed there and not committed is not included.
     """
     try:
         if revision is None:
             git(str(folder), "rev-parse", "--verify", "--quiet", f"{HEAD}:./")
         # Unlike git log, rev-list ignores the configuration of the repository.
-        told = git(
+        printed = git(
             str(folder),
             "rev-list",
             "--max-count=1",
@@ -85,7 +85,7 @@ def commit_of(folder: Path, revision: str | None = None) -> dict[str, str] | Non
         )
     except InputError:
         return None
-    _, _, line = told.decode(errors="replace").partition("\n")
+    _, _, line = printed.decode(errors="replace").partition("\n")
     return dict(zip(FIELDS, line.rstrip("\n").split("\0"), strict=True))
 
 

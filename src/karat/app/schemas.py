@@ -185,7 +185,7 @@ def octocode_averages(
 
 
 def _options(measured: RunResult) -> Mapping[str, object]:
-    """Return what the configuration was made of, as far as the run tells."""
+    """Return what the configuration was made of, as far as the run records it."""
     options = measured.run.metadata.get("options")
     engine = measured.run.metadata.get("engine")
     return {

@@ -63,7 +63,7 @@ def search(
     k: int = 10,
     progress: Progress | None = None,
 ) -> SearchResult:
-    """Return the best *k* hits for *query*; *progress* is told how far indexing is."""
+    """Return the best *k* hits for *query*; *progress* is called while indexing."""
     engine = engine_of(engine)
     if isinstance(engine, SupportsProgress):
         engine.watch(progress)

@@ -73,7 +73,7 @@ def validate(
     With *repositories* each path, line range and symbol of a dataset must be there as well: at the
     case's ``base_commit``, or at *revision*. They are folders by the names of repositories, "" for
     all others; without an entry, the repository is the one that the dataset names. A file that
-    does not exist, or whose format cannot be told, raises InputError.
+    does not exist, or whose format is unknown, raises InputError.
     """
     chosen = FORMATS.get(format or "csv") if format or columns else detect(path)
     name = os.fspath(path)

@@ -81,7 +81,7 @@ class SupportsBatch(Protocol):
 
 @runtime_checkable
 class SupportsSnapshots(Protocol):
-    """An engine that moves between versions of a corpus without indexing it anew.
+    """An engine that moves between versions of a corpus without indexing it again.
 
     After ``show`` the hits are those of an engine that indexed just that snapshot.
     """

@@ -167,9 +167,9 @@ def _home(
     several = len(declared) > 1
     places = (extra.get("repository"), entry.get("path"), gold.metadata.get("repository"))
     # The last names all repositories of a set that was mined from several.
-    told = (place for place in places[: 2 if several else 3] if place and isinstance(place, str))
+    named = (place for place in places[: 2 if several else 3] if place and isinstance(place, str))
     revision, root = (str(entry.get(key) or "") for key in ("revision", "root"))
-    return Repository(name, next(told, ""), revision, root)
+    return Repository(name, next(named, ""), revision, root)
 
 
 def _check_places(

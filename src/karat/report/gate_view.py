@@ -125,12 +125,12 @@ def annotations(gate: Gate) -> list[str]:
 
     What fails the gate is an error, what is inconclusive and does not a warning.
     """
-    told = [check for check in gate.checks if check.decision is not Decision.PASSED]
-    told.sort(key=lambda check: not gate.fails(check.decision))
-    lines = [_command(_kind(gate, check), rule_text(check), check.why) for check in told]
+    listed = [check for check in gate.checks if check.decision is not Decision.PASSED]
+    listed.sort(key=lambda check: not gate.fails(check.decision))
+    lines = [_command(_kind(gate, check), rule_text(check), check.why) for check in listed]
     left_out = len(lines) - MOST_ANNOTATIONS
     if left_out > 1:
-        kind = _kind(gate, told[MOST_ANNOTATIONS])
+        kind = _kind(gate, listed[MOST_ANNOTATIONS])
         rest = f"and {left_out} more checks that did not pass"
         lines[MOST_ANNOTATIONS:] = [_command(kind, "karat gate", rest)]
     return lines or [_command("notice", "karat gate", headline(gate))]

@@ -520,7 +520,7 @@ class StoreSuite(RecorderSuite):
         assert [found.id for found in store.experiments()] == [other]
         assert len(store.measured(f"{other}.1").run) == len(ANSWERS)
         assert len(store.dataset(digest)) == len(QUERIES)
-        # The same plan begins anew.
+        # The same plan starts again.
         assert store.experiment(PLAN) == experiment
         assert store.show(experiment).runs[0].answers == 0
         assert store.scores(run) == ()

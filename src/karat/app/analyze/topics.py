@@ -42,7 +42,7 @@ def query_topics(
 
     Queries are alike by their embeddings: those of *model*, or of the packaged one, or by their
     words (``words``), which also serve where the extra ``dense`` is missing. There are as many
-    topics as *topics* says, or as can be told apart best. A topic is weak where one of its size is
+    topics as *topics* says, or as many as separate best. A topic is weak where one of its size is
     as bad by chance in less than 5 % of cases, corrected for the number of topics.
     """
     if not runs:

@@ -41,7 +41,7 @@ def trends(
     """Return how the configurations of *experiment* did over time, on its gold set.
 
     A configuration is what has the same name; its runs are the completed ones of all experiments
-    on the same gold set. They are judged anew, so that old and new are judged alike.
+    on the same gold set. All are scored again, in the same way.
     """
     scoring, confidence = scoring or Scoring(), confidence or Confidence()
     gold = store.dataset(experiment.dataset)

@@ -1,4 +1,4 @@
-"""karat gate: check a run against rules; the exit code tells continuous integration."""
+"""karat gate: check a run against rules; the exit code is for continuous integration."""
 
 import os
 from dataclasses import replace

@@ -204,7 +204,7 @@ NAMED = 3
 def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
     """Yield what to tell about done and total; None where nobody watches.
 
-    The bar appears when first told, so that work without progress shows none.
+    The bar appears with the first call, so that work without progress shows none.
     """
     with progress_bars() as tell:
         yield tell and partial(tell, label)

@@ -332,7 +332,7 @@ class McpEngine(External):
             answer = None
         if answer is None and self._pattern is None and text.lstrip().startswith(("{", "[")):
             answer = json_document(text)
-        # The protocol keeps what is said about an answer beside it.
+        # The protocol has the metadata of an answer beside it.
         whole = {**(answer if isinstance(answer, Mapping) else {}), "_meta": result.meta}
         return ExternalReply(self._hits(answer, text), {}, self._reader.spending(whole))
 

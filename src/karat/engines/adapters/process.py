@@ -53,7 +53,7 @@ class ProcessEngine(External):
     """A program that stays running and answers JSON lines.
 
     It runs from ``index`` to ``close``. One that dies is started again once per search; one that
-    prints garbage, floods or hangs is ended, and started anew by the next search. Searches take
+    prints garbage, floods or hangs is ended, and started again by the next search. Searches take
     turns.
     """
 

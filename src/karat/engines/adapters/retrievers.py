@@ -1,6 +1,6 @@
 """Searches that are Python objects: functions, and retrievers of LangChain, LlamaIndex, Haystack.
 
-They are told apart by their methods, so that none of these packages is imported. Such a search has
+They are recognised by their methods, so that none of these packages is imported. Such a search has
 its own index; only its answers are read.
 """
 

@@ -67,7 +67,7 @@ class OnnxCross:
     """Runs a graph from a pair of texts to one score, several pairs beside each other.
 
     Each pair runs alone: in bytes, the steps of a batch would depend on all its texts. So its score
-    serves whoever else has found the same text for the query.
+    serves every engine that finds the same text for the query.
     """
 
     # It has read the text, which the first search has not.

@@ -71,7 +71,7 @@ class Recent(Generic[Key, Value]):
         return len(self._shelf.held)
 
     def apart(self) -> "Recent[Key, Value]":
-        """Return one that makes anew what it was not asked for itself, and holds nothing twice.
+        """Return a memory that computes what it lacks and stores nothing twice.
 
         Several that are timed in one process have the memory of one, and none profits.
         """

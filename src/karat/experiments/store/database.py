@@ -192,7 +192,7 @@ class Database:
             return InputError(f"{self.name} {REFUSED[code]}")
         if code in BROKEN:
             return KaratError(f"{self.name} {BROKEN[code]}")
-        # SQLite says "disk I/O error" of twenty different things, and only this tells which.
+        # SQLite has twenty causes of "disk I/O error"; only this code names the cause.
         detail = getattr(error, "sqlite_errorname", "")
         return KaratError(f"{self.name}: the database failed: {error}{detail and f' ({detail})'}")
 

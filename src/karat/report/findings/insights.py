@@ -130,7 +130,7 @@ def _compared_values(groups: Sequence[Mapping[str, object]]) -> list[str]:
 
 
 def _settings(measured: RunResult) -> dict[str, str]:
-    """Return what decides a run: in the words of whoever planned it, or else of its engine."""
+    """Return what decides a run: its planned options, or those of its engine."""
     options = measured.run.metadata.get("options")
     if isinstance(options, Mapping) and options:
         return _flat(options)

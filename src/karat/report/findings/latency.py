@@ -174,7 +174,7 @@ def _costs(measured: RunResult) -> tuple[Cell, ...]:
 
 
 def _reused(measured: RunResult) -> int:
-    """Return how many vectors did not have to be made anew while indexing was timed."""
+    """Return how many vectors were reused while indexing was timed."""
     work = measured.notes.get("timed_work", measured.notes.get("work"))
     return int(work.get("reused", 0)) if isinstance(work, Mapping) else 0
 
@@ -216,7 +216,7 @@ def mean_spent(measured: RunResult) -> dict[str, float | None]:
 
 
 def phase_tables(runs: Sequence[RunResult]) -> tuple[Table, ...]:
-    """Return a table of where the time of a query goes; none where no engine tells."""
+    """Return a table of the time of each phase of a query; none if no engine reports phases."""
     names = dict.fromkeys(name for run in runs for each in _samples(run) for name in each.phases)
     columns = {f"{name} p50 ms": [_phase(name, _samples(run)) for run in runs] for name in names}
     note = "reported by the engines, for the first (cold) run of each query"
@@ -232,19 +232,19 @@ def _table(
     kept: Sequence[str] = (),
 ) -> tuple[Table, ...]:
     """Return *columns* that are *kept* or hold a value for some run; no table without any."""
-    told = {
+    reported = {
         head: column
         for head, column in columns.items()
         if head in kept or any(cell.value is not None for cell in column)
     }
-    if not told:
+    if not reported:
         return ()
     names = [Cell(run.name, run.name) for run in runs]
     heads = (
         Column("run"),
-        *(Column(head, numeric=True, spare=place) for place, head in enumerate(told)),
+        *(Column(head, numeric=True, spare=place) for place, head in enumerate(reported)),
     )
-    return (Table(title, heads, tuple(zip(names, *told.values(), strict=True)), tuple(notes)),)
+    return (Table(title, heads, tuple(zip(names, *reported.values(), strict=True)), tuple(notes)),)
 
 
 def _spent(measured: RunResult) -> Sequence[QueryCost]:

@@ -167,12 +167,12 @@ def shallow(findings: Findings) -> tuple[str, ...]:
 
 def _differences(findings: Findings) -> Iterator[str]:
     planned = all(measured.run.metadata.get("options") for measured in findings.runs)
-    told = _inputs_of(findings)
+    recorded = _inputs_of(findings)
     for key, what in INPUTS.items():
         if key == "k" and planned:
             continue
         said: dict[str, list[str]] = {}
-        for name, inputs in zip(findings.names, told, strict=True):
+        for name, inputs in zip(findings.names, recorded, strict=True):
             if value := str(inputs.get(key) or ""):
                 said.setdefault(value, []).append(name)
         if len(said) > 1:

@@ -86,7 +86,7 @@ def sliced_tags(subject: Subject) -> list[str]:
 def slices(subject: Subject, metric: str | None, by: str | None) -> Document:
     """Return the means of each run over the queries with each value of the tag *by*.
 
-    Without *by* it is the first tag that tells kinds of queries apart, if there is any.
+    Without *by* it is the first tag that separates kinds of queries, if there is any.
     """
     (found,) = slices_by(subject, [metric], by)
     return found
@@ -147,7 +147,7 @@ def two_sides(
     shown = _compared_run(found, right_run, "right", measure)
     why = _why_not(left, right, places)
     names = left.runs[places[0]].name, right.runs[places[1]].name
-    told = _renamed(found, names if names[0] != names[1] else (left.name, right.name))
+    named = _renamed(found, names if names[0] != names[1] else (left.name, right.name))
     return {
         "metric": str(measure),
         "left": _side(left, places[0], found.mean("left", str(measure)).mean),
@@ -156,8 +156,8 @@ def two_sides(
         "why": "; ".join(why) or None,
         "queries": len(common),
         "comparison": {**shown, "name": right.runs[places[1]].name},
-        "headline": headline(told),
-        "verdict": verdict(told),
+        "headline": headline(named),
+        "verdict": verdict(named),
     }
 
 

@@ -62,7 +62,7 @@ def results(subject: Subject) -> Document:
     """Return all runs with intervals, latencies, loss reasons, and the outcome in words."""
     findings = subject.findings
     kinds = listed_reasons(findings)
-    told = [LOSS_REASONS[kind] for kind in kinds]
+    texts = [LOSS_REASONS[kind] for kind in kinds]
     lost = [
         {LOSS_REASONS[kind].name: row.counts[kind] for kind in kinds}
         for row in loss_reason_counts(findings)
@@ -85,7 +85,7 @@ def results(subject: Subject) -> Document:
         ],
         "loss_reasons": [
             {"name": words.name, "definition": loss_text(kind, findings), "shade": words.shade}
-            for kind, words in zip(kinds, told, strict=True)
+            for kind, words in zip(kinds, texts, strict=True)
         ],
         "runs": runs,
         "summary": {

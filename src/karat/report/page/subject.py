@@ -25,7 +25,7 @@ TUNED_OPTIONS = ("fusion", "dense_weight", "k1", "b", "code_ranking", "rerank_de
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """One run as whoever made it knows it; *timing* and *config* are JSON objects."""
+    """One run as its source describes it; *timing* and *config* are JSON objects."""
 
     id: str
     run_order: int

@@ -46,9 +46,9 @@ STAGES = {"waiting": WAITING, "started": "indexing", "indexing": "indexing"}
 class BenchmarkReporter:
     """Turns events of queries and runs into progress events of a benchmark.
 
-    That a run is scored or ends, and that the benchmark waits, need not wait any longer or begins
-    to measure latency, is told at once; everything else at most twice a second. The stage is that
-    of the benchmark; the stage of a run is in ``current_run`` and ``last_completed_run``.
+    A run that is scored or ends, and a benchmark that starts or stops waiting or begins to measure
+    latency, are reported at once; everything else at most twice a second. The stage is that of the
+    benchmark; the stage of a run is in ``current_run`` and ``last_completed_run``.
     """
 
     def __init__(self, work: JobContext, *, clock: Callable[[], float] = monotonic) -> None:

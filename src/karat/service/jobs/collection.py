@@ -29,13 +29,13 @@ class IndexJob:
         collections = work.store.collections
         collections.change(work.job.subject, status="indexing")
         _report(work, "running", "reading")
-        told = self._clock()
+        reported = self._clock()
 
         def progress(done: int, total: int) -> None:
-            nonlocal told
+            nonlocal reported
             work.progressed()
-            if self._clock() - told >= QUIET_S:
-                told = self._clock()
+            if self._clock() - reported >= QUIET_S:
+                reported = self._clock()
                 _report(work, "running", "embedding", done=done, total=total)
 
         collection = collections.get(work.job.subject)

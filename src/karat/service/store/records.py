@@ -135,7 +135,7 @@ class DatasetMapping:
     """A dataset on a collection; *status* is ``pending``, ``resolved`` or ``partial``.
 
     *resolved* is the digest of the gold set whose references are bound to documents. Of those that
-    are not, *unresolved* tells the reasons; *by_hand* holds those that a user has bound.
+    are not, *unresolved* has the reasons; *by_hand* has those that a user has mapped.
     """
 
     id: str

@@ -347,7 +347,7 @@ def _indexed(serving: Service, caller: Caller, collection_id: UUID) -> Kept:
 
 
 def _health(serving: Service, kept: Kept, golds: Sequence[str]) -> bytes:
-    """Return the health that indexing has found, or anew with some queries of *golds*."""
+    """Return the health found while indexing, or computed with some queries of *golds*."""
     found: Any = kept.facts.get("health")
     if golds or not found:
         texts = [text for digest in golds for text in serving.gold(digest).texts]

@@ -55,8 +55,10 @@ def only(*fields: str) -> Any:
     async def check(request: Request) -> None:
         unknown = sorted(set(await request.form()) - set(fields))
         if unknown:
-            told = "Extra inputs are not permitted"
-            raise RequestValidationError([{"loc": ("body", name), "msg": told} for name in unknown])
+            message = "Extra inputs are not permitted"
+            raise RequestValidationError(
+                [{"loc": ("body", name), "msg": message} for name in unknown]
+            )
 
     return Depends(check)
 

@@ -79,7 +79,7 @@ def options_of(options: Mapping[str, Any]) -> RunConfig:
 
 
 def config_hash(run: StoredRun) -> str:
-    """Return what tells apart any two runs that are not of the same engine and settings."""
+    """Return a key that differs for runs of different engines or settings."""
     settings = f"{run.engine.digest} {run.metadata['k']} {run.metadata['threshold']}"
     return sha256(settings.encode()).hexdigest()
 
@@ -88,7 +88,7 @@ def shown_status(run: StoredRun, benchmark: Benchmark) -> str:
     """Return where *run* stands, as part of *benchmark*.
 
     It is completed as soon as all its queries are answered and scored; what became of its latency
-    is told by :func:`timing_status`. Cancelling takes a moment to reach a worker, and one that had
+    comes from :func:`timing_status`. Cancelling takes a moment to reach a worker, and one that had
     to stop has cancelled its runs, which the next one continues.
     """
     if run.scored:

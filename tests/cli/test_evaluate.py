@@ -133,6 +133,14 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
         "unresolved": 1,
         "lost_queries": 1,
         "revision": "",
+        "kind": "all",
+        "automatic": False,
+        "other_kind": 0,
+        "include": [],
+        "exclude": [],
+        "skipped": "",
+        "skipped_files": {},
+        "skipped_targets": {},
     }
     assert value["run"]["metrics"]["hit@1"]["mean"] == 0.5
     assert value["resolved"]["run"]["metrics"]["hit@1"]["mean"] == 1.0

@@ -104,7 +104,7 @@ def test_a_minimum_alone(karat: Karat) -> None:
         (("--preset", "octocode"), "needs --csv"),
         (("--preset", "octocode", "--csv", "code.csv", "-m", "mrr"), "sets matching and measures"),
         (
-            ("--preset", "octocode", "--csv", "code.csv", "-e", "bm25", "--mode", "docs"),
+            ("--preset", "octocode", "--csv", "code.csv", "-e", "bm25", "--threshold", "0.5"),
             "cannot be combined with --engine",
         ),
     ],
@@ -254,6 +254,17 @@ def test_octocode_itself_is_asked_as_its_own_script_asks_it(
         f"search where is {word} --format json --mode docs --threshold 0.5"
         for word in ("login", "logout", "reset")
     ]
+
+
+def test_the_mode_selects_files_for_any_engine(
+    karat: Karat, octocode: tuple[str, ...], folder: Path
+) -> None:
+    place = octocode.index("--engine") + 1
+    bm25 = (*octocode[:place], "bm25", *octocode[place + 1 :])
+    assert karat(*bm25, "--mode", "code", "--min", "hit@5=0.1").returncode == 0
+    done = karat(*bm25, "--mode", "docs", "--min", "hit@5=0.1")
+    assert done.returncode == 2
+    assert "--kind docs leaves none of" in done.stderr
 
 
 def test_a_search_that_always_breaks_is_3(karat: Karat, octocode: tuple[str, ...]) -> None:

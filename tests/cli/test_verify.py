@@ -161,7 +161,7 @@ def test_a_report_that_says_no_place(
     report.write_text(json.dumps(content), encoding="utf-8")
     refused = karat("verify", "report.json")
     assert refused.returncode == 2
-    assert "the report says that it searched" in refused.stderr
+    assert "the searched corpus is recorded as" in refused.stderr
 
 
 @pytest.mark.parametrize("name", ["out.html", "out.json"])

@@ -8,7 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.benchmark_config import AGENT_KEYS, EVALUATION_KEYS, GATE_KEYS, OUTPUT_KEYS
+from karat.app.benchmark_config import (
+    AGENT_KEYS,
+    CORPUS_KEYS,
+    EVALUATION_KEYS,
+    GATE_KEYS,
+    OUTPUT_KEYS,
+)
 from karat.app.demo import build_repository
 from karat.app.generate import KEYS as MINING_KEYS
 from karat.experiments.matrix import AXES, ENGINES_KEY, SINGLE
@@ -29,6 +35,7 @@ def _block(language: str) -> str:
     ("section", "keys"),
     [
         ("dataset", MINING_KEYS),
+        ("corpus", CORPUS_KEYS),
         ("engines", AGENT_KEYS),
         ("evaluation", EVALUATION_KEYS),
         ("matrix", (*AXES, *SINGLE, ENGINES_KEY)),

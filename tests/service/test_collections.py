@@ -25,6 +25,7 @@ DOCUMENTS = {
     "guide/mail.md": "# Mail\n\nLetters are sent at noon.\n",
     "tool.py": "def login(user):\n    return user\n",
 }
+EVERY_FILE = {"kind": "all", "include": [], "exclude": []}
 Work = Callable[[], None]
 Made = dict[str, object]
 
@@ -65,10 +66,38 @@ def test_the_fields_of_a_collection(client: TestClient, folder: Path, work: Work
     assert (found["status"], found["document_count"]) == ("ready", 3)
     assert found["chunk_count"] >= 3
     assert len(found["snapshot"]) == 64
-    assert found["source"] == {"kind": "folder", "path": str(folder), "revision": None}
+    assert found["source"] == {
+        "kind": "folder",
+        "path": str(folder),
+        "revision": None,
+        "files": EVERY_FILE,
+    }
     assert found["sparse"] == {"state": "ready"}
     assert found["dense"] == {"state": "none", "model": None, "dimension": None, "vectors": None}
     assert client.get(COLLECTIONS).json()["collections"] == [found]
+
+
+def test_files_are_selected_and_unreadable_ones_named(
+    client: TestClient, folder: Path, work: Work
+) -> None:
+    (folder / "dump.raw").write_bytes(b"\0\1")
+    files = {"kind": "docs", "include": [], "exclude": ["mail.md"]}
+    source = {"kind": "folder", "path": str(folder)}
+    asked = {"name": "Guide", "source": source, "index": WORDS, "files": files}
+    made = client.post(COLLECTIONS, json=asked).json()
+    work()
+    found = client.get(f"{COLLECTIONS}/{made['id']}").json()
+    assert (found["document_count"], found["source"]["files"]) == (1, files)
+    hits = client.post(
+        f"{COLLECTIONS}/{made['id']}/search", json={"query": "login", "modes": ["sparse"]}
+    ).text
+    assert "guide/login.md" in hits
+    assert "tool.py" not in hits
+    health = client.get(f"{COLLECTIONS}/{made['id']}/health").json()
+    assert health["skipped"] == {"binary": 1, "excluded": 1, "other-kind": 1}
+    assert health["skipped_files"] == {"binary": ["dump.raw"]}
+    wrong = client.post(COLLECTIONS, json={**asked, "files": {"include": ["!"]}})
+    assert (wrong.status_code, "is not a valid pattern" in wrong.text) == (400, True)
 
 
 def test_a_revision_of_a_repository(
@@ -216,11 +245,23 @@ def test_an_uploaded_archive(client: TestClient, settings: ServiceSettings, work
     work()
     found = client.get(f"{COLLECTIONS}/{made['id']}").json()
     assert (found["status"], found["document_count"], found["name"]) == ("ready", 3, "Sent")
-    assert found["source"] == {"kind": "upload", "path": None, "revision": None}
+    assert found["source"] == {
+        "kind": "upload",
+        "path": None,
+        "revision": None,
+        "files": EVERY_FILE,
+    }
     folder = settings.places.uploads / str(made["id"])
     assert folder.is_dir()
     assert client.delete(f"{COLLECTIONS}/{made['id']}").status_code == 204
     assert not folder.exists()
+
+
+def test_files_of_an_archive_are_selected(client: TestClient, work: Work) -> None:
+    _, made = send(client, packed(DOCUMENTS), files='{"kind": "code"}')
+    work()
+    found = client.get(f"{COLLECTIONS}/{made['id']}").json()
+    assert (found["document_count"], found["source"]["files"]["kind"]) == (1, "code")
 
 
 @pytest.mark.parametrize(

@@ -245,10 +245,20 @@ class Client:
         return [record(Engine, engine) for engine in self._ask.get("/engines")["engines"]]
 
     def create_collection(
-        self, name: str, source: Json, *, description: str = "", index: Json | None = None
+        self,
+        name: str,
+        source: Json,
+        *,
+        description: str = "",
+        index: Json | None = None,
+        files: Json | None = None,
     ) -> Collection:
-        """Create a collection from a folder or repository of the service; a job indexes it."""
+        """Create a collection from a folder or repository of the service; a job indexes it.
+
+        *files* selects files by ``kind``, ``include`` and ``exclude``.
+        """
         asked = {"name": name, "description": description, "source": dict(source)}
+        asked |= {"files": dict(files)} if files else {}
         asked |= {"index": dict(index)} if index else {}
         return record(Collection, self._ask.change("POST", "/collections", json=asked))
 

@@ -7,6 +7,7 @@ from karat.exports import exports
 if TYPE_CHECKING:
     from karat.corpus import (
         DiskCache,
+        FileSelection,
         MemoryCache,
         Piece,
         SplitResult,
@@ -47,6 +48,7 @@ __all__ = [
     "Engine",
     "EngineInfo",
     "ExplainedHit",
+    "FileSelection",
     "MemoryCache",
     "Piece",
     "Progress",
@@ -91,7 +93,7 @@ __getattr__ = exports(
         "registry": "EngineInfo register",
         "spec": "build parse_spec read_specs",
         ".model.spec": "Spec",
-        ".corpus": "DiskCache MemoryCache Piece SplitResult Trait chunk_corpus classify "
-        "create_chunker delta header symbols",
+        ".corpus": "DiskCache FileSelection MemoryCache Piece SplitResult Trait chunk_corpus "
+        "classify create_chunker delta header symbols",
     },
 )

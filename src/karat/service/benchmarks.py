@@ -185,10 +185,12 @@ def benchmark_request(
 ) -> ExperimentRequest:
     """Return the experiment that a benchmark on *collection* is; its engines are *offered*."""
     place = collection_place(collection, places)
+    # The files of a collection are chosen when it is created, not by the targets of a dataset.
+    files = place.selection._asdict()
     return ExperimentRequest(
         gold=gold,
         configurations=config.matrix_for(collection, offered=offered).configurations(),
-        where=Where(corpus=str(place.path), revision=place.revision),
+        where=Where(corpus=str(place.path), revision=place.revision, **files),
         kind=ExperimentKind.SWEEP,
         name=name,
         scoring=Scoring(measures=config.measures()),

@@ -9,6 +9,7 @@ from time import perf_counter_ns
 from typing import NamedTuple
 
 from karat.app.analyze.health import index_health
+from karat.app.corpora import FileSelection, load_corpus, skipped_by_reason
 from karat.app.engines import search_modes
 from karat.app.index import chunk_documents, commit_of, pinned_commit
 from karat.app.search import engine_of, index_ahead
@@ -16,7 +17,6 @@ from karat.corpus import Corpus
 from karat.engines.base import Engine, Progress
 from karat.errors import Conflict, InputError
 from karat.experiments.matrix import Matrix
-from karat.experiments.workers.sources import load_corpus
 from karat.model import Hit
 from karat.model.spec import Spec
 from karat.service.store.records import Collection, StoredDocument
@@ -56,6 +56,7 @@ class SourceFolder(NamedTuple):
 
     path: Path
     revision: str | None = None
+    selection: FileSelection = FileSelection()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +100,20 @@ def collection_place(collection: Collection, places: AllowedFolders) -> SourceFo
     """Return where the documents of *collection* lie."""
     source = collection.source
     if source["kind"] == UPLOAD:
-        return SourceFolder(places.uploads / collection.id)
+        return SourceFolder(places.uploads / collection.id, None, selected_files(collection))
     revision = source.get("revision")
     folder = allowed_folder(str(source["path"]), places.roots)
-    return SourceFolder(folder, None if revision is None else str(revision))
+    named = None if revision is None else str(revision)
+    return SourceFolder(folder, named, selected_files(collection))
+
+
+def selected_files(collection: Collection) -> FileSelection:
+    """Return the files of the source that belong to *collection*, by default all."""
+    files = collection.source.get("files")
+    if not isinstance(files, Mapping):
+        return FileSelection()
+    include, exclude = (tuple(files.get(key, ())) for key in ("include", "exclude"))
+    return FileSelection(str(files.get("kind", "all")), include, exclude)
 
 
 def collection_corpus(collection: Collection, places: AllowedFolders) -> Corpus:
@@ -111,7 +122,7 @@ def collection_corpus(collection: Collection, places: AllowedFolders) -> Corpus:
     Conflict where they are no longer those that were indexed.
     """
     place = collection_place(collection, places)
-    corpus = load_corpus(str(place.path), revision=place.revision)
+    corpus = load_corpus(str(place.path), revision=place.revision, selection=place.selection)
     if collection.snapshot and corpus.snapshot != collection.snapshot:
         raise Conflict(
             f"the documents of collection {collection.name!r} have changed since they were "
@@ -160,7 +171,7 @@ def index_collection(
     Vectors are cached, so that a benchmark reuses them; *progress* receives the numbers.
     """
     place = collection_place(collection, places)
-    corpus = load_corpus(str(place.path), revision=place.revision)
+    corpus = load_corpus(str(place.path), revision=place.revision, selection=place.selection)
     if not len(corpus):
         left_out = ", ".join(f"{count:,} {why}" for why, count in corpus.skipped.items())
         raise InputError(f"there is no text to search; left out: {left_out or 'nothing'}")
@@ -173,6 +184,10 @@ def index_collection(
         "documents": len(corpus),
         "chunks": len(chunked),
         "skipped": dict(corpus.skipped),
+        "skipped_files": {
+            reason: paths[:MOST_SKIPPED]
+            for reason, paths in skipped_by_reason(corpus.skipped_files).items()
+        },
         "fallbacks": dict(chunked.fallbacks),
     }
     # An upload may contain an unrelated repository.
@@ -207,6 +222,8 @@ def _lines(text: str) -> int:
 
 
 MOST_COLLECTIONS = 4
+# Skipped files that are named for each reason.
+MOST_SKIPPED = 100
 
 
 class ModeResult(NamedTuple):

@@ -48,6 +48,7 @@ export function useCreateCollection() {
       form.set("name", made.name);
       form.set("description", made.description ?? "");
       form.set("index", JSON.stringify(made.index));
+      form.set("files", JSON.stringify(made.files));
       form.set("file", archive);
       return request<Collection>("/collections", { method: "POST", form });
     },

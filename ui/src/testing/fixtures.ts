@@ -38,7 +38,12 @@ export const collection = (more: Partial<Collection> = {}): Collection => ({
   name: "Handbook",
   description: "",
   owner_id: "local",
-  source: { kind: "folder", path: "/srv/handbook", revision: null },
+  source: {
+    kind: "folder",
+    path: "/srv/handbook",
+    revision: null,
+    files: { kind: "all", include: [], exclude: [] },
+  },
   status: "ready",
   error_message: null,
   chunker: "auto",

@@ -267,7 +267,8 @@ def octocode_outcome(
             rules,
             opened,
             corpus=given.corpus or ".",
-            kind=given.mode,
+            # octocode selects files itself.
+            kind=given.mode if given.engine else "all",
             max_results=given.max_results or MAX_RESULTS,
             baseline=baseline,
             confidence=confidence,

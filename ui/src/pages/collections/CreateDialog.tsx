@@ -22,6 +22,12 @@ const CHUNKERS = [
   "window:256",
   "window(unit=tokens, size=256, overlap=32)",
 ] as const;
+const FILES = [
+  { kind: "all", label: "All files" },
+  { kind: "docs", label: "Documentation only" },
+  { kind: "code", label: "Code only" },
+] as const;
+type Files = (typeof FILES)[number]["kind"];
 type Kind = (typeof KINDS)[number]["kind"];
 
 /** Makes a collection; its indexing goes on when the dialog is closed. */
@@ -40,6 +46,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
       {
         name: text("name"),
         description: text("description"),
+        files: { kind: (text("files") || "all") as Files, include: [], exclude: [] },
         index: {
           dense: form.has("dense"),
           sparse: form.has("sparse"),
@@ -93,6 +100,16 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
             <input name="revision" defaultValue="HEAD" required />
           </label>
         )}
+        <label className="field">
+          Files
+          <select name="files" defaultValue="all">
+            {FILES.map(({ kind: one, label }) => (
+              <option key={one} value={one}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
         <IndexFields key={me ? "known" : "unknown"} models={me?.models ?? []} />
         <label className="field">
           Chunks

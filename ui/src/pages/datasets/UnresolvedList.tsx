@@ -8,6 +8,7 @@ import { reference } from "./reference";
 
 const REASONS: Record<Unresolved["reason"], string> = {
   not_found: "no document fits",
+  skipped: "the document exists but could not be read",
   ambiguous: "several documents fit",
   invalid_ref: "it names nothing",
 };

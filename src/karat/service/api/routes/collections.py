@@ -14,6 +14,7 @@ from starlette.datastructures import Headers
 from starlette.routing import Match
 from starlette.types import Scope
 
+from karat.app.corpora import FileSelection
 from karat.app.index import check_cutting, check_model, pinned_commit
 from karat.errors import InputError, TooManyJobs
 from karat.experiments.workers.sources import is_bare
@@ -24,6 +25,7 @@ from karat.service.api.schemas.collections import (
     BeirSource,
     Collection,
     CollectionCreate,
+    CollectionFiles,
     Collections,
     CollectionSearch,
     CollectionSearchResult,
@@ -80,7 +82,10 @@ def shown(kept: Kept) -> Collection:
             "name": kept.name,
             "description": kept.description,
             "owner_id": kept.owner,
-            "source": {name: kept.source.get(name) for name in ("kind", "path", "revision")},
+            "source": {
+                **{name: kept.source.get(name) for name in ("kind", "path", "revision")},
+                "files": kept.source.get("files") or {},
+            },
             "status": kept.status,
             "error_message": kept.error or None,
             "chunker": index.chunker,
@@ -131,6 +136,7 @@ FORM: dict[str, Any] = {
                         "name": {"type": "string", "minLength": 1, "maxLength": 255},
                         "description": {"type": "string", "maxLength": 2000},
                         "index": {"type": "string", "contentMediaType": "application/json"},
+                        "files": {"type": "string", "contentMediaType": "application/json"},
                     },
                 }
             }
@@ -143,7 +149,7 @@ FORM: dict[str, Any] = {
     "",
     status_code=201,
     include_in_schema=False,
-    dependencies=[only("file", "name", "description", "index")],
+    dependencies=[only("file", "name", "description", "index", "files")],
 )
 def upload_collection(
     serving: CurrentService,
@@ -153,12 +159,14 @@ def upload_collection(
     name: Annotated[Name, Form()],
     description: Annotated[Description, Form()] = "",
     index: Annotated[Json[IndexOptions], Form()] = IndexOptions(),  # noqa: B008 - it is frozen
+    files: Annotated[Json[CollectionFiles], Form()] = CollectionFiles(),  # noqa: B008 - so is it
 ) -> Collection:
     """Make a collection of a zip, tar or tar.gz file; a job indexes its documents."""
     serving.check_quota(caller)
     check_cutting(index.chunker)
     if index.dense:
         check_model(index.model)
+    selected = _files(files)
     limits = serving.settings.limits
     bounds = ArchiveLimits(limits.unpacked_bytes, limits.archive_files, limits.archive_ratio)
     with TemporaryDirectory(prefix="karat-upload-") as folder:
@@ -167,7 +175,7 @@ def upload_collection(
             caller.owner,
             name,
             description=description,
-            source={"kind": UPLOAD},
+            source={"kind": UPLOAD, **selected},
             index=index.model_dump(),
         )
         target = serving.settings.places.uploads / made.id
@@ -215,10 +223,17 @@ def create_collection(
         caller.owner,
         asked.name,
         description=asked.description,
-        source={**source.model_dump(), **pinned},
+        source={**source.model_dump(), **pinned, **_files(asked.files)},
         index=asked.index.model_dump(),
     )
     return begin_indexing(serving, caller, made)
+
+
+def _files(asked: CollectionFiles) -> dict[str, object]:
+    """Return the selection of files for the store, nothing for all files."""
+    selection = FileSelection(asked.kind, tuple(asked.include), tuple(asked.exclude))
+    selection.check()
+    return {"files": selection.to_json()} if selection.to_json() else {}
 
 
 @router.get("", responses=failures())
@@ -363,6 +378,7 @@ def _health(serving: Service, kept: Kept, golds: Sequence[str]) -> bytes:
                 "document_count": found["documents"],
                 "chunk_count": found["chunks"],
                 "skipped": kept.facts.get("skipped", {}),
+                "skipped_files": kept.facts.get("skipped_files", {}),
             }
         )
         .model_dump_json()

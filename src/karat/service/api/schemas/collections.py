@@ -11,6 +11,7 @@ from karat.service.api.schemas.base import NO_NUL, Answer, Description, Listing,
 __all__ = [
     "Collection",
     "CollectionCreate",
+    "CollectionFiles",
     "CollectionSearch",
     "CollectionSearchResult",
     "Collections",
@@ -73,12 +74,24 @@ class IndexOptions(Request):
     model: Literal["granite", "minilm", "static"] = "granite"
 
 
+Glob = Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class CollectionFiles(Request):
+    """The files that belong to the collection: a kind, and globs with the syntax of .gitignore."""
+
+    kind: Literal["docs", "code", "all"] = "all"
+    include: list[Glob] = Field(default=[], max_length=100, examples=[["docs/**"]])
+    exclude: list[Glob] = Field(default=[], max_length=100, examples=[["*.lock"]])
+
+
 class CollectionCreate(Request):
     """A collection to be made from documents that the service can reach."""
 
     name: Name
     description: Description = ""
     source: Source
+    files: CollectionFiles = CollectionFiles()
     index: IndexOptions = IndexOptions()
 
     model_config = ConfigDict(
@@ -116,6 +129,7 @@ class CollectionSource(Answer):
     kind: Literal["folder", "git", "beir", "upload"]
     path: str | None
     revision: str | None
+    files: CollectionFiles
 
 
 class Collection(Answer):
@@ -181,9 +195,10 @@ class Flaw(Answer):
 class Health(Answer):
     """Waste in an index: empty, duplicate, oversized or never-retrieved chunks.
 
-    *skipped* counts documents left out when the collection was made, *fallbacks* those not cut
-    as asked for, by reason. *queries* is how many were asked for what is never retrieved: those of
-    the datasets that are mapped to the collection.
+    *skipped* counts the files left out when the collection was made, and *skipped_files* names at
+    most 100 unreadable ones for each reason. *fallbacks* counts documents not cut as asked for.
+    *queries* is how many were asked for what is never retrieved: those of the datasets that are
+    mapped to the collection.
     """
 
     engine: str
@@ -193,6 +208,7 @@ class Health(Answer):
     healthy: bool
     flaws: list[Flaw]
     skipped: dict[str, int]
+    skipped_files: dict[str, list[str]]
     fallbacks: dict[str, int]
 
 

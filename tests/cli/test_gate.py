@@ -261,8 +261,8 @@ def test_the_mode_selects_files_for_any_engine(
 ) -> None:
     place = octocode.index("--engine") + 1
     bm25 = (*octocode[:place], "bm25", *octocode[place + 1 :])
-    assert karat(*bm25, "--mode", "code", "--min", "hit@5=0.1").returncode == 0
-    done = karat(*bm25, "--mode", "docs", "--min", "hit@5=0.1")
+    assert karat(*bm25, "--mode", "code", "--min", "hit@5=0").returncode == 0
+    done = karat(*bm25, "--mode", "docs", "--min", "hit@5=0")
     assert done.returncode == 2
     assert "--kind docs leaves none of" in done.stderr
 

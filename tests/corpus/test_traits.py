@@ -44,6 +44,9 @@ def test_the_language_comes_from_the_name(path: str, language: str) -> None:
         "src/TestFoo.java",
         "flask/testsuite/basic.py",
         "spec/models/user_spec.rb",
+        "util/testutil/cmp.go",
+        "web/api/testhelpers/api.go",
+        "tests/fixtures/page.md",
     ],
 )
 def test_tests_are_known(path: str) -> None:
@@ -52,7 +55,11 @@ def test_tests_are_known(path: str) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["src/latest.py", "src/contest.go", "lib/attest.rs", "src/Latest.java", "inspect.py"],
+    [
+        *("src/latest.py", "src/contest.go", "lib/attest.rs", "src/Latest.java", "inspect.py"),
+        *("runtime/compiler/zig_test.vim", "cmake/RunTests.cmake"),
+        *("crates/core/flags/doc/help.rs", "src/api/deps/session.py", "deps/update.py"),
+    ],
 )
 def test_words_that_end_like_a_test_are_none(path: str) -> None:
     assert classify(path).is_source
@@ -81,6 +88,28 @@ def test_words_that_end_like_a_test_are_none(path: str) -> None:
 )
 def test_other_traits_are_known(path: str, trait: Trait) -> None:
     assert trait in classify(path).traits
+
+
+@pytest.mark.parametrize(
+    ("path", "traits"),
+    [
+        ("docs/testing/tests.rst", Trait.DOCS),
+        ("docs/news.txt", Trait.DOCS),
+        ("CHANGES.rst", Trait.DOCS | Trait.CHANGELOG),
+        ("changelogs/0.2.x.md", Trait.DOCS | Trait.CHANGELOG),
+        ("src/history.py", Trait.NONE),
+        ("changelogs/build.py", Trait.NONE),
+        ("crates/x/LICENSE-MIT", Trait.NONE),
+        ("LICENSE.txt", Trait.DOCS | Trait.LICENSE),
+        ("src/notice.py", Trait.NONE),
+        ("docs/conf.py", Trait.DOCS),
+        ("packages/x/docs/conf.py", Trait.DOCS),
+        ("deps/lua/src/lapi.c", Trait.VENDORED),
+        ("external/zlib/inflate.c", Trait.VENDORED),
+    ],
+)
+def test_all_traits_of_a_path(path: str, traits: Trait) -> None:
+    assert classify(path).traits == traits
 
 
 def test_every_trait_has_its_question() -> None:

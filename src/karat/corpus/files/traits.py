@@ -87,6 +87,14 @@ _TEST_FOLDERS = frozenset(
         "spec",
         "specs",
         "androidtest",
+        "testutil",
+        "testutils",
+        "test_utils",
+        "test-utils",
+        "testhelper",
+        "testhelpers",
+        "test_helpers",
+        "test-helpers",
     }
 )
 _DOCS_FOLDERS = frozenset({"doc", "docs", "documentation"})
@@ -119,6 +127,12 @@ _CHANGELOG_NAME = re.compile(
 _LICENSE_NAME = re.compile(
     r"^(?:un)?(?:licen[cs]e|copying|copyright|notice|patents)s?(?:[_.-].*)?$"
 )
+# Copies of other projects, one per folder, at the top of a repository: deps/lua/src/lapi.c.
+_VENDORED_ON_TOP = frozenset({"deps", "extern", "external", "externals", "subprojects"})
+# A folder "doc" below one of these holds code about documents.
+_SOURCE_FOLDERS = frozenset({"src", "lib", "libs", "crates", "internal", "pkg", "cmd"})
+# Languages whose file names do not mark tests: zig_test.vim runs the tests of Zig.
+_NO_TEST_NAMES = PROSE | {"cmake", "vim"}
 _GENERATED_FOLDERS = frozenset({"generated", "__generated__", "gen-src", "__snapshots__"})
 
 _TEST_NAME = re.compile(
@@ -154,6 +168,8 @@ def classify(path: str) -> FileClass:
     of_folder, of_name = _of_folder(folder), _of_name(name, language)
     if language not in PROSE:
         of_folder &= ~Trait.CHANGELOG.value
+        if of_folder & Trait.DOCS.value and language not in CONFIG and _is_source_folder(folder):
+            of_folder &= ~Trait.DOCS.value
     elif of_folder & Trait.DOCS.value:
         # A page of a manual is a page, whether it is about testing or about news.
         of_folder &= ~(Trait.TEST | Trait.CHANGELOG).value
@@ -164,14 +180,26 @@ def classify(path: str) -> FileClass:
 # A history names thousands of files in each folder, so that its traits are worked out once.
 @lru_cache(maxsize=1 << 14)
 def _of_folder(folder: str) -> int:
-    above = {step.lower() for step in folder.split("/")}
+    steps = folder.lower().split("/")
+    above = set(steps)
     return _holding(
         (Trait.TEST, above & _TEST_FOLDERS),
         (Trait.DOCS, above & _DOCS_FOLDERS),
-        (Trait.VENDORED, above & _VENDORED_FOLDERS),
+        (
+            Trait.VENDORED,
+            above & _VENDORED_FOLDERS or (len(steps) > 1 and steps[0] in _VENDORED_ON_TOP),
+        ),
         (Trait.GENERATED, above & _GENERATED_FOLDERS),
         (Trait.CHANGELOG, above & _CHANGELOG_FOLDERS),
     )
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_source_folder(folder: str) -> bool:
+    """Return whether the first folder of documentation in *folder* is below one of sources."""
+    steps = folder.lower().split("/")
+    first = next(depth for depth, step in enumerate(steps) if step in _DOCS_FOLDERS)
+    return bool(_SOURCE_FOLDERS.intersection(steps[:first]))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -180,7 +208,8 @@ def _of_name(name: str, language: str) -> int:
     return _holding(
         (
             Trait.TEST,
-            language not in PROSE and (_TEST_NAME.match(lower) or _TEST_CLASS.search(name)),
+            language not in _NO_TEST_NAMES
+            and (_TEST_NAME.match(lower) or _TEST_CLASS.search(name)),
         ),
         (Trait.DOCS, language in PROSE),
         (Trait.CONFIG, language in CONFIG or _CONFIG_NAME.match(lower)),
@@ -190,6 +219,10 @@ def _of_name(name: str, language: str) -> int:
         (Trait.CHANGELOG, language in PROSE and _CHANGELOG_NAME.match(lower)),
         (Trait.LICENSE, language in PROSE and _LICENSE_NAME.match(lower)),
     )
+
+
+def _is_test_name(name: str) -> bool:
+    return bool(_TEST_NAME.match(name.lower()) or _TEST_CLASS.search(name))
 
 
 def _holding(*traits: tuple[Trait, object]) -> int:

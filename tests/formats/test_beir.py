@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from karat.errors import FormatError, InputError
+from karat.experiments.workers.sources import load_corpus
 from karat.formats import detect, read_dataset, write
 from karat.model import Dataset, Query, Target
 
@@ -70,3 +71,60 @@ def test_ids_that_do_not_fit(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot hold the id"):
         write(data, tmp_path / "out", format="beir")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("queries", "corpus", "qrels"),
+    [
+        ("queries.parquet", "corpus.parquet", "qrels/test.parquet"),
+        ("queries/queries-00000-of-00001.parquet", "corpus/corpus.parquet", "default/test.jsonl"),
+        ("queries.jsonl", "corpus.jsonl", "data/test-00000-of-00001.parquet"),
+        ("data/queries-0.parquet", "data/corpus-0.parquet", "data/test-0.parquet"),
+        ("queries/test.jsonl", "corpus/test.jsonl", "default/qrels/test.csv"),
+    ],
+)
+def test_hugging_face(tmp_path: Path, queries: str, corpus: str, qrels: str) -> None:
+    polars = pytest.importorskip("polars")
+    place = tmp_path / "set"
+    rows = {
+        queries: [{"_id": "q1", "text": "who"}, {"_id": "q2", "text": "unjudged"}],
+        corpus: [{"_id": "d1", "title": "T", "text": "it is me"}],
+        qrels: [
+            {"query-id": "q1", "corpus-id": "d1", "score": 2},
+            {"query-id": "q1", "corpus-id": "d9", "score": 0},
+        ],
+    }
+    for name, records in rows.items():
+        file = place / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        frame = polars.DataFrame(records)
+        if name.endswith(".parquet"):
+            frame.write_parquet(file)
+        elif name.endswith(".csv"):
+            frame.write_csv(file)
+        else:
+            frame.write_ndjson(file)
+    for path in (place, place / qrels):
+        assert detect(path).name == "beir"
+        data = read_dataset(path)
+        assert data.query_ids == ("q1",)
+        assert data.judgments(0) == {"d1": 2, "d9": 0}
+        assert data.metadata == {
+            "split": "test",
+            "corpus_documents": 1,
+            "judged_documents_missing": 1,
+        }
+    found = load_corpus(str(place))
+    assert [document.path for document in found] == ["d1"]
+    assert found.read("d1") == "T\n\nit is me"
+    (place / qrels).unlink()
+    with pytest.raises(InputError):
+        read_dataset(place)
+
+
+def test_columns_that_are_missing(tmp_path: Path) -> None:
+    (tmp_path / "qrels").mkdir()
+    (tmp_path / "queries.jsonl").write_text('{"_id": "q1", "text": "who"}\n')
+    (tmp_path / "qrels" / "test.jsonl").write_text('{"query-id": "q1", "document": "d1"}\n')
+    with pytest.raises(InputError, match="no column corpus-id; expected query-id, corpus-id"):
+        read_dataset(tmp_path)

@@ -1,59 +1,77 @@
-"""BEIR folders: ``queries.jsonl``, ``qrels/<split>.tsv`` and perhaps ``corpus.jsonl``.
+"""BEIR and Hugging Face folders: queries, judgments and perhaps a corpus.
 
-Name the folder for its test split, or one of its ``qrels/*.tsv`` for another. The dataset has the
-queries that the split judges. The corpus is checked and counted, not kept.
+BEIR has ``queries.jsonl``, ``qrels/<split>.tsv`` and ``corpus.jsonl``. On Hugging Face (MTEB) the
+same parts are Parquet or JSON lines, in one file or in several: ``queries/*.parquet``, and
+judgments in ``qrels/``, ``default/`` or ``data/``. Name the folder for its test split, or a file of
+judgments for another. The dataset has the queries that the split judges. The corpus is checked and
+counted, not kept.
 """
 
-import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from karat.errors import FormatError, InputError
 from karat.formats.base import Format, ReadOptions, as_dataset
 from karat.formats.jsontext import dumps, parse
+from karat.formats.records import head_columns, read_table, text_of
 from karat.formats.source import UTF8_MARK, Problems, decode, open_bytes, parse_amount, read_text
 from karat.model import Dataset, Query, Run, Target
 from karat.system.files import replacing, write_text
+from karat.system.tables import part_files, read_frame
 
 __all__ = ["FORMAT"]
 
 HEADER = ("query-id", "corpus-id", "score")
-PREFERRED = ("test", "dev", "train")
+PREFERRED = ("test", "dev", "validation", "train")
+# Where judgments are, and how their files end.
+PLACES = ("qrels", "default/qrels", "default", "data", ".")
+ENDS = (".tsv", ".tsv.gz", ".parquet", ".jsonl", ".jsonl.gz", ".csv")
+TABLES = (".parquet", ".jsonl", ".jsonl.gz", ".csv")
+IDS = ("_id", "id", "query-id", "query_id")
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "query-id": ("query-id", "query_id", "qid"),
+    "corpus-id": ("corpus-id", "corpus_id", "doc_id", "docid"),
+    "score": ("score", "relevance", "label"),
+}
 
 
 def detect(path: str, head: bytes) -> bool:
     """Return whether this is a folder with queries and qrels, or one of those qrels."""
-    folder = Path(path)
-    if folder.is_dir():
-        return _jsonl(folder, "queries") is not None and bool(_splits(folder))
+    place = Path(path)
+    if place.is_dir():
+        return bool(part_files(place, "queries")) and bool(_splits(place))
     names = head.partition(b"\n")[0].decode(errors="replace").strip().split("\t")
-    return tuple(names) == HEADER
+    if tuple(names) == HEADER:
+        return True
+    columns = head_columns(path, head)
+    return set(HEADER) <= columns and _home(place) is not None
 
 
 def read(path: Path, options: ReadOptions) -> Dataset:
-    """Return the judged queries in the order of ``queries.jsonl``; their metadata are extras."""
-    folder, qrels = _files(path)
+    """Return the judged queries in the order of the queries file; their metadata are extras."""
+    folder, split, qrels = _files(path)
     judged = _judgments(qrels, options)
-    source = _jsonl(folder, "queries")
-    if source is None:
+    sources = part_files(folder, "queries")
+    if not sources:
         raise InputError(f"{folder}: no queries.jsonl; expected a BEIR folder")
-    problems = Problems(source)
+    problems = Problems(sources[0])
     queries: list[Query] = []
-    for line, row in _records(source, problems):
+    for line, row in _records(sources, problems):
         metadata = row.get("metadata")
         extra = metadata if isinstance(metadata, dict) else {}
-        text = row.get("text")
+        text = row.get("text", row.get("query"))
         if not isinstance(text, str) or not text.strip():
             problems.add(line, "'text' is missing or empty")
             continue
-        targets = judged.pop(str(row["_id"]), None)
+        label = text_of(_label(row))
+        targets = judged.pop(label, None)
         if targets is not None:
             relevant = tuple(Target(name, grade) for name, grade in targets.items())
-            queries.append(Query(str(row["_id"]), text, relevant, extra=extra))
+            queries.append(Query(label, text, relevant, extra=extra))
     for query in judged:
-        problems.add(0, f"no query {query!r}, which {qrels.name} judges")
+        problems.add(0, f"no query {query!r}, which {qrels[0].name} judges")
     problems.finish()
-    metadata = {"split": qrels.name.partition(".")[0]} | _counted_corpus(folder, queries)
+    metadata = {"split": split} | _counted_corpus(folder, queries)
     return Dataset.of(queries, name=folder.name, match="document", metadata=metadata)
 
 
@@ -77,72 +95,103 @@ def write(data: Dataset | Run, path: Path) -> None:
     write_text(path / "qrels" / "test.tsv", "\n".join(rows) + "\n")
 
 
-def _files(path: Path) -> tuple[Path, Path]:
-    """Return the folder and the qrels file that *path* stands for."""
+def _files(path: Path) -> tuple[Path, str, list[Path]]:
+    """Return the folder, the split and the files of judgments that *path* stands for."""
     if not path.is_dir():
-        return path.parent.parent, path
+        return _home(path) or path.parent.parent, _split(path), [path]
     splits = _splits(path)
     if not splits:
         raise InputError(f"{path}: no qrels/*.tsv; expected a BEIR folder")
     for name in PREFERRED:
         if name in splits:
-            return path, splits[name]
+            return path, name, splits[name]
     if len(splits) > 1:
         raise InputError(f"{path}: several splits ({', '.join(splits)}); name one qrels file")
-    return path, next(iter(splits.values()))
+    return path, *next(iter(splits.items()))
 
 
-def _splits(folder: Path) -> dict[str, Path]:
-    files = sorted((*folder.glob("qrels/*.tsv"), *folder.glob("qrels/*.tsv.gz")))
-    return {file.name.partition(".")[0]: file for file in files}
+def _home(file: Path) -> Path | None:
+    """Return the folder with the queries that *file* judges: one of the three above it."""
+    above = (folder for folder in list(file.absolute().parents)[:3])
+    return next((folder for folder in above if part_files(folder, "queries")), None)
 
 
-def _jsonl(folder: Path, stem: str) -> Path | None:
-    names = (folder / f"{stem}.jsonl", folder / f"{stem}.jsonl.gz")
-    return next((name for name in names if name.is_file()), None)
+def _split(file: Path) -> str:
+    """Return the split of a file: ``test`` of ``test.tsv`` and ``test-00000-of-00002.parquet``."""
+    return file.name.partition(".")[0].partition("-")[0]
 
 
-def _judgments(path: Path, options: ReadOptions) -> dict[str, dict[str, float]]:
-    text = read_text(path, limit=options.limits.csv_bytes, setting="csv_bytes")
-    problems = Problems(path)
+def _splits(folder: Path) -> dict[str, list[Path]]:
+    """Return the files of judgments by split, of the first place and kind that has any."""
+    for place in PLACES:
+        for end in ENDS:
+            splits: dict[str, list[Path]] = {}
+            for file in sorted((folder / place).glob(f"*{end}")):
+                inside = place.endswith("qrels") or _split(file) in (*PREFERRED, "qrels")
+                if file.is_file() and inside:
+                    splits.setdefault(_split(file), []).append(file)
+            if splits:
+                return splits
+    return {}
+
+
+def _judgments(paths: Sequence[Path], options: ReadOptions) -> dict[str, dict[str, float]]:
     judged: dict[str, dict[str, float]] = {}
-    for line, row in enumerate(text.split("\n"), 1):
-        cells = row.rstrip("\r").split("\t")
-        if cells == [""] or (line == 1 and tuple(cells) == HEADER):
-            continue
-        if len(cells) != len(HEADER) or not cells[0].strip() or not cells[1].strip():
-            problems.add(line, f"expected {', '.join(HEADER)}, separated by tabs")
-            continue
-        grade = parse_amount(cells[2])
-        if grade is None:
-            problems.add(line, f"score {cells[2]!r} is not a number of 0 or more")
-            continue
-        of_query = judged.setdefault(cells[0], {})
-        if cells[1] in of_query:
-            problems.add(line, f"{cells[1]!r} is judged twice for query {cells[0]!r}")
-        of_query[cells[1]] = grade
-    if not judged and not problems:
-        problems.add(0, "no judgment in the file")
-    problems.finish()
+    for path in paths:
+        problems = Problems(path)
+        table = path.name.endswith(TABLES)
+        for line, cells in _rows(path, options) if table else _lines(path, options):
+            if len(cells) != len(HEADER) or not cells[0].strip() or not cells[1].strip():
+                problems.add(line, f"expected {', '.join(HEADER)}, separated by tabs")
+                continue
+            grade = parse_amount(cells[2])
+            if grade is None:
+                problems.add(line, f"score {cells[2]!r} is not a number of 0 or more")
+                continue
+            of_query = judged.setdefault(cells[0], {})
+            if cells[1] in of_query:
+                problems.add(line, f"{cells[1]!r} is judged twice for query {cells[0]!r}")
+            of_query[cells[1]] = grade
+        if not judged and not problems:
+            problems.add(0, "no judgment in the file")
+        problems.finish()
     return judged
 
 
+def _lines(path: Path, options: ReadOptions) -> Iterator[tuple[int, list[str]]]:
+    """Yield line number and cells of tab-separated judgments, without the header."""
+    text = read_text(path, limit=options.limits.csv_bytes, setting="csv_bytes")
+    for line, row in enumerate(text.split("\n"), 1):
+        cells = row.rstrip("\r").split("\t")
+        if cells != [""] and not (line == 1 and tuple(cells) == HEADER):
+            yield line, cells
+
+
+def _rows(path: Path, options: ReadOptions) -> Iterator[tuple[int, list[str]]]:
+    """Yield line number and cells of judgments with named columns."""
+    table = read_table(path, options)
+    names = []
+    for column, others in COLUMNS.items():
+        name = next((other for other in others if other in table.columns), None)
+        if name is None:
+            raise InputError(
+                f"{path}: no column {column}; expected {', '.join(HEADER)}, "
+                f"found {', '.join(table.columns)}"
+            )
+        names.append(name)
+    for row in table.rows:
+        yield row.line, [text_of(row.cells.get(name)) for name in names]
+
+
 def _records(
-    path: str | os.PathLike[str], problems: Problems
-) -> Iterator[tuple[int, dict[str, object]]]:
-    """Yield line number and object of each JSON line with an ``_id`` that is new."""
+    paths: Sequence[Path], problems: Problems
+) -> Iterator[tuple[int, Mapping[str, object]]]:
+    """Yield line number and object of each JSON line or row with an ``_id`` that is new."""
     seen: set[str] = set()
-    with open_bytes(path) as stream:
-        for line, data in enumerate(stream, 1):
-            if not data.strip():
-                continue
-            try:
-                text = decode(data.removeprefix(UTF8_MARK).rstrip(), problems.source, line=line)
-                value = parse(text, problems.source, line=line)
-            except FormatError as error:
-                problems.found.extend(error.problems)
-                continue
-            label = value.get("_id") if isinstance(value, dict) else None
+    for path in paths:
+        parquet = path.suffix == ".parquet"
+        for line, value in _frame_rows(path) if parquet else _json_lines(path, problems):
+            label = _label(value) if isinstance(value, dict) else None
             if not isinstance(value, dict) or not isinstance(label, str | int) or label == "":
                 problems.add(line, "expected an object with an '_id'")
             elif str(label) in seen:
@@ -152,17 +201,38 @@ def _records(
                 yield line, value
 
 
+def _label(row: Mapping[str, object]) -> object:
+    return next((row[name] for name in IDS if row.get(name) is not None), None)
+
+
+def _frame_rows(path: Path) -> Iterator[tuple[int, object]]:
+    for row in read_frame(path).iter_rows(named=True):
+        yield 0, row
+
+
+def _json_lines(path: Path, problems: Problems) -> Iterator[tuple[int, object]]:
+    with open_bytes(path) as stream:
+        for line, data in enumerate(stream, 1):
+            if not data.strip():
+                continue
+            try:
+                text = decode(data.removeprefix(UTF8_MARK).rstrip(), problems.source, line=line)
+                yield line, parse(text, problems.source, line=line)
+            except FormatError as error:
+                problems.found.extend(error.problems)
+
+
 def _counted_corpus(folder: Path, queries: list[Query]) -> dict[str, object]:
     """Return how many documents the corpus has and how many judged ones it lacks."""
-    source = _jsonl(folder, "corpus")
-    if source is None:
+    sources = part_files(folder, "corpus")
+    if not sources:
         return {}
-    problems = Problems(source)
+    problems = Problems(sources[0])
     missing = {target.path for query in queries for target in query.targets}
     count = 0
-    for line, row in _records(source, problems):
+    for line, row in _records(sources, problems):
         count += 1
-        missing.discard(str(row["_id"]))
+        missing.discard(text_of(_label(row)))
         if not isinstance(row.get("text"), str):
             problems.add(line, "'text' is missing")
     problems.finish()
@@ -172,7 +242,7 @@ def _counted_corpus(folder: Path, queries: list[Query]) -> dict[str, object]:
 FORMAT = Format(
     "beir",
     "dataset",
-    "BEIR folder: queries.jsonl, qrels/*.tsv and perhaps corpus.jsonl",
+    "BEIR or Hugging Face folder: queries, qrels and perhaps a corpus (JSON lines, TSV, Parquet)",
     (),
     detect,
     read,

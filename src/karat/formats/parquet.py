@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from karat.errors import FormatError, Problem
 from karat.formats.base import Format, ReadOptions, as_run
-from karat.formats.records import columns_of, polars, read_frame
+from karat.formats.records import columns_of
 from karat.formats.source import Problems
 from karat.model import Answer, Dataset, Hit, Run
 from karat.system.files import replacing
+from karat.system.tables import PARQUET, polars, read_frame
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,7 +30,7 @@ LAST = inf
 
 def detect(path: str, head: bytes) -> bool:
     """Return whether this is Parquet with the columns of a run, or with unreadable columns."""
-    if not head.startswith(b"PAR1"):
+    if not head.startswith(PARQUET):
         return False
     columns = {OTHER_NAMES.get(name, name) for name in columns_of(path)}
     return not columns or set(COLUMNS[:2]) <= columns

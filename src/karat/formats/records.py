@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from karat.errors import FormatError, InputError, MissingExtra, Problem
+from karat.errors import FormatError, MissingExtra, Problem
 from karat.formats.base import ReadLimits, ReadOptions
 from karat.formats.csvtext import unguard
 from karat.formats.jsontext import parse
 from karat.formats.source import Problems, read_text
 from karat.model.columns import repeated
+from karat.system.tables import PARQUET, polars, read_frame
 
 __all__ = [
     "DELIMITERS",
@@ -25,14 +26,11 @@ __all__ = [
     "TableRow",
     "columns_of",
     "head_columns",
-    "polars",
-    "read_frame",
     "read_table",
     "text_of",
     "texts_of",
 ]
 
-PARQUET = b"PAR1"
 # In the order in which they are tried; the one that gives most columns wins.
 DELIMITERS = (",", ";", "\t", "|")
 CSV_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
@@ -93,26 +91,6 @@ def columns_of(path: str | os.PathLike[str]) -> tuple[str, ...]:
         return ()
     except Exception:  # noqa: BLE001 - detection never fails; the reader reports the problem
         return ()
-
-
-def polars() -> Any:
-    """Return the module that reads Parquet, or raise MissingExtra."""
-    try:
-        import polars as pl
-    except ImportError:
-        raise MissingExtra("polars", extra="big", purpose="a Parquet file") from None
-    return pl
-
-
-def read_frame(path: Path) -> Any:
-    """Return the polars frame of a Parquet file."""
-    library = polars()
-    if not path.is_file():
-        raise InputError(f"{path}: no such file")
-    try:
-        return library.read_parquet(path)
-    except library.exceptions.PolarsError as error:
-        raise FormatError([Problem(str(path), 0, f"not Parquet: {error}")]) from None
 
 
 def text_of(value: object) -> str:

@@ -1,4 +1,4 @@
-"""A corpus of texts at hand: uploaded documents, or a BEIR ``corpus.jsonl``."""
+"""A corpus of texts at hand: uploaded documents, or the corpus of a BEIR or Hugging Face folder."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,6 +10,7 @@ from karat.corpus.files.content import MAX_BYTES, Intake, Look, content_traits
 from karat.corpus.git.objects import blob_id
 from karat.corpus.snapshot import Corpus, Document
 from karat.errors import FormatError, InputError, Problem
+from karat.system.tables import part_files, read_frame
 
 __all__ = ["from_beir", "from_texts"]
 
@@ -54,34 +55,49 @@ class _Reader:
 
 
 def from_beir(path: str | Path, *, name: str | None = None, max_bytes: int = MAX_BYTES) -> Corpus:
-    """Return the corpus of a BEIR folder, or of its ``corpus.jsonl`` (perhaps ``.gz``).
+    """Return the corpus of a BEIR or Hugging Face folder, or of its corpus file.
 
-    The path of a document is its ``_id``; its text is the title, a blank line, and the text, or
-    only the text where there is no title. All bad lines are reported at once.
+    The file is ``corpus.jsonl`` (perhaps ``.gz``) or Parquet, perhaps in several parts. The path of
+    a document is its ``_id`` (or ``id``); its text is the title, a blank line, and the text, or
+    only the text where there is no title. All bad rows are reported at once.
     """
-    file = _corpus_file(Path(path))
+    place = Path(path)
+    files = part_files(place, "corpus") if place.is_dir() else [place] * place.is_file()
+    if not files:
+        raise InputError(f"{path}: no corpus.jsonl; expected a BEIR folder or its corpus file")
     texts: dict[str, str] = {}
     problems: list[Problem] = []
-    for line, data in enumerate(_lines(file), 1):
-        if not data.strip():
-            continue
-        problem = _add(data, texts)
-        if problem:
-            problems.append(Problem(str(file), line, problem))
+    for file in files:
+        parquet = file.suffix == ".parquet"
+        for number, row in enumerate(_rows(file), 1):
+            problem = row if isinstance(row, str) else _add(row, texts)
+            if problem:
+                said = f"row {number}: {problem}" if parquet else problem
+                problems.append(Problem(str(file), 0 if parquet else number, said))
     if problems:
         raise FormatError(problems)
-    corpus = from_texts(texts, name=name or file.parent.name, max_bytes=max_bytes)
+    folder = place if place.is_dir() else place.parent
+    corpus = from_texts(texts, name=name or folder.name, max_bytes=max_bytes)
     # An id is no file name: "st.john" is no language called "john".
     prose = tuple(Document(d.path, d.blob, d.size, "text") for d in corpus.documents)
     return replace(corpus, documents=prose)
 
 
-def _corpus_file(path: Path) -> Path:
-    names = (path / "corpus.jsonl", path / "corpus.jsonl.gz") if path.is_dir() else (path,)
-    for file in names:
-        if file.is_file():
-            return file
-    raise InputError(f"{path}: no corpus.jsonl; expected a BEIR folder or its corpus file")
+def _rows(file: Path) -> Iterator[object]:
+    """Yield the value of each line or row; for a line that is not JSON, the problem as text."""
+    if file.suffix == ".parquet":
+        yield from read_frame(file).iter_rows(named=True)
+        return
+    for data in _lines(file):
+        if not data.strip():
+            yield None
+            continue
+        try:
+            value = json.loads(data)
+        except ValueError as error:
+            yield f"no JSON: {error}"
+        else:
+            yield value if isinstance(value, dict) else []
 
 
 def _lines(path: Path) -> Iterator[bytes]:
@@ -95,16 +111,15 @@ def _lines(path: Path) -> Iterator[bytes]:
             yield from stream
 
 
-def _add(data: bytes, texts: dict[str, str]) -> str:
-    """Put the document of one line into *texts*; return what is wrong with it, or ""."""
-    try:
-        row = json.loads(data)
-    except ValueError as error:
-        return f"no JSON: {error}"
-    label = row.get("_id") if isinstance(row, dict) else None
+def _add(row: object, texts: dict[str, str]) -> str:
+    """Put the document *row* into *texts*; return the problem, or ""."""
+    if row is None:
+        return ""
+    fields = row if isinstance(row, dict) else {}
+    label = fields.get("_id", fields.get("id"))
     if not isinstance(label, str | int) or label == "":
         return "expected an object with an '_id'"
-    title, text = row.get("title") or "", row.get("text")
+    title, text = fields.get("title") or "", fields.get("text")
     if not isinstance(text, str) or not isinstance(title, str):
         return "'text' is missing, or it or 'title' is no string"
     if str(label) in texts:

@@ -15,6 +15,7 @@ from karat.corpus import (
     from_texts,
 )
 from karat.errors import InputError
+from karat.system.tables import part_files
 
 __all__ = ["EVERYTHING", "Opener", "Source", "check_selected", "corpus_source", "load_corpus"]
 
@@ -178,7 +179,7 @@ def corpus_source(place: str, *, revision: str | None = None) -> Source:
         with GitRepository(place) as repository:
             below = repository.folder()
         return Source.git(place, f"{revision}:{below}" if below else revision)
-    if any(folder.glob("corpus.jsonl*")) and any(folder.glob("queries.jsonl*")):
+    if part_files(folder, "corpus") and part_files(folder, "queries"):
         return Source.beir(place)
     return Source.folder(place)
 

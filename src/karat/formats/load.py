@@ -33,6 +33,8 @@ FORMATS: Registry[Format] = Registry(
         "results": "karat.formats.results:FORMAT",
         "results-csv": "karat.formats.results_csv:FORMAT",
         "akashic-report": "karat.formats.akashic_report:FORMAT",
+        "swe-bench": "karat.formats.swebench:FORMAT",
+        "localization": "karat.formats.localization:FORMAT",
         "quepid": "karat.formats.table:QUEPID",
         "csv": "karat.formats.table:FORMAT",
         "json-qrels": "karat.formats.dicts:QRELS",

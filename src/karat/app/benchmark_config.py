@@ -1,7 +1,7 @@
 """The configuration file, ``karat.yaml``: gold set, engines, settings, gate and output."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -90,7 +90,7 @@ def read_benchmark_config(
         parse_suites(check, ("suites",), check.record(top["suites"], ("suites",)))
     _gate_options(check, top, folder, ANYTHING)
     found = ConfigFile(
-        gold_set and str(folder / gold_set),
+        _gold_path(folder, gold_set),
         {} if gold_set else mining,
         agents,
         _value(check, evaluation, "evaluation", "num_runs", _whole),
@@ -122,7 +122,7 @@ def read_gate_config(
         options["metrics"] = metrics
     gold_set = _gold_set(check, top, {})
     check.finish()
-    return GateConfig(gold_set and str(folder / gold_set), options)
+    return GateConfig(_gold_path(folder, gold_set), options)
 
 
 def _gate_options(check: Checker, top: Record, folder: Path, accepts: Accepts) -> dict[str, object]:
@@ -190,15 +190,23 @@ def _section(check: Checker, top: Record, name: str, keys: tuple[str, ...]) -> R
     return section
 
 
-def _gold_set(check: Checker, top: Record, mining: Mapping[str, object]) -> str | None:
+def _gold_set(check: Checker, top: Record, mining: Mapping[str, object]) -> list[str]:
     section = top.get("dataset")
     if not isinstance(section, Mapping) or section.get(GOLD_SET) is None:
-        return None
+        return []
     if mining:
         check.add(
             ("dataset", GOLD_SET), "cannot be combined with mining settings; expected it alone"
         )
-    return check.text(section, GOLD_SET, ("dataset",))
+    if isinstance(section[GOLD_SET], list):
+        rows = check.rows(section[GOLD_SET], ("dataset", GOLD_SET), filled=True)
+        return [check.word(item, location) for location, item in rows]
+    return [check.text(section, GOLD_SET, ("dataset",))]
+
+
+def _gold_path(folder: Path, names: Sequence[str]) -> str | None:
+    """Return the gold set below *folder*; several files are joined to one name."""
+    return "+".join(str(folder / name) for name in names) or None
 
 
 def _agents(check: Checker, top: Record) -> list[Agent]:

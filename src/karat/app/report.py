@@ -26,7 +26,7 @@ from karat.experiments.run_records import (
 )
 from karat.experiments.store import Experiment, StoredRun, open_store
 from karat.experiments.target_check import resolved_for
-from karat.formats import read_dataset, read_run
+from karat.formats import is_source, read_dataset, read_run
 from karat.formats.gold import gold_digest
 from karat.formats.karat_run import run_digest
 from karat.model import Dataset
@@ -347,7 +347,7 @@ def gather(
     the gold set is that of the experiments, which must share one. The id of an experiment stands
     for all of its runs. *reading* has keywords of :func:`karat.formats.read_dataset`.
     """
-    files = {name for name in names if Path(name).exists()}
+    files = {name for name in names if is_source(name)}
     kept = _read_stored([name for name in names if name not in files], store)
     if names[0] in files:
         gold = read_dataset(names[0], **reading)

@@ -6,7 +6,7 @@ from karat.exports import exports
 
 if TYPE_CHECKING:
     from karat.formats.base import DEFAULT, Format, ReadLimits, ReadOptions
-    from karat.formats.load import FORMATS, detect, read, read_dataset, read_run, write
+    from karat.formats.load import FORMATS, detect, is_source, read, read_dataset, read_run, write
     from karat.formats.trec_qrels import read_judgments
     from karat.formats.trec_scan import scan_trec_run
 
@@ -17,6 +17,7 @@ __all__ = [
     "ReadLimits",
     "ReadOptions",
     "detect",
+    "is_source",
     "read",
     "read_dataset",
     "read_judgments",
@@ -29,7 +30,7 @@ __getattr__ = exports(
     __name__,
     {
         "base": "DEFAULT Format ReadLimits ReadOptions",
-        "load": "FORMATS detect read read_dataset read_run write",
+        "load": "FORMATS detect is_source read read_dataset read_run write",
         "trec_qrels": "read_judgments",
         "trec_scan": "scan_trec_run",
     },

@@ -11,7 +11,16 @@ from karat.model import Dataset, Run
 from karat.model.frozen import EMPTY
 from karat.registry import Registry
 
-__all__ = ["FORMATS", "add_tags", "detect", "read", "read_dataset", "read_run", "write"]
+__all__ = [
+    "FORMATS",
+    "add_tags",
+    "detect",
+    "is_source",
+    "read",
+    "read_dataset",
+    "read_run",
+    "write",
+]
 
 # In the order in which detection tries them. Those of TREC come first: a match decides, and a large
 # run is then scored without loading any other format.
@@ -35,6 +44,10 @@ FORMATS: Registry[Format] = Registry(
         "akashic-report": "karat.formats.akashic_report:FORMAT",
         "swe-bench": "karat.formats.swebench:FORMAT",
         "localization": "karat.formats.localization:FORMAT",
+        "ragas": "karat.formats.rag_tests:RAGAS",
+        "deepeval": "karat.formats.rag_tests:DEEPEVAL",
+        "folder": "karat.formats.several:FORMAT",
+        "irds": "karat.formats.irds:FORMAT",
         "quepid": "karat.formats.table:QUEPID",
         "csv": "karat.formats.table:FORMAT",
         "json-qrels": "karat.formats.dicts:QRELS",
@@ -107,6 +120,8 @@ def detect(path: str | os.PathLike[str], *, kind: str | None = None) -> Format:
     search to formats of a ``dataset`` or of a ``run``.
     """
     source = os.fspath(path)
+    if not_a_file := _by_name(source):
+        return not_a_file
     head = head_of(source)
     if not head.strip() and not os.path.isdir(source):  # noqa: PTH112 - without pathlib
         raise FormatError([Problem(source, 0, "the file is empty")])
@@ -131,6 +146,22 @@ def detect(path: str | os.PathLike[str], *, kind: str | None = None) -> Format:
     raise UnknownFormat(source, reason, [item.name for item in _all(kind)], kind=kind)
 
 
+def is_source(name: str) -> bool:
+    """Return whether *name* can be read: a file, a folder, several files, or an id of a dataset."""
+    return os.path.exists(name) or _by_name(name) is not None  # noqa: PTH110 - without pathlib
+
+
+def _by_name(source: str) -> Format | None:
+    """Return the format of what is not a file: a dataset by its id, or several files."""
+    if os.path.exists(source):  # noqa: PTH110 - without pathlib
+        return None
+    if source.startswith("irds:"):
+        return FORMATS.get("irds")
+    if any(mark in source for mark in "*?[+") and FORMATS.get("folder").detect(source, b""):
+        return FORMATS.get("folder")
+    return None
+
+
 def read(
     path: str | os.PathLike[str],
     *,
@@ -147,9 +178,9 @@ def read(
     from pathlib import Path
 
     file = Path(path)
-    if columns and not format:
+    if columns and not format and not file.is_dir() and _by_name(os.fspath(path)) is None:
         format = "csv"  # noqa: A001 - as above
-    chosen = FORMATS.get(format) if format else detect(file, kind=kind)
+    chosen = FORMATS.get(format) if format else detect(os.fspath(path), kind=kind)
     if columns and not chosen.by_columns:
         raise InputError(f"{file}: format {chosen.name!r} has no columns to name; remove --column")
     if kind and chosen.kind != kind:

@@ -1,7 +1,6 @@
 """karat compare: which engine or run is better, and is the difference significant."""
 
 from itertools import zip_longest
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -178,9 +177,10 @@ def _compare_files(
     from karat.app.score import load_judgments
     from karat.cli.output.report_files import is_report, write_page
     from karat.cli.output.show import show_contest
+    from karat.formats import is_source
 
     for name in names:
-        if not Path(name).exists():
+        if not is_source(name):
             raise click.UsageError(f"{name}: no such file; engines are given with {AGENTS}.")
     if not names:
         raise click.UsageError(f"Expected GOLD and run files, or {AGENTS}.")

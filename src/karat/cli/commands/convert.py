@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.shared import COLUMNS, TOPICS
+from karat.cli.options.shared import COLUMNS, TOPICS, GoldPath
 from karat.report.text import printable
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ __all__ = ["command"]
 
 
 @click.command("convert")
-@click.argument("source", metavar="IN", type=click.Path(exists=True))
+@click.argument("source", metavar="IN", type=GoldPath())
 @click.argument("target", metavar="OUT", type=click.Path())
 @click.option(
     "--from", "source_format", metavar="NAME", help="Format of IN, if it cannot be detected."

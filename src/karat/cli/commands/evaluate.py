@@ -7,6 +7,7 @@ import click
 from karat.cli.options.agents import stray
 from karat.cli.options.experiment import CorpusOption, RunOptions, run_options, where_options
 from karat.cli.options.shared import (
+    GoldPath,
     Inputs,
     Output,
     WholeNumber,
@@ -22,12 +23,12 @@ __all__ = ["command"]
 
 
 @click.command("evaluate")
-@click.argument("goldset", required=False, type=click.Path(exists=True))
+@click.argument("goldset", required=False, type=GoldPath())
 @stray({"--engine": "an engine"})
 @click.option(
     "--gold-set",
     "gold_option",
-    type=click.Path(exists=True),
+    type=GoldPath(),
     metavar="FILE",
     help="The same as GOLDSET.",
 )

@@ -211,11 +211,11 @@ def read_one_run(names: tuple[str, ...], store: str, inputs: Inputs) -> "tuple[D
 
     A run file is left to be read as a stream.
     """
-    from karat.formats import read_dataset
+    from karat.formats import is_source, read_dataset
 
     if not 1 <= len(names) <= 2:
         raise click.UsageError("Expected GOLD and RUN, or the id of a stored run.")
-    if all(Path(name).exists() for name in names):
+    if all(is_source(name) for name in names):
         if len(names) == 1:
             raise click.UsageError(f"{names[0]} is a file; expected GOLD and RUN.")
         return read_dataset(names[0], **inputs.gold), names[1]

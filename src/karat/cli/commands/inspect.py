@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.options.experiment import repo_option
-from karat.cli.options.shared import COLUMNS
+from karat.cli.options.shared import COLUMNS, GoldPath
 from karat.report.text import printable
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ COLOURS = {
 
 
 @click.command("inspect")
-@click.argument("goldset", type=click.Path(exists=True))
+@click.argument("goldset", type=GoldPath())
 @click.argument("case", required=False)
 @repo_option("Folder of the repository, if it has moved; NAME= for one of several.")
 @click.option(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.shared import COLUMNS, MATCHES, file_options, open_corpus
+from karat.cli.options.shared import COLUMNS, MATCHES, GoldPath, file_options, open_corpus
 from karat.report.display import printable
 from karat.system.words import counted
 
@@ -23,7 +23,7 @@ SHOWN = 20
 
 
 @click.command("resolve")
-@click.argument("dataset", type=click.Path(exists=True))
+@click.argument("dataset", type=GoldPath())
 @click.argument("corpus", type=click.Path(exists=True))
 @click.option("--rev", metavar="REVISION", help="Read CORPUS at this Git revision.")
 @file_options

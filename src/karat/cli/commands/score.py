@@ -7,6 +7,7 @@ import click
 
 from karat.cli.options.agents import stray
 from karat.cli.options.shared import (
+    GoldPath,
     Inputs,
     Output,
     confidence_options,
@@ -21,7 +22,7 @@ __all__ = ["command"]
 
 
 @click.command("score")
-@click.argument("gold", type=click.Path(exists=True))
+@click.argument("gold", type=GoldPath())
 @click.argument("run", type=click.Path(exists=True))
 @stray({"--metric": "a measure"})
 @scoring_options

@@ -8,6 +8,7 @@ import click
 from karat.cli.options.agents import stray
 from karat.cli.options.experiment import CorpusOption, RunOptions, run_options, where_options
 from karat.cli.options.shared import (
+    GoldPath,
     Inputs,
     Output,
     WholeNumber,
@@ -23,7 +24,7 @@ __all__ = ["command"]
 
 
 @click.command("sweep")
-@click.argument("goldset", required=False, type=click.Path(exists=True))
+@click.argument("goldset", required=False, type=GoldPath())
 @stray({"--matrix": "a matrix"})
 @click.option(
     "--config",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.options.experiment import repo_option
-from karat.cli.options.shared import COLUMNS
+from karat.cli.options.shared import COLUMNS, GoldPath
 from karat.report.text import printable
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ VALUES_SHOWN = 8
 
 
 @click.command("validate")
-@click.argument("file", type=click.Path(exists=True))
+@click.argument("file", type=GoldPath())
 @click.option(
     "--format", "format_name", metavar="NAME", help="Format of the file, if it cannot be detected."
 )

@@ -21,6 +21,7 @@ __all__ = [
     "TOPICS",
     "Command",
     "Fields",
+    "GoldPath",
     "Inputs",
     "Number",
     "Output",
@@ -86,6 +87,25 @@ class ProfileName(click.Choice[str]):
             err=True,
         )
         return current
+
+
+class GoldPath(click.Path):
+    """A gold set: a file, a folder, a pattern, files joined by ``+``, or ``irds:ID``."""
+
+    name = "gold set"
+
+    def __init__(self) -> None:
+        """Accept what exists."""
+        super().__init__(exists=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return *value* if it can be read."""
+        if any(mark in str(value) for mark in "*?[+:"):
+            from karat.formats import is_source
+
+            if is_source(str(value)):
+                return value
+        return super().convert(value, param, ctx)
 
 
 class Inputs(NamedTuple):

@@ -98,7 +98,22 @@ def load_run(
         how = scoring or Scoring()
         by_id = (how.match or default) == "document" and not how.respells
         return scan_trec_run(source, _judged(truth) if by_id else None)
-    return read_run(source, format=chosen)
+    run = read_run(source, format=chosen)
+    return _by_ids(run, truth) if run.metadata.get("ids_are_texts") else run
+
+
+def _by_ids(run: Run, truth: Truth) -> Run:
+    """Return *run*, whose queries are texts, with the ids that *truth* has for these texts."""
+    if not isinstance(truth, Dataset):
+        return run
+    ids = {
+        text.strip(): query_id for query_id, text in zip(truth.query_ids, truth.texts, strict=True)
+    }
+    answers = (
+        answer._replace(query_id=ids.get(answer.query_id, answer.query_id))
+        for answer in run.answers()
+    )
+    return Run.of(answers, name=run.name)
 
 
 def run_name(source: RunSource, position: int) -> str:

@@ -50,6 +50,7 @@ FORMATS: Registry[Format] = Registry(
         "irds": "karat.formats.irds:FORMAT",
         "quepid": "karat.formats.table:QUEPID",
         "csv": "karat.formats.table:FORMAT",
+        "csv-run": "karat.formats.table_run:FORMAT",
         "json-qrels": "karat.formats.dicts:QRELS",
         "json-run": "karat.formats.dicts:RUN",
     },

@@ -133,10 +133,12 @@ def _spelled(name: str) -> str:
 
 
 def detect(path: str, head: bytes) -> bool:
-    """Return whether the header has a column of queries and one of documents."""
+    """Return whether the header has a column of queries and one of documents; a rank is a run's."""
     if head.lstrip()[:1] in (b"{", b"["):
         return False
     names = head_columns(path, head)
+    if {"rank", "position"} & set(map(_spelled, names)):
+        return False
     roles = recognise(names, {})
     known = roles.columns.keys() | roles.ambiguous.keys()
     asks = "query" in known or _spelled(roles.columns.get("id", "")) in QUERY_IDS

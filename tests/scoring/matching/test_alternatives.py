@@ -1,5 +1,8 @@
 """Copies of a passage count as the passage: once, and on top of nothing."""
 
+import pytest
+
+from karat.errors import InputError
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.scoring.matching import judge, trace
 from karat.scoring.matching.alternatives import with_alternatives
@@ -36,7 +39,9 @@ def test_a_hit_on_a_target_stays_as_it_is() -> None:
     hit = Hit("b.md", 2.0, 5, 9)
     assert with_alternatives([hit], [TARGET, both], EXTRA, lines()) == [hit]
     assert with_alternatives([hit], [TARGET], {}, lines()) == [hit]
-    assert with_alternatives([hit], [TARGET], {"alternatives": 1}, lines()) == [hit]
+    for wrong in (1, [1], [{"path": "a"}], [{**COPY, "start_line": "x"}], [{"target": 3}]):
+        with pytest.raises(InputError, match="'alternatives' of a query is not a list of places"):
+            with_alternatives([hit], [TARGET], {"alternatives": wrong}, lines())
 
 
 def test_whole_files() -> None:

@@ -6,6 +6,7 @@ the target itself, so that copies neither add to the ideal ranking nor count twi
 
 from collections.abc import Mapping, Sequence
 
+from karat.errors import InputError
 from karat.model import Hit, Target
 from karat.scoring.matching.modes import Matcher
 
@@ -30,9 +31,9 @@ def with_alternatives(
     'a'
     """
     listed = extra.get(ALTERNATIVES)
-    if not isinstance(listed, Sequence) or not listed:
+    if not listed:
         return list(hits)
-    pairs = [(_place(each, matcher), _place(each["target"], matcher)) for each in listed]
+    pairs = _pairs(listed, matcher)
     found = []
     for hit in hits:
         place = None
@@ -43,6 +44,20 @@ def with_alternatives(
             hit = hit._replace(path=place.path, start_line=lines[0], end_line=lines[1])  # noqa: PLW2901
         found.append(hit)
     return found
+
+
+def _pairs(listed: object, matcher: Matcher) -> list[tuple[Target, Target]]:
+    """Return each alternative place with the place of its target."""
+    try:
+        return [
+            (_place(each, matcher), _place(each["target"], matcher))
+            for each in listed  # type: ignore[attr-defined] # checked by the except
+        ]
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise InputError(
+            f"{ALTERNATIVES!r} of a query is not a list of places with path, start_line, end_line "
+            "and target, as karat resolve writes it"
+        ) from None
 
 
 def _place(record: Mapping[str, object], matcher: Matcher) -> Target:

@@ -87,6 +87,7 @@ SECTIONS = {
         "evaluate": "Run engines on a gold set, score the hits and measure latency.",
         "compare": "Compare engines or run files, with significance tests.",
         "sweep": "Compare many configurations and recommend one.",
+        "watch": "Compare again whenever a file changes, and show what moved.",
         "init": "Write a commented configuration file, karat.yaml.",
         "load": "Measure latency under load.",
         "search": "Search a folder or a repository.",

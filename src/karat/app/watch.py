@@ -1,0 +1,278 @@
+"""karat watch: run a comparison again when its files change, and report what moved."""
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from math import isnan, nan
+from pathlib import Path
+from typing import NamedTuple
+
+from karat.app.evaluate import (
+    ExperimentRequest,
+    RunEvent,
+    evaluate_experiment,
+    open_executor,
+    plan,
+    run_plan,
+    select_finished,
+)
+from karat.model import Dataset
+from karat.model.comparison import Comparison, Difference
+from karat.model.evaluation import ComparisonResult, Evaluation
+from karat.model.spec import Spec
+from karat.report.display import headline_and_details, shorten
+from karat.scoring.stats import compare as compare_scores
+from karat.scoring.stats import verdict
+
+__all__ = [
+    "EngineChange",
+    "FileState",
+    "MovedQuery",
+    "WatchRound",
+    "changed_paths",
+    "engine_changes",
+    "engine_files",
+    "file_state",
+    "round_lines",
+    "run_round",
+    "wait_for_change",
+]
+
+# Folders that hold no documents but very many files.
+SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
+# Modification time and size of each file.
+FileState = Mapping[str, tuple[int, int]]
+
+
+def file_state(places: Iterable[str]) -> FileState:
+    """Return modification time and size of every file at or below *places*.
+
+    Hidden folders such as ``.git`` are skipped. A place that does not exist has no files.
+    """
+    return dict(_states(places))
+
+
+def _states(places: Iterable[str]) -> Iterator[tuple[str, tuple[int, int]]]:
+    for place in places:
+        try:
+            found = Path(place).stat()
+            if not stat.S_ISDIR(found.st_mode):
+                yield place, (found.st_mtime_ns, found.st_size)
+                continue
+            with os.scandir(place) as entries:
+                names = sorted(entry.path for entry in entries if _is_watched(entry))
+        except OSError:
+            continue  # deleted meanwhile, or not readable
+        yield from _states(names)
+
+
+def _is_watched(entry: "os.DirEntry[str]") -> bool:
+    if entry.is_symlink():
+        return False
+    return not (entry.is_dir() and (entry.name.startswith(".") or entry.name in SKIPPED))
+
+
+def changed_paths(before: FileState, after: FileState) -> list[str]:
+    """Return the files that were added, removed or modified.
+
+    >>> changed_paths({"a": (1, 1), "b": (1, 1)}, {"a": (2, 1), "c": (1, 1)})
+    ['a', 'b', 'c']
+    """
+    return sorted(path for path in {*before, *after} if before.get(path) != after.get(path))
+
+
+def wait_for_change(
+    before: FileState,
+    look: Callable[[], FileState],
+    sleep: Callable[[float], None],
+    *,
+    interval_s: float,
+) -> tuple[FileState, list[str]]:
+    """Return the files as they are after the next change, and the paths that changed.
+
+    A change counts when nothing has changed for another *interval_s*, because editors and
+    ``git checkout`` write many files one after another.
+    """
+    now = look()
+    while now == before:
+        sleep(interval_s)
+        now = look()
+    while True:
+        sleep(interval_s)
+        later = look()
+        if later == now:
+            return now, changed_paths(before, now)
+        now = later
+
+
+def engine_files(spec: Spec) -> Iterator[str]:
+    """Yield the files that an engine is made of: a Python module, or scripts of its command."""
+    target = str(spec.params.get("class") or (spec.name if ":" in spec.name else ""))
+    module = target.partition(":")[0]
+    if module:
+        try:
+            found = find_spec(module)
+        except (ImportError, ValueError):
+            found = None
+        if found is not None and found.origin and Path(found.origin).is_file():
+            yield found.origin
+    command = spec.params.get("command")
+    for word in command if isinstance(command, list | tuple) else ():
+        script = Path(str(word))
+        if script.is_absolute() and script.is_file():
+            yield str(script)
+    over = spec.params.get("over")
+    if isinstance(over, Mapping):
+        yield from engine_files(Spec("engine", str(over.get("engine", "")), dict(over)))
+
+
+@dataclass(frozen=True, slots=True)
+class WatchRound:
+    """The scores of one round; *measure* is the one that engines are compared by."""
+
+    gold: Dataset
+    evaluations: tuple[Evaluation, ...]
+    measure: str
+    comparison: Comparison | None
+
+
+def run_round(
+    request: ExperimentRequest, *, store: str, listen: Callable[[RunEvent], None]
+) -> WatchRound:
+    """Run *request* and return its scores; KeyboardInterrupt if the user interrupts it.
+
+    Stored results of built-in engines are reused.
+    """
+    done = run_plan(
+        request,
+        plan(request),
+        store=store,
+        executor=open_executor("local", workers=request.workers),
+        again=None,
+        listen=listen,
+        on_searched=lambda _searched: None,
+    )
+    if done.interrupted:
+        raise KeyboardInterrupt
+    ended = select_finished(done)
+    found = evaluate_experiment(request.gold, done, runs=ended, scoring=request.scoring).overall
+    measure = str(request.scoring.parsed(request.gold)[0])
+    if isinstance(found, ComparisonResult):
+        return WatchRound(request.gold, found.evaluations, measure, found.comparison)
+    return WatchRound(request.gold, (found,), measure, None)
+
+
+class MovedQuery(NamedTuple):
+    """A query whose score differs between two rounds."""
+
+    text: str
+    before: float
+    after: float
+
+
+class EngineChange(NamedTuple):
+    """How one engine did, compared with the round before; *difference* is None without one.
+
+    *queries* counts the queries that both rounds have.
+    """
+
+    name: str
+    mean: float
+    difference: Difference | None
+    significant: bool
+    moved: tuple[MovedQuery, ...]
+    queries: int
+
+
+def engine_changes(before: WatchRound | None, after: WatchRound) -> list[EngineChange]:
+    """Return the change of each engine of *after*, over the queries that both rounds have."""
+    known = {one.name: one for one in before.evaluations} if before else {}
+    same_measure = before is not None and before.measure == after.measure
+    return [
+        _change(known.get(one.name) if same_measure else None, one, after)
+        for one in after.evaluations
+    ]
+
+
+def _change(old: Evaluation | None, new: Evaluation, after: WatchRound) -> EngineChange:
+    mean = new[after.measure]
+    if old is None:
+        return EngineChange(new.name, mean, None, significant=False, moved=(), queries=0)
+    texts = dict(zip(after.gold.query_ids, after.gold.texts, strict=True))
+    scores = [
+        dict(zip(one.table.query_ids, one.table.columns[after.measure], strict=True))
+        for one in (old, new)
+    ]
+    common = [
+        query
+        for query, score in scores[1].items()
+        if not isnan(score) and not isnan(scores[0].get(query, nan))
+    ]
+    if not common:
+        return EngineChange(new.name, mean, None, significant=False, moved=(), queries=0)
+    moved = [
+        MovedQuery(texts[query] or query, scores[0][query], scores[1][query])
+        for query in common
+        if scores[0][query] != scores[1][query]
+    ]
+    compared = compare_scores(
+        [[[one[query]] for query in common] for one in scores],
+        systems=["before", "after"],
+        metrics=[after.measure],
+    )
+    (difference,) = compared.differences
+    return EngineChange(
+        new.name,
+        mean,
+        difference,
+        significant=compared.significant(difference),
+        moved=tuple(sorted(moved, key=lambda one: (one.after - one.before, one.text))),
+        queries=len(common),
+    )
+
+
+MOST_MOVED = 5
+QUERY_WIDTH = 60
+
+
+def round_lines(before: WatchRound | None, after: WatchRound) -> list[str]:
+    """Return what to print about a round: each engine, the queries that moved, the verdict."""
+    changes = engine_changes(before, after)
+    width = max(len(one.name) for one in changes)
+    lines = []
+    for one in changes:
+        lines.append(f"  {one.name:<{width}}  {after.measure} {_change_text(one)}")
+        worst, best = one.moved[:MOST_MOVED], one.moved[-MOST_MOVED:]
+        shown = [*(each for each in worst if each.after < each.before)]
+        shown += [each for each in reversed(best) if each.after > each.before]
+        lines += [
+            f"    {'+' if each.after > each.before else '-'} {each.before:.2f} -> "
+            f"{each.after:.2f}  {shorten(each.text, QUERY_WIDTH)}"
+            for each in shown
+        ]
+        if len(one.moved) > len(shown):
+            lines.append(f"      and {len(one.moved) - len(shown)} more")
+    said, was = _verdict(after), _verdict(before) if before else ""
+    if said:
+        lines.append(f"Verdict unchanged: {said}" if said == was else said)
+    return lines
+
+
+def _change_text(change: EngineChange) -> str:
+    difference = change.difference
+    if difference is None or difference.difference is None:
+        return f"{change.mean:.3f}"
+    if not change.moved:
+        return f"{change.mean:.3f}  unchanged"
+    better = sum(each.after > each.before for each in change.moved)
+    sure = "significant" if change.significant else "not significant"
+    return (
+        f"{change.mean:.3f}  {difference.difference:+.3f} ({sure}): {better} better, "
+        f"{len(change.moved) - better} worse, {change.queries - len(change.moved)} same"
+    )
+
+
+def _verdict(one: WatchRound) -> str:
+    return headline_and_details(verdict(one.comparison))[0] if one.comparison else ""

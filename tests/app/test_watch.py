@@ -1,0 +1,136 @@
+"""Watching: files that change, the pause after it, and what moved between two rounds."""
+
+from array import array
+from math import nan
+from pathlib import Path
+
+import pytest
+
+from karat.app import watch
+from karat.app.watch import WatchRound, file_state, round_lines, wait_for_change
+from karat.engines.spec import parse_spec
+from karat.model import Answer, Dataset, Hit, Query, Run, Target
+from karat.scoring.compare import compare_scored
+from karat.scoring.score import evaluate_run
+from karat.scoring.settings import Confidence, Scoring
+
+
+def test_files_that_are_added_removed_or_changed(tmp_path: Path) -> None:
+    for name in ("a.md", "b.md", ".git/index", "sub/node_modules/x.js", "sub/c.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("one")
+    places = [str(tmp_path), str(tmp_path / "missing.yaml")]
+    before = file_state(places)
+    names = {Path(path).relative_to(tmp_path).as_posix() for path in before}
+    assert names == {"a.md", "b.md", "sub/c.md"}
+    (tmp_path / "a.md").unlink()
+    (tmp_path / "sub" / "c.md").write_text("other")
+    (tmp_path / "missing.yaml").write_text("engine: bm25")
+    changed = watch.changed_paths(before, file_state(places))
+    assert [Path(path).name for path in changed] == ["a.md", "missing.yaml", "c.md"]
+
+
+def test_many_changes_are_one() -> None:
+    last = {"a": (3, 1), "b": (4, 1)}
+    states = iter([{"a": (1, 1)}, {"a": (1, 1)}, {"a": (2, 1)}, {"a": (3, 1)}, last, last])
+    slept: list[float] = []
+    state, changed = wait_for_change(
+        {"a": (1, 1)}, lambda: next(states), slept.append, interval_s=0.5
+    )
+    assert changed == ["a", "b"]
+    assert state == last
+    assert slept == [0.5] * 5
+    assert next(states, None) is None, "it looked once after the last change"
+
+
+def test_a_change_during_the_run_is_seen_at_once() -> None:
+    _, changed = wait_for_change({}, lambda: {"a": (1, 1)}, lambda _s: None, interval_s=1)
+    assert changed == ["a"]
+
+
+def test_the_files_of_engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my_watched.py").write_text("class Mine: ...")
+    (tmp_path / "search.sh").write_text("echo")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    script = {"engine": "command", "command": ["sh", str(tmp_path / "search.sh"), "{query}"]}
+    specs = [
+        parse_spec("my_watched:Mine"),
+        parse_spec({"engine": "python", "class": "my_watched:Mine"}),
+        parse_spec({"engine": "rerank", "over": script}),
+        parse_spec("bm25"),
+        parse_spec("no_such_package.module:Mine"),
+    ]
+    names = [[Path(file).name for file in watch.engine_files(spec)] for spec in specs]
+    assert names == [["my_watched.py"], ["my_watched.py"], ["search.sh"], [], []]
+
+
+GOLD = Dataset.of([Query(f"q{n}", f"query {n}", (Target(f"{n}.py"),)) for n in range(12)])
+
+
+def round_of(gold: Dataset, **found: list[int]) -> WatchRound:
+    """Return a round in which each engine ranked the target of each query at a rank; 0: missed."""
+    scoring = Scoring(measures=("mrr@10",))
+    evaluations = []
+    for name, ranks in found.items():
+        answers = []
+        for query, rank in zip(gold.queries(), ranks, strict=False):
+            paths = [f"x{place}" for place in range(1, rank)]
+            paths += [query.targets[0].path] if rank else []
+            hits = [Hit(path, 10.0 - place) for place, path in enumerate(paths)]
+            answers.append(Answer(query.id, tuple(hits)))
+        run = Run.of(answers, name=name)
+        evaluations.append(
+            evaluate_run(gold, run, scoring=scoring, confidence=Confidence(), slices={}, name=name)
+        )
+    comparison = (
+        compare_scored(evaluations, scoring.parsed(gold), Confidence(), clusters=None).comparison
+        if len(evaluations) > 1
+        else None
+    )
+    return WatchRound(gold, tuple(evaluations), "mrr@10", comparison)
+
+
+def test_the_first_round_has_no_change() -> None:
+    lines = round_lines(None, round_of(GOLD, one=[1] * 12))
+    assert lines == ["  one  mrr@10 1.000"]
+
+
+def test_what_moved() -> None:
+    before = round_of(GOLD, one=[1] * 12, two=[1, 2, 2, *[1] * 9])
+    after = round_of(GOLD, one=[1] * 12, two=[2, 1, 1, *[1] * 9])
+    lines = round_lines(before, after)
+    assert lines[0] == "  one  mrr@10 1.000  unchanged"
+    assert lines[1] == ("  two  mrr@10 0.958  +0.042 (not significant): 2 better, 1 worse, 9 same")
+    assert lines[2:5] == [
+        "    - 1.00 -> 0.50  query 0",
+        "    + 0.50 -> 1.00  query 2",
+        "    + 0.50 -> 1.00  query 1",
+    ]
+    assert "No significant difference between one and two" in lines[5]
+    assert round_lines(after, after)[-1].startswith("Verdict unchanged: No significant")
+
+
+def test_many_moved_queries_are_counted() -> None:
+    lines = round_lines(round_of(GOLD, one=[2] * 12), round_of(GOLD, one=[1] * 12))
+    assert "+0.500 (significant): 12 better, 0 worse, 0 same" in lines[0]
+    assert len(lines) == 1 + watch.MOST_MOVED + 1
+    assert lines[-1] == "      and 7 more"
+
+
+def test_only_common_queries_and_engines_are_compared() -> None:
+    fewer = Dataset.of(list(GOLD.queries())[:4])
+    before = round_of(fewer, one=[1, 1, 1, 2])
+    [one, new] = watch.engine_changes(before, round_of(GOLD, one=[1] * 12, new=[1] * 12))
+    assert (one.queries, len(one.moved), new.difference) == (4, 1, None)
+    other = Dataset.of([Query("z", "other", (Target("z.py"),))])
+    [one] = watch.engine_changes(before, round_of(other, one=[1]))
+    assert one.difference is None
+
+
+def test_queries_without_a_score_are_left_out() -> None:
+    after = round_of(GOLD, one=[1] * 12)
+    table = after.evaluations[0].table
+    table.columns["mrr@10"][0] = nan
+    assert isinstance(table.columns["mrr@10"], array)
+    [one] = watch.engine_changes(round_of(GOLD, one=[1] * 12), after)
+    assert one.queries == 11

@@ -51,7 +51,7 @@ export function FirstSteps() {
         <span role="status">
           {example.isPending
             ? "Indexing a small web shop…"
-            : "Which search mode finds the file to change? A small web shop, half a minute."}
+            : "Which search mode finds the file to change in a small web shop?"}
         </span>
       </p>
       <Problem of={example.error} />

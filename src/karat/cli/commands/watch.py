@@ -98,6 +98,7 @@ def command(
     named = [goldset, config, *(one for one in engines if one.lower().endswith(FILES))]
     named.append(None if place.revision else place.corpus)
     places = [one for one in named if one]
+    where = place.where()
     before: WatchRound | None = None
     why = ""
     try:
@@ -106,14 +107,20 @@ def command(
             state = file_state(places)
             try:
                 setup = select_engines(
-                    gold=goldset, agents=engines, config=config, k=k, inputs=inputs, scoring=scoring
+                    gold=goldset,
+                    agents=engines,
+                    config=config,
+                    k=k,
+                    inputs=inputs,
+                    scoring=scoring,
+                    where=where,
                 )
                 if new := _new_places(setup, places):
                     places += new
                     state = {**file_state(new), **state}
                 if before is None:
                     click.echo(wrapped(f"watching {', '.join(places)}; Ctrl-C ends"), err=True)
-                before = _round(setup, before, why, where=place.where(), sample=sample, store=store)
+                before = _round(setup, before, why, where=where, sample=sample, store=store)
             except (KaratError, click.ClickException) as error:
                 # A file that changed during the first run is no reason to give up.
                 if before is None and file_state(places) == state:

@@ -122,5 +122,5 @@ def test_ir_datasets(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(InputError, match=message):
             read_dataset(f"irds:{name}")
     monkeypatch.setitem(sys.modules, "ir_datasets", None)
-    with pytest.raises(InputError, match="needs the package ir_datasets; run pip install ir_data"):
+    with pytest.raises(InputError, match="needs the package ir_datasets: pip install ir_data"):
         read_dataset("irds:tiny/test")

@@ -6,6 +6,7 @@ from typing import Any
 
 from karat.errors import InputError
 from karat.formats.base import Format, ReadOptions
+from karat.installation import package_hint
 from karat.model import Dataset, Query, Target
 
 __all__ = ["FORMAT", "PREFIX"]
@@ -50,7 +51,7 @@ def _dataset(label: str) -> Any:
         package = importlib.import_module("ir_datasets")
     except ImportError:
         raise InputError(
-            f"{PREFIX}{label} needs the package ir_datasets; run pip install ir_datasets"
+            f"{PREFIX}{label} needs the package ir_datasets: {package_hint('ir_datasets')}"
         ) from None
     try:
         return package.load(label)

@@ -103,3 +103,38 @@ def test_the_earlier_name_of_a_profile_still_works_with_a_note(
     assert shown.err.startswith("note: --profile keyword is now --profile lexical;")
     assert run("login", str(folder), "--profile", "nothing") == 2
     assert "'lexical', 'fast', 'balanced', 'quality'" in capsys.readouterr().err
+
+
+def test_files_are_selected_and_skipped_ones_named(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "login.md").write_text("# How to login\n")
+    (folder / "old").mkdir()
+    (folder / "old" / "login.md").write_text("# How to login\n")
+    (folder / "dump.raw").write_bytes(b"\0")
+    assert run("login", str(folder), "--kind", "docs", "--exclude", "old/", "--json") == 0
+    shown = capsys.readouterr()
+    value = json.loads(shown.out)
+    assert [hit["path"] for hit in value["hits"]] == ["login.md"]
+    assert value["skipped"] == {"binary": 1, "excluded": 1, "other-kind": 1}
+    assert value["skipped_files"] == {"binary": ["dump.raw"]}
+    assert shown.err == "skipped 1 file: 1 binary (dump.raw)\n"
+    assert run("login", str(folder), "--include", "nowhere/") == 2
+    assert "--include nowhere/ leaves none of the 3 documents" in capsys.readouterr().err
+
+
+def test_hits_name_their_page(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from karat.corpus.files import content
+    from karat.corpus.files.documents import Extraction
+
+    text = "Install the pump\n\fReplace the filter\n"
+    monkeypatch.setattr(content, "is_installed", lambda _: True)
+    monkeypatch.setattr(content, "extract", lambda *_: Extraction(text))
+    (folder / "manual.pdf").write_bytes(b"%PDF")
+    assert run("filter", str(folder), "-e", "bm25(chunker=lines:1, cache=false)", "--json") == 0
+    (hit,) = json.loads(capsys.readouterr().out)["hits"]
+    assert (hit["path"], hit["page"]) == ("manual.pdf", 2)
+    assert run("filter", str(folder), "-e", "bm25(chunker=lines:1, cache=false)") == 0
+    assert "manual.pdf:2-2 (page 2)" in capsys.readouterr().out

@@ -122,3 +122,14 @@ output:
     assert found[21] == ["'name' is missing"]
     assert found[23] == ["'pdf' is not a valid format; expected one of: json, csv, markdown, html"]
     assert found[24] == ["'maybe' is neither true nor false"]
+
+
+def test_files_to_search(config: Path) -> None:
+    config.write_text("corpus: {kind: docs, include: [docs/], exclude: ['*.lock', old/]}\n")
+    found = read_benchmark_config(config)
+    assert (found.kind, found.include, found.exclude) == ("docs", ("docs/",), ("*.lock", "old/"))
+    config.write_text("corpus: {kind: prose, includes: [docs/]}\n")
+    with pytest.raises(FormatError) as caught:
+        read_benchmark_config(config)
+    assert "kind 'prose' is not known; expected one of: docs, code, all" in str(caught.value)
+    assert "corpus.includes: unknown key; did you mean 'include'?" in str(caught.value)

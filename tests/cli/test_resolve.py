@@ -110,3 +110,27 @@ def test_difficulty_of_a_set_without_it(karat: Karat, docs: Path) -> None:
     done = karat("score", "gold.csv", "a.run", "--by", "difficulty")
     assert done.returncode == 2
     assert "available: file-type; karat evaluate derives it from the documents" in done.stderr
+
+
+def test_a_skipped_file_is_not_called_missing(karat: Karat, docs: Path, folder: Path) -> None:
+    (docs / "docs" / "gone.md").write_bytes(b"\0")
+    done = karat("resolve", "docs.json", "project")
+    assert "  skipped: 1" in done.stdout
+    assert "skipped 1 file: 1 binary (docs/gone.md)" in done.stderr
+    assert "docs/gone.md exists but was skipped (binary)" in done.stderr
+    value = json.loads(karat("resolve", "docs.json", "project", "--json").stdout)
+    (lost,) = value["unresolved"]
+    assert (lost["reason"], lost["candidates"], lost["detail"]) == (
+        "skipped",
+        ["docs/gone.md"],
+        "binary",
+    )
+
+
+def test_a_page_becomes_its_lines(karat: Karat, docs: Path, folder: Path) -> None:
+    (docs / "manual.txt").write_text("one\n\ftwo\nthree\n", encoding="utf-8")
+    query = {"query_key": "a", "query_text": "two", "relevant_docs": ["manual.txt#page=2"]}
+    (folder / "pages.json").write_text(json.dumps({"queries": [query]}), encoding="utf-8")
+    done = karat("resolve", "pages.json", "project", "-o", "found.json")
+    assert done.returncode == 0, done.stderr
+    assert "1 of 1 reference found" in done.stdout

@@ -56,7 +56,7 @@ def test_each_kind_of_result() -> None:
         [Target("docs/deploy.md", 2, 3, 4)],
         [Target("docs/keys.md", 1, 3, 3)],
         [Target("docs/keys.md", 1, 3, 3)],
-        [Target("quote: It is gone.", ref="quote")],
+        [Target("It is gone.", ref="quote")],
         [Target("docs/keys.md")],
     ]
     assert found.dataset.extras[1]["alternatives"] == [
@@ -111,6 +111,17 @@ def test_quotes_in_files(tmp_path: Path) -> None:
     assert list(read_dataset(back).queries()) == list(data.queries())
     with pytest.raises(InputError, match="'trec-qrels' cannot hold quoted passages as targets"):
         write(data, back, format="trec-qrels")
+
+
+def test_resolved_quotes_are_kept_in_a_file(tmp_path: Path) -> None:
+    gold = dataset(quote("Rotate the key."), quote("It\nis gone."))
+    found = resolve(gold, from_texts(TEXTS)).dataset
+    path = tmp_path / "resolved.json"
+    write(found, path)
+    again = load_judgments(path)
+    assert isinstance(again, Dataset)
+    assert list(again.queries()) == list(found.queries())
+    assert again.targets(1) == [Target("It is gone.", ref="quote")]
 
 
 def test_a_run_cannot_be_scored_before_quotes_are_found(tmp_path: Path) -> None:

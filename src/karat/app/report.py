@@ -14,7 +14,7 @@ from karat.app.evaluate import (
     FinishedRuns,
     score_runs,
 )
-from karat.app.score import run_name
+from karat.app.score import placed, run_name
 from karat.errors import InputError, UnknownName
 from karat.experiments.run_records import (
     RunRecord,
@@ -350,7 +350,7 @@ def gather(
     files = {name for name in names if is_source(name)}
     kept = _read_stored([name for name in names if name not in files], store)
     if names[0] in files:
-        gold = read_dataset(names[0], **reading)
+        gold = placed(read_dataset(names[0], **reading), names[0])
         names = names[1:]
     elif files:
         raise InputError(f"{min(files)} is a file; expected the gold set first, and runs after it")

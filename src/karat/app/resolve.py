@@ -213,8 +213,12 @@ def _missed(target: Target) -> Target:
     """Return an unresolved target in a form that no hit can match."""
     if target.ref != "quote":
         return target
-    shown = shorten(target.symbol, SHOWN, placeholder=" ...")
-    return Target(f"quote: {shown}", target.grade, ref="quote")
+    return Target(_reference(target), target.grade, ref="quote")
+
+
+def _reference(target: Target) -> str:
+    """Return the text of a reference; that of a quote on one line."""
+    return " ".join(target.symbol.split()) if target.ref == "quote" else target.path
 
 
 def _placed(target: Target, path: str) -> Target:
@@ -364,7 +368,7 @@ def _name(path: str) -> str:
 
 
 def _unresolved(query_id: str, target: Target, lost: _UnresolvedTarget) -> UnresolvedReference:
-    reference = {target.ref: target.symbol if target.ref == "quote" else target.path}
+    reference = {target.ref: _reference(target)}
     text = json.dumps(reference, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return UnresolvedReference(query_id, reference, sha256(text.encode()).hexdigest(), *lost)
 

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from karat.errors import FormatError, InputError
 from karat.formats import Format, detect, read_dataset, read_judgments, read_run, scan_trec_run
+from karat.formats.base import IDS_ARE_TEXTS
 from karat.formats.frames import judgments_of, scores_of
 from karat.model import Dataset, Run
 from karat.model.evaluation import Evaluation
@@ -22,6 +23,7 @@ __all__ = [
     "distinct_names",
     "load_judgments",
     "load_run",
+    "placed",
     "run_name",
     "score",
 ]
@@ -68,13 +70,20 @@ def load_judgments(
     if chosen == "trec-qrels" and not tags and topics is None:
         return read_judgments(source)
     data = read_dataset(source, format=chosen, tags=tuple(tags), columns=columns, topics=topics)
-    if "quote" in data.refs.names:
-        place = os.fspath(source)
-        raise InputError(
-            f"{place}: targets are quotes, which must be found in their documents first; "
-            f"run karat resolve {place} CORPUS -o resolved.json, and score against resolved.json"
-        )
-    return data
+    return placed(data, source)
+
+
+def placed(data: Dataset, source: str | os.PathLike[str]) -> Dataset:
+    """Return *data*, read from *source*, if it can be scored; quotes must be resolved first."""
+    rows = range(len(data.grades)) if "quote" in data.refs.names else ()
+    # A quote that was looked for and not found has its text as its path.
+    if not any(data.refs[row] == "quote" and data.symbols[row] for row in rows):
+        return data
+    place = os.fspath(source)
+    raise InputError(
+        f"{place}: targets are quotes, which must be found in their documents first; "
+        f"run karat resolve {place} CORPUS -o resolved.json, and score against resolved.json"
+    )
 
 
 def load_run(
@@ -99,7 +108,7 @@ def load_run(
         by_id = (how.match or default) == "document" and not how.respells
         return scan_trec_run(source, _judged(truth) if by_id else None)
     run = read_run(source, format=chosen)
-    return _by_ids(run, truth) if run.metadata.get("ids_are_texts") else run
+    return _by_ids(run, truth) if run.metadata.get(IDS_ARE_TEXTS) else run
 
 
 def _by_ids(run: Run, truth: Truth) -> Run:

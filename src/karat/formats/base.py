@@ -12,8 +12,18 @@ if TYPE_CHECKING:
     # Not needed to score a TREC run, and slower to import than all of this package.
     from pathlib import Path
 
-__all__ = ["DEFAULT", "Format", "ReadLimits", "ReadOptions", "as_dataset", "as_run"]
+__all__ = [
+    "DEFAULT",
+    "IDS_ARE_TEXTS",
+    "Format",
+    "ReadLimits",
+    "ReadOptions",
+    "as_dataset",
+    "as_run",
+]
 
+# Metadata of a run whose query ids are the texts of the queries.
+IDS_ARE_TEXTS = "ids_are_texts"
 MEBIBYTE = 1024 * 1024
 
 

@@ -177,7 +177,7 @@ def _as_case(query: Query) -> dict[str, object]:
 def _as_target(target: Target) -> dict[str, object]:
     blank = Target("")
     row: Mapping[str, object] = target._asdict()
-    if target.ref == "quote":
+    if target.ref == "quote" and target.symbol:
         row = {"path": target.path, "quote": target.symbol, "grade": target.grade}
         return {key: value for key, value in row.items() if value or key == "grade"}
     return {

@@ -9,18 +9,16 @@ from math import inf, isfinite, nan
 from pathlib import Path
 
 from karat.errors import FormatError, Problem
-from karat.formats.base import Format, ReadOptions
+from karat.formats.base import IDS_ARE_TEXTS, Format, ReadOptions
 from karat.formats.records import SourceTable, TableRow, head_columns, read_table, text_of
 from karat.formats.source import Problems
 from karat.formats.table import recognise
 from karat.model import Answer, Hit, Run
 
-__all__ = ["FORMAT", "TEXTS"]
+__all__ = ["FORMAT"]
 
 SCORES = ("score", "similarity", "relevance_score", "bm25_score", "distance_score")
 RANKS = ("rank", "position")
-# Metadata of a run whose query ids are texts.
-TEXTS = "ids_are_texts"
 
 
 def detect(path: str, head: bytes) -> bool:
@@ -53,7 +51,7 @@ def read(path: Path, options: ReadOptions) -> Run:
     for label, ranked in hits.items():
         ranked.sort(key=lambda pair: pair[0] if isfinite(pair[0]) else inf)
         answers.append(Answer(label, tuple(hit for _, hit in ranked)))
-    metadata = {} if "id" in columns else {TEXTS: True}
+    metadata = {} if "id" in columns else {IDS_ARE_TEXTS: True}
     name = path.name.removesuffix(".gz").partition(".")[0]
     return Run.of(answers, name=name, metadata=metadata)
 

@@ -9,6 +9,7 @@ from karat.cli.main import CommandGroup
 from karat.cli.options.agents import stray
 from karat.cli.options.shared import (
     COLUMNS,
+    GoldPath,
     Inputs,
     WholeNumber,
     confidence_options,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, with every item.")
-GOLD = click.argument("gold", type=click.Path(exists=True))
+GOLD = click.argument("gold", type=GoldPath())
 
 
 @click.group("analyze", cls=CommandGroup)

@@ -6,7 +6,7 @@ import click
 
 from karat.cli.options.agents import stray
 from karat.cli.options.experiment import repo_option
-from karat.cli.options.shared import COLUMNS
+from karat.cli.options.shared import COLUMNS, GoldPath
 from karat.report.text import printable
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ LOSSES = 1
 
 
 @click.command("carry")
-@click.argument("goldset", type=click.Path(exists=True))
+@click.argument("goldset", type=GoldPath())
 @stray({"--to": "the commit", "-o": "the new set"})
 @click.option(
     "--to",

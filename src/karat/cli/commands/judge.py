@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.options.experiment import repo_option
-from karat.cli.options.shared import COLUMNS
+from karat.cli.options.shared import COLUMNS, GoldPath
 from karat.report.text import printable
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ PROMPT = "grade 0-3 and why, s skip, u undo, q quit: "
 
 
 @click.command("judge")
-@click.argument("goldset", type=click.Path(exists=True))
+@click.argument("goldset", type=GoldPath())
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=click.Path(exists=True))
 @click.option(
     "-k",

@@ -8,7 +8,7 @@ import click
 
 from karat.cli.options.agents import stray
 from karat.cli.options.experiment import NO_WAIT
-from karat.cli.options.shared import COLUMNS, Number, WholeNumber, place_options
+from karat.cli.options.shared import COLUMNS, GoldPath, Number, WholeNumber, place_options
 
 if TYPE_CHECKING:
     from karat.app.corpora import FileSelection
@@ -17,7 +17,7 @@ __all__ = ["command"]
 
 
 @click.command("load")
-@click.argument("gold", type=click.Path(exists=True))
+@click.argument("gold", type=GoldPath())
 @place_options
 @stray({"--engine": "the engine"})
 @click.option(

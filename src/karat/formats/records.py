@@ -9,14 +9,15 @@ import io
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from karat.errors import FormatError, MissingExtra, Problem
+from karat.errors import FormatError, Problem
 from karat.formats.base import ReadLimits, ReadOptions
 from karat.formats.csvtext import unguard
-from karat.formats.jsontext import parse
-from karat.formats.source import Problems, read_text
+from karat.formats.jsontext import TOKEN, parse, positions
+from karat.formats.source import Problems, open_bytes, read_text
 from karat.model.columns import repeated
 from karat.system.tables import PARQUET, polars, read_frame
 
@@ -58,8 +59,12 @@ def head_columns(path: str, head: bytes) -> frozenset[str]:
 
     JSON gives the keys of its first object, of which only a part may be within *head*.
     """
-    if head.startswith(PARQUET):
-        return frozenset(columns_of(path))
+    return frozenset(columns_of(path)) if head.startswith(PARQUET) else _text_columns(head)
+
+
+# Several formats ask about the same file.
+@lru_cache(maxsize=2)
+def _text_columns(head: bytes) -> frozenset[str]:
     text = head.decode(errors="replace").lstrip()
     if text.startswith(("{", "[")):
         return frozenset(_first_keys(text))
@@ -70,7 +75,7 @@ def head_columns(path: str, head: bytes) -> frozenset[str]:
 
 def read_table(path: Path, options: ReadOptions) -> SourceTable:
     """Return the rows of *path*; all malformed rows are reported at once."""
-    with _opened(path) as stream:
+    with open_bytes(path) as stream:
         packed = stream.read(len(PARQUET)) == PARQUET
     if packed:
         return _from_parquet(path)
@@ -87,8 +92,6 @@ def columns_of(path: str | os.PathLike[str]) -> tuple[str, ...]:
     """Return the columns of a Parquet file; none if it cannot be read or polars is missing."""
     try:
         return tuple(polars().read_parquet_schema(path))
-    except MissingExtra:
-        return ()
     except Exception:  # noqa: BLE001 - detection never fails; the reader reports the problem
         return ()
 
@@ -135,12 +138,6 @@ def _literal(text: str) -> object:
     return value if isinstance(value, list) else text
 
 
-def _opened(path: Path) -> Any:
-    from karat.formats.source import open_bytes
-
-    return open_bytes(path)
-
-
 def _limit(path: Path, limits: ReadLimits) -> tuple[int, str]:
     if path.name.lower().endswith(CSV_SUFFIXES):
         return limits.csv_bytes, "csv_bytes"
@@ -149,8 +146,6 @@ def _limit(path: Path, limits: ReadLimits) -> tuple[int, str]:
 
 def _first_keys(text: str) -> Iterator[str]:
     """Yield the keys of the first object in *text*, which may be cut off."""
-    from karat.formats.jsontext import TOKEN
-
     depth = 0
     lists = 0
     words = iter(TOKEN.finditer(text))
@@ -191,8 +186,6 @@ def _is_json_lines(text: str) -> bool:
 
 
 def _from_json(path: Path, text: str) -> SourceTable:
-    from karat.formats.jsontext import positions
-
     value = parse(text, os.fspath(path))
     if isinstance(value, dict):
         lists = [item for item in value.values() if isinstance(item, list)]

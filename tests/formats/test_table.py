@@ -199,6 +199,24 @@ def test_bad_options() -> None:
         parse_columns(["query=a", "query=b"])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"question": "who", "documents": ["a.md", "b.md"]}]',
+        '{"question": "who", "documents": "a.md|b.md", "team": null}\n',
+        '{"query": "who", "path": "a.md"}\n{"query": "who", "path": "b.md"}\n',
+        '{"data": [{"query": "who", "path": "a.md"}, {"query": "who", "path": "b.md"}]}',
+    ],
+)
+def test_rows_in_json(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "gold.json"
+    path.write_text(text)
+    format_name = "csv" if text.startswith('{"data"') else None
+    assert rows(read_dataset(path, format=format_name)) == [
+        ("1", "who", [("a.md", 1), ("b.md", 1)])
+    ]
+
+
 def test_a_table_in_parquet(tmp_path: Path) -> None:
     polars = pytest.importorskip("polars")
     path = tmp_path / "gold.parquet"

@@ -19,6 +19,7 @@ QUESTIONS = ("user_input", "input")
 CONTEXTS = ("reference_contexts", "context")
 FILES = ("source_file", "sourceFile")
 ANSWERS = ("reference", "expected_output", "expectedOutput")
+IDS = ("id", "qid", "case_id")
 KEPT = ("persona_name", "query_style", "query_length", "synthesizer_name")
 
 
@@ -59,7 +60,8 @@ def _query(row: TableRow, split: Callable[[object], list[str]]) -> Query:
     if answer := text_of(_first(cells, ANSWERS)):
         extra["reference"] = answer
     text = text_of(_first(cells, QUESTIONS))
-    return Query(str(row.number), text, tuple(dict.fromkeys(targets)), extra=extra)
+    label = text_of(_first(cells, IDS)).strip() or str(row.number)
+    return Query(label, text, tuple(dict.fromkeys(targets)), extra=extra)
 
 
 def _first(cells: Mapping[str, object], names: tuple[str, ...]) -> object:

@@ -1,4 +1,4 @@
-"""Plain tables: any CSV, TSV or Parquet file with a column of queries and one of documents.
+"""Plain tables: CSV, TSV, JSON rows or Parquet with a column of queries and one of documents.
 
 Columns are recognised by their names; ``--column query=question`` names one that is not. A query
 has several documents in several rows, or in one cell (a JSON list, or separated by ``|``, ``;`` or
@@ -134,8 +134,6 @@ def _spelled(name: str) -> str:
 
 def detect(path: str, head: bytes) -> bool:
     """Return whether the header has a column of queries and one of documents; a rank is a run's."""
-    if head.lstrip()[:1] in (b"{", b"["):
-        return False
     names = head_columns(path, head)
     if {"rank", "position"} & set(map(_spelled, names)):
         return False
@@ -373,7 +371,7 @@ def _at(row: TableRow) -> str:
 FORMAT = Format(
     "csv",
     "dataset",
-    "plain table (CSV, TSV, Parquet): a query, a document, perhaps id, grade, lines or quote",
+    "plain table (CSV, TSV, JSON, Parquet): a query, a document, perhaps grade, lines or quote",
     (".csv", ".tsv"),
     detect,
     read,

@@ -164,20 +164,20 @@ def test_what_agents_located(tmp_path: Path) -> None:
     assert run.name == "loc_outputs"
     assert [answer.hits for answer in run.answers()] == [
         (
-            Hit("b.py", symbol="B.f"),
             Hit("a.py", symbol="g"),
             Hit("a.py", symbol="A"),
+            Hit("b.py", symbol="B.f"),
             Hit("c.py"),
         ),
         (
             Hit("a.py", start_line=3, end_line=3),
             Hit("a.py", start_line=9, end_line=9),
-            Hit("b.py", symbol="g"),
             Hit("a.py", symbol="A"),
             Hit("a.py", symbol="f"),
+            Hit("b.py", symbol="g"),
             Hit("c.py"),
         ),
-        (Hit("b.py", symbol="B.f"), Hit("a.py")),
+        (Hit("a.py"), Hit("b.py", symbol="B.f")),
         (),
     ]
     path.write_text('{"instance_id": "", "found_files": []}\n')

@@ -17,7 +17,7 @@ from karat.model import Answer, Hit, Run
 
 __all__ = ["FORMAT"]
 
-# The most precise first: their hits come before those of whole files.
+# The most precise first.
 ENTITIES = ("found_entities", "found_modules")
 LOCATIONS = ("found_edit_locs", "found_related_locs")
 PLACE = re.compile(r"\s*(?P<kind>line|function|method|class|variable)s?:\s*(?P<name>.+?)\s*")
@@ -30,7 +30,7 @@ def detect(path: str, head: bytes) -> bool:
 
 
 def read(path: Path, options: ReadOptions) -> Run:
-    """Return one answer per instance: located code first, then the other files in order."""
+    """Return one answer per instance: its files in order, each as the code located in it."""
     table = read_table(path, options)
     problems = Problems(path)
     answers: dict[str, Answer] = {}
@@ -45,16 +45,18 @@ def read(path: Path, options: ReadOptions) -> Run:
     return Run.of(answers.values(), name=path.name.removesuffix(".gz").partition(".")[0])
 
 
-def _hits(cells: Mapping[str, object]) -> Iterator[Hit]:
+def _hits(cells: Mapping[str, object]) -> list[Hit]:
+    """Return the located code in the order of its files, so that files keep the agent's ranks."""
     files = list(dict.fromkeys(_flat(cells.get("found_files"))))
-    seen: set[Hit] = set()
-    paths: set[str] = set()
-    for hit in (*_entities(cells), *_locations(cells, files)):
-        if hit not in seen:
-            seen.add(hit)
-            paths.add(hit.path)
-            yield hit
-    yield from (Hit(file) for file in files if file not in paths)
+    hits = list(dict.fromkeys((*_entities(cells), *_locations(cells, files))))
+    rank = {file: number for number, file in enumerate(dict.fromkeys([*files, *_paths(hits)]))}
+    located = set(_paths(hits))
+    hits += [Hit(file) for file in files if file not in located]
+    return sorted(hits, key=lambda hit: rank[hit.path])
+
+
+def _paths(hits: Sequence[Hit]) -> Iterator[str]:
+    return (hit.path for hit in hits)
 
 
 def _entities(cells: Mapping[str, object]) -> Iterator[Hit]:

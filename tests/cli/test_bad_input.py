@@ -232,7 +232,7 @@ def test_one_run_is_nothing_to_compare(karat: Karat) -> None:
             "error: Invalid value for 'RUN': Path 'no.run' does not exist.",
         ),
         (("score", "gold.qrels", "."), "error: .: this is a folder; expected a run"),
-        (("score", ".", "old.run"), "error: .: this is a folder; expected a gold set"),
+        (("score", "notes", "old.run"), "error: notes: this is a folder; expected a gold set"),
         (
             ("score", "old.run", "gold.qrels"),
             "error: old.run: this is a run (format trec-run); expected a gold set",
@@ -243,7 +243,11 @@ def test_one_run_is_nothing_to_compare(karat: Karat) -> None:
         ),
     ],
 )
-def test_the_wrong_file(karat: Karat, arguments: tuple[str, ...], message: str) -> None:
+def test_the_wrong_file(
+    karat: Karat, folder: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    (folder / "notes").mkdir()
+    (folder / "notes" / "package.json").write_text('{"name": "x"}')
     assert refused(karat(*arguments))[0] == message
 
 

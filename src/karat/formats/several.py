@@ -8,6 +8,7 @@ from pathlib import Path
 
 from karat.errors import InputError
 from karat.formats.base import Format, ReadOptions, as_dataset
+from karat.formats.source import head_of
 from karat.model import Dataset, Query
 from karat.model.columns import repeated
 
@@ -41,7 +42,7 @@ def detect(path: str, _head: bytes) -> bool:
     place = Path(path)
     if not place.is_dir() or any(FORMATS.get(name).detect(path, b"") for name in others):
         return False
-    return bool(_files_of(place))
+    return any(_is_gold(file) for file in _files_of(place))
 
 
 def read(path: Path, options: ReadOptions) -> Dataset:
@@ -96,6 +97,17 @@ def _files_of(folder: Path) -> list[Path]:
         if not is_run:
             found.append(file)
     return found
+
+
+def _is_gold(file: Path) -> bool:
+    """Return whether the content of *file*, and not only its name, is that of a gold set."""
+    from karat.formats.load import detect as detect_file
+
+    try:
+        found = detect_file(file, kind="dataset")
+    except InputError:
+        return False
+    return found.detect(str(file), head_of(file))
 
 
 def _is_table(file: Path) -> bool:

@@ -146,3 +146,17 @@ def test_of_many_runs_two_can_be_the_baseline(make: Make, run: MakeRun, embedded
     found = embedded(large(make, run, queries=12, runs=10))
     compared = [key for key in found if "/comparison?" in key and key.endswith("metric=mrr@10")]
     assert 1 <= len(compared) <= 2
+
+
+def test_measures_are_shown_as_they_were_typed(
+    make: Make, findings: Findings, embedded: Embedded
+) -> None:
+    typed = make(findings.runs, measures=("RR@10", "R@10", "MAP"))
+    documents = embedded(render_findings(typed))
+    (results,) = (found for key, found in documents.items() if key.endswith("/results"))
+    assert results["primary_metric"] == "RR@10"
+    assert set(results["runs"][0]["metrics_flat"]) == {"RR@10", "R@10", "MAP"}
+    metrics = {found["metric"] for found in documents.values() if "metric" in found}
+    assert metrics == {"RR@10", "R@10", "MAP"}
+    headlines = [found["headline"] for found in documents.values() if "headline" in found]
+    assert all("mrr" not in text and "recall" not in text for text in headlines)

@@ -44,10 +44,10 @@ def comparisons(
     evaluations = subject.findings.contest.evaluations
     together = _compared([evaluations[place].shown().table for place in order], measures, subject)
     for measure in measures:
-        found = _on(together, str(measure))
+        found = _on(together, measure.label)
         yield {
             "baseline": subject.runs[first].id,
-            "metric": str(measure),
+            "metric": measure.label,
             "runs": [
                 _compared_run(found, subject.runs[place].id, name, measure)
                 for place, name in zip(order, found.systems, strict=True)
@@ -59,7 +59,7 @@ def comparisons(
 
 def matrix(subject: Subject, metric: str | None) -> Document:
     """Return the score of every query in every run."""
-    measure = str(subject.measure(metric))
+    measure = subject.measure(metric).label
     gold = subject.findings.gold
     columns = [subject.table(place).columns[measure] for place in range(len(subject.runs))]
     return {
@@ -107,7 +107,7 @@ def slices_by(
     shown = [_slices(subject, measures, value, rows) for value, rows in values.items()]
     for place, measure in enumerate(measures):
         yield {
-            "metric": str(measure),
+            "metric": measure.label,
             "by": by or "",
             "tags": tags,
             "slices": [each[place] for each in shown],
@@ -136,7 +136,7 @@ def two_sides(
 ) -> Document:
     """Return one run against another, perhaps of another benchmark, on the queries of both."""
     measure = left.measure(metric)
-    right.measure(str(measure))
+    right.measure(measure.label)
     places = (left.place(left_run), right.place(right_run))
     common = _common(left, right)
     if not common:
@@ -149,9 +149,9 @@ def two_sides(
     names = left.runs[places[0]].name, right.runs[places[1]].name
     named = _renamed(found, names if names[0] != names[1] else (left.name, right.name))
     return {
-        "metric": str(measure),
-        "left": _side(left, places[0], found.mean("left", str(measure)).mean),
-        "right": _side(right, places[1], found.mean("right", str(measure)).mean),
+        "metric": measure.label,
+        "left": _side(left, places[0], found.mean("left", measure.label).mean),
+        "right": _side(right, places[1], found.mean("right", measure.label).mean),
         "comparable": not why,
         "why": "; ".join(why) or None,
         "queries": len(common),
@@ -186,7 +186,7 @@ def _slices(
     ids = [run.id for run in subject.runs]
     pairs = [(measure, place) for measure in measures for place in range(len(ids))]
     columns = [
-        [subject.table(place).columns[str(measure)][row] for row in rows]
+        [subject.table(place).columns[measure.label][row] for row in rows]
         for measure, place in pairs
     ]
     # All runs and measures at once, by the same draws.
@@ -226,7 +226,7 @@ def _compared(
     tables: Sequence[ScoreTable], measures: Sequence[Measure], subject: Subject
 ) -> Comparison:
     settings = subject.findings.contest.comparison
-    names = [str(measure) for measure in measures]
+    names = [measure.label for measure in measures]
     columns = [[table.columns[name] for name in names] for table in tables]
     return compare(
         np.moveaxis(np.array(columns), 1, 2),
@@ -238,7 +238,7 @@ def _compared(
         draws=settings.draws,
         seed=settings.seed,
         clusters=_clusters(subject, tables[0].query_ids),
-        lower_is_better=[str(each) for each in measures if not each.definition.higher_is_better],
+        lower_is_better=[each.label for each in measures if not each.definition.higher_is_better],
     )
 
 
@@ -264,11 +264,11 @@ def _clusters(subject: Subject, query_ids: Sequence[str]) -> list[str] | None:
 
 def _compared_run(found: Comparison, run: str, name: str, measure: Measure) -> Document:
     baseline = name == found.systems[0]
-    entry = None if baseline else found.difference(found.systems[0], name, str(measure))
+    entry = None if baseline else found.difference(found.systems[0], name, measure.label)
     return {
         "run_id": run,
         "name": name,
-        "mean": found.mean(name, str(measure)).mean,
+        "mean": found.mean(name, measure.label).mean,
         "difference": entry and entry.difference,
         "low": entry and entry.interval.low,
         "high": entry and entry.interval.high,

@@ -37,8 +37,8 @@ MOST_HITS = 200_000
 
 
 def render_findings(findings: Findings) -> str:
-    """Return the report on *findings* as a whole HTML document."""
-    return render(subject_of(findings))
+    """Return the report on *findings* as an HTML document, with measures as they were typed."""
+    return render(subject_of(findings.labelled()))
 
 
 def render(subject: Subject) -> str:

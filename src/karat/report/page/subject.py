@@ -83,7 +83,7 @@ class Subject:
         return tuple(self.findings.contest.evaluations[0].table.columns)
 
     def measure(self, name: str | None) -> Measure:
-        """Return the measure of a *name*, by default the primary one.
+        """Return the measure of a *name*, by default the primary one; its label is that of scores.
 
         InputError where it was not computed.
         """
@@ -91,10 +91,10 @@ class Subject:
             measure = parse(name or self.primary_metric)
         except UnknownName as error:
             raise InputError(str(error)) from error
-        if str(measure) not in self.measures:
-            computed = ", ".join(self.measures)
-            raise InputError(f"{measure} was not computed; computed: {computed}")
-        return measure
+        computed = {key: key for key in map(parse, self.measures)}
+        if measure not in computed:
+            raise InputError(f"{measure} was not computed; computed: {', '.join(self.measures)}")
+        return computed[measure]
 
     @cached_property
     def samples(self) -> list[dict[str, LatencySample]]:

@@ -47,6 +47,11 @@ def test_records_print_as_one_line() -> None:
     run = Run.of([Answer("q1", (Hit("a"),) * 3)], name="bm25")
     assert repr(gold) == "<Dataset auth: 1 query, 2 targets>"
     assert repr(run) == "<Run bm25: 1 query, 3 hits>"
+    found = karat.compare(GOLD, {"old": OLD, "new": NEW}, TYPED)
+    assert repr(found.comparison) == "<Comparison 2 systems, 3 metrics, 3 queries>"
+    assert repr(found["old"].table) == "<ScoreTable old: 3 queries, ap, precision@5, ndcg@10>"
+    corpus = karat.from_texts({"a.md": "# A", "b.md": "# B"}, name="notes")
+    assert repr(corpus) == "<Corpus notes: 2 documents>"
 
 
 def test_names_as_typed_are_keys(evaluation: Any) -> None:

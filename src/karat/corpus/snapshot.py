@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from karat.corpus.files.traits import Trait
 from karat.errors import UnknownName
+from karat.system.words import counted
 
 __all__ = ["Corpus", "Delta", "Document", "Reader", "delta"]
 
@@ -52,6 +53,11 @@ class Corpus:
     skipped: Mapping[str, int] = field(default_factory=dict)
     notes: Mapping[str, int] = field(default_factory=dict)
     skipped_files: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        """Return one line: name, number of documents, and of those left out."""
+        skipped = f", {sum(self.skipped.values()):,} skipped" if self.skipped else ""
+        return f"<Corpus {self.name}: {counted(len(self), 'document')}{skipped}>"
 
     def __len__(self) -> int:
         return len(self.documents)

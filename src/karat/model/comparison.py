@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from karat.errors import UnknownName
 from karat.model.frozen import EMPTY, by_value
+from karat.system.words import counted
 
 __all__ = ["Comparison", "Difference", "Interval", "Mean"]
 
@@ -105,6 +106,11 @@ class Comparison:
     lower_is_better: tuple[str, ...] = ()
     pairs: str = "all"
     labels: Mapping[str, str] = EMPTY
+
+    def __repr__(self) -> str:
+        """Return one line: how many systems, metrics and queries."""
+        sizes = [counted(len(self.systems), "system"), counted(len(self.metrics), "metric")]
+        return f"<Comparison {', '.join(sizes)}, {counted(self.queries, 'query')}>"
 
     def labelled(self) -> "Comparison":
         """Return the comparison with the metrics named as they were typed, for tables and texts."""

@@ -53,6 +53,11 @@ class ScoreTable:
     statuses: tuple[QueryStatus, ...]
     columns: "Mapping[str, array[float]]"
 
+    def __repr__(self) -> str:
+        """Return one line: name, number of queries, and the metrics."""
+        metrics = ", ".join(self.columns)
+        return f"<ScoreTable {self.name}: {counted(len(self.query_ids), 'query')}, {metrics}>"
+
     def count(self, status: QueryStatus) -> int:
         """Return how many queries have *status*."""
         return self.statuses.count(status)

@@ -211,8 +211,8 @@ def read_one_run(names: tuple[str, ...], store: str, inputs: Inputs) -> "tuple[D
 
     A run file is left to be read as a stream.
     """
-    from karat.formats import is_source, read_dataset
     from karat.app.score import placed
+    from karat.formats import is_source, read_dataset
 
     if not 1 <= len(names) <= 2:
         raise click.UsageError("Expected GOLD and RUN, or the id of a stored run.")

@@ -156,6 +156,7 @@ def test_the_sample_of_another_benchmark(karat: Karat, project: Path, folder: Pa
         *("f1_distribution.png", "f1_distribution.svg"),
         *("latency_distribution.png", "latency_distribution.svg"),
         *("accuracy_vs_latency.png", "accuracy_vs_latency.svg"),
+        *("query_differences.png", "query_differences.svg"),
     }
     report = (folder / "benchmark_results" / "report.md").read_text(encoding="utf-8")
     assert "\n![accuracy_vs_latency](accuracy_vs_latency.png)\n" in report

@@ -132,7 +132,7 @@ def _run(evaluation: Evaluation) -> dict[str, object]:
     return {
         "name": evaluation.name,
         "metrics": {
-            summary.measure: {"label": evaluation.label(summary.measure), **_named(summary)}
+            summary.measure: {**_named(summary), "label": evaluation.label(summary.measure)}
             for summary in evaluation.summaries
         },
         "notes": evaluation.notes,

@@ -65,6 +65,9 @@ matrix:
   search_modes: [sparse]     # dense and hybrid need karatbench[dense]
   chunkers: [auto, "window:256"]
   top_k_values: [10]
+  # k1: [1.2, 1.6]           # BM25; b, code_ranking, rerank_depth, and for hybrid fusion and
+  # dense_weight: [0.3, 0.6] # the share of the embeddings
+  # engines: [fast, keyword] # profiles, own engines and engine files beside the search modes
 
 # suites:                    # named lists of configurations, for karat sweep --suite
 #   sizes:

@@ -229,3 +229,18 @@ def test_a_quota_of_jobs(
     for _ in range(2):
         assert client.post(f"{URL}/{benchmark}/start", headers=key).status_code == 200
     assert client.post(f"{URL}/{other}/start").status_code == 429
+
+
+def test_tuned_values_are_runs_that_share_an_index(client: TestClient) -> None:
+    matrix = {"search_modes": ["hybrid"], "dense_weight": [0.2, 0.8], "fusion": ["min-max"]}
+    found = client.post("/api/v2/benchmarks/preview", json={"config_matrix": matrix}).json()
+    configs = [run["config"] for run in found["runs"]]
+    assert [(one["dense_weight"], one["fusion"], one["rrf_k"]) for one in configs] == [
+        (0.2, "min-max", None),
+        (0.8, "min-max", None),
+    ]
+    assert found["shared"]["indexes"] == 1
+    matrix["dense_weight"] = [7]
+    refused = client.post("/api/v2/benchmarks/preview", json={"config_matrix": matrix})
+    assert refused.status_code == 422
+    assert "less than or equal to 1" in refused.text

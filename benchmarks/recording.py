@@ -20,6 +20,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+# The folder of this script has a module statistics, which must not replace Python's own.
+sys.path.pop(0)
 ROOT = Path(__file__).resolve().parents[1]
 DEMO = ROOT / "examples" / "demo"
 DATA = ROOT.parent / "shared" / "data" / "trec_eval"

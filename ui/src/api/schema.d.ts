@@ -1,4 +1,4 @@
-// openapi.json 440df226b795140288b4af356fa147ab40049fe72c9118c604aadf7ebf6e08a2
+// openapi.json 736db9d947b13f3a24af3297a3852ab59fbb310720c3032365034956e07d1e9d
 export interface paths {
     "/healthz": {
         parameters: {
@@ -1369,6 +1369,14 @@ export interface components {
             source: components["schemas"]["FolderSource"] | components["schemas"]["GitSource"] | components["schemas"]["BeirSource"];
             /**
              * @default {
+             *       "kind": "all",
+             *       "include": [],
+             *       "exclude": []
+             *     }
+             */
+            files: components["schemas"]["CollectionFiles"];
+            /**
+             * @default {
              *       "dense": true,
              *       "sparse": true,
              *       "chunker": "auto",
@@ -1376,6 +1384,34 @@ export interface components {
              *     }
              */
             index: components["schemas"]["IndexOptions"];
+        };
+        /**
+         * CollectionFiles
+         * @description The files that belong to the collection: a kind, and globs with the syntax of .gitignore.
+         */
+        CollectionFiles: {
+            /**
+             * Kind
+             * @default all
+             * @enum {string}
+             */
+            kind: "docs" | "code" | "all";
+            /**
+             * Include
+             * @default []
+             * @example [
+             *       "docs/**"
+             *     ]
+             */
+            include: string[];
+            /**
+             * Exclude
+             * @default []
+             * @example [
+             *       "*.lock"
+             *     ]
+             */
+            exclude: string[];
         };
         /**
          * CollectionSearch
@@ -1429,6 +1465,7 @@ export interface components {
             path: string | null;
             /** Revision */
             revision: string | null;
+            files: components["schemas"]["CollectionFiles"];
         };
         /**
          * Collections
@@ -2324,9 +2361,10 @@ export interface components {
          * Health
          * @description Waste in an index: empty, duplicate, oversized or never-retrieved chunks.
          *
-         *     *skipped* counts documents left out when the collection was made, *fallbacks* those not cut
-         *     as asked for, by reason. *queries* is how many were asked for what is never retrieved: those of
-         *     the datasets that are mapped to the collection.
+         *     *skipped* counts the files left out when the collection was made, and *skipped_files* names at
+         *     most 100 unreadable ones for each reason. *fallbacks* counts documents not cut as asked for.
+         *     *queries* is how many were asked for what is never retrieved: those of the datasets that are
+         *     mapped to the collection.
          */
         Health: {
             /** Engine */
@@ -2344,6 +2382,10 @@ export interface components {
             /** Skipped */
             skipped: {
                 [key: string]: number;
+            };
+            /** Skipped Files */
+            skipped_files: {
+                [key: string]: string[];
             };
             /** Fallbacks */
             fallbacks: {
@@ -3445,7 +3487,7 @@ export interface components {
              * Reason
              * @enum {string}
              */
-            reason: "not_found" | "ambiguous" | "invalid_ref";
+            reason: "not_found" | "skipped" | "ambiguous" | "invalid_ref";
         };
     };
     responses: never;
@@ -3523,7 +3565,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3597,7 +3639,7 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3671,7 +3713,7 @@ export interface operations {
                     "application/json": components["schemas"]["Definitions"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3743,7 +3785,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3815,7 +3857,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3893,7 +3935,7 @@ export interface operations {
                     "application/json": components["schemas"]["EvaluationScores"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3970,7 +4012,7 @@ export interface operations {
                     "application/json": components["schemas"]["Collections"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4042,6 +4084,7 @@ export interface operations {
                     name: string;
                     description?: string;
                     index?: string;
+                    files?: string;
                 };
             };
         };
@@ -4055,7 +4098,7 @@ export interface operations {
                     "application/json": components["schemas"]["Collection"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4149,7 +4192,7 @@ export interface operations {
                     "application/json": components["schemas"]["Collection"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4176,7 +4219,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4232,7 +4275,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4259,7 +4302,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4268,7 +4311,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4326,7 +4369,7 @@ export interface operations {
                     "application/json": components["schemas"]["Collection"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4353,7 +4396,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4362,7 +4405,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4424,7 +4467,7 @@ export interface operations {
                     "application/json": components["schemas"]["Documents"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4451,7 +4494,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4511,7 +4554,7 @@ export interface operations {
                     "application/json": components["schemas"]["DocumentText"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4538,7 +4581,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4547,7 +4590,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4605,7 +4648,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4632,7 +4675,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4641,7 +4684,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4703,7 +4746,7 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionSearchResult"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4730,7 +4773,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4739,7 +4782,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4798,7 +4841,7 @@ export interface operations {
                     "application/json": components["schemas"]["Datasets"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4876,7 +4919,7 @@ export interface operations {
                     "application/json": components["schemas"]["Dataset"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4970,7 +5013,7 @@ export interface operations {
                     "application/json": components["schemas"]["Dataset"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4997,7 +5040,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5053,7 +5096,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5080,7 +5123,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5089,7 +5132,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5151,7 +5194,7 @@ export interface operations {
                     "application/json": components["schemas"]["DatasetQueries"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5178,7 +5221,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5239,7 +5282,7 @@ export interface operations {
                     "application/json": components["schemas"]["Mappings"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5266,7 +5309,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5328,7 +5371,7 @@ export interface operations {
                     "application/json": components["schemas"]["Mapping"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5355,7 +5398,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5364,7 +5407,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5423,7 +5466,7 @@ export interface operations {
                     "application/json": components["schemas"]["Mapping"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5450,7 +5493,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5518,7 +5561,7 @@ export interface operations {
                     "application/json": components["schemas"]["MappingResolution"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5545,7 +5588,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5554,7 +5597,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5613,7 +5656,7 @@ export interface operations {
                     "application/json": components["schemas"]["MappingResolution"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5640,7 +5683,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5703,7 +5746,7 @@ export interface operations {
                     "application/json": components["schemas"]["MappingResolution"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5730,7 +5773,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5739,7 +5782,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5799,7 +5842,7 @@ export interface operations {
                     "application/json": components["schemas"]["Benchmarks"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5877,7 +5920,7 @@ export interface operations {
                     "application/json": components["schemas"]["Benchmark"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5904,7 +5947,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5964,7 +6007,7 @@ export interface operations {
                     "application/json": components["schemas"]["Preview"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5991,7 +6034,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6047,7 +6090,7 @@ export interface operations {
                     "application/json": components["schemas"]["Benchmark"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6074,7 +6117,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6132,7 +6175,7 @@ export interface operations {
                     "application/json": components["schemas"]["Benchmark"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6159,7 +6202,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6215,7 +6258,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6242,7 +6285,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6251,7 +6294,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6312,7 +6355,7 @@ export interface operations {
                     "application/json": components["schemas"]["BenchmarkStart"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6339,7 +6382,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6348,7 +6391,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6406,7 +6449,7 @@ export interface operations {
                     "application/json": components["schemas"]["BenchmarkStart"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6433,7 +6476,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6442,7 +6485,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6504,7 +6547,7 @@ export interface operations {
                     "application/json": components["schemas"]["Annotation"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6531,7 +6574,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6587,7 +6630,7 @@ export interface operations {
                     "application/json": components["schemas"]["Example"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6614,7 +6657,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6670,7 +6713,7 @@ export interface operations {
                     "application/json": components["schemas"]["Engines"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6759,7 +6802,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6786,7 +6829,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6857,7 +6900,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6884,7 +6927,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6951,7 +6994,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6978,7 +7021,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7049,7 +7092,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7076,7 +7119,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7085,7 +7128,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7155,7 +7198,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7182,7 +7225,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7191,7 +7234,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7260,7 +7303,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7287,7 +7330,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7296,7 +7339,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7366,7 +7409,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7393,7 +7436,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7402,7 +7445,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7469,7 +7512,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7496,7 +7539,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7505,7 +7548,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7572,7 +7615,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7599,7 +7642,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7608,7 +7651,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7676,7 +7719,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7703,7 +7746,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7712,7 +7755,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7779,7 +7822,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7806,7 +7849,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7815,7 +7858,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7882,7 +7925,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7909,7 +7952,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7918,7 +7961,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7985,7 +8028,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8012,7 +8055,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8021,7 +8064,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8081,7 +8124,7 @@ export interface operations {
                     "application/json": components["schemas"]["TwoSides"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8108,7 +8151,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8117,7 +8160,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8175,7 +8218,7 @@ export interface operations {
                     "application/json": components["schemas"]["Trend"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8202,7 +8245,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8273,7 +8316,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8300,7 +8343,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8309,7 +8352,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8371,7 +8414,7 @@ export interface operations {
                     "application/json": components["schemas"]["Judgments"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8398,7 +8441,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8407,7 +8450,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8465,7 +8508,7 @@ export interface operations {
                     "application/json": components["schemas"]["Judgments"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8492,7 +8535,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8501,7 +8544,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description It contradicts the state that things are in */
+            /** @description The request conflicts with the current state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8562,7 +8605,7 @@ export interface operations {
                     "application/json": components["schemas"]["JudgmentHistory"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8589,7 +8632,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing, or it belongs to somebody else */
+            /** @description Not found, or owned by somebody else */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8647,7 +8690,7 @@ export interface operations {
                     "application/json": components["schemas"]["Jumps"];
                 };
             };
-            /** @description The request means nothing here */
+            /** @description The request is not valid */
             400: {
                 headers: {
                     [name: string]: unknown;

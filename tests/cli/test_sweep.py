@@ -44,6 +44,10 @@ def test_a_matrix(karat: Karat, project: Path, folder: Path) -> None:
     assert "8 configurations need only 1 search per query" in shared
     board = done.stdout.partition("Leaderboard")[2]
     assert len([line for line in board.splitlines() if " sparse @" in line]) >= 8
+    last = board.partition("Recommendations")[2].rstrip().rpartition("\n\n")[2]
+    assert "has the highest hit@2" in last
+    # The first configurations return one hit, and have no hit@2.
+    assert "change of hit@2" in board
     assert "not measured" in done.stdout
     assert "all runs answered every query" in done.stdout
     assert "configurations gave the same rankings: sparse @" in done.stdout

@@ -31,6 +31,7 @@ DIFFERENCE = Difference(
 MEAN = Mean("A", "ndcg@10", 0.5, INTERVAL, 127, 0)
 COMPARISON = Comparison(
     systems=("A", "B"),
+    baseline="A",
     metrics=("ndcg@10",),
     queries=127,
     means=(MEAN,),

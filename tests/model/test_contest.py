@@ -7,6 +7,7 @@ from karat.model.evaluation import ComparisonResult
 def test_a_contest_keeps_what_it_is_given_and_asks_for_no_further_tests() -> None:
     comparison = Comparison(
         systems=("a", "b"),
+        baseline="a",
         metrics=("mrr",),
         queries=3,
         means=(),

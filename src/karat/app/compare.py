@@ -1,4 +1,4 @@
-"""karat compare: runs compared on one gold set; the first run is the baseline."""
+"""karat compare: runs compared on one gold set."""
 
 from collections.abc import Iterable, Sequence
 

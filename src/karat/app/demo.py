@@ -295,7 +295,7 @@ def result_table(result: ComparisonResult, runs: Sequence[RunResult]) -> Table:
     against_first = {
         one.system: one
         for one in comparison.differences
-        if one.metric == lead and one.baseline == comparison.systems[0]
+        if one.metric == lead and one.baseline == comparison.baseline
     }
     top = max(found[system, lead].mean or 0.0 for system in comparison.systems)
     rows = []
@@ -316,5 +316,5 @@ def result_table(result: ComparisonResult, runs: Sequence[RunResult]) -> Table:
         )
     titles = (lead, "95% interval", "change", "in the top 5", "latency")
     columns = (Column("engine"), *(Column(title, numeric=True) for title in titles))
-    note = f"* highest mean; change: against {comparison.systems[0]}; latency: median"
+    note = f"* highest mean; change: against {comparison.baseline}; latency: median"
     return Table("", columns, tuple(rows), notes=(note,))

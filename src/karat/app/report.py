@@ -77,12 +77,13 @@ def report(
     evaluations: Sequence[Evaluation | None] = (),
     hits_kept: int = HITS_KEPT,
 ) -> Findings:
-    """Return what a report shows of *runs* on *gold*, the first run being the baseline.
+    """Return what a report shows of *runs* on *gold*.
 
     *evaluations* are the scores of the runs by :func:`report_measures`, as far as they are known:
     such a run is not scored again. *by* names the tags to break results down by; None takes all
-    that tell kinds of queries apart. Slices are compared with the baseline and on the first
-    measure only. *hits_kept* is the number of hits per query and run that the report lists.
+    that tell kinds of queries apart. The baseline is the first run with a score on the first
+    measure. Slices are compared with the baseline and on the first measure only. *hits_kept* is the
+    number of hits per query and run that the report lists.
     """
     if not runs:
         raise InputError("no run to report on; expected one or more")
@@ -126,7 +127,14 @@ def report(
             contest,
             slices={
                 tag: {
-                    value: compare_evaluations(shown, lead, rows, against_first, clusters=clusters)
+                    value: compare_evaluations(
+                        shown,
+                        lead,
+                        rows,
+                        against_first,
+                        clusters=clusters,
+                        baseline=contest.comparison.baseline,
+                    )
                     for value, rows in values.items()
                 }
                 for tag, values in slice_rows(gold, tags).items()

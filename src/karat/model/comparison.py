@@ -83,9 +83,11 @@ class Difference:
 class Comparison:
     """Systems compared on the same queries.
 
-    ``means`` has one entry per system and metric, ``differences`` one per pair and metric; the
-    first system of a pair is its baseline. ``pairs`` is ``all``, each with the first system
-    (``baseline``), or all on the first metric and those with the first system on the others
+    ``baseline`` is the system that the others are compared with: the first one with a score on the
+    first metric, if no other was chosen. ``means`` has one entry per system and metric,
+    ``differences`` one per pair and metric; a pair with the baseline is system minus baseline, any
+    other pair the later system minus the earlier one. ``pairs`` is ``all``, each with the baseline
+    (``baseline``), or all on the first metric and those with the baseline on the others
     (``lead``). ``family`` is the number of pairs of the first metric that are corrected together;
     ``correction`` is the method. ``lower_is_better`` names the metrics of which less is better,
     such as lines returned. ``labels`` has the metrics that were typed in another spelling, such as
@@ -93,6 +95,7 @@ class Comparison:
     """
 
     systems: tuple[str, ...]
+    baseline: str
     metrics: tuple[str, ...]
     queries: int
     means: tuple[Mean, ...]
@@ -142,7 +145,7 @@ class Comparison:
     def difference(self, baseline: str, system: str, metric: str) -> Difference:
         """Return the entry of *system* against *baseline*; raise UnknownName if there is none.
 
-        A pair is stored in one direction only; the first system is the baseline.
+        A pair is stored in one direction only, see the class.
         """
         for entry in self.differences:
             if (entry.baseline, entry.system, entry.metric) == (baseline, system, metric):

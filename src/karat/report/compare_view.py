@@ -47,9 +47,9 @@ def compare_table(contest: ComparisonResult) -> Table:
     A mean is marked as the best only where every other run is significantly worse.
     """
     comparison = contest.comparison
-    names = ", ".join(comparison.systems[1:])
+    names = ", ".join(name for name in comparison.systems if name != comparison.baseline)
     table = _table(
-        f"{names} against {comparison.systems[0]}, {queries(comparison.queries)}",
+        f"{names} against {comparison.baseline}, {queries(comparison.queries)}",
         comparison,
         comparison.metrics,
     )
@@ -132,14 +132,14 @@ def _rows(comparison: Comparison, measure: str) -> Iterator[tuple[Cell, ...]]:
     """Yield one row per run; the letters name the runs that it is significantly better than."""
     marks = significance_letters(comparison, measure)
     best = best_system(comparison, measure)
-    baseline = comparison.systems[0]
+    baseline = comparison.baseline
     for system, mark in zip(comparison.systems, marks, strict=True):
         mean = comparison.mean(system, measure)
         against = None
         if system != baseline:
             against = comparison.difference(baseline, system, measure)
         yield (
-            Cell("" if against else measure, measure),
+            Cell(measure if system == comparison.systems[0] else "", measure),
             Cell(f"{mark.letter} {system}", system),
             number(mean.mean, best=system == best, digits=DIGITS),
             range_cell(mean.interval),

@@ -196,13 +196,15 @@ def _accuracy_vs_latency(findings: Findings, axes: "Axes") -> bool:
 
 
 def _query_differences(findings: Findings, axes: "Axes") -> bool:
-    """Draw the last run against the first on each query; False for a single run."""
+    """Draw the last run against the baseline on each query; False for a single run."""
     if len(findings.names) < 2:
         return False
+    first = findings.names.index(findings.baseline)
+    last = max(place for place in range(len(findings.names)) if place != first)
     return _draw_differences(
         axes,
-        [findings.scores(0), findings.scores(len(findings.names) - 1)],
-        names=(findings.names[0], findings.names[-1]),
+        [findings.scores(first), findings.scores(last)],
+        names=(findings.baseline, findings.names[last]),
         measure=findings.contest.comparison.label(findings.lead),
         lower=findings.lower_is_better,
     )

@@ -78,7 +78,7 @@ def summary_rows(result: Result) -> list[tuple[Value, ...]]:
     against = {
         (entry.system, entry.metric): entry
         for entry in (comparison.differences if comparison else ())
-        if comparison and entry.baseline == comparison.systems[0]
+        if comparison and entry.baseline == comparison.baseline
     }
     rows: list[tuple[Value, ...]] = []
     for evaluation in _evaluations(result):

@@ -1,4 +1,4 @@
-"""Compare runs on one dataset; the first run is the baseline."""
+"""Compare runs on one dataset; the baseline is the first run with a score on the first measure."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -50,13 +50,20 @@ def compare_scored_runs(
         slices={
             tag: {
                 value: compare_evaluations(
-                    evaluations, measures, rows, confidence, clusters=clusters
+                    evaluations,
+                    measures,
+                    rows,
+                    confidence,
+                    clusters=clusters,
+                    baseline=overall.comparison.baseline,
                 )
                 for value, rows in values.items()
             }
             for tag, values in slices.items()
         },
-        further_tests=_wilcoxon_notes(evaluations, measures) if confidence.wilcoxon else (),
+        further_tests=_wilcoxon_notes(evaluations, measures, overall.comparison.baseline)
+        if confidence.wilcoxon
+        else (),
     )
 
 
@@ -119,14 +126,17 @@ def compare_evaluations(
     confidence: Confidence,
     *,
     clusters: Sequence[str] | None,
+    baseline: str | None = None,
 ) -> Comparison:
     """Return the comparison of *evaluations* over the queries at *rows*.
+
+    Without a *baseline* it is the first run with a score on the first measure.
 
     A run whose document names do not match the dataset has no scores here, so it neither wins nor
     loses.
     """
     tables = [evaluation.shown().table for evaluation in evaluations]
-    return compare_tables(tables, measures, rows, confidence, clusters=clusters)
+    return compare_tables(tables, measures, rows, confidence, clusters=clusters, baseline=baseline)
 
 
 def compare_tables(
@@ -136,6 +146,7 @@ def compare_tables(
     confidence: Confidence,
     *,
     clusters: Sequence[str] | None,
+    baseline: str | None = None,
 ) -> Comparison:
     """Return the comparison of *tables*, which have the same queries, over those at *rows*."""
     import numpy as np
@@ -148,6 +159,7 @@ def compare_tables(
         cube,
         systems=[table.name for table in tables],
         metrics=names,
+        baseline=baseline,
         pairs=confidence.pairs,
         correction=confidence.correction,
         bounds=[measure.bounds for measure in measures],
@@ -161,16 +173,20 @@ def compare_tables(
 
 
 def _wilcoxon_notes(
-    evaluations: Sequence[Evaluation], measures: Sequence[Measure]
+    evaluations: Sequence[Evaluation], measures: Sequence[Measure], against: str
 ) -> tuple[str, ...]:
-    """Return one sentence per run and measure against the first run, and the test's caveat.
+    """Return one sentence per run and measure against the baseline, and the test's caveat.
 
     A run whose document names do not match has no test.
     """
     import numpy as np
 
-    baseline, *others = evaluations
-    others = [other for other in others if not (other.broken or baseline.broken)]
+    baseline = next(each for each in evaluations if each.name == against)
+    others = [
+        other
+        for other in evaluations
+        if other is not baseline and not (other.broken or baseline.broken)
+    ]
     if not others:
         return ()
     notes = []

@@ -10,6 +10,7 @@ import pytest
 from karat.model import Dataset, Query, QueryStatus, Target
 from karat.model.loss_reason import LossReason
 from karat.model.timings import NS_PER_MS, LatencySample, RunResult, Timings
+from karat.report.compare_view import compare_table
 from karat.report.draw import draw
 from karat.report.findings import Findings
 from karat.report.findings.latency import ecdf, latencies_ms, latency_table, times_table
@@ -90,17 +91,41 @@ def test_the_leaderboard_as_a_table(findings: Findings) -> None:
     assert [cell.text for cell in old[4:]] == ["baseline", "-", "-", "10.0"]
 
 
-def test_a_baseline_that_goes_less_deep_is_compared_on_what_it_has(
-    make: Make, run: MakeRun
-) -> None:
+def test_the_baseline_is_the_first_run_with_a_mean_of_the_lead(make: Make, run: MakeRun) -> None:
     rankings = {"q1": ("a.py",), "q2": ("z.py", "c.py"), "q3": ("d.py",), "q4": ("x.py",)}
     flat = run("flat", {query: found[:1] for query, found in rankings.items()}, metadata={"k": 1})
     deep = run("deep", rankings, metadata={"k": 10})
-    found = make([flat, deep], measures=("mrr@10", "hit@1", "recall@10"))
-    assert (found.lead, found.change_of) == ("mrr@10", "hit@1")
+    more = run("more", {**rankings, "q2": ("c.py",)}, metadata={"k": 10})
+    found = make([flat, deep, more], measures=("mrr@10", "hit@1"), by=("category",))
+    assert (found.baseline, found.change_of) == ("deep", "mrr@10")
+    assert "baseline deep" in found.about
+    table = leaderboard_table(found)
+    changes = [column.title for column in table.columns].index("change of mrr@10")
+    assert {row[0].value: row[changes].text for row in table.rows} == {
+        "more": "+0.125",
+        "deep": "baseline",
+        "flat": "-",
+    }
+    assert {fall.name: fall.improved for fall in waterfalls(found)} == {"flat": 0, "more": 1}
+    ideas = found.contest.slices["category"]["idea"]
+    assert ideas.baseline == "deep"
+    shown = compare_table(found.contest)
+    assert shown.title == "flat, more against deep, 4 queries"
+    assert [row[0].text for row in shown.rows] == ["mrr@10", "", "", "hit@1", "", ""]
+    assert [row[4].text for row in shown.rows[:3]] == ["-", "baseline", "+0.125"]
+
+
+def test_without_a_mean_of_the_lead_changes_are_those_of_the_first_measure_that_there_is(
+    make: Make, run: MakeRun
+) -> None:
+    rankings = {"q1": ("a.py",), "q2": ("z.py", "c.py"), "q3": ("d.py",), "q4": ("x.py",)}
+    first = run("first", {query: found[:1] for query, found in rankings.items()}, metadata={"k": 1})
+    second = run("second", rankings, metadata={"k": 1})
+    found = make([first, second], measures=("mrr@10", "hit@1", "recall@10"))
+    assert (found.baseline, found.lead, found.change_of) == ("first", "mrr@10", "hit@1")
     table = leaderboard_table(found)
     changes = [column.title for column in table.columns].index("change of hit@1")
-    assert [row[changes].text for row in table.rows] == ["0.000", "baseline"]
+    assert [row[changes].text for row in table.rows] == ["baseline", "0.000"]
     [fall] = waterfalls(found)
     assert (fall.improved, fall.same, fall.worse) == (0, 4, 0)
 

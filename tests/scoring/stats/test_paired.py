@@ -41,6 +41,31 @@ def test_every_mean_and_pair_is_there_in_order() -> None:
     assert (found.queries, found.family, found.correction, found.level) == (60, 3, "maxt", 0.95)
 
 
+@pytest.mark.parametrize("pairs", ["all", "lead", "baseline"])
+def test_the_baseline_is_the_first_system_with_a_score_on_the_first_metric(pairs: str) -> None:
+    values = SCORES.copy()
+    values[0, :, 0] = math.nan
+    found = run(values, pairs=pairs)
+    assert found.baseline == "s1"
+    assert found.difference("s1", "s0", "ndcg@10").difference is None
+    for system in ("s0", "s2"):
+        gap = SCORES[int(system[1]), :, 1] - SCORES[1, :, 1]
+        assert found.difference("s1", system, "mrr@10").difference == pytest.approx(gap.mean())
+    values[:, :, 0] = math.nan
+    assert run(values, pairs=pairs).baseline == "s0"
+
+
+def test_another_baseline_can_be_chosen() -> None:
+    found = run(baseline="s2", pairs="baseline")
+    assert [(entry.baseline, entry.system) for entry in found.differences[::2]] == [
+        ("s2", "s0"),
+        ("s2", "s1"),
+    ]
+    turned = run().difference("s0", "s2", "ndcg@10")
+    back = found.difference("s2", "s0", "ndcg@10")
+    assert (back.difference, back.p) == (-(turned.difference or 0.0), turned.p)
+
+
 def test_entries_agree_with_the_functions_that_make_them() -> None:
     found = run()
     entry = found.difference("s0", "s2", "mrr@10")
@@ -217,6 +242,7 @@ def test_clusters_make_copies_worth_nothing(correction: str) -> None:
         ({"values": SCORES[0]}, "expected 60 systems"),
         ({"values": np.full((2, 5, 2), math.inf)}, "infinite"),
         ({"metrics": ["ndcg@10", "ndcg@10"]}, "metric 'ndcg@10' is given twice"),
+        ({"baseline": "s3"}, "baseline 's3' is unknown; expected one of s0, s1, s2"),
         ({"pairs": "some"}, "expected one of all, lead, baseline"),
         ({"correction": "bonferroni"}, "'bonferroni' cannot be used with"),
         ({"correction": "tukey", "pairs": "baseline"}, "all pairs only"),

@@ -59,6 +59,7 @@ def said(
     return verdict(
         Comparison(
             systems=systems,
+            baseline=systems[0],
             metrics=metrics,
             queries=127,
             means=tuple(

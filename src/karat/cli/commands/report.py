@@ -75,7 +75,7 @@ def command(
     inputs: Inputs,
     confidence: "Confidence",
 ) -> None:
-    """Write a report on run files or stored results; the first run is the baseline.
+    """Write a report on run files or stored results.
 
     An HTML report is one file that loads nothing from the network: verdict, runs, charts, means by
     tag, and every query with its hits. Without --by, results are broken down by every tag with a

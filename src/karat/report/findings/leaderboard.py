@@ -56,7 +56,7 @@ class Standing(NamedTuple):
 def standings(findings: Findings) -> tuple[Standing, ...]:
     """Return the runs by the mean of the leading measure, the best first, equals as given."""
     comparison = findings.contest.comparison
-    baseline, change_of = findings.names[0], findings.change_of
+    baseline, change_of = findings.baseline, findings.change_of
     marks = significance_letters(comparison, findings.lead)
     best = {measure: best_system(comparison, measure) for measure in comparison.metrics}
     several = len(findings.names) > 1
@@ -68,7 +68,9 @@ def standings(findings: Findings) -> tuple[Standing, ...]:
             mark.better_than,
             tuple(comparison.mean(mark.system, measure) for measure in comparison.metrics),
             tuple(several and best[measure] == mark.system for measure in comparison.metrics),
-            comparison.difference(baseline, mark.system, change_of) if place else None,
+            None
+            if mark.system == baseline
+            else comparison.difference(baseline, mark.system, change_of),
             _unanswered(findings, place),
             _median(findings, place),
         )
@@ -171,10 +173,13 @@ class Waterfall(NamedTuple):
 def waterfalls(findings: Findings) -> tuple[Waterfall, ...]:
     """Return one waterfall per run but the baseline, of the queries that both have a score for."""
     measure = findings.change_of
-    baseline = findings.scores(0, measure)
+    first = findings.names.index(findings.baseline)
+    baseline = findings.scores(first, measure)
     sign = -1 if measure in findings.contest.comparison.lower_is_better else 1
     found = []
-    for run in range(1, len(findings.names)):
+    for run in range(len(findings.names)):
+        if run == first:
+            continue
         changes = [
             (new - old, row)
             for row, (old, new) in enumerate(

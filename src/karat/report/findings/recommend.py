@@ -291,7 +291,7 @@ def _pair(comparison: Comparison, entry: Difference) -> str:
 
 
 def _against_baseline(comparison: Comparison, entries: Sequence[Difference]) -> str:
-    baseline, metric = comparison.systems[0], entries[0].metric
+    baseline, metric = comparison.baseline, entries[0].metric
     better = [
         entry
         for entry in entries

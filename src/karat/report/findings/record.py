@@ -59,16 +59,16 @@ class ResolvedMeans:
 class Findings:
     """One run or several on a gold set; each sequence of runs has the order of *contest*.
 
-    The first run is the baseline and the first measure leads. ``traces[run][query]`` holds the
-    hits, ``f1[run][query]`` the F1 of everything returned. *latency* compares the runs with times,
-    None without any; *settings* are those of scoring and confidence, by name; *level* is the
-    lowest relevant grade, 0 for any above 0. *losses* says by run, query and target where one was
-    lost that was asked after. *remarks* are sentences on runs that are the same, or nearly empty.
-    *resolved* is None where all targets are in the trees searched. Queries that share a label in
-    *clusters* were drawn together; None where each was drawn by itself. *groups* has the queries
-    of each value of each tag. Runs with the same entry in *rankings* returned the same hits in the
-    same order; *run_remarks* holds the sentences on each run. *title* replaces the dataset's
-    name.
+    The first measure leads, and the first run with a mean of it is the baseline.
+    ``traces[run][query]`` holds the hits, ``f1[run][query]`` the F1 of everything returned.
+    *latency* compares the runs with times, None without any; *settings* are those of scoring and
+    confidence, by name; *level* is the lowest relevant grade, 0 for any above 0. *losses* says by
+    run, query and target where one was lost that was asked after. *remarks* are sentences on runs
+    that are the same, or nearly empty. *resolved* is None where all targets are in the trees
+    searched. Queries that share a label in *clusters* were drawn together; None where each was
+    drawn by itself. *groups* has the queries of each value of each tag. Runs with the same entry in
+    *rankings* returned the same hits in the same order; *run_remarks* holds the sentences on each
+    run. *title* replaces the dataset's name.
     """
 
     gold: Dataset
@@ -106,7 +106,7 @@ class Findings:
         runs = len(self.names)
         what = f"{len(self.gold):,} queries, {runs} run{'' if runs == 1 else 's'}"
         if runs > 1:
-            what += f", baseline {self.names[0]}"
+            what += f", baseline {self.baseline}"
         return f"{what}. {self.origin.made_at}"
 
     def labelled(self) -> "Findings":
@@ -122,14 +122,21 @@ class Findings:
         return self.contest.comparison.metrics[0]
 
     @property
-    def change_of(self) -> str:
-        """Return the measure of changes: the lead, or the first that the baseline has a mean of.
+    def baseline(self) -> str:
+        """Return the run that the others are compared with."""
+        return self.contest.comparison.baseline
 
-        A baseline that goes less deep than the lead looks would leave every change unknown.
+    @property
+    def change_of(self) -> str:
+        """Return the measure of changes: the lead where any run has a mean of it.
+
+        Otherwise it is the first measure that the baseline has a mean of.
         """
-        comparison, baseline = self.contest.comparison, self.names[0]
+        comparison = self.contest.comparison
         known = (
-            name for name in comparison.metrics if comparison.mean(baseline, name).mean is not None
+            name
+            for name in comparison.metrics
+            if comparison.mean(self.baseline, name).mean is not None
         )
         return next(known, self.lead)
 

@@ -29,7 +29,7 @@ MOST_VALUES = 50
 
 
 def comparison(subject: Subject, baseline: str | None, metric: str | None) -> Document:
-    """Return all runs against *baseline*, by default the first run, on one metric."""
+    """Return all runs against *baseline*, by default that of the findings, on one metric."""
     (found,) = comparisons(subject, baseline, [metric])
     return found
 
@@ -39,7 +39,8 @@ def comparisons(
 ) -> Iterator[Document]:
     """Yield :func:`comparison` on each of *metrics*; together they take little longer than one."""
     measures = [subject.measure(metric) for metric in metrics]
-    first = subject.place(baseline) if baseline else 0
+    names = subject.findings.names
+    first = subject.place(baseline) if baseline else names.index(subject.findings.baseline)
     order = [first, *(place for place in range(len(subject.runs)) if place != first)]
     evaluations = subject.findings.contest.evaluations
     together = _compared([evaluations[place].shown().table for place in order], measures, subject)
@@ -104,7 +105,9 @@ def slices_by(
         available = ", ".join(findings.groups)
         raise InputError(f"no query is tagged with {by!r}; available: {available}")
     values = findings.groups[by] if by else {}
-    shown = [_slices(subject, measures, value, rows) for value, rows in values.items()]
+    # Those with the most queries say the most.
+    ordered = sorted(values.items(), key=lambda item: (-len(item[1]), item[0]))
+    shown = [_slices(subject, measures, value, rows) for value, rows in ordered]
     for place, measure in enumerate(measures):
         yield {
             "metric": measure.label,
@@ -169,6 +172,7 @@ def _renamed(found: Comparison, names: tuple[str, str]) -> Comparison:
     return replace(
         found,
         systems=names,
+        baseline=names[0],
         means=tuple(replace(mean, system=name[mean.system]) for mean in found.means),
         differences=tuple(
             replace(entry, baseline=name[entry.baseline], system=name[entry.system])
@@ -232,6 +236,7 @@ def _compared(
         np.moveaxis(np.array(columns), 1, 2),
         systems=[table.name for table in tables],
         metrics=names,
+        baseline=tables[0].name,
         pairs="baseline",
         bounds=[measure.bounds for measure in measures],
         level=settings.level,
@@ -263,8 +268,8 @@ def _clusters(subject: Subject, query_ids: Sequence[str]) -> list[str] | None:
 
 
 def _compared_run(found: Comparison, run: str, name: str, measure: Measure) -> Document:
-    baseline = name == found.systems[0]
-    entry = None if baseline else found.difference(found.systems[0], name, measure.label)
+    baseline = name == found.baseline
+    entry = None if baseline else found.difference(found.baseline, name, measure.label)
     return {
         "run_id": run,
         "name": name,

@@ -245,6 +245,7 @@ def compare(
     *,
     systems: Sequence[str],
     metrics: Sequence[str],
+    baseline: str | None = None,
     pairs: str | None = None,
     correction: str | None = None,
     bounds: Bounds | Sequence[Bounds | None] | None = None,
@@ -255,13 +256,15 @@ def compare(
     clusters: ArrayLike | None = None,
     lower_is_better: Collection[str] = (),
 ) -> Comparison:
-    """Return the comparison of ``values[system, query, metric]``, the first system as baseline.
+    """Return the comparison of ``values[system, query, metric]``.
 
     NaN means not scored: the query is left out of the mean, and out of a difference if either
     system lacks it.
 
-    - *pairs*: ``all``, each system against the first (``baseline``), or all on the first metric and
-      those with the first system on the others (``lead``). None is all, and lead from 13 systems.
+    - *baseline*: the system that the others are compared with. None is the first one with a score
+      on the first metric, or the first one if there is none.
+    - *pairs*: ``all``, each system against the baseline (``baseline``), or all on the first metric
+      and those with the baseline on the others (``lead``). None is all, and lead from 13 systems.
     - *correction*: over the pairs of one metric. ``maxt`` (step-down, the default), ``tukey``
       (randomised, all pairs only), ``holm`` (the default against a baseline), ``bh``, ``none``. The
       result always has the uncorrected p value too.
@@ -278,10 +281,12 @@ def compare(
     """
     cube = as_cube(values, len(systems), len(metrics))
     pairs = pairs or ("all" if len(systems) <= MOST_PAIRED else "lead")
+    names = check_names(systems, "system")
+    first = baseline_place(cube, names, baseline)
     plan = ComparisonPlan(
-        systems=check_names(systems, "system"),
+        systems=names,
         metrics=check_names(metrics, "metric"),
-        columns=columns_of(len(systems), len(metrics), pairs),
+        columns=columns_of(len(systems), len(metrics), pairs, baseline=first),
         bounds=bounds_per_column(bounds, len(metrics)),
         correction=choose_correction(correction, pairs),
         level=level,
@@ -297,6 +302,7 @@ def compare(
     means, differences = compute_entries(cube, plan)
     return Comparison(
         systems=plan.systems,
+        baseline=plan.systems[first],
         metrics=plan.metrics,
         queries=cube.shape[1],
         means=means,
@@ -343,13 +349,33 @@ def check_metrics(metrics: Sequence[str], chosen: Collection[str]) -> tuple[str,
     return tuple(metric for metric in metrics if metric in chosen)
 
 
-def columns_of(systems: int, metrics: int, pairs: str) -> tuple[DifferenceColumn, ...]:
-    """Return the columns to compare, in the order of the systems and then of the metrics."""
+def baseline_place(cube: FloatArray, systems: Sequence[str], chosen: str | None) -> int:
+    """Return the index of the *chosen* baseline, or of the first system with a score that leads.
+
+    A baseline without a score on the first metric would leave every change on it unknown.
+    """
+    if chosen is not None:
+        if chosen not in systems:
+            raise InputError(
+                f"baseline {chosen!r} is unknown; expected one of {', '.join(systems)}"
+            )
+        return systems.index(chosen)
+    scored = ~np.isnan(cube[:, :, :1]).all(axis=(1, 2))
+    return int(np.argmax(scored))
+
+
+def columns_of(
+    systems: int, metrics: int, pairs: str, *, baseline: int = 0
+) -> tuple[DifferenceColumn, ...]:
+    """Return the columns to compare, in the order of the systems and then of the metrics.
+
+    In each pair with *baseline* it is the one that is subtracted.
+    """
     if pairs not in PAIRS:
         raise InputError(f"pairs {pairs!r} is unknown; expected one of {', '.join(PAIRS)}")
     every = (
-        DifferenceColumn(baseline, system, metric)
-        for baseline, system in combinations(range(systems), 2)
+        DifferenceColumn(*(pair[::-1] if pair[1] == baseline else pair), metric)
+        for pair in combinations(range(systems), 2)
         for metric in range(metrics)
     )
     if pairs == "all":
@@ -357,7 +383,7 @@ def columns_of(systems: int, metrics: int, pairs: str) -> tuple[DifferenceColumn
     return tuple(
         column
         for column in every
-        if column.baseline == 0 or (pairs == "lead" and column.metric == 0)
+        if column.baseline == baseline or (pairs == "lead" and column.metric == 0)
     )
 
 

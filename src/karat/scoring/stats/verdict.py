@@ -67,8 +67,8 @@ def winner_sentences(comparison: Comparison, real: Sequence[Difference]) -> list
 
 
 def against_baseline(comparison: Comparison, entries: Sequence[Difference], metric: str) -> str:
-    """Return the verdict on several systems against the first one."""
-    baseline, label = comparison.systems[0], label_metrics(comparison, [metric])
+    """Return the verdict on several systems against the baseline."""
+    baseline, label = comparison.baseline, label_metrics(comparison, [metric])
     real = [entry for entry in entries if comparison.significant(entry)]
     sentences = []
     for word in ("better", "worse"):

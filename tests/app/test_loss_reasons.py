@@ -191,7 +191,9 @@ def test_reports_tell_the_reasons(place: Path) -> None:
     found = with_losses(reported(gold, made(place, bm25, gold), made(place, both, gold)))
     table = loss_reason_table(found)
     assert [column.title for column in table.columns] == [
-        *("run", "found", "too low", "fusion", "not returned", "not in corpus", "unanswered")
+        "run",
+        *("found", "ranked below k", "fusion", "not retrieved", "not in the corpus"),
+        "query not answered",
     ]
     assert [[cell.text for cell in row[1:]] for row in table.rows] == [
         ["1", "1", "0", "0", "1", "0"],

@@ -37,7 +37,7 @@ __all__ = [
 
 
 # Raised when the document of results changes its shape, so that stored ones are computed again.
-SHAPE = 2
+SHAPE = 3
 # As many hits of one query as a reader looks through.
 HITS_KEPT = 100
 

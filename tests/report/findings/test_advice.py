@@ -190,26 +190,38 @@ def test_the_hardest_slice_is_named(make: Make, run: MakeRun) -> None:
     queries = [
         Query(f"{kind}{number}", "", (Target("a.py"),), {"category": kind})
         for kind in ("easy", "hard")
-        for number in range(6)
+        for number in range(10)
     ]
-    answers = {query.id: ("a.py",) if query.id[0] == "e" else ("x.py",) for query in queries}
+    # Too few to be called the hardest, though no run finds anything.
+    queries += [
+        Query(f"rare{number}", "", (Target("a.py"),), {"category": "rare"}) for number in range(9)
+    ]
+    answers = {
+        query.id: ("a.py",)
+        if query.id in (*(f"easy{n}" for n in range(10)), "hard0")
+        else ("x.py",)
+        for query in queries
+    }
     found = make([run("one", answers)], gold=Dataset.of(queries), measures=("hit@5",))
     (sentence,) = insights(found)
-    assert sentence == "Queries with category hard are hardest (n = 6): mean hit@5 0.000."
-    two = make([run("one", answers), run("two", answers)], gold=Dataset.of(queries))
-    assert "over all runs; best there: one with 0.000 [" in insights(two)[0]
+    assert sentence == "Hardest category: hard (10 queries), mean hit@5 0.100."
+    better = {**answers, "hard1": ("a.py",)}
+    two = make([run("one", answers), run("two", better)], gold=Dataset.of(queries))
+    assert insights(two) == (
+        "Hardest category: hard (10 queries), mean mrr@10 0.150 over all runs; best run two 0.200.",
+    )
 
 
 def test_a_yes_or_no_tag_is_told_in_words(make: Make, run: MakeRun) -> None:
     queries = [
         Query(f"{value}{number}", "", (Target("a.py"),), {"identifier": value})
         for value in ("yes", "no")
-        for number in range(6)
+        for number in range(10)
     ]
     answers = {query.id: ("a.py",) if query.id[0] == "y" else ("x.py",) for query in queries}
     found = make([run("one", answers)], gold=Dataset.of(queries), measures=("hit@5",))
     assert insights(found) == (
-        "Queries without a code identifier are hardest (n = 6): mean hit@5 0.000.",
+        "Hardest queries: without a code identifier (10 queries), mean hit@5 0.000.",
     )
 
 
@@ -262,10 +274,11 @@ def test_a_sweep_of_depths_compares_and_says_how_shallow_runs_are(make: Make, ru
         run(f"top {k}", {"q1": ("a.py",)}, None, {"options": {"top_k": k}, "k": k, "gold": "g"})
         for k in (5, 20)
     ]
+    runs.append(replace(runs[0], name="other 5"))
     found = make(runs)
     assert differences(found) == ()
     assert shallow(found) == (
-        "top 5 returned at most 5 hits, so mrr@10 and recall@10 have no value",
+        "top 5 and other 5 returned at most 5 hits, so mrr@10 and recall@10 have no value",
     )
     assert shallow(found)[0] in details(subject_of(found))["remarks"]
 

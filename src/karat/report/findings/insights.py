@@ -1,4 +1,4 @@
-"""What the runs together say: the hardest slices, and what each option of the engines does."""
+"""Sentences on all runs together: the hardest value of each tag, the effect of each option."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from karat.model.comparison import Comparison
 from karat.model.timings import RunResult
 from karat.report.findings.record import Findings
+from karat.report.score_view import queries
 from karat.scoring.stats import bootstrap_intervals
 from karat.scoring.stats.arrays import paired_differences
 
@@ -21,9 +22,9 @@ Scores = NDArray[np.float64]
 ENGINE = "engine"
 # Tags whose values are yes and no, and what a query with yes has.
 NAMES = {"identifier": "a code identifier"}
-YES, NO = ("yes", "true"), ("no", "false")
-# A slice of fewer queries says little about its kind.
-FEWEST_QUERIES = 5
+KINDS = {"yes": "with", "true": "with", "no": "without", "false": "without"}
+# A mean over fewer queries is too uncertain to call a slice the hardest.
+FEWEST_QUERIES = 10
 
 
 def insights(findings: Findings) -> tuple[str, ...]:
@@ -44,16 +45,13 @@ def _hardest(findings: Findings) -> Iterator[str]:
             continue
         hardest = min(means, key=means.__getitem__)
         comparison = values[hardest]
-        best = max(comparison.means, key=lambda mean: mean.mean or 0.0)
         text = (
-            f"Queries {_kind(tag, hardest)} are hardest (n = {comparison.queries}): mean "
-            f"{findings.lead} {means[hardest]:.3f}"
+            f"Hardest {_kind(tag, hardest)} ({queries(comparison.queries)}), mean {findings.lead} "
+            f"{means[hardest]:.3f}"
         )
-        if best.interval.low is not None and len(findings.names) > 1:
-            text += (
-                f" over all runs; best there: {best.system} with {best.mean:.3f} "
-                f"[{best.interval.low:.3f}, {best.interval.high:.3f}]"
-            )
+        if len(findings.names) > 1:
+            best = max(comparison.means, key=lambda mean: mean.mean or 0.0)
+            text += f" over all runs; best run {best.system} {best.mean:.3f}"
         yield f"{text}."
 
 
@@ -61,12 +59,11 @@ def _kind(tag: str, value: str) -> str:
     """Return the queries with *value* of *tag* in words.
 
     >>> _kind("identifier", "no"), _kind("category", "task")
-    ('without a code identifier', 'with category task')
+    ('queries: without a code identifier', 'category: task')
     """
-    what = NAMES.get(tag, tag)
-    if value in YES:
-        return f"with {what}"
-    return f"without {what}" if value in NO else f"with {tag} {value}"
+    if value in KINDS:
+        return f"queries: {KINDS[value]} {NAMES.get(tag, tag)}"
+    return f"{tag}: {value}"
 
 
 class _Level(NamedTuple):

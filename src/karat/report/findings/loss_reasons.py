@@ -56,48 +56,64 @@ def loss_reason_counts(findings: Findings) -> tuple[Shares, ...]:
 
 
 class LossReasonText(NamedTuple):
-    """The name of a loss reason, its words for one target, its definition, its shade on a page.
+    """A loss reason in words: *label* in charts and tables, *reason* beside one target.
 
+    *name* is the key in JSON and in the API, *text* the definition, *shade* the colour on a page.
     ``{k}`` and ``{depth}`` in *text* are filled in by :func:`loss_text`.
     """
 
     name: str
+    label: str
     reason: str
     text: str
     shade: str
 
 
 LOSS_REASONS: dict[LossReason, LossReasonText] = {
-    LossReason.FOUND: LossReasonText("found", "found", "in the first {k} hits", "h5"),
+    LossReason.FOUND: LossReasonText("found", "found", "found", "in the first {k} hits", "h5"),
     LossReason.BELOW_K: LossReasonText(
-        "too low", "ranked below k", "returned below rank {k}", "h3"
+        "too low", "ranked below k", "ranked below k", "returned below rank {k}", "h3"
     ),
     LossReason.THRESHOLD: LossReasonText(
+        "threshold",
         "threshold",
         "dropped by the threshold",
         "in the first {k} hits, but scored below the threshold",
         "f2",
     ),
     LossReason.RERANKER: LossReasonText(
-        "reranker", "moved down by the reranker", "moved below rank {k} by the reranker", "f3"
+        "reranker",
+        "reranker",
+        "moved down by the reranker",
+        "moved below rank {k} by the reranker",
+        "f3",
     ),
     LossReason.FUSION: LossReasonText(
+        "fusion",
         "fusion",
         "moved down by fusion",
         "in the first {k} hits of one stage, below that after fusion",
         "f4",
     ),
     LossReason.NOT_RETRIEVED: LossReasonText(
-        "not returned", "not retrieved", "not among the hits returned (at most {depth})", "f5"
+        "not returned",
+        "not retrieved",
+        "not retrieved",
+        "not among the hits returned (at most {depth})",
+        "f5",
     ),
     LossReason.NO_CHUNK: LossReasonText(
-        "in no chunk", "in no chunk", "no chunk of the index covers it", "f6"
+        "in no chunk", "in no chunk", "in no chunk", "no chunk of the index covers it", "f6"
     ),
     LossReason.NOT_IN_CORPUS: LossReasonText(
-        "not in corpus", "not in the corpus", "its file is not in the corpus searched", "f7"
+        "not in corpus",
+        "not in the corpus",
+        "not in the corpus",
+        "its file is not in the corpus searched",
+        "f7",
     ),
     LossReason.UNANSWERED: LossReasonText(
-        "unanswered", "query not answered", "its query failed", "hx"
+        "unanswered", "query not answered", "query not answered", "its query failed", "hx"
     ),
 }
 

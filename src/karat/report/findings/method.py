@@ -6,7 +6,7 @@ from karat.report.compare_view import correction_text
 from karat.report.findings.record import Findings
 from karat.report.score_view import queries
 from karat.scoring.metrics import parse
-from karat.system.words import counted, join_names
+from karat.system.words import counted, first_few, join_names
 
 __all__ = ["differences", "method_rows", "shallow"]
 
@@ -150,19 +150,23 @@ def differences(findings: Findings) -> tuple[str, ...]:
 
 
 def shallow(findings: Findings) -> tuple[str, ...]:
-    """Return which runs returned fewer hits than a measure needs, one sentence each."""
-    found = []
+    """Return which runs returned fewer hits than a measure needs, one sentence per number of hits.
+
+    Runs without a value on the same measures share a sentence.
+    """
+    found: dict[tuple[int, tuple[str, ...]], list[str]] = {}
     for name, measured in zip(findings.names, findings.runs, strict=True):
         asked = measured.run.metadata.get("k")
         if isinstance(asked, int):
-            deeper = [m for m in findings.contest.comparison.metrics if (parse(m).k or 0) > asked]
+            metrics = findings.contest.comparison.metrics
+            deeper = tuple(metric for metric in metrics if (parse(metric).k or 0) > asked)
             if deeper:
-                hits = counted(asked, "hit")
-                has = "has" if len(deeper) == 1 else "have"
-                found.append(
-                    f"{name} returned at most {hits}, so {join_names(deeper)} {has} no value"
-                )
-    return tuple(found)
+                found.setdefault((asked, deeper), []).append(name)
+    return tuple(
+        f"{join_names(first_few(names))} returned at most {counted(asked, 'hit')}, so "
+        f"{join_names(deeper)} {'has' if len(deeper) == 1 else 'have'} no value"
+        for (asked, deeper), names in found.items()
+    )
 
 
 def _differences(findings: Findings) -> Iterator[str]:

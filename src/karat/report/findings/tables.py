@@ -35,7 +35,7 @@ def slice_tables(findings: Findings) -> tuple[Table, ...]:
     """
     notes: tuple[str, ...] = ()
     if len(findings.names) > 1:
-        baseline = findings.names[0]
+        baseline = findings.baseline
         notes = (f"{UP} {DOWN} significantly better or worse than {baseline} in this slice",)
     tables = []
     for tag, values in findings.contest.slices.items():
@@ -69,7 +69,7 @@ def _cell(comparison: Comparison, name: str) -> Cell:
 
 
 def _mark(comparison: Comparison, name: str) -> str:
-    baseline = comparison.systems[0]
+    baseline = comparison.baseline
     if name == baseline:
         return ""
     change = comparison.difference(baseline, name, comparison.metrics[0])
@@ -106,8 +106,8 @@ def loss_reason_table(findings: Findings) -> Table:
         for row in loss_reason_counts(findings)
     )
     return replace(
-        _counts("Relevant targets", tuple(LOSS_REASONS[kind].name for kind in kinds), rows),
-        notes=tuple(f"{LOSS_REASONS[kind].name}: {loss_text(kind, findings)}" for kind in kinds),
+        _counts("Relevant targets", tuple(LOSS_REASONS[kind].label for kind in kinds), rows),
+        notes=tuple(f"{LOSS_REASONS[kind].label}: {loss_text(kind, findings)}" for kind in kinds),
     )
 
 

@@ -84,7 +84,12 @@ def results(subject: Subject) -> Document:
             name for name in subject.measures if not parse(name).definition.higher_is_better
         ],
         "loss_reasons": [
-            {"name": words.name, "definition": loss_text(kind, findings), "shade": words.shade}
+            {
+                "name": words.name,
+                "label": words.label,
+                "definition": loss_text(kind, findings),
+                "shade": words.shade,
+            }
             for kind, words in zip(kinds, texts, strict=True)
         ],
         "runs": runs,
@@ -171,6 +176,7 @@ def details(subject: Subject) -> Document:
             for row in standings(findings)
         ],
         "change_of": findings.change_of,
+        "baseline": ids[findings.baseline],
         "first_ranks": {
             "names": list(rank_names),
             "runs": {ids[row.run]: list(row.counts) for row in first},
@@ -365,6 +371,7 @@ def definitions() -> Document:
         "loss_reasons": [
             {
                 "name": words.name,
+                "label": words.label,
                 "definition": words.text.format(k="k", depth="the depth of the run"),
                 "shade": words.shade,
             }

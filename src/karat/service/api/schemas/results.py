@@ -110,9 +110,13 @@ class RunResult(Answer):
 
 
 class LossReason(Answer):
-    """Why targets were lost; *shade* is the name of its colour on the page."""
+    """Why targets were lost: *name* is its key in ``fates``, *label* its words.
+
+    *shade* is the name of its colour on the page.
+    """
 
     name: str
+    label: str
     definition: str
     shade: str
 
@@ -301,7 +305,7 @@ class Details(Answer):
     """What explains the results: warnings, advice, ranks, latency, cost and method.
 
     *pareto* names for each measure the runs that no other run beats in both quality and latency.
-    *change_of* is the measure of *standings*.
+    *standings* compares each run with the run *baseline* on the measure *change_of*.
     """
 
     warnings: list[str]
@@ -312,6 +316,7 @@ class Details(Answer):
     run_notes: dict[str, list[str]]
     standings: list[Standing]
     change_of: str
+    baseline: str
     first_ranks: FirstRanks
     pareto: dict[str, list[str]]
     latency_steps: list[LatencySteps]

@@ -68,10 +68,10 @@ def no_executor(_url: str, *, workers: int) -> NoReturn:
 def test_the_tree_before_the_change(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("-m", "hit@1") == 0
     shown = capsys.readouterr()
-    times, _, scores = shown.out.partition("bm25, 2 queries\n")
-    assert times.startswith("Latency\n")
-    assert "3 repetitions, 3 warm-up" in times
+    scores, _, times = shown.out.partition("\nLatency\n")
+    assert scores.startswith("bm25, 2 queries\n")
     assert "hit@1    1.0000" in scores
+    assert "3 repetitions, 3 warm-up" in times
     assert (
         "(parent), 1 version of 2 documents\ncandidates: production files, without tests\n"
         in shown.out
@@ -160,6 +160,9 @@ def test_several_engines_and_their_runs(capsys: pytest.CaptureFixture[str]) -> N
     shown = capsys.readouterr()
     assert "keyword against bm25(k1=1.2), 2 queries" in shown.out
     assert "candidates: production" in shown.out
+    scores, latency = shown.out.index("\nmeasure"), shown.out.index("\nLatency\n")
+    assert scores < latency
+    assert shown.out.endswith("\n\nbm25(k1=1.2) and keyword have the same mrr on every query.\n")
     plan, first, second, _ = shown.err.splitlines()
     assert plan == "plan: 2 runs of 2 queries, all of them timed"
     assert (first, second) == ("wrote bm25_k1=1.2.jsonl", "wrote keyword.jsonl")

@@ -53,7 +53,7 @@ def test_score_warns_first(karat: Karat) -> None:
 def test_score_shows_no_zero_that_measures_nothing(karat: Karat) -> None:
     command = ("score", "gold.json", "other.run", "-m", "mrr")
     row = next(line for line in karat(*command).stdout.splitlines() if line.startswith("mrr"))
-    assert row.split() == ["mrr", "-", "-", "0"]
+    assert row.split() == ["mrr", "-", "0"]
     table = karat(*command, "--csv").stdout.splitlines()
     assert dict(zip(table[0].split(","), table[1].split(","), strict=True)) == {
         **dict.fromkeys(("tag", "value", "mean", "low", "high", "answered_mean"), ""),

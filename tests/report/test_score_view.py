@@ -144,7 +144,13 @@ def test_an_interval_stands_in_its_own_column() -> None:
     assert table.rows[1][2].text == "-"
 
 
+def test_a_mean_over_answered_queries_is_shown_only_where_it_differs() -> None:
+    every = evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, ["mrr"], confidence=None)
+    assert [column.title for column in score_table(every).columns] == ["measure", "mean", "n"]
+    assert [cell.text for cell in score_table(every).rows[0]] == ["mrr", "1.0000", "1"]
+
+
 def test_a_measure_that_no_query_has_is_a_dash() -> None:
     unscored = evaluate({"q": {"a": 0}}, {"q": {"a": 1.0}}, ["mrr"], confidence=None)
-    assert [cell.text for cell in score_table(unscored).rows[0]] == ["mrr", "-", "-", "0"]
+    assert [cell.text for cell in score_table(unscored).rows[0]] == ["mrr", "-", "0"]
     assert isnan(unscored["mrr"])

@@ -30,18 +30,19 @@ TEXT_WIDTH = 48
 
 
 def score_table(evaluation: Evaluation) -> Table:
-    """Return one row per measure: mean, interval, mean over answered queries, n."""
+    """Return one row per measure: mean, interval, mean over answered queries if it differs, n."""
     return _summary_table(
         f"{evaluation.name}, {queries(evaluation.notes.queries)}",
         evaluation.shown().summaries,
         tuple(note_lines(evaluation)),
+        answered=_answered_differs(evaluation),
     )
 
 
 def slice_tables(evaluation: Evaluation) -> list[Table]:
     """Return one table per tag value."""
     return [
-        _summary_table(f"{tag} = {value}", summaries, ())
+        _summary_table(f"{tag} = {value}", summaries, (), answered=_answered_differs(evaluation))
         for tag, values in evaluation.shown().slices.items()
         for value, summaries in values.items()
     ]
@@ -147,19 +148,33 @@ def _first_three(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
 
 
-def _summary_table(title: str, summaries: Sequence[Summary], notes: tuple[str, ...]) -> Table:
+def _answered_differs(evaluation: Evaluation) -> bool:
+    """Return whether a mean over answered queries differs from the mean over all."""
+    return any(
+        summary.answered != summary.mean and not (isnan(summary.answered) and isnan(summary.mean))
+        for summary in evaluation.shown().summaries
+    )
+
+
+def _summary_table(
+    title: str, summaries: Sequence[Summary], notes: tuple[str, ...], *, answered: bool
+) -> Table:
     sure = any(summary.interval for summary in summaries)
     level = next((s.interval.level for s in summaries if s.interval), 0.95)
     columns = [Column("measure"), Column("mean", numeric=True)]
     if sure:
         columns.append(Column(level_title(level), numeric=True))
-    columns += [Column("mean answered", numeric=True), Column("n", numeric=True)]
+    if answered:
+        columns.append(Column("mean answered", numeric=True))
+    columns.append(Column("n", numeric=True))
     rows = []
     for summary in summaries:
         cells = [Cell(summary.measure, summary.measure), number(summary.mean)]
         if sure:
             cells.append(interval_cell(summary))
-        cells += [number(summary.answered), Cell(str(summary.n), summary.n)]
+        if answered:
+            cells.append(number(summary.answered))
+        cells.append(Cell(str(summary.n), summary.n))
         rows.append(tuple(cells))
     return Table(title, tuple(columns), tuple(rows), notes)
 

@@ -88,14 +88,20 @@ def _tables(
     found: "EvaluationResult", gold: "Dataset", output: Output, lines: Sequence[str]
 ) -> "list[Table]":
     *before, whole = _result_tables(found.overall, gold, output)
-    tables = [*before, *_times(found.runs, gold)]
-    tables.append(replace(whole, notes=(*whole.notes, *_untimed(found.runs), *lines)))
+    notes = (*whole.notes, *_untimed(found.runs), *lines)
+    tables = [*before, replace(whole, notes=notes, conclusion="")]
     if found.resolved:
         # It flatters, so that it comes after the one that counts.
         table = _result_tables(found.resolved, gold, output)[-1]
         title = f"{table.title}, without the targets that do not exist in the searched version"
         tables.append(replace(table, title=title, conclusion=""))
-    return tables
+    tables += _times(found.runs, gold)
+    return _concluded(tables, whole.conclusion)
+
+
+def _concluded(tables: "list[Table]", verdict: str) -> "list[Table]":
+    """Return *tables* with *verdict* below the last one, where the eye is on a terminal."""
+    return [*tables[:-1], replace(tables[-1], conclusion=verdict)]
 
 
 def _times(runs: "Sequence[RunResult]", gold: "Dataset") -> "tuple[Table, ...]":
@@ -120,7 +126,7 @@ def _result_tables(result: "Result", gold: "Dataset", output: Output) -> "list[T
 def show_findings(
     findings: "Findings", searched: CorpusCoverage, output: Output, *, more: Sequence[str] = ()
 ) -> None:
-    """Show many runs: what to take for which purpose, and all of them, the best first.
+    """Show many runs, the best first, their latency, and which one to take for which purpose.
 
     *more* are lines to read beside them.
     """
@@ -130,11 +136,12 @@ def show_findings(
     board = leaderboard_table(findings)
     lines = (*_untimed(findings.runs), *_trouble(findings), *remarks(searched), *more)
     tables = [
+        _led(replace(board, notes=(*board.notes, *lines), conclusion="")),
+        *map(_led, resolved_tables(findings)),
         *_times(findings.runs, findings.gold),
         advice_table(findings),
-        _led(replace(board, notes=(*board.notes, *lines))),
-        *map(_led, resolved_tables(findings)),
     ]
+    tables = _concluded(tables, board.conclusion)
     show.put(show.draw_tables(show.add_warnings(tables, findings.contest.warnings), output), output)
 
 

@@ -2,7 +2,7 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -25,8 +25,9 @@ Block = Mapping[str, Document]
 
 TITLE = "<title>Karat report</title>"
 DATA = "<!--karat-data-->"
-# Of more runs, only the first and the best one are offered as a baseline.
-MOST_BASELINES = 8
+# Of more runs, only the baseline and the best run are compared with the others on every measure;
+# each other run can be the baseline on the leading one.
+MOST_COMPARED = 12
 # The service sends pages of at most so many queries.
 PER_PAGE = 100
 # As many queries are unpacked together when one of them is opened.
@@ -75,6 +76,9 @@ def render(subject: Subject) -> str:
 def blocks(subject: Subject) -> Iterator[Block]:
     """Yield the documents of *subject* by the address that the API has them at."""
     yield dict(_overview(subject))
+    if len(subject.runs) > 1:
+        for place in range(len(subject.runs)):
+            yield dict(_comparisons(subject, place))
     yield {
         _key(subject, "matrix", metric=metric): matrix(subject, metric)
         for metric in subject.measures
@@ -95,11 +99,6 @@ def _overview(subject: Subject) -> Iterator[tuple[str, Document]]:
     yield _key(subject, "results"), results(subject)
     yield _key(subject, "details"), details(subject)
     yield _key(subject, "curves"), curves(subject)
-    metrics = subject.findings.contest.comparison.metrics
-    for baseline in _baselines(subject) if len(subject.runs) > 1 else ():
-        for found in comparisons(subject, baseline, metrics):
-            key = _key(subject, "comparison", baseline=baseline, metric=found["metric"])
-            yield key, found
     tags = sliced_tags(subject)
     chosen: list[str | None] = [*tags] or [None]
     for tag in chosen:
@@ -111,11 +110,14 @@ def _overview(subject: Subject) -> Iterator[tuple[str, Document]]:
                 yield _key(subject, "slices", metric=found["metric"], by=tag), found
 
 
-def _baselines(subject: Subject) -> Iterable[str]:
-    ids = [run.id for run in subject.runs]
-    if len(ids) <= MOST_BASELINES:
-        return ids
-    return dict.fromkeys((ids[0], ids[best_first(subject.findings)[0]]))
+def _comparisons(subject: Subject, place: int) -> Iterator[tuple[str, Document]]:
+    findings, baseline = subject.findings, subject.runs[place].id
+    metrics = findings.contest.comparison.metrics
+    chosen = (findings.names.index(findings.baseline), best_first(findings)[0])
+    if len(subject.runs) > MOST_COMPARED and place not in chosen:
+        metrics = metrics[:1]
+    for found in comparisons(subject, baseline, metrics):
+        yield _key(subject, "comparison", baseline=baseline, metric=found["metric"]), found
 
 
 def _pages(subject: Subject, run: str) -> Iterator[tuple[str, Document]]:

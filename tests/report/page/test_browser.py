@@ -73,16 +73,17 @@ def test_the_page_tells_what_it_found(opened: Open, findings: Findings) -> None:
     assert page.locator("h1").inner_text() == "small"
     page.locator("footer").wait_for()
     bold = page.locator(".verdict strong").inner_text()
-    assert bold == "No significant difference between old and new on mrr@10 (+0.250)."
+    assert bold == "No significant difference between old and new on mrr@10, recall@10 and hit@5."
+    assert page.get_by_text("No significant difference").count() == 1
     assert page.locator("section.part > h2").all_inner_texts() == SECTIONS
     names = page.get_by_role("region", name="Runs", exact=True).locator("tbody th a")
     assert names.all_inner_texts() == ["new", "old"]
     figures = page.locator("figure h2").all_inner_texts()
     assert figures == [
         "Mean mrr@10",
+        "Why targets were lost",
         "mrr@10 against latency",
         "mrr at different k",
-        "Why targets were lost",
         "Rank of the first relevant hit",
         "mrr@10 of every query in every run",
         "Share of queries answered within a time",
@@ -287,6 +288,45 @@ def test_the_header_of_a_long_table_stays_in_view(
     assert head
     assert box
     assert abs(head["y"] - box["y"]) < 3
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_charts_fit_their_cards(opened: Open, findings: Findings, width: int) -> None:
+    page = opened(findings, width=width)
+    page.locator("footer").wait_for()
+    figures = page.locator("figure")
+    wide = figures.evaluate_all("all => all.map(one => one.scrollWidth - one.clientWidth)")
+    assert wide == [0] * figures.count()
+    drawings = page.locator("figure > svg.chart")
+    scales = drawings.evaluate_all(
+        "all => all.map(one => one.getBoundingClientRect().width / one.viewBox.baseVal.width)"
+    )
+    assert len(scales) == 6
+    # Text keeps its size on a narrow window, and no chart is blown up on a wide one.
+    assert all(0.99 <= scale <= 1.3 for scale in scales)
+    # Charts beside each other end at one height.
+    boxes = figures.evaluate_all(
+        "all => all.map(one => one.getBoundingClientRect()).map(({top, bottom}) => [top, bottom])"
+    )
+    for top, bottom in boxes:
+        assert {other for start, other in boxes if start == top} == {bottom}
+
+
+def test_the_heat_map_prints_in_light_colours(opened: Open, findings: Findings) -> None:
+    page = opened(findings, scheme="dark")
+    canvas = page.locator(".heat canvas")
+    canvas.wait_for()
+    drawn = "one => one.toDataURL()"
+    dark = canvas.evaluate(drawn)
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    light = canvas.evaluate(drawn)
+    assert light != dark
+    assert light == opened(findings).locator(".heat canvas").evaluate(drawn)
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert canvas.evaluate(drawn) == dark
+    page.emulate_media(media="print", color_scheme="dark")
+    shown = f"light => ({drawn})(document.querySelector('.heat canvas')) === light"
+    page.wait_for_function(shown, arg=light)
 
 
 def test_the_report_prints_as_a_whole(opened: Open, findings: Findings) -> None:

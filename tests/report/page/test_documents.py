@@ -70,6 +70,8 @@ def test_the_runs_by_hand(subject: Subject) -> None:
     assert [old["metrics_flat"]["mrr@10"], new["metrics_flat"]["mrr@10"]] == [0.375, 0.625]
     assert (old["answered"], old["errors"], new["errors"]) == (3, 1, 0)
     assert old["fates"] == {"found": 3, "too low": 1, "not returned": 0, "unanswered": 1}
+    labels = {each["name"]: each["label"] for each in found["loss_reasons"]}
+    assert (labels["too low"], labels["not returned"]) == ("ranked below k", "not retrieved")
     assert (old["latency"]["measured"], old["latency"]["p50"]) == (True, 10.0)
     assert found["summary"]["best_run"] == new["id"]
     # Four queries cannot tell the two apart, so that both are best.
@@ -118,7 +120,9 @@ def test_scores_and_slices(subject: Subject) -> None:
     assert scores["tags"] == {"category": ["task", "task", "idea", "idea"]}
     by_kind = slices(subject, None, None)
     assert (by_kind["by"], by_kind["tags"]) == ("category", ["category"])
-    assert by_kind["slices"][0]["means"] == {"run.1": 0.75, "run.2": 0.75}
+    # As many queries of each: by name.
+    assert [each["value"] for each in by_kind["slices"]] == ["idea", "task"]
+    assert by_kind["slices"][1]["means"] == {"run.1": 0.75, "run.2": 0.75}
     with pytest.raises(InputError, match="no query is tagged with 'colour'"):
         slices(subject, None, "colour")
     with pytest.raises(InputError, match="ndcg@3 was not computed; computed: mrr@10"):
@@ -130,6 +134,20 @@ def test_any_run_can_be_the_baseline(subject: Subject) -> None:
     assert forth["runs"][1]["difference"] == -back["runs"][1]["difference"] == 0.25
     assert (forth["runs"][1]["improved"], back["runs"][1]["regressed"]) == (2, 2)
     assert forth["headline"].startswith("No significant difference between old and new")
+
+
+def test_slices_of_more_queries_come_first(make: Make, run: MakeRun) -> None:
+    kinds = ("few", "most", "most", "some", "most", "some")
+    gold = Dataset.of(
+        [Query(f"q{n}", "", (Target("a.py"),), {"kind": kind}) for n, kind in enumerate(kinds)]
+    )
+    found = make([run("one", dict.fromkeys(gold.query_ids, ("a.py",)))], gold=gold)
+    shown = slices(subject_of(found), None, "kind")["slices"]
+    assert [(each["value"], each["queries"]) for each in shown] == [
+        ("most", 3),
+        ("some", 2),
+        ("few", 1),
+    ]
 
 
 def gold_of(size: int) -> Dataset:
@@ -171,13 +189,18 @@ def test_the_headline_names_the_winner_or_those_that_tie(make: Make, run: MakeRu
 def test_a_new_metric_and_a_new_loss_reason_are_defined_without_further_work(
     monkeypatch: pytest.MonkeyPatch, findings: Findings
 ) -> None:
-    reason = LossReasonText("lost in space", "lost in space", "it drifted off", "f2")
+    reason = LossReasonText("lost", "lost in space", "lost in space", "it drifted off", "f2")
     monkeypatch.setitem(LOSS_REASONS, LossReason.FUSION, reason)
     lost = replace(findings, losses={(0, 2, 0): LossReason.FUSION})
     found = results(subject_of(lost))
-    shown = {"name": "lost in space", "definition": "it drifted off", "shade": "f2"}
+    shown = {
+        "name": "lost",
+        "label": "lost in space",
+        "definition": "it drifted off",
+        "shade": "f2",
+    }
     assert shown in found["loss_reasons"]
-    assert found["runs"][0]["fates"]["lost in space"] == 1
+    assert found["runs"][0]["fates"]["lost"] == 1
     assert shown in definitions()["loss_reasons"]
     names = [each["name"] for each in definitions()["metrics"]]
     assert names == list(METRICS)

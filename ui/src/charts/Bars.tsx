@@ -1,8 +1,9 @@
 import { useShowTip } from "@/parts/tip";
 import { interval, score } from "@/words/format";
 import { XAxis } from "./axes";
+import { Drawing, useWidth } from "./Drawing";
 import { Figure } from "./Figure";
-import { Name, nameRows } from "./names";
+import { Name, nameRoom, nameRows } from "./names";
 import { linear } from "./scale";
 
 type Bar = {
@@ -13,9 +14,6 @@ type Bar = {
   best: boolean;
 };
 
-const WIDTH = 520;
-const LEFT = 160;
-const ROOM = 23;
 const THICK = 13;
 
 type Props = { title: string; means: string; bars: readonly Bar[]; caption?: string };
@@ -23,12 +21,12 @@ type Props = { title: string; means: string; bars: readonly Bar[]; caption?: str
 /** Means as bars on one scale from 0, the interval as a whisker. The best ones have a stronger colour. */
 export function Bars({ title, means, bars, caption }: Props) {
   const showTip = useShowTip();
+  const [box, width] = useWidth();
+  const names = bars.map(({ name }) => name);
+  const { left, room } = nameRoom(names, width);
   const highest = Math.max(0.01, ...bars.map(({ value, bounds }) => bounds?.[1] ?? value ?? 0));
-  const x = linear(0, highest, LEFT, WIDTH - 54);
-  const { rows: places, bottom } = nameRows(
-    bars.map(({ name }) => name),
-    ROOM,
-  );
+  const x = linear(0, highest, left, width - 54, width > 400 ? 5 : 3);
+  const { rows: places, bottom } = nameRows(names, room);
   const rows = () =>
     bars.map(({ name, value, bounds }) => [
       name,
@@ -42,7 +40,7 @@ export function Bars({ title, means, bars, caption }: Props) {
       caption={caption}
       table={{ head: ["Run", "Mean", "95 % interval"], rows }}
     >
-      <svg className="chart" viewBox={`0 0 ${WIDTH} ${bottom + 22}`} role="img" aria-label={title}>
+      <Drawing box={box} title={title} width={width} height={bottom + 22}>
         <XAxis scale={x} from={4} to={bottom} />
         {bars.map(({ id, name, value, bounds, best }, at) => {
           const { top, height, middle } = places[at] ?? { top: 0, height: 0, middle: 0 };
@@ -53,8 +51,8 @@ export function Bars({ title, means, bars, caption }: Props) {
               onPointerMove={(event) => showTip(told, event)}
               onPointerLeave={() => showTip(null)}
             >
-              <rect className="reach" x={0} y={top} width={WIDTH} height={height} />
-              <Name name={name} room={ROOM} x={LEFT - 8} y={middle} />
+              <rect className="reach" x={0} y={top} width={width} height={height} />
+              <Name name={name} room={room} x={left - 8} y={middle} />
               {value !== null && (
                 <rect
                   className={best ? "level best" : "level"}
@@ -65,13 +63,13 @@ export function Bars({ title, means, bars, caption }: Props) {
                 />
               )}
               {bounds && <Whisker low={x(bounds[0] ?? 0)} high={x(bounds[1] ?? 0)} y={middle} />}
-              <text x={WIDTH - 2} y={middle + 4} textAnchor="end">
+              <text x={width - 2} y={middle + 4} textAnchor="end">
                 {score(value)}
               </text>
             </g>
           );
         })}
-      </svg>
+      </Drawing>
     </Figure>
   );
 }

@@ -1,6 +1,7 @@
 import { useShowTip } from "@/parts/tip";
 import { milliseconds } from "@/words/format";
 import { XAxis, YAxis } from "./axes";
+import { Drawing, useWidth } from "./Drawing";
 import { Figure } from "./Figure";
 import { colour } from "./Lines";
 import { linear, logarithmic } from "./scale";
@@ -12,17 +13,17 @@ export type Steps = {
   shares: readonly number[];
 };
 
-const WIDTH = 520;
 const HEIGHT = 250;
 const LEFT = 46;
 const BOTTOM = HEIGHT - 36;
-const TOLD = [0.5, 0.9, 0.95];
+const TOLD = [0.5, 0.9, 0.99];
 
 /** The share of queries that each run answered within a time. */
 export function Ecdf({ runs, means }: { runs: readonly Steps[]; means: string }) {
   const showTip = useShowTip();
+  const [box, width] = useWidth();
   const times = runs.flatMap((run) => run.milliseconds);
-  const x = logarithmic(Math.min(...times), Math.max(...times), LEFT, WIDTH - 12);
+  const x = logarithmic(Math.min(...times), Math.max(...times), LEFT, width - 12);
   const y = linear(0, 1, BOTTOM, 10, 4);
   const within = (run: Steps, share: number) =>
     milliseconds(run.milliseconds[run.shares.findIndex((one) => one >= share)]);
@@ -36,9 +37,9 @@ export function Ecdf({ runs, means }: { runs: readonly Steps[]; means: string })
         rows: () => runs.map((run) => [run.name, ...TOLD.map((share) => within(run, share))]),
       }}
     >
-      <svg className="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={title}>
+      <Drawing box={box} title={title} width={width} height={HEIGHT}>
         <XAxis scale={x} from={10} to={BOTTOM} format={(ms) => `${ms} ms`} />
-        <YAxis scale={y} from={LEFT} to={WIDTH - 12} format={(share) => `${100 * share} %`} />
+        <YAxis scale={y} from={LEFT} to={width - 12} format={(share) => `${100 * share} %`} />
         {runs.map((run, at) => (
           <path
             key={run.id}
@@ -48,7 +49,7 @@ export function Ecdf({ runs, means }: { runs: readonly Steps[]; means: string })
             onPointerLeave={() => showTip(null)}
           />
         ))}
-      </svg>
+      </Drawing>
       <ul className="keys">
         {runs.map(({ id, name }, at) => (
           <li key={id}>

@@ -1,6 +1,7 @@
 import { useShowTip } from "@/parts/tip";
 import { score } from "@/words/format";
 import { XAxis, YAxis } from "./axes";
+import { Drawing, useWidth } from "./Drawing";
 import { Figure } from "./Figure";
 import { apart, linear } from "./scale";
 
@@ -31,7 +32,6 @@ type Props = {
   marks?: readonly { x: number; text: string }[];
   /** What stands below a place of the horizontal axis. */
   format?: (x: number) => string;
-  width?: number;
 };
 
 /** Lines over one horizontal axis; a point with bounds has its interval as a band. */
@@ -43,9 +43,9 @@ export function Lines({
   xLabel,
   marks = [],
   format = String,
-  width = 520,
 }: Props) {
   const showTip = useShowTip();
+  const [box, width] = useWidth();
   const all = series.flatMap(({ points }) => points);
   const xs = [...new Set(all.map((point) => point.x))].sort((a, b) => a - b);
   const ends = [xs[0] ?? 0, xs.at(-1) ?? 1] as const;
@@ -67,7 +67,7 @@ export function Lines({
       caption={caption}
       table={{ head: ["Run", xLabel, "Mean"], rows }}
     >
-      <svg className="chart" viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={title}>
+      <Drawing box={box} title={title} width={width} height={HEIGHT}>
         <XAxis scale={x} from={10} to={BOTTOM} format={format} />
         <YAxis scale={y} from={LEFT} to={width - 8} />
         <text className="tick" x={width - 8} y={HEIGHT - 4} textAnchor="end">
@@ -109,7 +109,7 @@ export function Lines({
             ))}
           </g>
         ))}
-      </svg>
+      </Drawing>
       <ul className="keys">
         {series.map(({ id, name }, number) => (
           <li key={id}>

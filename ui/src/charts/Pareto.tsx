@@ -1,11 +1,11 @@
 import { useShowTip } from "@/parts/tip";
 import { milliseconds, score } from "@/words/format";
 import { XAxis, YAxis } from "./axes";
+import { Drawing, useWidth } from "./Drawing";
 import { Figure } from "./Figure";
 import { labelled, type Point } from "./pareto";
 import { linear, logarithmic } from "./scale";
 
-const WIDTH = 520;
 const HEIGHT = 280;
 const LEFT = 46;
 // Room for a name above the highest point.
@@ -21,9 +21,10 @@ type Props = {
 /** Quality against latency; dashed steps join the runs that no other run beats in both. */
 export function Pareto({ points, metric, front }: Props) {
   const showTip = useShowTip();
+  const [box, width] = useWidth();
   const times = points.map(({ latency }) => latency);
   const values = points.map(({ value }) => value);
-  const x = logarithmic(Math.min(...times), Math.max(...times), LEFT, WIDTH - 16);
+  const x = logarithmic(Math.min(...times), Math.max(...times), LEFT, width - 16);
   const y = linear(
     Math.min(...values),
     Math.max(...values, Math.min(...values) + 0.01),
@@ -37,7 +38,7 @@ export function Pareto({ points, metric, front }: Props) {
     .join("");
   const labels = labelled(
     points.map((point) => ({ ...point, x: x(point.latency), y: y(point.value) })),
-    WIDTH,
+    width,
   );
   const rows = () =>
     points.map(({ name, latency, value }) => [name, milliseconds(latency), score(value)]);
@@ -45,21 +46,16 @@ export function Pareto({ points, metric, front }: Props) {
     <Figure
       title={`${metric} against latency`}
       means="Higher is better, further left is faster. Latency is the median (p50) of one query, on a logarithmic scale."
-      caption="Dashed line: no other run is both better and faster."
+      caption={leading.length > 1 && "Dashed line: no other run is both better and faster."}
       table={{ head: ["Run", "p50", metric], rows }}
     >
-      <svg
-        className="chart"
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        role="img"
-        aria-label={`${metric} against latency`}
-      >
+      <Drawing box={box} title={`${metric} against latency`} width={width} height={HEIGHT}>
         <XAxis scale={x} from={TOP} to={HEIGHT - 40} format={(ms) => `${ms} ms`} />
-        <YAxis scale={y} from={LEFT} to={WIDTH - 16} />
-        <text className="tick" x={WIDTH - 16} y={HEIGHT - 6} textAnchor="end">
+        <YAxis scale={y} from={LEFT} to={width - 16} />
+        <text className="tick" x={width - 16} y={HEIGHT - 6} textAnchor="end">
           median latency
         </text>
-        <path className="front" d={path} />
+        {leading.length > 1 && <path className="front" d={path} />}
         {points.map(({ id, name, latency, value, best }) => (
           <g
             key={id}
@@ -76,7 +72,7 @@ export function Pareto({ points, metric, front }: Props) {
             {text}
           </text>
         ))}
-      </svg>
+      </Drawing>
     </Figure>
   );
 }

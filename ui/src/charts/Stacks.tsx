@@ -1,16 +1,17 @@
 import { useShowTip } from "@/parts/tip";
+import { Drawing, useWidth } from "./Drawing";
 import { Figure } from "./Figure";
-import { Name, nameRows } from "./names";
+import { Name, nameRoom, nameRows } from "./names";
 
-export type Part = { name: string; shade: string; means: string };
+/** A part by the *name* of its count; it is shown by its *label*, if it has one. */
+export type Part = { name: string; label?: string; shade: string; means: string };
 type Stack = { id: string; name: string; counts: Readonly<Record<string, number>> };
 
-const WIDTH = 520;
-const LEFT = 160;
-const ROOM = 23;
 const THICK = 17;
 // A count is written into its part where the part is wide enough for its digits.
 const DIGIT = 8;
+
+const labelOf = ({ name, label }: Part): string => label ?? name;
 
 type Props = {
   title: string;
@@ -23,14 +24,14 @@ type Props = {
 /** What a number is made of, a bar for each; all bars are as long as what they count. */
 export function Stacks({ title, means, caption, parts, stacks }: Props) {
   const showTip = useShowTip();
+  const [box, width] = useWidth();
+  const names = stacks.map(({ name }) => name);
+  const { left, room } = nameRoom(names, width);
   const drawn = parts.filter(({ name }) => stacks.some(({ counts }) => counts[name]));
   const total = ({ counts }: Stack) =>
     drawn.reduce((sum, { name }) => sum + (counts[name] ?? 0), 0);
-  const unit = (WIDTH - LEFT) / Math.max(1, ...stacks.map(total));
-  const { rows: places, bottom } = nameRows(
-    stacks.map(({ name }) => name),
-    ROOM,
-  );
+  const unit = (width - left) / Math.max(1, ...stacks.map(total));
+  const { rows: places, bottom } = nameRows(names, room);
   const rows = () =>
     stacks.map(({ name, counts }) => [
       name,
@@ -41,15 +42,15 @@ export function Stacks({ title, means, caption, parts, stacks }: Props) {
       title={title}
       means={means}
       caption={caption}
-      table={{ head: ["Run", ...drawn.map(({ name }) => name)], rows }}
+      table={{ head: ["Run", ...drawn.map(labelOf)], rows }}
     >
-      <svg className="chart" viewBox={`0 0 ${WIDTH} ${bottom}`} role="img" aria-label={title}>
+      <Drawing box={box} title={title} width={width} height={bottom}>
         {stacks.map(({ id, name, counts }, at) => {
-          let x = LEFT;
+          let x = left;
           const middle = places[at]?.middle ?? 0;
           return (
             <g key={id}>
-              <Name name={name} room={ROOM} x={LEFT - 8} y={middle} />
+              <Name name={name} room={room} x={left - 8} y={middle} />
               {drawn.map((part) => {
                 const count = counts[part.name] ?? 0;
                 const start = x;
@@ -60,7 +61,7 @@ export function Stacks({ title, means, caption, parts, stacks }: Props) {
                     className={part.shade}
                     onPointerMove={(event) =>
                       showTip(
-                        `${name}\n${count} ${part.name}${part.means && `: ${part.means}`}`,
+                        `${name}\n${count} ${labelOf(part)}${part.means && `: ${part.means}`}`,
                         event,
                       )
                     }
@@ -89,14 +90,14 @@ export function Stacks({ title, means, caption, parts, stacks }: Props) {
             </g>
           );
         })}
-      </svg>
+      </Drawing>
       <ul className="keys">
-        {drawn.map(({ name, shade, means: meaning }) => (
-          <li key={name}>
-            <span className={`swatch ${shade}`} />
+        {drawn.map((part) => (
+          <li key={part.name}>
+            <span className={`swatch ${part.shade}`} />
             <span>
-              {name}
-              {meaning && <small>: {meaning}</small>}
+              {labelOf(part)}
+              {part.means && <small>: {part.means}</small>}
             </span>
           </li>
         ))}

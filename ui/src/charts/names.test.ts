@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nameLines, nameRows } from "./names";
+import { nameLines, nameRoom, nameRows } from "./names";
 
 it("breaks long names between their parts and shortens none", () => {
   const name = "hybrid(model=granite, rrf_k=60) reranked @10";
@@ -11,6 +11,14 @@ it("breaks long names between their parts and shortens none", () => {
 
 it("breaks a word that is longer than its room", () => {
   expect(nameLines("a".repeat(25), 10)).toEqual(["a".repeat(10), "a".repeat(10), "a".repeat(5)]);
+});
+
+it("has room for whole words in a narrow chart", () => {
+  const { left, room } = nameRoom(["hybrid reranked", "implementations"], 313);
+  expect(left).toBeLessThan(313 / 2);
+  expect(nameLines("implementations of it", room)).toEqual(["implementations", "of it"]);
+  expect(nameRoom(["a".repeat(200)], 313).left).toBeLessThan(313 / 2);
+  expect(nameRoom(["bm25"], 520)).toEqual({ left: 160, room: 23 });
 });
 
 it("gives a name of several lines a higher row", () => {

@@ -2,9 +2,12 @@
 const LINE = 14;
 const PADDING = 11;
 
+// A word with what separates it from the next one.
+const WORDS = /[^\s,;_\-/()=.]*[\s,;_\-/()=.]*/g;
+
 /** A name in lines of at most *room* characters; it is broken between its parts, never shortened. */
 export function nameLines(name: string, room: number): string[] {
-  const parts = name.match(/[^\s,;_\-/()=.]*[\s,;_\-/()=.]*/g) ?? [name];
+  const parts = name.match(WORDS) ?? [name];
   const found: string[] = [];
   let line = "";
   for (let part of parts) {
@@ -12,7 +15,7 @@ export function nameLines(name: string, room: number): string[] {
       found.push(line.trimEnd());
       line = "";
     }
-    while (part.length > room) {
+    while (part.trimEnd().length > room) {
       found.push(part.slice(0, room));
       part = part.slice(room);
     }
@@ -20,6 +23,19 @@ export function nameLines(name: string, room: number): string[] {
   }
   if (line.trim() || found.length === 0) found.push(line.trimEnd());
   return found;
+}
+
+// As wide as a letter of a name, and the gap between a name and its row.
+const LETTER = 6.6;
+const GAP = 8;
+
+/** The room for names at the left of a chart: a third of it, more for a word that needs more. */
+export function nameRoom(names: readonly string[], width: number): { left: number; room: number } {
+  const words = names.flatMap((name) => name.match(WORDS) ?? [name]);
+  const longest = Math.max(0, ...words.map((word) => word.trimEnd().length)) * LETTER + GAP;
+  const usual = Math.min(0.31 * width, 160);
+  const left = Math.round(Math.max(usual, Math.min(longest, 0.45 * width)));
+  return { left, room: Math.max(4, Math.floor((left - GAP) / LETTER)) };
 }
 
 export type Row = { top: number; height: number; middle: number };

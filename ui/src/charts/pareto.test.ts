@@ -11,3 +11,13 @@ it("moves names apart that would meet, and keeps them inside the drawing", () =>
   expect(Math.abs((first?.y ?? 0) - (third?.y ?? 0))).toBeGreaterThanOrEqual(14);
   expect(second?.anchor).toBe("end");
 });
+
+it("keeps names inside a narrow drawing", () => {
+  const name = "hybrid rrf60 dense_weight=0.4 @10";
+  const [label] = labelled([{ id: "a", name, x: 100, y: 50 }], 300);
+  expect(label?.text).toBe(name);
+  expect((label?.x ?? 0) + 6.6 * name.length).toBeLessThanOrEqual(300);
+  const [cut] = labelled([{ id: "a", name: name.repeat(3), x: 100, y: 50 }], 300);
+  expect(cut?.text).toMatch(/…$/);
+  expect(cut?.x).toBeGreaterThanOrEqual(0);
+});

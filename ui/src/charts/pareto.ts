@@ -7,20 +7,29 @@ const LETTER = 6.6;
 const LINE = 14;
 const BESIDE = 10;
 
+/** A name that is wider than the chart is cut; the tip of its point has all of it. */
+function shortened(name: string, width: number): string {
+  const most = Math.floor(width / LETTER);
+  return name.length <= most ? name : `${name.slice(0, most - 1)}…`;
+}
+
 /** The names of points beside them, on the side with more room, moved apart where they would meet. */
 export function labelled(points: readonly Placed[], width: number): Label[] {
   const taken: { from: number; to: number; y: number }[] = [];
   return [...points]
     .sort((a, b) => a.y - b.y)
     .map(({ id, name, x, y }) => {
-      const long = name.length * LETTER;
+      const text = shortened(name, width);
+      const long = text.length * LETTER;
       const anchor = x + BESIDE + long > width && x > width / 2 ? "end" : "start";
-      const from = anchor === "start" ? x + BESIDE : x - BESIDE - long;
+      const beside = anchor === "start" ? x + BESIDE : x - BESIDE - long;
+      // A name that fits on neither side lies above its point.
+      const from = Math.max(0, Math.min(beside, width - long));
       let at = y - 8;
       const meets = () =>
         taken.some((one) => Math.abs(one.y - at) < LINE && one.from < from + long && from < one.to);
       while (meets()) at += 2;
       taken.push({ from, to: from + long, y: at });
-      return { id, text: name, x: anchor === "start" ? x + BESIDE : x - BESIDE, y: at, anchor };
+      return { id, text, x: anchor === "start" ? from : from + long, y: at, anchor };
     });
 }

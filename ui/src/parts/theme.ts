@@ -5,6 +5,7 @@ const KEY = "karat.theme";
 const listeners = new Set<() => void>();
 const ORDER: readonly Theme[] = ["system", "light", "dark"];
 const system = window.matchMedia?.("(prefers-color-scheme: dark)");
+const paper = window.matchMedia?.("print");
 
 // A page in a sandbox, such as an exported report, has no storage: the choice then ends with it.
 let current: Theme | null = null;
@@ -44,16 +45,30 @@ export function nextTheme(): void {
   for (const listener of listeners) listener();
 }
 
+// Paper is light. The print styles apply after this event, too late for what is drawn by a script.
+function setPrinting(event: Event): void {
+  document.documentElement.toggleAttribute("data-printing", event.type === "beforeprint");
+  for (const listener of listeners) listener();
+}
+
+window.addEventListener("beforeprint", setPrinting);
+window.addEventListener("afterprint", setPrinting);
+
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   system?.addEventListener("change", listener);
+  paper?.addEventListener("change", listener);
   return () => {
     listeners.delete(listener);
     system?.removeEventListener("change", listener);
+    paper?.removeEventListener("change", listener);
   };
 }
 
-/** The chosen theme and, after a colon, what the system prefers; it changes when either does. */
+/** What decides the colours: the chosen theme, what the system prefers, whether the page is printed. */
 export function useTheme(): string {
-  return useSyncExternalStore(subscribe, () => `${chosen()}:${system?.matches ? "dark" : "light"}`);
+  return useSyncExternalStore(subscribe, () => {
+    const isPrinted = paper?.matches || document.documentElement.hasAttribute("data-printing");
+    return [chosen(), system?.matches ? "dark" : "light", isPrinted ? "print" : "screen"].join(":");
+  });
 }

@@ -166,10 +166,25 @@ export const results = (more: Partial<Results> = {}): Results => ({
   judgments_version: 1,
   lower_is_better: [],
   loss_reasons: [
-    { name: "found", definition: "in the first 10 hits", shade: "h5" },
-    { name: "too low", definition: "returned below rank 10", shade: "h3" },
-    { name: "not returned", definition: "not among the hits returned", shade: "f5" },
-    { name: "unanswered", definition: "its query failed", shade: "hx" },
+    { name: "found", label: "found", definition: "in the first 10 hits", shade: "h5" },
+    {
+      name: "too low",
+      label: "ranked below k",
+      definition: "returned below rank 10",
+      shade: "h3",
+    },
+    {
+      name: "not returned",
+      label: "not retrieved",
+      definition: "not among the hits returned",
+      shade: "f5",
+    },
+    {
+      name: "unanswered",
+      label: "query not answered",
+      definition: "its query failed",
+      shade: "hx",
+    },
   ],
   runs: [run(0, 0.6), run(1, 0.7)],
   summary: {
@@ -180,7 +195,7 @@ export const results = (more: Partial<Results> = {}): Results => ({
     best_primary_metric: 0.7,
     best_runs: [runId(1)],
     headline: "hybrid k=10 is significantly better than dense k=10 on ndcg@10.",
-    comparison: "hybrid k=10 is better than dense k=10.",
+    comparison: "hybrid k=10 is better than dense k=10: ndcg@10 +0.100. 3 queries can detect 0.3.",
   },
   total_runs: 2,
   ...more,
@@ -199,7 +214,7 @@ export const details = (more: Partial<Details> = {}): Details => ({
       certainty: "First in 99% of resampled query sets.",
     },
   ],
-  insights: ["Queries with category deploy are hardest (n = 2): mean ndcg@10 0.500."],
+  insights: ["Hardest category: deploy (12 queries), mean ndcg@10 0.500."],
   remarks: [],
   run_notes: { [runId(0)]: ["3 queries: 0 missing"], [runId(1)]: [] },
   standings: [
@@ -207,6 +222,7 @@ export const details = (more: Partial<Details> = {}): Details => ({
     { run_id: runId(0), letter: "A", better_than: "-", difference: null, p: null },
   ],
   change_of: "ndcg@10",
+  baseline: runId(0),
   first_ranks: {
     names: ["1", "2-3", "not found"],
     runs: { [runId(0)]: [1, 1, 1], [runId(1)]: [2, 1, 0] },
@@ -284,7 +300,8 @@ const compared = (at: number, more: Partial<ComparisonRun>): ComparisonRun => ({
 
 /** The two runs against either of them: one query rises, one falls, one stays. */
 export function comparison(baseline = runId(0), metric = "ndcg@10"): Comparison {
-  const other = { improved: 1, regressed: 1, tied: 1, verdict: "no difference shown" } as const;
+  const counts = { improved: 1, regressed: 1, tied: 1 };
+  const other = { ...counts, p: 0.25, p_corrected: 0.5, verdict: "no difference shown" } as const;
   return {
     baseline,
     metric,

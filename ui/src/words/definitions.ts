@@ -4,7 +4,7 @@ export const DEFINITIONS = {
     "95 % confidence interval of the mean over queries. To compare two runs, use the paired test: overlapping intervals do not show that there is no difference.",
   best: "★ best: no other run is significantly better on the primary measure. One star is a winner; several stars are a tie.",
   latency:
-    "Time of one query, measured after a warm-up. Errors and timeouts are left out. p95 needs 20 timed queries, p99 needs 100. Disturbed: another karat run was active at the same time.",
+    "Time of one query, measured after a warm-up. Errors and timeouts are left out. p90 needs 10 timed queries, p99 needs 100. Disturbed: another karat run was active at the same time.",
   answered: "Queries with an answer. Errors and timeouts score 0.",
   invalid:
     "Hits that were left out: unknown document, line range that ends before it begins, or duplicate.",
@@ -23,7 +23,8 @@ export const DEFINITIONS = {
     "Every relevant target: found among the first k hits, or the reason why it was lost.",
   betterThan:
     "The letters of the runs that are significantly worse than this one on the primary measure.",
-  change: "Difference from the first run, with the p value of the paired test below.",
+  change:
+    "Difference from the baseline, which is the first run with a score on the primary measure. Below it: the p value of the paired test, corrected for the number of runs compared.",
   firstRank: "At which rank each query has its first relevant hit.",
   ecdf: "The share of queries that were answered within a time. Further left is faster.",
   mapped: "References of the dataset that name exactly one document of the collection.",

@@ -36,6 +36,19 @@ it("leads from a count to the queries that it counts", async () => {
   expect(within(table).getByRole("rowheader").textContent).toBe("deploy with docker");
 });
 
+it("shows the corrected p value, and the other one in a tip", async () => {
+  const { user } = open(`${RESULTS}/compare`);
+  const table = await screen.findByRole("region", { name: "Runs against the baseline" });
+  expect(within(table).getByText("p corrected")).toBeTruthy();
+  const row = within(table).getByText("hybrid k=10").closest("tr");
+  const [p] = [...(row?.querySelectorAll("td .term") ?? [])];
+  if (!p) throw new Error("there is no p value");
+  expect(p.textContent).toBe("0.500");
+  expect(row?.textContent).not.toContain("0.250");
+  await user.hover(p);
+  expect((await screen.findByRole("tooltip")).textContent).toBe("p uncorrected: 0.250");
+});
+
 const baseline = () => screen.findByRole<HTMLSelectElement>("combobox", { name: /Baseline/ });
 
 it.each([

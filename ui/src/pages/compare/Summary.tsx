@@ -2,6 +2,7 @@ import type { Comparison, ComparisonRun } from "@/api/types";
 import { Verdict } from "@/pages/results/Outcome";
 import { Badge } from "@/parts/Badge";
 import { type Column, DataTable } from "@/parts/DataTable";
+import { Term } from "@/parts/Term";
 import { DEFINITIONS } from "@/words/definitions";
 import { change, probability, score } from "@/words/format";
 import { useMeasure } from "@/words/measures";
@@ -30,7 +31,11 @@ export function Summary({ comparison, onQueries }: Props) {
       header: "Verdict",
       means: DEFINITIONS.verdict,
       sort: (run) => run.verdict,
-      cell: (run) => <Badge tone={verdictTone(run.verdict)}>{run.verdict}</Badge>,
+      cell: (run) => (
+        <Badge tone={verdictTone(run.verdict)}>
+          {run.mean === null ? `no ${comparison.metric}` : run.verdict}
+        </Badge>
+      ),
     },
     {
       id: "mean",
@@ -62,18 +67,17 @@ export function Summary({ comparison, onQueries }: Props) {
     },
     {
       id: "p",
-      header: "p",
-      means: `${DEFINITIONS.pCorrected} The uncorrected p value is below it.`,
+      header: "p corrected",
+      means: `${DEFINITIONS.pCorrected} Hover over a value to see it without the correction.`,
       numeric: true,
       sort: (run) => run.p_corrected,
       cell: (run) =>
         isBaseline(run) ? (
           "–"
         ) : (
-          <>
+          <Term means={run.p === null ? "" : `p uncorrected: ${probability(run.p)}`}>
             {probability(run.p_corrected)}
-            {run.p !== null && <small>{probability(run.p)}</small>}
-          </>
+          </Term>
         ),
     },
     {
@@ -112,7 +116,7 @@ export function Summary({ comparison, onQueries }: Props) {
   ];
   return (
     <div className="stack">
-      <Verdict headline={comparison.headline} details={comparison.verdict} />
+      <Verdict text={comparison.verdict} />
       <DataTable
         label="Runs against the baseline"
         columns={columns}

@@ -92,7 +92,7 @@ function Sides({ two }: { two: TwoSides }) {
         )}
         {two.why && <span>{two.why}</span>}
       </div>
-      <Verdict headline={two.headline} details={two.verdict} />
+      <Verdict text={two.verdict} />
       <div className="tiles">
         {[left, right].map((side) => (
           <div className="tile" key={side.run_id}>

@@ -49,7 +49,7 @@ function Detailed({ table }: { table: DetailTable }) {
     }),
   );
   return (
-    <section>
+    <section className="detailed">
       <h3>{table.title}</h3>
       <DataTable
         label={table.title}

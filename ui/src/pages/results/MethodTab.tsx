@@ -53,9 +53,9 @@ function Definitions({ results }: { results: Results }) {
               </dd>
             </div>
           ))}
-        {results.loss_reasons.map(({ name, definition }) => (
+        {results.loss_reasons.map(({ name, label, definition }) => (
           <div key={name}>
-            <dt>{name}</dt>
+            <dt>{label}</dt>
             <dd>{definition}</dd>
           </div>
         ))}

@@ -1,19 +1,16 @@
 import { Link } from "wouter";
 import type { Details, Results } from "@/api/types";
 
-type VerdictProps = { headline: string | null; details: string | null };
-
-/** The outcome in one sentence, with the numbers below it. */
-export function Verdict({ headline, details }: VerdictProps) {
-  if (!headline && !details) return null;
+/** The verdict: its first sentence is the outcome, the others are the numbers behind it. */
+export function Verdict({ text }: { text: string | null }) {
+  if (!text) return null;
+  const [outcome = text, ...numbers] = text.split(/(?<=\.) /);
   return (
     <div className="verdict">
-      {headline && (
-        <p>
-          <strong>{headline}</strong>
-        </p>
-      )}
-      {details && details !== headline && <p className="soft">{details}</p>}
+      <p>
+        <strong>{outcome}</strong>
+      </p>
+      {numbers.length > 0 && <p className="soft">{numbers.join(" ")}</p>}
     </div>
   );
 }
@@ -84,7 +81,7 @@ export function Outcome({ id, results, details }: Props) {
   return (
     <>
       <Warnings details={details} />
-      <Verdict headline={results.summary.headline} details={results.summary.comparison} />
+      <Verdict text={results.summary.comparison} />
       <Advice id={id} details={details} />
     </>
   );

@@ -32,6 +32,15 @@ export function OverviewTab({ id, results, details }: Props) {
     return value !== null && latency ? [{ ...bar, value, latency }] : [];
   });
   const told = runs.filter(({ fates }) => Object.keys(fates).length > 0);
+  const lost = told.length > 0 && (
+    <Stacks
+      title="Why targets were lost"
+      means={DEFINITIONS.lossReasons}
+      parts={results.loss_reasons.map(({ definition, ...one }) => ({ ...one, means: definition }))}
+      stacks={told.map(({ id, name, fates }) => ({ id, name, counts: fates }))}
+      caption={`Relevant targets at k = ${results.primary_k}. Open a query to see the loss reason of each target.`}
+    />
+  );
   return (
     <div className="stack">
       <RunsTable id={id} results={results} metric={metric} details={details} />
@@ -44,6 +53,7 @@ export function OverviewTab({ id, results, details }: Props) {
             bars={bars}
             caption="Whiskers: 95 % intervals over queries. Stronger colour: no other run is significantly better."
           />
+          {lost}
           {points.length > 1 && (
             <Pareto points={points} metric={metric} front={details?.pareto[metric] ?? []} />
           )}
@@ -53,18 +63,6 @@ export function OverviewTab({ id, results, details }: Props) {
               id={id}
               order={runs.map((run) => run.id)}
               measure={metric.split("@")[0] ?? metric}
-            />
-          )}
-          {told.length > 0 && (
-            <Stacks
-              title="Why targets were lost"
-              means={DEFINITIONS.lossReasons}
-              parts={results.loss_reasons.map(({ definition, ...one }) => ({
-                ...one,
-                means: definition,
-              }))}
-              stacks={told.map(({ id, name, fates }) => ({ id, name, counts: fates }))}
-              caption={`Relevant targets at k = ${results.primary_k}. Open a query to see the loss reason of each target.`}
             />
           )}
           {details && told.length > 0 && <FirstRanks details={details} runs={told} />}

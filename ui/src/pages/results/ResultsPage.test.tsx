@@ -66,6 +66,68 @@ describe("results", () => {
   });
 });
 
+describe("the changes", () => {
+  it("name their measure, and the baseline is not taken for a run without a score", async () => {
+    const server = new FakeServer();
+    server.answers.set(`GET /benchmarks/${uuid(4)}/details`, () =>
+      details({
+        baseline: runId(1),
+        standings: [
+          { run_id: runId(1), letter: "b", better_than: "-", difference: null, p: null },
+          { run_id: runId(0), letter: "a", better_than: "-", difference: null, p: null },
+        ],
+      }),
+    );
+    open(RESULTS, server);
+    const table = await screen.findByRole("region", { name: "Runs" });
+    expect(await within(table).findByText("Change of ndcg@10")).toBeTruthy();
+    const [first, second] = within(table).getAllByRole("row").slice(1);
+    expect(first?.textContent).toContain("baseline");
+    expect(second?.textContent).not.toContain("baseline");
+    expect(["p50", "p90", "p99"].map((name) => within(table).getAllByText(name).length)).toEqual([
+      1, 1, 1,
+    ]);
+  });
+});
+
+describe("by tag", () => {
+  it("notes slices of few queries", async () => {
+    const server = new FakeServer();
+    const means = { [runId(0)]: 0.6, [runId(1)]: 0.7 };
+    server.answers.set(`GET /benchmarks/${uuid(4)}/slices`, () => ({
+      metric: "ndcg@10",
+      by: "kind",
+      tags: ["kind"],
+      slices: [
+        { value: "common", queries: 10, means, intervals: {} },
+        { value: "rare", queries: 9, means, intervals: {} },
+      ],
+    }));
+    open(`${RESULTS}?tab=slices`, server);
+    const table = await screen.findByRole("region", { name: "Means by tag" });
+    const names = within(table).getAllByRole("rowheader");
+    expect(names.map((cell) => cell.textContent)).toEqual(["common", "rarefew queries"]);
+    expect(names.map((cell) => cell.parentElement?.className)).toEqual(["", "few"]);
+  });
+});
+
+describe("quality against latency", () => {
+  it.each([
+    [[runId(0), runId(1)], 1],
+    [[runId(0)], 0],
+  ])("explains the dashed line where there is one: %s", async (front, count) => {
+    const server = new FakeServer();
+    server.answers.set(`GET /benchmarks/${uuid(4)}/details`, () =>
+      details({ pareto: { "ndcg@10": front } }),
+    );
+    open(RESULTS, server);
+    await screen.findByText("Rank of the first relevant hit");
+    expect(screen.queryAllByText(/^Dashed line/)).toHaveLength(count);
+    const chart = screen.getByRole("img", { name: "ndcg@10 against latency" });
+    expect(chart.querySelectorAll(".front")).toHaveLength(count);
+  });
+});
+
 describe("the outcome", () => {
   it("is one bold sentence with its numbers below, warnings first", async () => {
     const server = new FakeServer();
@@ -73,13 +135,15 @@ describe("the outcome", () => {
       details({ warnings: ["dense k=10: no hit is in the gold set"] }),
     );
     open(RESULTS, server);
-    const bold = await screen.findByText(/hybrid k=10 is significantly better/, {
+    const bold = await screen.findByText(/^hybrid k=10 is better/, {
       selector: "strong",
     });
     const warning = await screen.findByText("dense k=10: no hit is in the gold set");
     expect(warning.compareDocumentPosition(bold)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
-    expect(screen.getByText("hybrid k=10 is better than dense k=10.")).toBeTruthy();
-    expect(screen.getByText(/Queries with category deploy are hardest/)).toBeTruthy();
+    expect(bold.textContent).toBe("hybrid k=10 is better than dense k=10: ndcg@10 +0.100.");
+    expect(screen.getByText("3 queries can detect 0.3.")).toBeTruthy();
+    expect(screen.getAllByText(/better than dense k=10/)).toHaveLength(1);
+    expect(screen.getByText(/^Hardest category: deploy/)).toBeTruthy();
     expect(screen.getByRole("list", { name: "Recommendations" }).textContent).toContain(
       "Best quality",
     );
@@ -90,12 +154,17 @@ describe("what only the service knows", () => {
   it("shows a metric and a loss reason that this page has never heard of", async () => {
     const server = new FakeServer();
     const metrics_flat = { "ndcg@10": 0.6, "sparkle@7": 0.3 };
-    const fates = { found: 5, "eaten by a bear": 4 };
+    const fates = { found: 5, eaten: 4 };
     server.results = results({
       runs: [run(0, 0.6, { metrics_flat, fates })],
       loss_reasons: [
-        { name: "found", definition: "in the first 10 hits", shade: "h5" },
-        { name: "eaten by a bear", definition: "a bear was faster", shade: "f4" },
+        { name: "found", label: "found", definition: "in the first 10 hits", shade: "h5" },
+        {
+          name: "eaten",
+          label: "eaten by a bear",
+          definition: "a bear was faster",
+          shade: "f4",
+        },
       ],
     });
     server.definitions = {
@@ -131,6 +200,7 @@ describe("loss reasons", () => {
       runs: [run(0, 0.6, { fates }), run(1, 0.7, { fates: {} })],
       loss_reasons: ["found", "fusion", "not returned"].map((name) => ({
         name,
+        label: name === "not returned" ? "not retrieved" : name,
         definition: "",
         shade: "f2",
       })),
@@ -146,7 +216,7 @@ describe("loss reasons", () => {
       [...row.children].map((cell) => cell.textContent),
     );
     expect(cells).toEqual([
-      ["Run", "found", "fusion", "not returned"],
+      ["Run", "found", "fusion", "not retrieved"],
       ["dense k=10", "5", "1", "2"],
     ]);
   });

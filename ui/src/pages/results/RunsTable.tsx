@@ -137,19 +137,19 @@ function columnsOf(
   ];
 }
 
-/** What a run is worth against the others: its difference from the first, and whom it beats. */
-function standingColumns({ standings, change_of }: Details): Column<RunResult>[] {
+/** What a run is worth against the others: its difference from the baseline, and whom it beats. */
+function standingColumns({ standings, change_of, baseline }: Details): Column<RunResult>[] {
   const of = new Map(standings.map((one) => [one.run_id, one]));
   return [
     {
       id: "change",
-      header: "Change",
-      means: `${DEFINITIONS.change} Measure: ${change_of}.`,
+      header: `Change of ${change_of}`,
+      means: DEFINITIONS.change,
       numeric: true,
       sort: (run) => of.get(run.id)?.difference,
       cell: (run) => {
         const { difference, p } = of.get(run.id) ?? { difference: null, p: null };
-        if (difference === null) return <span className="soft">baseline</span>;
+        if (run.id === baseline) return <span className="soft">baseline</span>;
         return (
           <>
             {change(difference)}
@@ -189,7 +189,7 @@ function latencyColumns(results: Results): Column<RunResult>[] {
         cell: (run) => <span className="soft">{UNTIMED[run.timing_status]}</span>,
       },
     ];
-  return (["p50", "p95", "p99"] as const).map((part) => ({
+  return (["p50", "p90", "p99"] as const).map((part) => ({
     id: part,
     header: part,
     means: DEFINITIONS.latency,

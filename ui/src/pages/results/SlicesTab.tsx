@@ -7,6 +7,11 @@ import { interval, score } from "@/words/format";
 import { MetricSelect } from "./MetricSelect";
 import { ranked, useMetric } from "./metrics";
 
+// A mean over fewer queries is too uncertain to compare runs by.
+const FEWEST_QUERIES = 10;
+
+const isSmall = ({ queries }: { queries: number }): boolean => queries < FEWEST_QUERIES;
+
 /** Means by the values of a tag, such as the category of the queries. */
 export function SlicesTab({ id, results }: { id: string; results: Results }) {
   const [metric, setMetric] = useMetric(results);
@@ -55,8 +60,11 @@ export function SlicesTab({ id, results }: { id: string; results: Results }) {
                 </thead>
                 <tbody>
                   {data.slices.map((slice) => (
-                    <tr key={slice.value}>
-                      <th scope="row">{slice.value}</th>
+                    <tr key={slice.value} className={isSmall(slice) ? "few" : undefined}>
+                      <th scope="row">
+                        {slice.value}
+                        {isSmall(slice) && <small>few queries</small>}
+                      </th>
                       <td className="n">{slice.queries}</td>
                       {runs.map((run) => (
                         <td key={run.id} className="n">

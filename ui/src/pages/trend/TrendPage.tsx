@@ -152,7 +152,6 @@ function Course({ points }: { points: readonly TrendPoint[] }) {
           marks={remarks(points, axis)}
           xLabel={axis.label}
           format={axis.format}
-          width={860}
         />
       </div>
       <DataTable

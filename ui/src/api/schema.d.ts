@@ -1,4 +1,4 @@
-// openapi.json 736db9d947b13f3a24af3297a3852ab59fbb310720c3032365034956e07d1e9d
+// openapi.json 5f25cebf7c81aeeff162bb652edcb60d9a2f63dd8a03645c2b2ead8afd64d0ec
 export interface paths {
     "/healthz": {
         parameters: {
@@ -1913,7 +1913,7 @@ export interface components {
          * @description What explains the results: warnings, advice, ranks, latency, cost and method.
          *
          *     *pareto* names for each measure the runs that no other run beats in both quality and latency.
-         *     *change_of* is the measure of *standings*.
+         *     *standings* compares each run with the run *baseline* on the measure *change_of*.
          */
         Details: {
             /** Warnings */
@@ -1934,6 +1934,8 @@ export interface components {
             standings: components["schemas"]["Standing"][];
             /** Change Of */
             change_of: string;
+            /** Baseline */
+            baseline: string;
             first_ranks: components["schemas"]["FirstRanks"];
             /** Pareto */
             pareto: {
@@ -2626,11 +2628,15 @@ export interface components {
         };
         /**
          * LossReason
-         * @description Why targets were lost; *shade* is the name of its colour on the page.
+         * @description Why targets were lost: *name* is its key in ``fates``, *label* its words.
+         *
+         *     *shade* is the name of its colour on the page.
          */
         LossReason: {
             /** Name */
             name: string;
+            /** Label */
+            label: string;
             /** Definition */
             definition: string;
             /** Shade */

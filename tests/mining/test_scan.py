@@ -14,7 +14,7 @@ from karat.corpus.git.objects import blob_id
 from karat.errors import InputError, KaratError
 from karat.mining import commits as commits_module
 from karat.mining.commits import Change, UnreadableCommits
-from karat.mining.scan import scan
+from karat.mining.scan import SHALLOW, scan
 
 if TYPE_CHECKING:
     from tests.mining.conftest import Builder
@@ -220,7 +220,7 @@ def test_a_shallow_clone_is_noted(history: "Builder", tmp_path: Path) -> None:
     unreadable = UnreadableCommits()
     found = list(scan(str(tmp_path / "part"), unreadable=unreadable))
     assert [(commit.id, commit.parents) for commit in found] == [(ids[3], (ids[2],)), (ids[2], ())]
-    assert unreadable.notes == ["shallow clone: commits before its oldest ones are missing"]
+    assert unreadable.notes == [SHALLOW]
     assert not unreadable.unreadable
 
 

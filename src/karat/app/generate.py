@@ -99,7 +99,10 @@ def generate(
     says about a commit is kept for the next time.
     """
     unique_names(repositories)
-    paths = [str(Path(repository).resolve()) for repository in repositories]
+    # A missing one is named in the error as it was typed.
+    paths = [
+        str(Path(place).resolve()) if Path(place).exists() else place for place in repositories
+    ]
     model = _Model(rewrite) if rewrite else None
     with ScanCache(_kept("commits.sqlite")) if cache else nullcontext() as commits:
         mined = tuple(

@@ -13,7 +13,7 @@ from karat.errors import InputError, UnknownName
 from karat.mining.commits import Candidate, Commit
 from karat.mining.drafts import Draft, FileClassifier, Role
 from karat.mining.messages import opening
-from karat.mining.rules import NO_TARGET, CaseLimits, Rule, rules
+from karat.mining.rules import MERGE, NO_TARGET, CaseLimits, Rule, rules
 
 __all__ = [
     "CODE_EQUAL",
@@ -94,6 +94,14 @@ class FilterWaterfall(NamedTuple):
     def then(self, rule: str, why: str, dropped: int) -> "FilterWaterfall":
         """Return the waterfall with one more rule at its end."""
         return self._replace(steps=(*self.steps, FilterStep(rule, why, dropped)))
+
+    def with_merges(self, skipped: int) -> "FilterWaterfall":
+        """Return the waterfall with *skipped* merges that were not read, as its first step."""
+        if not skipped:
+            return self
+        rest = (step for step in self.steps if step.rule != MERGE)
+        first = FilterStep(MERGE, rule_table()[MERGE], skipped)
+        return FilterWaterfall(self.total + skipped, (first, *rest))
 
     def rows(self) -> Iterator[tuple[str, int, int]]:
         """Yield each rule with the number it dropped and the number left after it."""

@@ -15,10 +15,11 @@ from karat.mining.filters import DUPLICATE, FilterWaterfall, oldest_commits, rul
 from karat.mining.recipe import MiningRecipe
 from karat.mining.rewriting import Rewriter, RewriteStatus, RewrittenQuery
 from karat.mining.sampling import SampledCases, Sampling, sample_cases
-from karat.mining.scan import scan
+from karat.mining.scan import SHALLOW, count_merges, scan
 from karat.mining.snapshots import FileCount, count_files
 from karat.mining.targets import Grain
 from karat.model import Query
+from karat.system.files import no_folder
 
 if TYPE_CHECKING:
     from karat.mining.scan import ScanCache
@@ -85,8 +86,12 @@ def mine(
         unreadable=unreadable,
         progress=lambda done, total: report("reading changes", done, total),
     )
+    sample = sample._replace(
+        waterfall=sample.waterfall.with_merges(_skipped_merges(repository, recipe))
+    )
     if not sample.cases:
-        raise InputError(f"{repository}: {_nothing(sample.waterfall, recipe)}")
+        shallow = SHALLOW in unreadable.notes
+        raise InputError(f"{repository}: {_nothing(sample.waterfall, recipe, shallow=shallow)}")
     rewritten = [RewrittenQuery(case.candidate.query, RewriteStatus.RULES) for case in sample.cases]
     if rewriter:
         for done, case in enumerate(sample.cases):
@@ -118,9 +123,16 @@ def _without_duplicates(
     return SampledCases([case for case, _ in pairs], fall), [query for _, query in pairs]
 
 
+def _skipped_merges(repository: str, recipe: MiningRecipe) -> int:
+    """Return how many merges were not read; 0 where the newest commits alone are read."""
+    if recipe.unit != "commit" or recipe.include_merges or recipe.max_commits:
+        return 0
+    return count_merges(repository, branch=recipe.branch, since=recipe.since, until=recipe.until)
+
+
 def _folder(repository: str) -> str:
     if not Path(repository).is_dir():
-        raise InputError(f"{repository}: no such folder; expected a Git repository")
+        raise InputError(no_folder(repository, expected="a Git repository"))
     return repository
 
 
@@ -147,7 +159,7 @@ def _counts(
         return {}
 
 
-def _nothing(fall: FilterWaterfall, recipe: MiningRecipe) -> str:
+def _nothing(fall: FilterWaterfall, recipe: MiningRecipe, *, shallow: bool) -> str:
     """Return why no case is left, and how to change that."""
     if not fall.total:
         return {
@@ -156,5 +168,7 @@ def _nothing(fall: FilterWaterfall, recipe: MiningRecipe) -> str:
         }[recipe.unit]
     worst = max(fall.steps, key=lambda step: step.dropped)
     said = f"none of {fall.total} commits is usable; rule {worst.rule!r} dropped {worst.dropped}"
+    if shallow:
+        return f"{said}: {worst.why}; {SHALLOW}"
     hint = f"--off {worst.rule}" if worst.rule in rule_table() else ""
     return f"{said}: {worst.why}" + (f"; {hint} turns the rule off" if hint else "")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from karat.errors import InputError
 from karat.mining.commits import Candidate
 from karat.mining.filters import Filters
+from karat.mining.rules import MERGE
 from karat.mining.scan import Unit
 from karat.mining.targets import Grain
 from karat.mining.variants import Level, levels
@@ -49,7 +50,7 @@ class MiningRecipe:
         """The filters, without the rule against merges if merges are included."""
         if self.unit == "commit" and not self.include_merges:
             return self.filters
-        return self.filters._replace(off=self.filters.off | {"merge"})
+        return self.filters._replace(off=self.filters.off | {MERGE})
 
     @property
     def has_variants(self) -> bool:

@@ -12,7 +12,7 @@ from karat.mining.drafts import Draft, Role
 from karat.mining.variants import without_paths
 from karat.mining.words import FUNCTION_WORDS, LEAST_WORDS, Reason, content_words
 
-__all__ = ["NO_TARGET", "CaseLimits", "Rule", "is_english", "rules"]
+__all__ = ["MERGE", "NO_TARGET", "CaseLimits", "Rule", "is_english", "rules"]
 
 # Function words of other languages in Latin script; none of them is an English word.
 _SMALL_WORDS = """
@@ -51,6 +51,7 @@ def is_english(text: str) -> bool:
 
 # The only rule that cannot be turned off: a query without a target cannot be scored.
 NO_TARGET = "no-target"
+MERGE = "merge"
 
 
 class Rule(NamedTuple):
@@ -112,7 +113,7 @@ _SAID = {
 def rules(limits: CaseLimits) -> tuple[Rule, ...]:
     """Return every rule that looks at one commit, in order of application."""
     return (
-        Rule("merge", "it is a merge", _is_merge),
+        Rule(MERGE, "it is a merge", _is_merge),
         Rule("root", "it has no parent, so there is nothing to search", _is_root),
         Rule("bot", "a bot wrote it", _by_bot),
         *map(_only_rule, _ONLY),

@@ -13,7 +13,7 @@ from karat.mining.commits import COMMIT, Commit, UnreadableCommits, add_unreadab
 from karat.mining.diffs import each_diff
 from karat.system.sqlite import KeyValueFile
 
-__all__ = ["History", "Progress", "ScanCache", "Unit", "scan"]
+__all__ = ["SHALLOW", "History", "Progress", "ScanCache", "Unit", "count_merges", "scan"]
 
 # Raise it when the stored form or the options of the Git command change.
 VERSION = 2
@@ -146,6 +146,11 @@ Progress = Callable[[int], None]
 _TOLD_EACH = 1000
 
 
+SHALLOW = (
+    "shallow clone: commits before its oldest ones are missing; git fetch --unshallow gets them"
+)
+
+
 def scan(
     repository: str,
     *,
@@ -174,17 +179,30 @@ def scan(
     """
     tip, shallow = _tip(repository, branch)
     if shallow and unreadable is not None:
-        unreadable.notes.append("shallow clone: commits before its oldest ones are missing")
+        unreadable.notes.append(SHALLOW)
     chosen = (
         *_merges(unit, include_merges=include_merges),
-        *((f"--max-age={_instant(since, 'since')}",) if since else ()),
-        *((f"--min-age={_instant(until, 'until') - 1}",) if until else ()),
+        *_ages(since, until),
         tip,
     )
     history = History(repository, chosen, max_commits, unreadable)
     # The oldest commits of a shallow clone have other changes than in a full clone.
     printed = history.logged() if cache is None or shallow else history.cached(cache)
     return _read(printed, progress, unreadable)
+
+
+def count_merges(repository: str, *, branch: str, since: str = "", until: str = "") -> int:
+    """Return how many merges :func:`scan` skips between these times."""
+    tip, _ = _tip(repository, branch)
+    chosen = ("--merges", *_ages(since, until), tip)
+    return int(git(repository, "rev-list", "--count", *chosen))
+
+
+def _ages(since: str, until: str) -> tuple[str, ...]:
+    return (
+        *((f"--max-age={_instant(since, 'since')}",) if since else ()),
+        *((f"--min-age={_instant(until, 'until') - 1}",) if until else ()),
+    )
 
 
 def _read(

@@ -1,6 +1,7 @@
 """Files that appear whole or not at all."""
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import BinaryIO, cast
 
 from karat.errors import InputError
 
-__all__ = ["cache_folder", "replacing", "write_text"]
+__all__ = ["cache_folder", "no_folder", "replacing", "write_text"]
 
 
 @contextmanager
@@ -84,3 +85,24 @@ def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
     # The rules say that a relative path is to be ignored.
     base = Path(home) if home and Path(home).is_absolute() else Path.home() / ".cache"
     return base / "karat"
+
+
+URL = re.compile(r"[a-z][a-z0-9+.-]*://.+|[\w.-]+@[\w.-]+:.+", re.IGNORECASE)
+
+
+def no_folder(place: str, *, expected: str = "") -> str:
+    """Return the error for a *place* that is not a folder; an address has to be cloned first.
+
+    >>> no_folder("../flask", expected="a Git repository")
+    '../flask: no such folder; expected a Git repository'
+    >>> print(no_folder("git@host:a/b.git"))
+    git@host:a/b.git is an address; clone it first: git clone --bare git@host:a/b.git b.git, and use
+    b.git
+    """
+    if not URL.fullmatch(place):
+        return f"{place}: no such folder" + (f"; expected {expected}" if expected else "")
+    name = re.split(r"[/:]", place.rstrip("/").removesuffix(".git"))[-1]
+    return (
+        f"{place} is an address; clone it first: git clone --bare {place} {name}.git, and use "
+        f"{name}.git"
+    )

@@ -74,7 +74,7 @@ def test_many_runs_are_warned_of(client: TestClient, mapping: str) -> None:
     assert (preview["total_runs"], len(preview["runs"])) == (26, 26)
     assert preview["warning"]
     assert preview["shared"]["retrievals"] == 1
-    assert "26 configurations are cut from 1 search" in preview["shared"]["words"]
+    assert "26 configurations need only 1 search" in preview["shared"]["words"]
 
 
 def test_the_depths_of_the_seed(client: TestClient) -> None:

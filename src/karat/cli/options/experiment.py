@@ -78,9 +78,10 @@ def _folders(
     found = folders_by_name([repo for repo in given if repo])
     for folder in found.values():
         if not Path(folder).is_dir():
-            raise click.BadParameter(
-                f"{folder}: no such folder; expected the folder of a Git repository"
-            )
+            from karat.system.files import no_folder
+
+            expected = "the folder of a Git repository"
+            raise click.BadParameter(no_folder(folder, expected=expected))
     # `karat validate --repo` alone looks where the set was mined; without it, nothing is looked up.
     return found if given else None
 
@@ -137,7 +138,9 @@ CORPUS: Fields = {
         "--corpus", metavar="PLACE", help="Search this folder or repository instead."
     ),
     "revision": click.option(
-        "--rev", metavar="REVISION", help="With --corpus: read PLACE at this Git revision."
+        "--rev",
+        metavar="REVISION",
+        help="With --corpus: read PLACE at this Git revision, or a folder of it: v2.0:docs.",
     ),
     "candidates": click.option(
         "--candidates",

@@ -502,7 +502,11 @@ def place_options(command: Command) -> Command:
     """Add the corpus and the engine: *place*, *rev*, *files* and *engine*."""
     corpus = (
         click.argument("place", default=".", metavar="[PLACE]"),
-        click.option("--rev", metavar="REVISION", help="Read PLACE at this Git revision."),
+        click.option(
+            "--rev",
+            metavar="REVISION",
+            help="Read PLACE at this Git revision, or a folder of it: v2.0:docs.",
+        ),
     )
     engine = gather("engine", _make_engine, ENGINE)(command)
     return with_options(file_options(engine), corpus)

@@ -11,6 +11,7 @@ from karat.corpus.files.content import MAX_BYTES, Intake, decode, look_at, max_b
 from karat.corpus.git.objects import blob_id
 from karat.corpus.snapshot import Corpus, Document
 from karat.errors import InputError
+from karat.system.files import no_folder
 
 if TYPE_CHECKING:
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
@@ -138,7 +139,7 @@ def from_folder(
     """
     root = Path(path).resolve()
     if not root.is_dir():
-        raise InputError(f"{path}: no such folder")
+        raise InputError(no_folder(os.fspath(path)))
     walk = _Walk(str(root), max_bytes=max_bytes, hidden=hidden, ignore=ignore)
     walk.folder("", _rules_above(root) if ignore else ())
     return walk.intake.corpus(name or root.name, _Reader(str(root)))

@@ -29,6 +29,7 @@ from karat.corpus.git.objects import (
 )
 from karat.corpus.snapshot import Corpus, Document
 from karat.errors import InputError
+from karat.system.files import no_folder
 
 __all__ = [
     "GONE",
@@ -146,7 +147,7 @@ class GitRepository:
         """Open the repository at *path*, a work tree or a bare repository."""
         folder = Path(path).resolve()
         if not folder.is_dir():
-            raise InputError(f"{path}: no such folder")
+            raise InputError(no_folder(os.fspath(path)))
         self.path = str(folder)
         self.name = folder.name.removesuffix(".git") or folder.parent.name
         git(self.path, "rev-parse", "--git-dir")

@@ -15,6 +15,7 @@ from karat.corpus import (
     from_texts,
 )
 from karat.errors import InputError
+from karat.system.files import no_folder
 from karat.system.tables import part_files
 
 __all__ = ["EVERYTHING", "Opener", "Source", "check_selected", "corpus_source", "load_corpus"]
@@ -172,7 +173,7 @@ def corpus_source(place: str, *, revision: str | None = None) -> Source:
     if folder.is_file():
         raise InputError(f"{place} is a file; expected a folder or a repository")
     if not folder.is_dir():
-        raise InputError(f"{place}: no such folder")
+        raise InputError(no_folder(place))
     if revision is None and is_bare(folder):
         revision = "HEAD"
     if revision is not None:

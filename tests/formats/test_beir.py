@@ -60,7 +60,7 @@ def test_problems(tmp_path: Path, files: dict[str, str], where: str, message: st
 
 
 def test_folders_that_are_none(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="the format is unknown"):
+    with pytest.raises(InputError, match="this is a folder; expected a gold set"):
         read_dataset(tmp_path)
     with pytest.raises(InputError, match=r"no qrels/\*\.tsv"):
         read_dataset(tmp_path, format="beir")

@@ -172,8 +172,8 @@ def test_a_model_that_is_not_installed_is_refused_at_once(
     answer = client.post(COLLECTIONS, json={"name": "Guide", "source": source})
     told = (
         "the embedding model 'granite' is not installed on this service (it lacks onnxruntime); "
-        "pip install 'karatbench[dense]' installs it; choose static, or leave out the dense index "
-        'by "dense": false'
+        "pip install 'karatbench[dense]' installs it; choose static, or set "
+        '"dense": false'
     )
     assert (answer.status_code, answer.json()["detail"]) == (400, told)
     status, refused = send(client, packed(DOCUMENTS), index='{"model": "granite"}')

@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from karat.errors import FormatError, InputError
-from karat.formats import Format, detect, read_dataset, read_judgments, read_run, scan_trec_run
+from karat.errors import InputError
+from karat.formats import detect, read_dataset, read_judgments, read_run, scan_trec_run
 from karat.formats.base import IDS_ARE_TEXTS
 from karat.formats.frames import judgments_of, scores_of
 from karat.model import Dataset, Run
@@ -27,8 +27,6 @@ __all__ = [
     "run_name",
     "score",
 ]
-
-THINGS = {"dataset": "a gold set", "run": "a run"}
 
 
 class _Frame(Protocol):
@@ -66,7 +64,7 @@ def load_judgments(
         return source
     if not isinstance(source, str | os.PathLike):
         return judgments_of(source)
-    chosen = format if format or columns else _detected(source, "dataset")
+    chosen = format if format or columns else detect(source, kind="dataset").name
     if chosen == "trec-qrels" and not tags and topics is None:
         return read_judgments(source)
     data = read_dataset(source, format=chosen, tags=tuple(tags), columns=columns, topics=topics)
@@ -101,7 +99,7 @@ def load_run(
         return source
     if not isinstance(source, str | os.PathLike):
         return scores_of(source)
-    chosen = format or _detected(source, "run")
+    chosen = format or detect(source, kind="run").name
     if chosen == "trec-run":
         default = truth.match if isinstance(truth, Dataset) else "document"
         how = scoring or Scoring()
@@ -151,31 +149,6 @@ def _judged(truth: Truth) -> Mapping[str, Mapping[str, float]]:
     if not isinstance(truth, Dataset):
         return truth
     return {query_id: truth.judgments(row) for row, query_id in enumerate(truth.query_ids)}
-
-
-def _detected(source: str | os.PathLike[str], kind: str) -> str:
-    """Return the format of *source*; if it is not of *kind*, raise with what it is instead."""
-    try:
-        return detect(source, kind=kind).name
-    except FormatError:
-        raise
-    except InputError:
-        found = _any_format(source)
-        if os.path.isdir(source):  # noqa: PTH112 - without pathlib, as in the formats
-            what = "a folder"
-        elif found is not None and found.kind != kind:
-            what = f"{THINGS[found.kind]} (format {found.name})"
-        else:
-            raise
-        place = os.fspath(source)
-        raise InputError(f"{place}: this is {what}; expected {THINGS[kind]}") from None
-
-
-def _any_format(source: str | os.PathLike[str]) -> Format | None:
-    try:
-        return detect(source)
-    except InputError:
-        return None
 
 
 def score(

@@ -65,6 +65,7 @@ FORMATS: Registry[Format] = Registry(
 )
 
 
+THINGS = {"dataset": "a gold set", "run": "a run"}
 RANGE = re.compile(r"(?P<name>[^=\s][^=]*)=(?P<first>\d+)-(?P<last>\d+)")
 
 
@@ -138,6 +139,8 @@ def detect(path: str | os.PathLike[str], *, kind: str | None = None) -> Format:
         # A table whose columns are unknown: its reader reports the header and the option to add.
         tables = [item for item in _all(kind) if item.fallback and item.by_columns]
         matches = [item for item in tables if _ends_like(source, item)]
+    if kind and not matches:
+        _expect_kind(source, head, kind)
     if len(matches) != 1:
         matches = [item for item in matches or _all(kind) if _ends_like(source, item)] or matches
     if len(matches) == 1:
@@ -263,6 +266,16 @@ def _by_suffix(path: str, kind: str, data: Dataset | Run) -> Format:
         return next(able, fitting[0])
     known = ", ".join(item.name for item in _all(kind) if item.write)
     raise InputError(f"{path}: the name fits no format of a {kind}; name one of: {known}")
+
+
+def _expect_kind(source: str, head: bytes, kind: str) -> None:
+    """Raise InputError if *source* is a folder, or a file of the other kind."""
+    what = "a folder" if os.path.isdir(source) else ""  # noqa: PTH112 - without pathlib
+    others = [] if what else _matches(FORMATS.built_in(), source, head, None)
+    if len(others) == 1:
+        what = f"{THINGS[others[0].kind]} (format {others[0].name})"
+    if what:
+        raise InputError(f"{source}: this is {what}; expected {THINGS[kind]}")
 
 
 def _matches(names: Iterable[str], path: str, head: bytes, kind: str | None) -> list[Format]:

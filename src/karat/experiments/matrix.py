@@ -563,8 +563,14 @@ def _word(value: object) -> str:
     raise ValueError(f"{value!r} is not a name")
 
 
+def _search_mode(value: object) -> str:
+    """Return the mode; that of the engine bm25 is called sparse."""
+    name = _word(value)
+    return "sparse" if name == "bm25" else name
+
+
 AXES: dict[str, Callable[[object], object]] = {
-    "search_modes": _word,
+    "search_modes": _search_mode,
     "use_reranker": _switch,
     "top_k_values": _whole,
     "rrf_k_values": _whole,

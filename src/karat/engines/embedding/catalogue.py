@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from karat.engines.embedding.base import Embedder
-from karat.errors import InputError
+from karat.errors import InputError, UnknownName
 from karat.registry import Registry
 
 __all__ = [
@@ -60,14 +60,15 @@ def create_embedder(spec: str = DEFAULT_EMBEDDER, **options: Any) -> Embedder:
 
     ``static``, ``granite``, ``minilm`` (both also with a number of tokens, ``granite:512``),
     ``onnx:<folder>``, ``st:<hub id or folder>``, ``openai:<model>@<url>``, a plug-in of the entry
-    point group ``karat.embedders``, or ``module:factory``. An option that the embedder does not
-    know is refused.
+    point group ``karat.embedders``, ``module:factory``, or the hub id alone: ``BAAI/bge-m3`` is
+    ``st:BAAI/bge-m3``. An option that the embedder does not know is refused.
 
     >>> create_embedder("granit")
     Traceback (most recent call last):
     ...
     karat.errors.UnknownName: no embedder named 'granit'; did you mean 'granite'?
     """
+    spec = embedder_named(spec)
     loaded = _LOADED.get()
     if loaded is not None and not options:
         if spec not in loaded:
@@ -108,7 +109,14 @@ def embedder_named(name: str) -> str:
         return packaged
     if "/" in name and ":" not in name:
         return f"st:{name}"
-    EMBEDDERS.split(name)
+    try:
+        EMBEDDERS.split(name)
+    except UnknownName as error:
+        if ":" in name or "did you mean" in str(error):
+            raise
+        raise UnknownName(
+            f"{error}; a model of the Hugging Face hub is written owner/model: BAAI/bge-m3"
+        ) from None
     return name
 
 

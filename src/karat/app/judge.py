@@ -15,6 +15,7 @@ from karat.corpus.files.content import Content, decode
 from karat.errors import InputError
 from karat.experiments.snapshots import HEAD, NOWHERE_ELSE, homes, part_of
 from karat.formats import FORMATS, detect, read_dataset, write
+from karat.formats.unsupported import writable
 from karat.mining.dataset import JudgmentRecord, judgments_of, with_judgments
 from karat.mining.resolve import base_commits
 from karat.mining.snapshots import CommitSnapshot, SnapshotReader
@@ -172,7 +173,11 @@ class Judging:
         judge: str,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """Add to *data*, in the name of *judge*."""
+        """Add to *data*, in the name of *judge*.
+
+        InputError if the result could not be saved: nobody should judge in vain.
+        """
+        _check_savable(data, path)
         self.data = data
         self.path = path
         self._judge = judge
@@ -214,15 +219,31 @@ class Judging:
         self.data = data
 
 
+def _check_savable(data: Dataset, path: str | os.PathLike[str]) -> None:
+    if not all(text.strip() for text in data.texts):
+        raise InputError(
+            f"{data.name}: a gold set cannot hold queries without text; add the texts with "
+            "--topics FILE"
+        )
+    writable(data, FORMATS.get("gold"))
+    folder = Path(path).resolve().parent
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"{os.fspath(path)}: cannot be written: no access to the folder {folder}")
+
+
 def begun(
     goldset: str | os.PathLike[str],
     output: str | os.PathLike[str] | None = None,
     *,
     format: str | None = None,  # noqa: A002 - the word users write
     columns: Mapping[str, str] = EMPTY,
+    topics: str | os.PathLike[str] | None = None,
 ) -> Dataset:
-    """Return *goldset* with the judgments made so far: *output*, where that exists."""
-    data = read_dataset(goldset, format=format, columns=columns)
+    """Return *goldset* with the judgments made so far: *output*, where that exists.
+
+    *topics* is a file with the texts of the queries, for judgments that have none.
+    """
+    data = read_dataset(goldset, format=format, columns=columns, topics=topics)
     if output is None or not Path(output).exists():
         return data
     so_far = read_dataset(output, format="gold")

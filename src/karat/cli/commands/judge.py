@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.options.experiment import repo_option
-from karat.cli.options.shared import COLUMNS, GoldPath
+from karat.cli.options.shared import COLUMNS, TOPICS, GoldPath
 from karat.report.text import printable
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ PROMPT = "grade 0-3 and why, s skip, u undo, q quit: "
 )
 @click.option("--gold-format", metavar="FORMAT", help="Format of the gold set.")
 @COLUMNS
+@TOPICS
 @click.option("--run-format", metavar="FORMAT", help="Format of the run files.")
 @click.option("--list", "as_list", is_flag=True, help="List the unjudged hits and exit.")
 @click.option("--json", "as_json", is_flag=True, help="List them as JSON and exit.")
@@ -71,6 +72,7 @@ def command(
     folder: str | None,
     gold_format: str | None,
     columns: Mapping[str, str],
+    topics: str | None,
     run_format: str | None,
     as_list: bool,
     as_json: bool,
@@ -85,6 +87,7 @@ def command(
     \b
     karat judge gold.json bm25.jsonl dense.jsonl --repo ../project
     karat judge code.csv bm25.jsonl -k 5 -o gold.json --folder ../project
+    karat judge qrels.txt bm25.run --topics topics.tsv -o gold.json
     karat judge gold.json bm25.jsonl --list
     """
     from karat.app.judge import Judging, begun, folder_code, pool, repository_code, save_place
@@ -93,7 +96,7 @@ def command(
 
     if repositories and folder:
         raise click.UsageError("--repo and --folder exclude each other")
-    data = begun(goldset, output, format=gold_format, columns=columns)
+    data = begun(goldset, output, format=gold_format, columns=columns, topics=topics)
     read = [read_run(run, format=run_format) for run in runs]
     items = pool(data, dict(zip(distinct_names(runs), read, strict=True)), depth=depth)
     if as_list or as_json:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
-from itertools import compress
+from itertools import compress, islice
 from operator import and_
 from pathlib import Path
 from typing import NamedTuple
@@ -52,6 +52,8 @@ __all__ = [
 
 # Modes that ignore the lines of a target.
 WHOLE_FILES = ("document", "exact", "suffix")
+# Missing targets that a report names.
+SHOWN_MISSING = 3
 # Why a document of the corpus is not searched, beside the reasons in `Corpus.skipped_files`.
 LEFT_OUT = "not selected by --candidates, --kind, --include or --exclude"
 
@@ -121,6 +123,7 @@ def check_snapshots(
         skipped=skipped_text(skipped),
         skipped_files=skipped_by_reason(skipped),
         skipped_targets=reasons,
+        missing=_first_missing(before, queries, reasons),
     )
     if searched.snapshot == "corpus" and 0 < searched.targets == searched.unresolved:
         raise InputError(
@@ -130,6 +133,20 @@ def check_snapshots(
         )
     resolved = gold.with_queries(queries)
     return TargetCheck(searched, resolved, tuple(checked), tuple(digests))
+
+
+def _first_missing(
+    before: Sequence[Query], after: Sequence[Query], reasons: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return the first paths that exist nowhere, one more than are shown."""
+    gone = (
+        target.path
+        for was, now in zip(before, after, strict=True)
+        if len(was.targets) > len(now.targets)
+        for target in was.targets
+        if target.grade > 0 and target.path not in reasons and target not in now.targets
+    )
+    return tuple(islice(dict.fromkeys(gone), SHOWN_MISSING + 1))
 
 
 def _hint(gold: Dataset, known: Set[str], matcher: Matcher) -> str:

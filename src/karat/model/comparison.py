@@ -7,7 +7,11 @@ from karat.errors import UnknownName
 from karat.model.frozen import EMPTY, by_value
 from karat.system.words import counted
 
-__all__ = ["Comparison", "Difference", "Interval", "Mean"]
+__all__ = ["IDENTICAL", "Comparison", "Difference", "Interval", "Mean"]
+
+
+# The method where two systems have the same score on every query: there are no ends.
+IDENTICAL = "identical"
 
 
 @by_value
@@ -17,7 +21,8 @@ class Interval:
 
     Methods: ``bootstrap-t``, ``cluster bootstrap-t``; if few values differ, ``bootstrap-t or
     student-t`` (the wider at each end), ``student-t`` or ``clopper-pearson``; ``constant`` if none
-    does; ``none`` if there are too few values.
+    does; ``identical`` for the difference of two systems with the same score on every query;
+    ``none`` if there are too few values.
     """
 
     low: float | None

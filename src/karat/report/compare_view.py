@@ -4,13 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isnan
 
-from karat.model.comparison import Comparison, Difference, Interval
+from karat.model.comparison import IDENTICAL, Comparison, Difference, Interval
 from karat.model.evaluation import ComparisonResult, Evaluation
 from karat.report.score_view import (
     clusters_line,
+    largest_slices,
     level_title,
-    note_lines,
     queries,
+    shared_note_lines,
     text_cell,
 )
 from karat.report.table import Cell, Column, Table, number
@@ -60,8 +61,8 @@ def compare_table(contest: ComparisonResult) -> Table:
         + ("; * significantly better than all others" if starred else "")
     ]
     notes += clusters_line(comparison.queries, contest.clusters)
+    notes += shared_note_lines(contest.evaluations)
     for evaluation in contest.evaluations:
-        notes += [f"{evaluation.name}: {line}" for line in note_lines(evaluation)]
         notes += _answered_note(evaluation, comparison.metrics[0])
     notes += _uncompared_notes(contest)
     return replace(table, notes=(*notes, *contest.further_tests), conclusion=contest.verdict)
@@ -76,14 +77,16 @@ def correction_text(comparison: Comparison) -> str:
 
 
 def slice_tables(contest: ComparisonResult) -> list[Table]:
-    """Return one table per tag value, of the first measure."""
-    return [
-        _table(
-            f"{tag} = {value}, {queries(comparison.queries)}", comparison, comparison.metrics[:1]
-        )
-        for tag, values in contest.slices.items()
-        for value, comparison in values.items()
-    ]
+    """Return one table per tag value, of the first measure; of many values the largest."""
+    tables = []
+    for tag, values in contest.slices.items():
+        sizes = {value: comparison.queries for value, comparison in values.items()}
+        shown, note = largest_slices(tag, sizes)
+        for value in shown:
+            title = f"{tag} = {value}, {queries(sizes[value])}"
+            tables.append(_table(title, values[value], values[value].metrics[:1]))
+        tables[-1] = replace(tables[-1], notes=note)
+    return tables
 
 
 def _uncompared_notes(contest: ComparisonResult) -> Iterator[str]:
@@ -210,7 +213,9 @@ def p_cell(p: float | None) -> Cell:
 
 
 def range_cell(interval: Interval, *, signed: bool = False) -> Cell:
-    """Return ``[low, high]``, a dash where there is none."""
+    """Return ``[low, high]``, a dash where there is none, or that both are identical."""
+    if interval.method == IDENTICAL:
+        return Cell(IDENTICAL)
     if interval.low is None or interval.high is None:
         return Cell("-")
     ends = (number(end, signed=signed, digits=DIGITS) for end in (interval.low, interval.high))

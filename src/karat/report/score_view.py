@@ -1,6 +1,7 @@
 """The rows of one scored run."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isnan
 
 from karat.model import QueryStatus
@@ -12,6 +13,7 @@ from karat.report.table import Cell, Column, Table, number
 __all__ = [
     "clusters_line",
     "invalid_text",
+    "largest_slices",
     "level_title",
     "note_lines",
     "odd_answers",
@@ -20,6 +22,7 @@ __all__ = [
     "remarks",
     "run_remarks",
     "score_table",
+    "shared_note_lines",
     "slice_tables",
     "text_cell",
     "warning",
@@ -40,12 +43,18 @@ def score_table(evaluation: Evaluation) -> Table:
 
 
 def slice_tables(evaluation: Evaluation) -> list[Table]:
-    """Return one table per tag value."""
-    return [
-        _summary_table(f"{tag} = {value}", summaries, (), answered=_answered_differs(evaluation))
-        for tag, values in evaluation.shown().slices.items()
-        for value, summaries in values.items()
-    ]
+    """Return one table per tag value, of many values the largest."""
+    tables = []
+    differs = _answered_differs(evaluation)
+    for tag, values in evaluation.shown().slices.items():
+        sizes = {value: summaries[0].n for value, summaries in values.items()}
+        shown, note = largest_slices(tag, sizes)
+        tables += [
+            _summary_table(f"{tag} = {value}", values[value], (), answered=differs)
+            for value in shown
+        ]
+        tables[-1] = replace(tables[-1], notes=note)
+    return tables
 
 
 def per_query_table(evaluation: Evaluation, texts: Mapping[str, str]) -> Table:
@@ -76,6 +85,44 @@ def text_cell(text: str) -> Cell:
 
 def note_lines(evaluation: Evaluation) -> Iterator[str]:
     """Yield what a reader must know beside the numbers, one sentence a line."""
+    yield _status_line(evaluation)
+    yield from _detail_lines(evaluation)
+
+
+def shared_note_lines(evaluations: Sequence[Evaluation]) -> Iterator[str]:
+    """Yield the notes on several runs; a note that is true of all of them comes once."""
+    if any(_any_failed(each) or each.notes.invalid for each in evaluations):
+        for each in evaluations:
+            yield f"{each.name}: {_status_line(each)}"
+    else:
+        count = queries(evaluations[0].notes.queries)
+        yield f"every run: {count}: 0 missing, 0 errors, 0 timeouts, 0 invalid hits"
+        yield from _judged_lines(evaluations)
+    details = {each.name: list(_detail_lines(each)) for each in evaluations}
+    first, *rest = details.values()
+    common = [line for line in first if all(line in lines for lines in rest)]
+    yield from (f"every run: {line}" for line in common)
+    for name, lines in details.items():
+        yield from (f"{name}: {line}" for line in lines if line not in common)
+
+
+def _judged_lines(evaluations: Sequence[Evaluation]) -> Iterator[str]:
+    """Yield how many of the first hits of each run are judged."""
+    shares = {each.name: each.notes.judged_share for each in evaluations}
+    known = {name: share for name, share in shares.items() if not isnan(share)}
+    if not known:
+        return
+    effect = " (unjudged hits count as not relevant)" if min(known.values()) < 1 else ""
+    parts = ", ".join(f"{name} {share:.0%}" for name, share in known.items())
+    yield f"judged among the first 10 hits: {parts}{effect}"
+
+
+def _any_failed(evaluation: Evaluation) -> bool:
+    return any(evaluation.notes.statuses[status] for status in FAILED)
+
+
+def _status_line(evaluation: Evaluation) -> str:
+    """Return how many queries failed, how many hits are invalid, and how many are judged."""
     notes = evaluation.notes
     counts = notes.statuses
     failures = [
@@ -84,14 +131,19 @@ def note_lines(evaluation: Evaluation) -> Iterator[str]:
         _count(counts[QueryStatus.TIMEOUT], "timeout"),
     ]
     effect = ""
-    if any(counts[status] for status in FAILED):
+    if _any_failed(evaluation):
         effect = " (left out)" if _left_out(evaluation, FAILED) else " (each counts 0)"
     share = ""
     if not isnan(notes.judged_share):
         share = f"; {notes.judged_share:.0%} of the first 10 hits are judged"
         if notes.judged_share < 1:
             share += " (unjudged hits count as not relevant)"
-    yield f"{queries(notes.queries)}: {', '.join(failures)}{effect}, {invalid_text(notes)}{share}"
+    return f"{queries(notes.queries)}: {', '.join(failures)}{effect}, {invalid_text(notes)}{share}"
+
+
+def _detail_lines(evaluation: Evaluation) -> Iterator[str]:
+    notes = evaluation.notes
+    counts = notes.statuses
     missing = _with_status(evaluation, (QueryStatus.MISSING,))
     if missing:
         names = _first_three([evaluation.table.query_ids[row] for row in missing])
@@ -132,6 +184,27 @@ def clusters_line(count: int, clusters: int) -> Iterator[str]:
             f"{queries(count)} in {_count(clusters, 'group')} that belong together: intervals and "
             "tests draw whole groups"
         )
+
+
+MOST_SLICES = 12
+
+
+def largest_slices(tag: str, sizes: Mapping[str, int]) -> tuple[list[str], tuple[str, ...]]:
+    """Return the values of *tag* to show, in their order, and a note on the others.
+
+    >>> shown, (note,) = largest_slices("repo", {f"r{n}": n for n in range(1, 41)})
+    >>> len(shown), note
+    (12, 'repo: the 12 largest of 40 values; 406 queries have another one (--json has all)')
+    """
+    if len(sizes) <= MOST_SLICES:
+        return list(sizes), ()
+    largest = set(sorted(sizes, key=lambda value: -sizes[value])[:MOST_SLICES])
+    others = sum(size for value, size in sizes.items() if value not in largest)
+    note = (
+        f"{tag}: the {MOST_SLICES} largest of {len(sizes)} values; {queries(others)} have another "
+        "one (--json has all)"
+    )
+    return [value for value in sizes if value in largest], (note,)
 
 
 def _with_status(evaluation: Evaluation, wanted: Sequence[QueryStatus]) -> list[int]:
@@ -244,6 +317,8 @@ def remarks(searched: CorpusCoverage) -> Iterator[str]:
         f"targets: {_gone(searched)} do not exist in the searched version{lost} and count as missed"
         + ("; the table below excludes them" if some_left else "")
     )
+    if searched.missing:
+        yield f"not in the searched version: {_first_three(searched.missing)}"
     for path, reason in list(searched.skipped_targets.items())[:SHOWN_TARGETS]:
         yield f"target {path} exists and was not searched: {reason}"
     if len(searched.skipped_targets) > SHOWN_TARGETS:

@@ -10,7 +10,7 @@ from karat.model.comparison import Comparison
 from karat.model.evaluation import ComparisonResult, Evaluation
 from karat.scoring.matching.judge import Truth
 from karat.scoring.metrics import Measure
-from karat.scoring.score import cluster_labels, measure_labels, slice_rows
+from karat.scoring.score import cluster_labels, labels_at, measure_labels, slice_rows
 from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.stats import compare as compare_scores
 from karat.scoring.stats import verdict, wilcoxon
@@ -166,7 +166,7 @@ def compare_tables(
         level=confidence.level,
         draws=confidence.draws,
         seed=confidence.seed,
-        clusters=None if clusters is None else [clusters[row] for row in rows],
+        clusters=labels_at(clusters, rows),
         lower_is_better=[str(each) for each in measures if not each.definition.higher_is_better],
     )
     return replace(found, labels=measure_labels(measures))

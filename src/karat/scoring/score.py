@@ -26,6 +26,7 @@ __all__ = [
     "Slices",
     "cluster_labels",
     "evaluate_run",
+    "labels_at",
     "mean_intervals",
     "measure_labels",
     "no_overlap",
@@ -65,6 +66,21 @@ def cluster_labels(truth: Truth, tag: str | None) -> list[str] | None:
     pairs = zip(values, truth.query_ids, strict=True)
     labels = [value or f"query {query_id}" for value, query_id in pairs]
     return labels if len(set(labels)) < len(labels) else None
+
+
+def labels_at(clusters: Sequence[str] | None, rows: Sequence[int]) -> list[str] | None:
+    """Return the clusters of the queries at *rows*, None where these are drawn one by one.
+
+    So are the queries of a slice that is a single cluster: within it they are all there is.
+
+    >>> labels_at(["a", "a", "b"], [0, 2]), labels_at(["a", "a", "b"], [0, 1])
+    (['a', 'b'], None)
+    """
+    if clusters is None:
+        return None
+    labels = [clusters[row] for row in rows]
+    is_slice = len(rows) < len(clusters)
+    return None if is_slice and len(set(labels)) == 1 else labels
 
 
 def _rows(truth: Truth, tag: str) -> dict[str, list[int]]:
@@ -304,7 +320,7 @@ def _summaries(
     answered = [row for row in rows if table.statuses[row] in ANSWERED]
     intervals: Sequence[Interval | None] = [None] * len(measures)
     if confidence and confidence.draws:
-        labels = None if clusters is None else [clusters[row] for row in rows]
+        labels = labels_at(clusters, rows)
         intervals = mean_intervals(columns, measures, confidence, clusters=labels)
     summaries = []
     for measure, column, interval in zip(measures, columns, intervals, strict=True):

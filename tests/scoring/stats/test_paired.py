@@ -195,7 +195,8 @@ def test_identical_systems_are_no_different() -> None:
     (entry, _) = run(np.stack([SCORES[0], SCORES[0]])).differences
     assert (entry.difference, entry.p, entry.p_corrected, entry.ties) == (0.0, 1.0, 1.0, 60)
     assert (entry.effect, entry.effect_residual) == (None, None)
-    assert entry.interval.method == "constant"
+    assert (entry.interval.low, entry.interval.high) == (None, None)
+    assert entry.interval.method == "identical"
     assert entry.p_student == 1.0
 
 

@@ -85,7 +85,7 @@ def command(
     karat evaluate gold.json -e keyword -e bm25 -e rg.yaml -m hit@1,mrr -o report.html
     karat evaluate gold.json --snapshot child --run-out leak.jsonl
     karat evaluate questions.csv --corpus ../project --rev v2.0
-    karat evaluate --config karat.yaml --agent semantic_search --output results/
+    karat evaluate --config karat.yaml --engine semantic_search --output results/
     """
     from karat.cli.output.show import single_threaded
 

@@ -93,8 +93,9 @@ def _tables(
     if found.resolved:
         # It flatters, so that it comes after the one that counts.
         table = _result_tables(found.resolved, gold, output)[-1]
+        new = tuple(note for note in table.notes if note not in whole.notes)
         title = f"{table.title}, without the targets that do not exist in the searched version"
-        tables.append(replace(table, title=title, conclusion=""))
+        tables.append(replace(table, title=title, notes=new, conclusion=""))
     tables += _times(found.runs, gold)
     return _concluded(tables, whole.conclusion)
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from karat.errors import InputError
 from karat.model.columns import repeated
-from karat.model.comparison import Comparison, Difference, Interval, Mean
+from karat.model.comparison import IDENTICAL, Comparison, Difference, Interval, Mean
 from karat.scoring.stats.arrays import FloatArray, check_draws, one_blas_thread, paired_differences
 from karat.scoring.stats.bootstrap import (
     Bounds,
@@ -142,7 +142,7 @@ def difference_entries(
             system_mean=ours,
             difference=moments.mean if moments.n else None,
             relative=relative_improvement(ours, theirs),
-            interval=interval,
+            interval=_unless_identical(interval, moments.mean),
             p=test.p if moments.n else None,
             p_method=test.method if moments.n else "none",
             p_corrected=corrected[place] if moments.n else None,
@@ -154,6 +154,16 @@ def difference_entries(
             losses=losses[place],
             detectable=detectable(moments, plan, column.metric),
         )
+
+
+def _unless_identical(interval: Interval, difference: float) -> Interval:
+    """Return *interval*, but none for two systems with the same score on every query.
+
+    How far apart two such systems may be on other queries is no finding about these ones.
+    """
+    if interval.method == "constant" and difference == 0:
+        return Interval(None, None, interval.level, IDENTICAL)
+    return interval
 
 
 def directions(plan: ComparisonPlan) -> FloatArray:

@@ -22,10 +22,17 @@ def verdict(comparison: Comparison) -> str:
     lead = comparison.metrics[0]
     entries = [entry for entry in comparison.differences if entry.metric == lead]
     if len(entries) == 1:
-        return two_systems(comparison)
-    if comparison.pairs == "baseline":
-        return against_baseline(comparison, entries, lead)
-    return best_of_many(comparison, entries, lead)
+        text = two_systems(comparison)
+    elif comparison.pairs == "baseline":
+        text = against_baseline(comparison, entries, lead)
+    else:
+        text = best_of_many(comparison, entries, lead)
+    # The correction is the same for every p value: it is stated with the first.
+    words = correction(comparison)
+    if not words:
+        return text
+    start, first, rest = text.partition(words)
+    return start + first + rest.replace(words, "")
 
 
 def two_systems(comparison: Comparison) -> str:
@@ -175,11 +182,15 @@ def numbers(
     text = size(entry, flip=flips)
     if hint and entry.metric in comparison.lower_is_better:
         text += " (lower is better)"
-    text += f", p {p_value(entry.p_corrected or 0.0)}"
-    if comparison.family > 1:
-        plain = comparison.correction == "none"
-        text += f" {'not ' if plain else ''}corrected for {comparison.family} comparisons"
-    return text
+    return f"{text}, p {p_value(entry.p_corrected or 0.0)}{correction(comparison)}"
+
+
+def correction(comparison: Comparison) -> str:
+    """Return for how many comparisons p values are corrected, "" for a single one."""
+    if comparison.family <= 1:
+        return ""
+    words = "not corrected" if comparison.correction == "none" else "corrected"
+    return f" {words} for {comparison.family} comparisons"
 
 
 def size(entry: Difference, *, flip: bool = False) -> str:

@@ -55,8 +55,7 @@ def test_charts_are_written(karat: Karat, folder: Path) -> None:
     done = karat("report", "gold.qrels", "new.run", "--charts", "figures", "--draws", "99")
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in (folder / "figures").iterdir()) == [
-        "f1_distribution.png",
-        "f1_distribution.svg",
+        *("measures.png", "measures.svg", "query_scores.png", "query_scores.svg"),
     ]
 
 

@@ -1,6 +1,7 @@
 """Charts as files."""
 
 import sys
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,8 @@ def test_each_chart_is_a_picture(findings: Findings, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     written = write_figures(findings, tmp_path / "charts")
     names = [
-        *("f1_distribution", "latency_distribution", "accuracy_vs_latency"),
-        "query_differences",
+        *("measures", "query_scores", "f1_distribution", "latency_distribution"),
+        *("accuracy_vs_latency", "query_differences"),
     ]
     assert list(CHARTS) == names
     assert [path.name for path in written] == [
@@ -30,10 +31,27 @@ def test_each_chart_is_a_picture(findings: Findings, tmp_path: Path) -> None:
         assert content.startswith(PNG if path.suffix == ".png" else b"<?xml")
 
 
-def test_without_times_only_f1_is_drawn(alone: Findings, tmp_path: Path) -> None:
+def test_without_times_only_scores_are_drawn(alone: Findings, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     written = write_figures(alone, tmp_path)
-    assert {path.stem for path in written} == {"f1_distribution"}
+    assert {path.stem for path in written} == {"measures", "query_scores", "f1_distribution"}
+
+
+def test_the_measures_are_those_that_were_asked_for(findings: Findings, axes: Any) -> None:
+    assert CHARTS["measures"](findings, axes)
+    comparison = findings.contest.comparison
+    drawn = [name for name in comparison.metrics if name not in comparison.lower_is_better]
+    assert [text.get_text() for text in axes.get_yticklabels()] == drawn
+    means = [comparison.mean(run, name).mean for run in findings.names for name in drawn]
+    assert [bar.get_width() for bar in axes.patches] == pytest.approx(means)
+
+
+def test_one_line_per_run_shows_its_queries(findings: Findings, axes: Any) -> None:
+    assert CHARTS["query_scores"](findings, axes)
+    assert [line.get_label() for line in axes.lines] == list(findings.names)
+    for run, line in enumerate(axes.lines):
+        scores = [score for score in findings.scores(run) if not isnan(score)]
+        assert list(line.get_ydata()) == sorted(scores, reverse=True)
 
 
 def test_a_file_is_no_folder(alone: Findings, tmp_path: Path) -> None:

@@ -1,11 +1,12 @@
 """Charts as PNG and SVG files, for papers and slides; drawn by matplotlib."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from karat.errors import InputError, MissingExtra
+from karat.model.comparison import Mean
 from karat.model.evaluation import ComparisonResult, Evaluation
 from karat.report.findings import Findings
 from karat.report.findings.latency import ecdf
@@ -97,7 +98,8 @@ def plot(
     if chosen == "means":
         _draw_means(ax, runs, label)
     elif chosen == "queries":
-        _draw_queries(ax, runs, label)
+        _draw_queries(ax, {run.name: run.per_query(label).values() for run in runs}, label)
+        ax.legend(frameon=False)
     else:
         lower = runs[0].canonical(label) in lower_is_better
         scores = [list(run.per_query(label).values()) for run in (runs[0], runs[-1])]
@@ -119,13 +121,12 @@ def _draw_means(axes: "Axes", runs: Sequence[Evaluation], label: str) -> None:
     axes.set(xlabel=label)
 
 
-def _draw_queries(axes: "Axes", runs: Sequence[Evaluation], label: str) -> None:
+def _draw_queries(axes: "Axes", runs: Mapping[str, Iterable[float]], label: str) -> None:
     """Draw the scores of each run, sorted from the best query to the worst."""
-    for run in runs:
-        scores = [score for score in run.per_query(label).values() if not isnan(score)]
-        axes.plot(range(1, len(scores) + 1), sorted(scores, reverse=True), label=run.name)
+    for name, row in runs.items():
+        scores = [score for score in row if not isnan(score)]
+        axes.plot(range(1, len(scores) + 1), sorted(scores, reverse=True), label=name)
     axes.set(xlabel="queries, best first", ylabel=label)
-    axes.legend(frameon=False)
 
 
 def _draw_differences(
@@ -160,8 +161,50 @@ def _saved(figure: "Figure", path: Path) -> Path:
     return path
 
 
+def _measures(findings: Findings, axes: "Axes") -> bool:
+    """Draw the mean of each measure and run with its interval; False if all of them are counts."""
+    comparison = findings.contest.comparison
+    drawn = [name for name in comparison.metrics if name not in comparison.lower_is_better]
+    height = 0.8 / len(comparison.systems)
+    for place, system in enumerate(comparison.systems):
+        means = [comparison.mean(system, name) for name in drawn]
+        values = [each.mean or 0.0 for each in means]
+        # Where there is no interval, it ends at the mean.
+        low, high = (
+            [abs((each.mean or 0.0) - (_end(each, end) or 0.0)) for each in means]
+            for end in ("low", "high")
+        )
+        rows = [row + place * height for row in range(len(drawn))]
+        axes.barh(rows, values, xerr=[low, high], height=height * 0.9, capsize=2, label=system)
+    middle = (len(comparison.systems) - 1) * height / 2
+    axes.set_yticks(
+        [row + middle for row in range(len(drawn))], [comparison.label(name) for name in drawn]
+    )
+    axes.invert_yaxis()
+    axes.set(xlabel="mean, with its interval", title="Measures")
+    return bool(drawn)
+
+
+def _end(mean: Mean, end: str) -> float | None:
+    ends = {"low": mean.interval.low, "high": mean.interval.high}
+    return mean.mean if ends[end] is None else ends[end]
+
+
+def _query_scores(findings: Findings, axes: "Axes") -> bool:
+    """Draw the sorted scores of each run on the leading measure."""
+    rows = {name: findings.scores(place) for place, name in enumerate(findings.names)}
+    _draw_queries(axes, rows, findings.contest.comparison.label(findings.lead))
+    axes.set(title="Score of each query")
+    return True
+
+
 def _f1_distribution(findings: Findings, axes: "Axes") -> bool:
-    """Draw how many queries of each run reach which F1; say whether there was something to draw."""
+    """Draw how many queries of each run reach which F1.
+
+    False for judgments of document ids: the F1 of a whole TREC run shows only how deep it is.
+    """
+    if findings.gold.match == "document":
+        return False
     scores = [[score for score in row if not isnan(score)] for row in findings.f1]
     axes.hist(scores, bins=BINS, range=(0.0, 1.0), label=list(findings.names))
     axes.set(xlabel="F1 of all hits returned", ylabel="queries", title="Distribution of F1")
@@ -180,7 +223,7 @@ def _latency_distribution(findings: Findings, axes: "Axes") -> bool:
 
 def _accuracy_vs_latency(findings: Findings, axes: "Axes") -> bool:
     """Draw each run by its mean F1 and its median latency; False where none was timed."""
-    rows = ecdf(findings)
+    rows = [] if findings.gold.match == "document" else ecdf(findings)
     for row in rows:
         scores = [score for score in findings.f1[findings.names.index(row.run)] if not isnan(score)]
         (median,) = percentiles(row.milliseconds, (50,))
@@ -211,6 +254,8 @@ def _query_differences(findings: Findings, axes: "Axes") -> bool:
 
 
 CHARTS: "dict[str, Callable[[Findings, Axes], bool]]" = {
+    "measures": _measures,
+    "query_scores": _query_scores,
     "f1_distribution": _f1_distribution,
     "latency_distribution": _latency_distribution,
     "accuracy_vs_latency": _accuracy_vs_latency,

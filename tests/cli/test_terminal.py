@@ -66,3 +66,28 @@ def test_a_table_fits_the_terminal(contest: tuple[str, ...], columns: int) -> No
 
 def test_a_pipe_gets_every_column(karat: Karat, contest: tuple[str, ...]) -> None:
     assert "better than" in karat(*contest).stdout.splitlines()[2]
+
+
+@pytest.mark.parametrize("columns", [80, 140])
+@pytest.mark.parametrize("command", ["compare", "evaluate", "sweep", "engines", "metrics"])
+def test_whatever_is_shown_fits_the_terminal(folder: Path, command: str, columns: int) -> None:
+    """Ten configurations are ranked, with recommendations."""
+    (folder / "docs").mkdir()
+    rows = ["question,expected_document"]
+    for number in range(12):
+        (folder / "docs" / f"document{number}.md").write_text(f"about the number{number}\n")
+        rows.append(f"what is number{number},document{number}.md")
+    (folder / "gold.csv").write_text("\n".join(rows) + "\n")
+    (folder / "matrix.yaml").write_text(
+        "search_modes: [sparse]\nchunkers: ['window:512', 'window(unit=tokens, size=200)']\n"
+        "top_k_values: [10, 20]\nk1: [0.9, 1.2, 1.6]\n"
+    )
+    common = ("gold.csv", "--corpus", "docs", "--draws", "99", "--timed", "2")
+    words = {
+        "compare": ("compare", *common, "--agents", "bm25", "keyword", "bm25(k1=0.5)"),
+        "evaluate": ("evaluate", *common, "-e", "bm25"),
+        "sweep": ("sweep", *common, "--matrix", "matrix.yaml"),
+    }
+    text = on_terminal(columns, *words.get(command, (command,)), NO_COLOR="1")
+    assert ("Recommendations" in text) == (command == "sweep")
+    assert max(map(len, text.splitlines())) <= columns

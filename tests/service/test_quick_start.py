@@ -158,11 +158,20 @@ def test_the_command_line_asks_a_service(
     ]
     assert karat("runs", "show", "Depth") == table
     assert "completed  2 of 2    Depth" in karat("runs", "list", "--status", "completed")
+    (listed,) = json.loads(karat("runs", "list", "--json"))["benchmarks"][:1]
+    assert (listed["name"], listed["completed_runs"]) == ("Depth", 2)
+    shown = json.loads(karat("runs", "show", "Depth", "--json"))
+    assert [run["name"] for run in shown["results"]["runs"]] == ["sparse @5", "sparse @10"]
+    found = json.loads(karat("collections", "list", "--json"))["collections"]
+    assert collection in [one["id"] for one in found]
+    assert json.loads(karat("engines", "--json")) == {"engines": []}
     report = tmp_path / "report.html"
     karat("report", "latest", "-o", str(report))
     assert "sparse @5" in report.read_text(encoding="utf-8")
     dataset = karat("datasets", "upload", gold, "--name", "Again").strip()
     assert f"{dataset}      12  Again" in karat("datasets", "list")
+    named = json.loads(karat("datasets", "list", "--json"))["datasets"]
+    assert dataset in [one["id"] for one in named]
     karat("datasets", "delete", "Again")
     karat("runs", "delete", "Depth")
 

@@ -3,6 +3,7 @@
 import errno
 import importlib
 import os
+import re
 import sys
 from collections.abc import Sequence
 
@@ -156,6 +157,15 @@ class Commands(CommandGroup):
         command: click.Command = module.command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command; one that only a service has is a usage error that says so."""
+        remote = [name for section in REMOTE.values() for name in section]
+        if args[0] in remote and args[0] not in self.list_commands(ctx):
+            ctx.fail(f"{args[0]!r} needs a service: karat --server URL {' '.join(args)}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands, grouped by purpose."""
         for title, commands in _sections(ctx).items():
@@ -171,6 +181,13 @@ class Commands(CommandGroup):
             raise ReaderGone from error
 
 
+def _name_server(ctx: click.Context, _option: click.Parameter, server: str | None) -> str | None:
+    """Show --server in the usage of every command of a service."""
+    if server:
+        ctx.info_name = f"{ctx.info_name} --server {server}"
+    return server
+
+
 def _sections(ctx: click.Context) -> dict[str, dict[str, str]]:
     return REMOTE if ctx.params.get("server") else SECTIONS
 
@@ -181,6 +198,7 @@ def _sections(ctx: click.Context) -> dict[str, dict[str, str]]:
     "--server",
     metavar="URL",
     is_eager=True,  # Help then lists the commands of the service.
+    callback=_name_server,
     help="Use the service at URL; the token is read from KARAT_TOKEN.",
 )
 def karat(server: str | None) -> None:
@@ -209,7 +227,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.ClickException as error:
         _complain(_told(error))
         if isinstance(error, click.UsageError) and error.ctx:
-            click.echo(f"Try '{_path(error.ctx)} --help'.", err=True)
+            click.echo(f"Try '{error.ctx.command_path} --help'.", err=True)
         sys.exit(BAD_INPUT)
     except KaratError as error:
         _complain(str(error))
@@ -233,21 +251,15 @@ def _broken(error: Exception) -> str:
 
 def _told(error: click.ClickException) -> str:
     """Return the message, with a suggestion where there is one."""
-    message = error.format_message()
+    # click writes an argument that may be absent in brackets.
+    message = re.sub(r"'\[(\w+)\](\.\.\.)?'", r"'\1'", error.format_message())
     if isinstance(error, click.NoSuchOption):
         hint = f" Did you mean {error.possibilities[0]!r}?" if error.possibilities else ""
         return f"No such option {error.option_name!r}.{hint}"
     if isinstance(error, click.UsageError) and error.ctx and "unexpected extra" in message:
         expected = " ".join(error.ctx.command.collect_usage_pieces(error.ctx))
-        return f"{message}; expected {_path(error.ctx)} {expected}"
+        return f"{message}; expected {error.ctx.command_path} {expected}"
     return message
-
-
-def _path(ctx: click.Context) -> str:
-    """Return the command with its parents, and with --server if given."""
-    server = ctx.find_root().params.get("server")
-    first, space, rest = ctx.command_path.partition(" ")
-    return f"{first} --server {server}{space}{rest}" if server else ctx.command_path
 
 
 def _complain(message: str) -> None:

@@ -29,7 +29,7 @@ def render(table: Table, *, colour: bool = False, width: int | None = None) -> s
     widths = _widths(table)
     numeric = [column.numeric for column in table.columns]
     lines = list(_warnings(table, width))
-    lines += [printable(table.title), ""] if table.title else []
+    lines += [*_title_lines(table.title, width), ""] if table.title else []
     lines.append(_line(titles, widths, numeric))
     lines.append(GAP.join("-" * width for width in widths))
     for place, (cells, row) in enumerate(zip(table.rows, texts, strict=True)):
@@ -114,6 +114,12 @@ def _texts(table: Table) -> list[list[str]]:
         ]
         for row in table.rows
     ]
+
+
+def _title_lines(title: str, width: int | None) -> list[str]:
+    """Return *title* in one line, or in several where that is wider than the terminal."""
+    text = printable(title)
+    return [text] if width is None else wrap(text, width, break_long_words=False)
 
 
 def _wrapped(text: str, width: int | None, *, indent: str = "") -> list[str]:

@@ -1,11 +1,14 @@
 """karat engines: list the engines, and check one of them."""
 
+import sys
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import click
 
 from karat.cli.main import CommandGroup
 from karat.cli.options.shared import file_options, open_corpus
+from karat.cli.output.show import terminal_width
 from karat.report.display import printable
 from karat.system.words import counted
 
@@ -39,7 +42,9 @@ def command(ctx: click.Context, *, as_json: bool) -> None:
         return
     width = max(len(entry.name) for entry in found)
     for entry in found:
-        click.echo(f"{entry.name:{width}}  {printable(_about(entry))}")
+        line = f"{entry.name:{width}}  {printable(_about(entry))}"
+        indent = " " * (width + 2)
+        click.echo(fill(line, terminal_width() or sys.maxsize, subsequent_indent=indent))
 
 
 @command.command("check")

@@ -50,8 +50,9 @@ def command(names: tuple[str, ...], *, everything: bool, as_json: bool, as_markd
 
 def _list(*, everything: bool) -> None:
     from karat.app.metrics import METRICS, group_measures
+    from karat.cli.output.show import terminal_width
 
-    formatter = click.HelpFormatter(width=WIDTH)
+    formatter = click.HelpFormatter(width=min(WIDTH, terminal_width() or WIDTH))
     groups = group_measures(everything=everything)
     for group in groups:
         with formatter.section(group.purpose):

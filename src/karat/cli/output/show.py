@@ -31,6 +31,7 @@ __all__ = [
     "show_contest",
     "show_evaluation",
     "single_threaded",
+    "terminal_width",
 ]
 
 
@@ -119,11 +120,15 @@ def draw_tables(tables: list[Table], output: Output) -> str:
         return "\n".join(map(render_markdown, tables))
     from karat.report.text import render
 
-    on_terminal = not output.path and sys.stdout.isatty()
+    width = None if output.path else terminal_width()
     # https://no-color.org: any value but an empty one.
-    colour = on_terminal and not os.environ.get("NO_COLOR")
-    width = shutil.get_terminal_size().columns if on_terminal else None
+    colour = width is not None and not os.environ.get("NO_COLOR")
     return "\n".join(render(table, colour=colour, width=width) for table in tables)
+
+
+def terminal_width() -> int | None:
+    """Return the columns of the terminal, None where the output goes elsewhere."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def _warn(warnings: tuple[str, ...]) -> None:

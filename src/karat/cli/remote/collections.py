@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.main import CommandGroup
-from karat.cli.remote.connect import connect, find_named, put_list
+from karat.cli.output.show import put_json
+from karat.cli.remote.connect import AS_JSON, connect, find_named, put_list
 from karat.errors import EngineError
 from karat.report.display import printable
 
@@ -88,18 +89,20 @@ def reindex(collection: str) -> None:
 
 
 @command.command("list")
-def list_collections() -> None:
+@AS_JSON
+def list_collections(*, as_json: bool) -> None:
     """List all collections, newest first.
 
     \b
     karat --server http://localhost:8080 collections list
     """
     with connect() as client:
-        lines = (
-            f"{found.id}  {found.status:8}  {found.document_count:6,}  {found.name}"
-            for found in client.collections()
-        )
-        put_list(lines, none="no collections yet")
+        found = list(client.collections())
+    if as_json:
+        put_json({"collections": found})
+        return
+    lines = (f"{one.id}  {one.status:8}  {one.document_count:6,}  {one.name}" for one in found)
+    put_list(lines, none="no collections yet")
 
 
 @command.command("delete")

@@ -11,7 +11,9 @@ from karat.report.display import printable
 if TYPE_CHECKING:
     from karat.client import Client
 
-__all__ = ["connect", "find_named", "put_list"]
+__all__ = ["AS_JSON", "connect", "find_named", "put_list"]
+
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 class HasName(Protocol):

@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from karat.cli.main import CommandGroup
-from karat.cli.remote.connect import connect, find_named, put_list
+from karat.cli.output.show import put_json
+from karat.cli.remote.connect import AS_JSON, connect, find_named, put_list
 from karat.report.display import printable
 
 __all__ = ["command"]
@@ -38,15 +39,20 @@ def upload(file: Path, name: str | None, description: str) -> None:
 
 
 @command.command("list")
-def list_datasets() -> None:
+@AS_JSON
+def list_datasets(*, as_json: bool) -> None:
     """List all datasets, newest first.
 
     \b
     karat --server http://localhost:8080 datasets list
     """
     with connect() as client:
-        lines = (f"{one.id}  {one.query_count:6,}  {one.name}" for one in client.datasets())
-        put_list(lines, none="no datasets yet")
+        found = list(client.datasets())
+    if as_json:
+        put_json({"datasets": found})
+        return
+    lines = (f"{one.id}  {one.query_count:6,}  {one.name}" for one in found)
+    put_list(lines, none="no datasets yet")
 
 
 @command.command("delete")

@@ -2,13 +2,15 @@
 
 import click
 
-from karat.cli.remote.connect import connect, put_list
+from karat.cli.output.show import put_json
+from karat.cli.remote.connect import AS_JSON, connect, put_list
 
 __all__ = ["command"]
 
 
 @click.command("engines")
-def command() -> None:
+@AS_JSON
+def command(*, as_json: bool) -> None:
     """List the engines that the service was started with; sweep accepts these names.
 
     \b
@@ -17,6 +19,9 @@ def command() -> None:
     """
     with connect() as client:
         found = client.engines()
+    if as_json:
+        put_json({"engines": found})
+        return
     width = max((len(engine.name) for engine in found), default=0)
     lines = (f"{engine.name:{width}}  {engine.kind}" for engine in found)
     put_list(

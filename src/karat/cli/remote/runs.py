@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.main import CommandGroup
-from karat.cli.remote.connect import connect, find_named, put_list
+from karat.cli.output.show import put_json
+from karat.cli.remote.connect import AS_JSON, connect, find_named, put_list
 from karat.report.table import Cell, Column, Table, number
 from karat.report.text import render
 
@@ -42,15 +43,20 @@ def command() -> None:
     type=click.Choice(["pending", "running", "completed", "failed", "cancelled"]),
     help="Only benchmarks with this status.",
 )
-def list_benchmarks(status: str | None) -> None:
+@AS_JSON
+def list_benchmarks(status: str | None, *, as_json: bool) -> None:
     """List all benchmarks, the newest first.
 
     \b
     karat --server http://localhost:8080 runs list
     """
     with connect() as client:
-        none = f"no {status} benchmark" if status else "no benchmarks yet"
-        put_list(map(_line, client.benchmarks(status=status)), none=none)
+        found = list(client.benchmarks(status=status))
+    if as_json:
+        put_json({"benchmarks": found})
+        return
+    none = f"no {status} benchmark" if status else "no benchmarks yet"
+    put_list(map(_line, found), none=none)
 
 
 def _line(found: "Benchmark") -> str:
@@ -60,7 +66,8 @@ def _line(found: "Benchmark") -> str:
 
 @command.command("show")
 @click.argument("benchmark")
-def show_benchmark(benchmark: str) -> None:
+@AS_JSON
+def show_benchmark(benchmark: str, *, as_json: bool) -> None:
     """Show the results of BENCHMARK, by id, name or ``latest``.
 
     \b
@@ -68,7 +75,11 @@ def show_benchmark(benchmark: str) -> None:
     """
     with connect() as client:
         found = find_benchmark(client, benchmark)
-        show_results(found.name, client.results(found.id))
+        results = client.results(found.id)
+    if as_json:
+        put_json({"benchmark": found, "results": results})
+    else:
+        show_results(found.name, results)
 
 
 @command.command("cancel")

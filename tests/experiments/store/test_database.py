@@ -129,11 +129,11 @@ def shut_folder() -> Iterator[Path]:
 
 def test_a_folder_that_is_shut(shut_folder: Path) -> None:
     with as_nobody():
-        with pytest.raises(InputError, match=r"new.db cannot be opened; expected a file in a fold"):
+        with pytest.raises(InputError, match=r"cannot be opened; .*--store FILE"):
             SqlStore(shut_folder / "new.db")
-        with pytest.raises(InputError, match=r"no folder for a store: .*Permission denied"):
+        with pytest.raises(InputError, match=r"no folder for a store: .*denied.*--store FILE"):
             SqlStore(shut_folder / "new" / "karat.db")
-        with pytest.raises(InputError, match=r"karat.db cannot be (opened|written to); "):
+        with pytest.raises(InputError, match=r"karat.db cannot be (opened|written to).*--store"):
             SqlStore(shut_folder / "karat.db")
 
 

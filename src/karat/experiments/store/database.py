@@ -38,11 +38,12 @@ __all__ = ["Database", "environment", "is_alive", "this_worker"]
 WAIT_S = 30.0
 POSTGRES = "postgresql+psycopg"
 
+ELSEWHERE = "--store FILE names another one"
 # Error codes of SQLite as sentences about the file: errors of the user, and others.
 REFUSED: dict[int, str] = {
     sqlite3.SQLITE_NOTADB: "is not a Karat database; give one, or a new file name",
-    sqlite3.SQLITE_CANTOPEN: "cannot be opened; expected a file in a folder that may be written to",
-    sqlite3.SQLITE_READONLY: "cannot be written to; a store writes even where it is only read",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened; expected a file in a writable folder; " + ELSEWHERE,
+    sqlite3.SQLITE_READONLY: "cannot be written to, and reading writes too; " + ELSEWHERE,
 }
 BROKEN: dict[int, str] = {
     sqlite3.SQLITE_FULL: "cannot grow, the disk is full; all earlier results are safe",
@@ -205,7 +206,7 @@ def _make_private(file: Path) -> None:
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{file}: no folder for a store: {error}") from error
+        raise InputError(f"{file}: no folder for a store: {error}; {ELSEWHERE}") from error
     # If the file cannot be created, SQLite raises the error.
     with suppress(OSError):
         file.touch(mode=0o600, exist_ok=False)

@@ -1,0 +1,284 @@
+"""Mistakes that newcomers make, and what they read: each message says what to type instead."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from karat.engines.embedding.catalogue import create_embedder
+from karat.errors import MissingExtra
+
+Karat = Callable[..., CompletedProcess[str]]
+ADDRESS = "https://example.invalid/pallets/flask.git"
+CLONE = f"clone it first: git clone --bare {ADDRESS} flask.git, and use flask.git"
+
+
+def git(folder: Path, *words: str) -> None:
+    who = ("-c", "user.name=Ann", "-c", "user.email=ann@example.org")
+    subprocess.run(["git", *who, *words], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def history(folder: Path) -> Path:
+    """Return a repository with three commits on a file, a merge, and documents in a folder."""
+    place = folder / "project"
+    (place / "docs").mkdir(parents=True)
+    git(place, "init", "-q", "-b", "main", ".")
+    (place / "docs" / "cart.md").write_text("The cart keeps its goods.\n")
+    for number in range(3):
+        text = "".join(f"def total_{n}(cart):\n    return sum(cart) + {n}\n" for n in range(number))
+        (place / "cart.py").write_text(f"{text}\nLIMIT = {number}\n")
+        git(place, "add", ".")
+        git(place, "commit", "-q", "-m", f"Keep the goods of the cart number {number} on reload")
+    git(place, "checkout", "-q", "-b", "side", "HEAD~1")
+    (place / "other.py").write_text("A = 1\n")
+    git(place, "add", ".")
+    git(place, "commit", "-q", "-m", "Add another price for the visitors of the shop")
+    git(place, "checkout", "-q", "main")
+    git(place, "merge", "-q", "--no-ff", "-m", "Merge side", "side")
+    return place
+
+
+def corpus(folder: Path, queries: int, *, tags: int = 1) -> None:
+    """Write as many documents, a table of questions on them, and a tag with *tags* values."""
+    (folder / "docs").mkdir()
+    rows = ["question,expected_document,topic"]
+    for number in range(queries):
+        (folder / "docs" / f"d{number}.md").write_text(f"the answer about number{number}\n")
+        rows.append(f"what about number{number},d{number}.md,t{number % tags}")
+    (folder / "gold.csv").write_text("\n".join(rows) + "\n")
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_a_clone_of_depth_one_says_how_to_get_the_rest(
+    karat: Karat, folder: Path, history: Path
+) -> None:
+    git(folder, "clone", "-q", "--depth", "1", f"file://{history}", "shallow")
+    done = karat("generate", "--repo", "shallow", "-o", "gold.json")
+    assert done.returncode == 2
+    assert "git fetch --unshallow" in done.stderr
+    assert "--off root" not in done.stderr
+
+
+def test_merges_that_are_left_out_are_a_row(karat: Karat, history: Path) -> None:
+    done = karat("generate", "--repo", str(history), "-o", "gold.json")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    count = subprocess.run(
+        ["git", "rev-list", "--count", "HEAD"], cwd=history, check=True, capture_output=True
+    )
+    assert f": {int(count.stdout)} commits up to " in lines[0]
+    merge = next(line.split() for line in lines if line.startswith("merge "))
+    assert merge[1] == "1"
+    given = ("generate", "--repo", str(history), "-o", "gold.json", "--json")
+    (mined,) = json.loads(karat(*given).stdout)["repositories"]
+    assert mined["waterfall"]["merge"] == 1
+    (mined,) = json.loads(karat(*given, "--include-merges").stdout)["repositories"]
+    assert mined["waterfall"].get("merge", 0) == 0
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("generate", "--repo", ADDRESS, "-o", "gold.json"),
+        ("evaluate", "code.csv", "--repo", ADDRESS, "-e", "bm25"),
+        ("evaluate", "code.csv", "--corpus", ADDRESS, "-e", "bm25"),
+        ("search", "cart", ADDRESS),
+    ],
+)
+def test_an_address_is_cloned_first(karat: Karat, command: tuple[str, ...]) -> None:
+    done = karat(*command)
+    assert done.returncode == 2
+    assert CLONE in done.stderr
+
+
+def test_a_model_is_named_as_on_the_hub(monkeypatch: pytest.MonkeyPatch, karat: Karat) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(MissingExtra, match="the model st:BAAI/bge-small-en"):
+        create_embedder("BAAI/bge-small-en-v1.5")
+    done = karat("search", "cart", ".", "-e", "dense(model=bge-small)")
+    assert done.returncode == 2
+    assert "a model of the Hugging Face hub is written owner/model: BAAI/bge-m3" in done.stderr
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
+def test_a_run_in_utf_16_is_one_error(karat: Karat, folder: Path, encoding: str) -> None:
+    text = (folder / "new.run").read_text()
+    (folder / "wide.run").write_bytes(text.encode(encoding))
+    done = karat("score", "gold.qrels", "wide.run")
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert "iconv -f UTF-16 -t UTF-8" in line
+
+
+def test_identical_runs_have_no_interval_around_zero(karat: Karat, folder: Path) -> None:
+    (folder / "copy.run").write_text((folder / "new.run").read_text())
+    command = ("compare", "gold.qrels", "new.run", "copy.run", "-m", "mrr", "--draws", "99")
+    done = karat(*command)
+    row = next(line for line in done.stdout.splitlines() if line.strip().startswith("b copy"))
+    assert row.split("]")[-1].split()[:3] == ["0.000", "identical", "1.000"]
+    assert "new and copy have the same mrr on every query." in done.stdout
+    (difference,) = json.loads(karat(*command, "--json").stdout)["comparison"]["differences"]
+    assert difference["interval"]["low"] is None
+    assert difference["interval"]["method"] == "identical"
+
+
+def test_a_note_that_is_true_of_all_runs_comes_once(karat: Karat, folder: Path) -> None:
+    for name in ("b", "c"):
+        (folder / f"{name}.run").write_text((folder / "new.run").read_text())
+    done = karat("compare", "gold.qrels", "new.run", "b.run", "c.run", "-m", "mrr", "--draws", "99")
+    assert done.stdout.count("0 missing, 0 errors, 0 timeouts, 0 invalid hits") == 1
+    assert done.stdout.count("without a relevant target") == 1
+    failing = karat("compare", "gold.qrels", "new.run", "old.run", "-m", "mrr", "--draws", "99")
+    assert "old: 4 queries: 1 missing" in flat(failing.stdout)
+
+
+def test_the_correction_is_stated_once(karat: Karat, folder: Path) -> None:
+    (folder / "many.qrels").write_text("".join(f"q{n} 0 a 1\n" for n in range(30)))
+    for name, rank in (("one", 1), ("two", 2), ("three", 3)):
+        hits = "".join(
+            f"q{n} Q0 {'a' if place == rank else f'x{place}'} {place} {9 - place} t\n"
+            for n in range(30)
+            for place in (1, 2, 3)
+        )
+        (folder / f"{name}.run").write_text(hits)
+    done = karat("compare", "many.qrels", "one.run", "two.run", "three.run", "-m", "mrr")
+    verdict = flat(done.stdout.split("\n\n")[-1])
+    assert verdict.count("p < 0.001") == 2
+    assert verdict.count("corrected for 3 comparisons") == 1
+
+
+def test_a_tag_with_forty_values_shows_the_largest(karat: Karat, folder: Path) -> None:
+    corpus(folder, 80, tags=40)
+    given = ("gold.csv", "--corpus", "docs", "-m", "mrr", "--draws", "99", "--timed", "none")
+    tagged = ("--tag", "topic", "--by", "topic")
+    for command in (("evaluate", *given, "-e", "bm25"), ("compare", *given, "--agents", "bm25")):
+        done = karat(*command, *tagged)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.count("topic = t") == 12
+        note = "topic: the 12 largest of 40 values; 56 queries have another one (--json has all)"
+        assert note in flat(done.stdout)
+    every = json.loads(karat("evaluate", *given, "-e", "bm25", *tagged, "--json").stdout)
+    assert len(every["run"]["slices"]["topic"]) == 40
+
+
+def test_a_slice_that_is_one_cluster_has_an_interval(karat: Karat, folder: Path) -> None:
+    cases = [
+        {
+            "id": f"q{n}",
+            "query": f"question {n}",
+            "ground_truth_files": [f"{n}.py"],
+            "tags": {"repository": "ab"[n % 2]},
+        }
+        for n in range(20)
+    ]
+    gold = {"test_cases": cases, "metadata": {"cluster": "repository"}}
+    (folder / "gold.json").write_text(json.dumps(gold))
+    hits = (f"q{n} Q0 {n if n % 3 else 'x'}.py 1 1 t\n" for n in range(20))
+    (folder / "some.run").write_text("".join(hits))
+    command = ("score", "gold.json", "some.run", "-m", "hit@1", "--by", "repository", "--json")
+    slices = json.loads(karat(*command).stdout)["run"]["slices"]["repository"]
+    for value in ("a", "b"):
+        interval = slices[value][0]["interval"]
+        assert interval["low"] < slices[value][0]["mean"] < interval["high"]
+
+
+def test_a_folder_of_a_revision_is_searched(karat: Karat, history: Path) -> None:
+    done = karat("search", "cart goods", str(history), "--rev", "HEAD:docs")
+    assert done.stdout.split()[1].startswith("cart.md")
+    assert "v2.0:docs" in flat(karat("evaluate", "--help").stdout)
+
+
+@pytest.mark.parametrize("command", ["report", "inspect", "evaluate", "validate-gold"])
+def test_a_run_where_a_gold_set_is_expected(karat: Karat, command: str) -> None:
+    more = {"report": ("-o", "x.html"), "evaluate": ("--corpus", ".", "-e", "bm25")}
+    words = ("score", "new.run", "old.run") if command == "validate-gold" else (command, "new.run")
+    done = karat(*words, *more.get(command, ()))
+    assert done.returncode == 2
+    expected = "error: new.run: this is a run (format trec-run); expected a gold set\n"
+    assert done.stderr == expected
+
+
+def test_trec_eval_says_what_a_gold_set_is(karat: Karat, folder: Path) -> None:
+    case = {"id": "q1", "query": "where", "ground_truth_files": ["a"]}
+    (folder / "gold.json").write_text(json.dumps({"test_cases": [case], "metadata": {}}))
+    done = karat("trec-eval", "gold.json", "new.run")
+    assert done.returncode == 2
+    assert "gold.json: this is a gold set (format gold); expected trec-qrels" in done.stderr
+
+
+def test_an_untimed_run_has_no_latency_to_check(karat: Karat, folder: Path) -> None:
+    corpus(folder, 5)
+    common = ("--corpus", "docs", "-e", "bm25", "-m", "mrr", "--draws", "99", "--timed", "none")
+    assert karat("evaluate", "gold.csv", *common).returncode == 0
+    done = karat("gate", "latest.1", "--max-latency", "p50=10s")
+    assert done.returncode == 2
+    assert "repeat it with --timed 20" in done.stderr
+
+
+def test_judging_stops_before_the_first_question(
+    karat: Karat, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import io
+
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\n1\n1\n"))
+    done = karat("judge", "gold.qrels", "old.run", "-o", "judged.json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "add the texts with --topics FILE" in done.stderr
+    (folder / "topics.tsv").write_text("".join(f"q{n}\twhere is {n}\n" for n in range(1, 5)))
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\n"))
+    command = ("judge", "gold.qrels", "old.run", "-o", "judged.json", "--judge", "ann")
+    done = karat(*command, "--topics", "topics.tsv")
+    assert done.returncode == 0, done.stderr
+    assert "1 judged, 0 left, saved in judged.json" in done.stdout
+
+
+def test_judging_needs_a_folder_to_save_to(karat: Karat, folder: Path) -> None:
+    (folder / "topics.tsv").write_text("".join(f"q{n}\twhere is {n}\n" for n in range(1, 5)))
+    words = ("judge", "gold.qrels", "old.run", "--topics", "topics.tsv", "--judge", "ann")
+    done = karat(*words, "-o", f"none{os.sep}judged.json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no access to the folder" in done.stderr
+
+
+def test_usage_and_errors_show_what_to_type(karat: Karat) -> None:
+    address = "http://localhost:1"
+    done = karat("--server", address, "collections", "--help")
+    assert done.stdout.startswith(f"Usage: karat --server {address} collections [OPTIONS]")
+    done = karat("collections", "list")
+    assert "'collections' needs a service: karat --server URL collections list" in done.stderr
+    for command in ("evaluate", "sweep"):
+        done = karat(command, "none.json")
+        assert done.stderr.startswith("error: Invalid value for 'GOLDSET': Path 'none.json' does")
+
+
+def test_missing_targets_are_named(karat: Karat, folder: Path) -> None:
+    (folder / "docs").mkdir()
+    (folder / "docs" / "a.md").write_text("hello\n")
+    rows = ("hello,a.md", "x,b.md", "y,c/d.md", "z,e.md", "w,f.md")
+    (folder / "gold.csv").write_text("question,expected_document\n" + "\n".join(rows) + "\n")
+    common = ("gold.csv", "--corpus", "docs", "-m", "mrr", "--draws", "99", "--timed", "none")
+    for words in (("evaluate", *common, "-e", "bm25"), ("compare", *common, "--agents", "bm25")):
+        done = karat(*words)
+        assert done.returncode == 0, done.stderr
+        assert "4 of 5 targets (80.0%) do not exist" in flat(done.stdout)
+        assert "not in the searched version: b.md, c/d.md, e.md, ..." in flat(done.stdout)
+        assert done.stdout.count("0 missing, 0 errors") == 1
+
+
+def test_a_matrix_calls_sparse_bm25_too(karat: Karat, folder: Path) -> None:
+    corpus(folder, 5)
+    (folder / "matrix.yaml").write_text("search_modes: [bm25]\ntop_k_values: [10, 20]\n")
+    common = ("--corpus", "docs", "--draws", "99", "--timed", "none")
+    done = karat("sweep", "gold.csv", "--matrix", "matrix.yaml", *common)
+    assert done.returncode == 0, done.stderr
+    assert "sparse @10" in done.stdout
+    assert "sparse @20" in done.stdout

@@ -153,6 +153,7 @@ def test_the_sample_of_another_benchmark(karat: Karat, project: Path, folder: Pa
     assert names == {
         *("keyword_search.json", "keyword_search.csv", "semantic_search.json"),
         *("semantic_search.csv", "report.md"),
+        *("measures.png", "measures.svg", "query_scores.png", "query_scores.svg"),
         *("f1_distribution.png", "f1_distribution.svg"),
         *("latency_distribution.png", "latency_distribution.svg"),
         *("accuracy_vs_latency.png", "accuracy_vs_latency.svg"),

@@ -117,3 +117,18 @@ def test_skipped_files_are_named(tmp_path: Path) -> None:
     assert skipped_text({}) == skipped_text({".env": "hidden"}) == ""
     many = {f"{number}.o5m": "binary" for number in range(5)}
     assert skipped_text(many) == "skipped 5 files: 5 binary (0.o5m, 1.o5m, 2.o5m and 2 more)"
+
+
+def test_a_page_of_html_has_the_kind_of_its_name(tmp_path: Path) -> None:
+    """Its text is prose, but a target of that name counts as code and must stay searchable."""
+    page = "<!doctype html>\n<h1>Log in</h1>\n"
+    for path, text in (("website/index.html", page), ("docs/index.html", page), ("a.py", "a = 1")):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    corpus = from_folder(tmp_path)
+    found = {
+        kind: [document.path for document in FileSelection(kind).apply(corpus)]
+        for kind in ("docs", "code")
+    }
+    assert found == {"docs": ["docs/index.html"], "code": ["a.py", "website/index.html"]}
+    assert all(kind_of(path) == kind for kind, paths in found.items() for path in paths)

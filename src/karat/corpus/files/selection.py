@@ -121,8 +121,10 @@ EVERYTHING = FileSelection()
 
 
 def _class_of(document: Document) -> FileClass:
-    # A document that is not a file, such as one of BEIR, has a language that its name lacks.
-    return FileClass(document.language, document.traits)
+    # A document that is not a file, such as one of BEIR, has a language that its name lacks. The
+    # text of an HTML page is prose, but the page has the kind that its name tells.
+    named = classify(document.path)
+    return named if named.language == "html" else FileClass(document.language, document.traits)
 
 
 @lru_cache(maxsize=64)

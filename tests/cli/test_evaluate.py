@@ -72,10 +72,7 @@ def test_the_tree_before_the_change(capsys: pytest.CaptureFixture[str]) -> None:
     assert scores.startswith("bm25, 2 queries\n")
     assert "hit@1    1.0000" in scores
     assert "3 repetitions, 3 warm-up" in times
-    assert (
-        "(parent), 1 version of 2 documents\ncandidates: production files, without tests\n"
-        in shown.out
-    )
+    assert "(parent), 1 version of 2 documents\ncandidates: all files, without tests\n" in shown.out
     assert "all 2 targets exist in the searched versions\n" in shown.out
     assert "work: bm25 indexed 2 rows for 1 version\n" in shown.out
     assert re.fullmatch(
@@ -160,7 +157,7 @@ def test_several_engines_and_their_runs(capsys: pytest.CaptureFixture[str]) -> N
     assert run(*engines, "--run-out", "{engine}.jsonl") == 0
     shown = capsys.readouterr()
     assert "keyword against bm25(k1=1.2), 2 queries" in shown.out
-    assert "candidates: production" in shown.out
+    assert "candidates: all files, without tests" in shown.out
     scores, latency = shown.out.index("\nmeasure"), shown.out.index("\nLatency\n")
     assert scores < latency
     assert shown.out.endswith("\n\nbm25(k1=1.2) and keyword have the same mrr on every query.\n")
@@ -183,9 +180,9 @@ def test_csv_and_markdown(capsys: pytest.CaptureFixture[str]) -> None:
         assert run(*engines, "-m", "mrr", "--csv", *UNTIMED) == 0
         shown = capsys.readouterr()
         assert ",mrr," in shown.out
-        assert "candidates: production files, without tests\n" in shown.err
+        assert "candidates: all files, without tests\n" in shown.err
         assert run(*engines, "-m", "mrr", "--markdown", *UNTIMED) == 0
-        assert "candidates: production files, without tests" in capsys.readouterr().out
+        assert "candidates: all files, without tests" in capsys.readouterr().out
 
 
 def test_any_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -193,7 +190,7 @@ def test_any_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr().out
     assert "hit@1    1.0000" in shown
     assert "searched: all queries on the same documents, 1 version of 2 documents" in shown
-    assert "candidates: all files, including tests" in shown
+    assert "candidates: all files, tests included" in shown
 
 
 def test_a_repository_that_has_moved(
@@ -201,7 +198,7 @@ def test_a_repository_that_has_moved(
 ) -> None:
     (folder / "project").rename(folder / "a=b")
     assert run() == 2
-    assert "which is not here; name it (--repo)" in capsys.readouterr().err
+    assert "which is not here, nor are its commits" in capsys.readouterr().err
     assert run("--repo", "a=b", *UNTIMED) == 0
     monkeypatch.chdir("a=b")
     (folder / "a=b" / "sub").mkdir()

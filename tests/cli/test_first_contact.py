@@ -282,3 +282,49 @@ def test_a_matrix_calls_sparse_bm25_too(karat: Karat, folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "sparse @10" in done.stdout
     assert "sparse @20" in done.stdout
+
+
+def test_a_gold_set_in_its_corpus_is_not_searched(karat: Karat, folder: Path) -> None:
+    docs = folder / "docs"
+    docs.mkdir()
+    (docs / "cart.md").write_text("The cart keeps its goods.\n")
+    (docs / "gold.csv").write_text("question,document\nwhere are the goods,cart.md\n")
+    common = ("docs/gold.csv", "--corpus", "docs", "--kind", "all", "--timed", "none")
+    done = karat("evaluate", *common, "-e", "bm25", "-m", "hit@1")
+    assert done.returncode == 0, done.stderr
+    assert "1 version of 1 document" in flat(done.stdout)
+    assert "without /gold.csv" in flat(done.stdout)
+
+
+def test_nearly_uniform_targets_say_why_all_files_are_searched(karat: Karat, folder: Path) -> None:
+    docs = folder / "docs"
+    docs.mkdir()
+    for number in range(9):
+        (docs / f"{number}.md").write_text(f"Page {number}.\n")
+    (docs / "setup.py").write_text("NAME = 1\n")
+    rows = [*(f"page {number},{number}.md" for number in range(9)), "name,setup.py"]
+    (folder / "gold.csv").write_text("question,document\n" + "\n".join(rows) + "\n")
+    common = ("gold.csv", "--corpus", "docs", "-e", "bm25", "-m", "hit@1", "--timed", "none")
+    done = karat("evaluate", *common)
+    assert "note: 9 of 10 targets are documentation, but not 'setup.py': all files" in done.stderr
+    assert "note:" not in karat("evaluate", *common, "--kind", "all").stderr
+
+
+def test_a_shallow_clone_and_a_wrong_repository_are_called_so(
+    karat: Karat, history: Path, folder: Path
+) -> None:
+    assert karat("generate", "--repo", str(history), "-o", "gold.json").returncode == 0
+    git(folder, "clone", "-q", "--depth", "1", f"file://{history}", "shallow")
+    done = karat("evaluate", "gold.json", "--repo", "shallow", "-e", "bm25", "--timed", "none")
+    assert done.returncode == 2
+    assert "shallow clone without" in done.stderr
+    assert "git fetch --unshallow" in done.stderr
+    other = folder / "other"
+    other.mkdir()
+    git(other, "init", "-q", ".")
+    (other / "a.py").write_text("A = 1\n")
+    git(other, "add", ".")
+    git(other, "commit", "-q", "-m", "Begin")
+    done = karat("evaluate", "gold.json", "--repo", "other", "-e", "bm25", "--timed", "none")
+    assert done.returncode == 2
+    assert "is it the right repository?" in done.stderr

@@ -87,7 +87,7 @@ def test_repositories_that_have_moved(
     assert karat(*command, *alone) == 2
     error = capsys.readouterr().err
     assert error.count("error:") == 1
-    assert "which are not here; name them (--repo click=DIR --repo gin=DIR)" in error
+    assert "current folder; name them (--repo click=DIR --repo gin=DIR)" in error
     assert karat(*command, *NAMED) == 0
     # Without names, by the names of the folders.
     assert karat(*command, "--repo", "elsewhere/click", "--repo", "elsewhere/gin") == 0
@@ -149,7 +149,7 @@ def test_inspect(capsys: pytest.CaptureFixture[str]) -> None:
     assert "+    return check(value)" in shown.out
     assert shown.err == ""
     assert karat("inspect", "two.json", case, "--repo", "click=elsewhere/click") == 0
-    assert "which is not here; name it (--repo gin=DIR)" in capsys.readouterr().err
+    assert "current folder; name it (--repo gin=DIR)" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("moved")

@@ -31,7 +31,7 @@ def test_the_kind_of_the_targets_is_announced(karat: Karat, shop: Path) -> None:
         "all targets are documentation: 1 other file is not searched (--kind all includes it)\n"
         "skipped 1 file: 1 binary (scan.raw)\n"
     ) in done.stderr
-    assert "candidates: all files, including tests; only documentation" in done.stdout
+    assert "candidates: documentation, tests included" in done.stdout
     every = karat("evaluate", "docs.csv", "--corpus", "shop", "--kind", "all", *QUIET)
     assert "all targets are" not in every.stderr
     assert "2 documents" in every.stdout
@@ -59,9 +59,9 @@ def test_the_command_line_overrides_the_file(karat: Karat, shop: Path, folder: P
         "corpus: {kind: all, exclude: ['*.py']}\n"
     )
     common = ("evaluate", "--config", "karat.yaml", "--corpus", "shop", *QUIET)
-    assert "only --exclude *.py" in karat(*common).stdout
+    assert "without *.py" in karat(*common).stdout
     other = karat(*common, "--kind", "docs", "--exclude", "x")
-    assert "only documentation, --exclude x" in other.stdout, other.stderr
+    assert "documentation, tests included; without x" in other.stdout, other.stderr
 
 
 def test_run_files_take_no_selection(karat: Karat, folder: Path) -> None:

@@ -161,7 +161,7 @@ def test_the_engineer_of_a_rag_application(terminal: Terminal, embedded: Embedde
     names = {run["name"] for run in runs_of(embedded(page))}
     assert len(names) == 3
     assert all(name in swept for name in names)
-    assert {name.split()[0] for name in names} == {"sparse", "hybrid"}
+    assert {name.split()[0] for name in names} == {"bm25", "hybrid"}
 
 
 def test_the_researcher_in_information_retrieval(terminal: Terminal) -> None:

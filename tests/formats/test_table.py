@@ -145,7 +145,11 @@ def test_unknown_columns_are_reported_with_the_option_to_type(tmp_path: Path) ->
         ("query,doc\n,a\n", "2: the query is empty"),
         ("query,doc,grade\nwho,a,x\n", "2: grade 'x' is not a number of 0 or more"),
         ("query,doc,grade\nwho,a,1\nwho,a,2\n", "3: query 'who' judges 'a' twice"),
-        ("query,doc\nwho,a,b\n", "2: 3 cells; expected 2, as in the header"),
+        (
+            "query,doc\nwho,a,b\n",
+            "2: 3 cells; expected 2, as in the header; put quotation marks around a text that "
+            "contains ','",
+        ),
         ("query,doc,start,end\nwho,a,9,3\n", "2: lines 9 to 3 are not a range"),
         ("query,doc,start,end\nwho,a,x,3\n", "2: start line 'x' is not a line number"),
         ("qid,query,doc\n1,who,a\n1,how,b\n", "3: query '1' has another text than on line 2"),
@@ -223,3 +227,20 @@ def test_a_table_in_parquet(tmp_path: Path) -> None:
     polars.DataFrame({"question": ["who"], "documents": [["a.md", "b.md"]]}).write_parquet(path)
     assert detect(path).name == "csv"
     assert rows(read_dataset(path)) == [("1", "who", [("a.md", 1), ("b.md", 1)])]
+
+
+def test_files_as_excel_writes_them(tmp_path: Path) -> None:
+    text = 'sep=;\r\nquestion;document\r\nhow;"a.md;b.md"\r\n'
+    assert rows(gold(tmp_path / "gold.csv", text)) == [("1", "how", [("a.md", 1.0), ("b.md", 1.0)])]
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("question,expected_documnet\nhow,a.md\n", "'expected_documnet' is perhaps 'expected_doc"),
+        ("How do I log in?,a.md\nwho,b.md\n", "the first line looks like data: add a header"),
+    ],
+)
+def test_hints_about_headers(tmp_path: Path, text: str, hint: str) -> None:
+    with pytest.raises(FormatError, match=hint):
+        gold(tmp_path / "gold.csv", text)

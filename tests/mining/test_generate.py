@@ -209,10 +209,10 @@ output:
 
 def test_rules_are_listed(generate: Generate) -> None:
     listed = generate("", "--list-rules").stdout
-    assert "docs-only       it changes only docs files\n" in listed
+    assert "docs-only       it changes only doc files\n" in listed
     assert "code-equal      it changes only comments, docstrings or layout\n" in listed
     told = json.loads(generate("", "--list-rules", "--json").stdout)
-    assert told["docs-only"] == "it changes only docs files"
+    assert told["docs-only"] == "it changes only doc files"
     assert len(told) == len(listed.splitlines())
 
 
@@ -290,7 +290,7 @@ def test_no_case_is_left(history: "Builder", generate: Generate) -> None:
     done = generate(history.path)
     assert done.returncode == 2
     assert done.stderr.endswith(
-        "none of 4 commits is usable; rule 'docs-only' dropped 3: it changes only docs files; "
+        "none of 4 commits is usable; rule 'docs-only' dropped 3: it changes only doc files; "
         "--off docs-only turns the rule off\n"
     )
     assert generate(history.path, "--off", "docs-only").returncode == 0

@@ -125,11 +125,13 @@ def test_a_file_that_was_renamed(project: "Builder", inspect: Inspect) -> None:
 def test_no_such_case(inspect: Inspect) -> None:
     first, second = read_dataset("gold.json").query_ids[:2]
     assert f"did you mean {first!r}?" in inspect(f"{first[:-1]}x").stderr
-    assert inspect("zzz").stderr == "error: history0: no case 'zzz'; expected an id\n"
+    assert (
+        inspect("zzz").stderr == "error: no case 'zzz' in history0; karat inspect lists all ids\n"
+    )
     edit(lambda case: case.update(id=f"{second}-again"))
     assert inspect(second).returncode == 0, "an id in full is no beginning of another"
     done = inspect(second[:10])
-    assert (done.returncode, "2 cases begin with" in done.stderr) == (2, True)
+    assert (done.returncode, "2 ids begin with" in done.stderr) == (2, True)
 
 
 def test_without_its_repository(inspect: Inspect, project: "Builder", tmp_path: Path) -> None:
@@ -137,7 +139,8 @@ def test_without_its_repository(inspect: Inspect, project: "Builder", tmp_path: 
     done = inspect(case("mail"))
     assert (done.returncode, "shop/mail.py:5-5" in done.stdout) == (0, True)
     assert done.stderr == (
-        f"note: history0 was mined from {project.path}, which is not here; name it (--repo)\n"
+        f"note: history0 was mined from {project.path}, which is not here, nor are its commits in "
+        "the current folder; name it (--repo)\n"
     )
     assert "+    return 4" in inspect(case("mail"), "--repo", str(tmp_path / "elsewhere")).stdout
 

@@ -16,7 +16,7 @@ HEAD = CorpusCoverage("head", "project", "all", 1, 144, 144, 2_000, 1_500, 1)
 def test_what_is_not_there() -> None:
     assert list(remarks(HEAD)) == [
         "searched: all queries on HEAD (head), 1 version of 144 documents",
-        "candidates: all files, including tests",
+        "candidates: all files, tests included",
         "targets: 1,500 of 2,000 targets (75.0%) do not exist in the searched "
         "version (1 query with no "
         "other) and count as missed; the table below excludes them",

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
+from pathlib import Path
 from typing import NamedTuple
 
 from karat.app.benchmark_config import ConfigFile, draw_sample
@@ -26,7 +27,7 @@ from karat.experiments.run import (
     plan_experiment,
     run_experiment,
 )
-from karat.experiments.snapshots import local_repositories
+from karat.experiments.snapshots import local_repositories, mixed_kinds
 from karat.experiments.store import ExperimentKind, RunStatus, StoredRun, open_store
 from karat.experiments.target_check import Where
 from karat.experiments.workers import Configuration, RunEvent, RunSettings
@@ -64,6 +65,7 @@ __all__ = [
     "configure_engines",
     "evaluate_experiment",
     "local_repositories",
+    "mixed_kinds",
     "open_executor",
     "plan",
     "run_plan",
@@ -109,12 +111,16 @@ def configure_engines(
 
 @dataclass(frozen=True, slots=True)
 class ExperimentSetup:
-    """The gold set and the configurations to run, and the configuration file if there is one."""
+    """The gold set and the configurations to run, and the configuration file if there is one.
+
+    *source* is the file of the gold set, which is not searched if it lies in the corpus.
+    """
 
     gold: Dataset
     configurations: tuple[Configuration, ...]
     scoring: Scoring
     config: ConfigFile | None = None
+    source: str = ""
 
     def request(
         self,
@@ -161,10 +167,19 @@ class ExperimentSetup:
                 include=where.include or config.include,
                 exclude=where.exclude or config.exclude,
             )
+        if inside := self._source_in(where.corpus):
+            where = where._replace(exclude=tuple(dict.fromkeys((*where.exclude, f"/{inside}"))))
         places = self.config.mining.get("repositories") if self.config else None
         if where.corpus or where.repositories or not isinstance(places, list) or len(places) > 1:
             return where
         return where._replace(repositories={"": str(places[0])})
+
+    def _source_in(self, corpus: str | None) -> str:
+        """Return the path of the gold set within *corpus*, "" if it is not a file in there."""
+        if corpus is None or not Path(self.source).is_file():
+            return ""
+        folder, file = Path(corpus).resolve(), Path(self.source).resolve()
+        return file.relative_to(folder).as_posix() if file.is_relative_to(folder) else ""
 
 
 def plan(request: ExperimentRequest, *, allowed: int | None = None) -> ExperimentPlan:

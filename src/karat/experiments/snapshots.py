@@ -9,6 +9,7 @@ from random import Random
 from typing import NamedTuple
 
 from karat.corpus import Corpus, FileSelection, GitRepository, common_kind
+from karat.corpus.files.selection import kind_of
 from karat.corpus.git.repository import current_repository, in_order, object_ids
 from karat.errors import InputError
 from karat.experiments.workers.plan import SnapshotQueries
@@ -34,6 +35,7 @@ __all__ = [
     "home_of",
     "homes",
     "local_repositories",
+    "mixed_kinds",
     "part_of",
     "selected_files",
 ]
@@ -186,12 +188,41 @@ def _check_places(
         options = " ".join(f"--repo {home.name}=DIR" for home in missing if home.name) or "--repo"
         are, it = ("are", "them") if len(missing) > 1 else ("is", "it")
         raise InputError(
-            f"{gold.name} was mined from {places}, which {are} not here; name {it} ({options})"
+            f"{gold.name} was mined from {places}, which {are} not here, nor are its commits in "
+            f"the current folder; name {it} ({options})"
         )
 
 
 SNAPSHOTS = ("parent", "base", "head", "child")
 CANDIDATES = ("production", "all")
+
+
+def _target_paths(gold: Dataset) -> set[str]:
+    targets = (target for query in gold.queries() for target in query.targets)
+    return {t.path for t in targets if t.grade > 0 and t.path and t.ref == "path"}
+
+
+def mixed_kinds(gold: Dataset) -> str:
+    """Return why no kind of file was selected although nearly all targets have one, else "".
+
+    >>> from karat.model import Target
+    >>> paths = [*(f"docs/{number}.md" for number in range(9)), "setup.py"]
+    >>> mixed_kinds(Dataset.of([Query("q", "x", tuple(map(Target, paths)))]))
+    "9 of 10 targets are documentation, but not 'setup.py': all files are searched (--kind docs)"
+    """
+    paths = sorted(_target_paths(gold))
+    for kind, name in (("docs", "documentation"), ("code", "code")):
+        others = [path for path in paths if kind_of(path) != kind]
+        if others and len(others) <= len(paths) * RARE:
+            return (
+                f"{len(paths) - len(others):,} of {len(paths):,} targets are {name}, but not "
+                f"{others[0]!r}: all files are searched (--kind {kind})"
+            )
+    return ""
+
+
+# At most this share of the targets is of another kind by mistake, perhaps.
+RARE = 0.2
 
 
 class SelectedFiles(NamedTuple):
@@ -219,8 +250,7 @@ def selected_files(
     """
     chosen = kind
     if chosen is None:
-        targets = (target for query in gold.queries() for target in query.targets)
-        chosen = common_kind({t.path for t in targets if t.grade > 0 and t.path})
+        chosen = common_kind(_target_paths(gold))
     selection = FileSelection(chosen, tuple(include), tuple(exclude))
     return SelectedFiles(selection, kind is None and chosen != "all")
 

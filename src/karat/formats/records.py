@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -34,6 +35,7 @@ __all__ = [
 
 # In the order in which they are tried; the one that gives most columns wins.
 DELIMITERS = (",", ";", "\t", "|")
+SEP_LINE = re.compile(r"sep=(.)")
 # Longer JSON is read without line numbers: finding them takes longer than all else.
 MOST_LOCATED = 2_000_000
 CSV_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
@@ -246,7 +248,12 @@ def _from_parquet(path: Path) -> SourceTable:
 def _from_csv(path: Path, text: str) -> SourceTable:
     problems = Problems(path)
     header_line = next(line for line in text.split("\n") if line.strip()).rstrip("\r")
-    delimiter = max(DELIMITERS, key=lambda mark: len(_cells(header_line, mark)))
+    if declared := SEP_LINE.fullmatch(header_line):
+        # Excel writes the delimiter into the first line.
+        text = text.replace(header_line, "", 1)
+        delimiter = declared[1]
+    else:
+        delimiter = max(DELIMITERS, key=lambda mark: len(_cells(header_line, mark)))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     columns: list[str] = []
     rows: list[TableRow] = []
@@ -264,7 +271,11 @@ def _from_csv(path: Path, text: str) -> SourceTable:
         elif not columns:
             columns, header = [cell.strip() for cell in cells], line
         elif len(cells) > len(columns) and any(cell.strip() for cell in cells[len(columns) :]):
-            problems.add(line, f"{len(cells)} cells; expected {len(columns)}, as in the header")
+            problems.add(
+                line,
+                f"{len(cells)} cells; expected {len(columns)}, as in the header; put quotation "
+                f"marks around a text that contains {delimiter!r}",
+            )
         else:
             # Spreadsheets leave out empty cells at the end of a row.
             padded = [*map(unguard, cells), *[""] * (len(columns) - len(cells))]

@@ -9,6 +9,7 @@ line ends). A cell ``path:first-last`` has lines. Other columns are kept as furt
 import re
 import shlex
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
@@ -70,11 +71,12 @@ ROLES: Mapping[str, tuple[tuple[str, ...], ...]] = {
 }
 # Columns of ids that mean a query even without its text, as in TREC judgments.
 QUERY_IDS = ROLES["id"][0]
+KNOWN_NAMES = {name for groups in ROLES.values() for names in groups for name in names}
 # Documents of these columns are opaque ids, not paths.
 IDS = frozenset({"docid", "doc_id", "document_id", "corpus_id"})
 WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\s\-.]+")
 LINES = re.compile(r"(?P<path>.+):(?P<first>[1-9]\d*)-(?P<last>[1-9]\d*)", re.DOTALL)
-SEPARATORS = {",": "|;\n", ";": "|\n", "\t": "|;\n", "|": ";\n", "": "|;\n"}
+SEPARATORS = {",": "|;\n", ";": "|;\n", "\t": "|;\n", "|": ";\n", "": "|;\n"}
 LAST_LINE = 2**31 - 1
 
 
@@ -219,6 +221,17 @@ def _columns(path: Path, table: SourceTable, given: Mapping[str, str]) -> dict[s
     header = ", ".join(map(repr, table.columns))
     known = ", ".join(f"{role} = {name!r}" for role, name in found.items()) or "none"
     advice = " ".join(filter(None, options)) or "--column ROLE=NAME"
+    near = [
+        f"{name!r} is perhaps {meant[0]!r}"
+        for name in table.columns
+        if name not in found.values()
+        and _spelled(name) not in KNOWN_NAMES
+        and (meant := get_close_matches(_spelled(name), sorted(KNOWN_NAMES), n=1, cutoff=0.85))
+    ]
+    if near:
+        advice += f"; {', '.join(near)}"
+    if any(name.endswith("?") or name.count(" ") > 3 for name in table.columns):
+        advice += "; the first line looks like data: add a header such as question,document"
     message = (
         f"{'; '.join(reasons)}; the header is {header}; recognised: {known}; "
         f"name the columns, for example {advice}"

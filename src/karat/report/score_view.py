@@ -288,7 +288,7 @@ SNAPSHOTS = {
 }
 KINDS = {"docs": "documentation", "code": "code"}
 SHOWN_TARGETS = 5
-CANDIDATES = {"production": "production files, without tests", "all": "all files, including tests"}
+TESTS = {"production": "without tests", "all": "tests included"}
 
 
 def remarks(searched: CorpusCoverage) -> Iterator[str]:
@@ -298,7 +298,7 @@ def remarks(searched: CorpusCoverage) -> Iterator[str]:
     ...     print(line)
     searched: each query on the version before its change (parent), 250 versions of 24 to 31
     documents
-    candidates: production files, without tests
+    candidates: all files, without tests
     all 400 targets exist in the searched versions
     """
     size = _range(searched.fewest, searched.most)
@@ -307,7 +307,7 @@ def remarks(searched: CorpusCoverage) -> Iterator[str]:
     revision = searched.revision if several else searched.revision[:12]
     where = SNAPSHOTS[searched.snapshot].format(revision=revision)
     yield f"searched: {where}, {_trees(searched.trees)} of {size} documents"
-    yield f"candidates: {CANDIDATES[searched.candidates]}{_selection(searched)}"
+    yield f"candidates: {_candidates(searched)}"
     if not searched.unresolved:
         yield f"all {searched.targets:,} targets exist in the searched versions"
         return
@@ -344,12 +344,12 @@ def kind_notice(searched: CorpusCoverage) -> str:
     )
 
 
-def _selection(searched: CorpusCoverage) -> str:
-    """Return the selected files in words, "" for all of them."""
-    parts = [KINDS[searched.kind]] if searched.kind != "all" else []
-    parts += [f"--include {pattern}" for pattern in searched.include]
-    parts += [f"--exclude {pattern}" for pattern in searched.exclude]
-    return f"; only {', '.join(parts)}" if parts else ""
+def _candidates(searched: CorpusCoverage) -> str:
+    """Return the files to search in words."""
+    text = f"{KINDS.get(searched.kind, 'all files')}, {TESTS[searched.candidates]}"
+    for word, patterns in (("only", searched.include), ("without", searched.exclude)):
+        text += f"; {word} {', '.join(patterns)}" if patterns else ""
+    return text
 
 
 def warning(searched: CorpusCoverage) -> str:

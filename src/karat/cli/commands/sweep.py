@@ -133,7 +133,7 @@ def command(
         found = suite_sweep(suite, suites, k=k, scoring=scoring, gold=gold, single=single)
     configurations = found.configurations[:1] if single else found.configurations
     run_setup(
-        ExperimentSetup(gold, configurations, scoring, read),
+        ExperimentSetup(gold, configurations, scoring, read, goldset or ""),
         ExperimentKind.SWEEP,
         where=where,
         inputs=inputs,

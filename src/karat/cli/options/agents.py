@@ -48,7 +48,11 @@ def run_setup(
     allowed: int | None = None,
 ) -> None:
     """Run the experiment and show its result; result files need the latency of every query."""
+    from karat.app.evaluate import mixed_kinds
+
     views = _views(setup.config, inputs, confidence, output)
+    if where.kind is None and (note := mixed_kinds(setup.gold)):
+        click.echo(printable(f"note: {note}"), err=True)
     request = setup.request(
         kind,
         where=_found_here(setup.placed(where), setup.gold),
@@ -99,7 +103,7 @@ def select_engines(
     dataset = load_gold(gold, read, inputs, where, match=scoring.match)
     scoring = with_metrics(scoring, read)
     configurations = configure_engines(engines, dataset, scoring, k=k)
-    return ExperimentSetup(dataset, configurations, scoring, read)
+    return ExperimentSetup(dataset, configurations, scoring, read, gold or "")
 
 
 def read_config(path: str) -> "ConfigFile":

@@ -171,9 +171,9 @@ def classify(path: str) -> FileClass:
         if of_folder & Trait.DOCS.value and language not in CONFIG and _is_source_folder(folder):
             of_folder &= ~Trait.DOCS.value
     elif of_folder & Trait.DOCS.value:
-        # A page of a manual is a page, whether it is about testing or about news.
+        # A page of a manual is a page, whether it is about testing, news or licences.
         of_folder &= ~(Trait.TEST | Trait.CHANGELOG).value
-        of_name &= ~Trait.CHANGELOG.value
+        of_name &= ~(Trait.CHANGELOG | Trait.LICENSE).value
     return FileClass(language, _trait_set(of_folder | of_name))
 
 

@@ -115,6 +115,15 @@ def _resolved(repository: str, names: Sequence[str], kind: str) -> list[str]:
     if bad:
         listed = ", ".join(map(repr, bad[:NAMES_SHOWN]))
         more = f" and {len(bad) - NAMES_SHOWN} more" if len(bad) > NAMES_SHOWN else ""
+        if git(repository, "rev-parse", "--is-shallow-repository").strip() == b"true":
+            raise InputError(
+                f"{repository} is a shallow clone without {listed}{more}: git fetch --unshallow "
+                "brings them (fetch-depth: 0 on GitHub)"
+            )
+        if len(bad) == len(names) > 1:
+            raise InputError(
+                f"{repository} has none of {listed}{more}; is it the right repository?"
+            )
         raise InputError(f"{repository}: no revision {listed}{more}; expected a commit or a tag")
     return ids
 

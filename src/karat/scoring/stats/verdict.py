@@ -263,14 +263,15 @@ def reach_sentences(
 def smaller_than(
     comparison: Comparison, real: Sequence[Difference], reach: Mapping[str, float]
 ) -> float | None:
-    """Return a difference among *real* below the *reach* of its group, None if there is none.
+    """Return a difference among *real* below its own detectable one, None if there is none.
 
-    *reach* holds for a power below 1, so some smaller differences are detected too.
+    Only groups of *reach* count, which have a number in the sentence. What is detectable holds for
+    a power below 1, so some smaller differences are detected too.
     """
     for entry in real:
         group = entry.metric if entry.metric in comparison.lower_is_better else ""
         size = abs(entry.difference or 0.0)
-        if size < reach.get(group, 0.0):
+        if group in reach and entry.detectable and size < entry.detectable:
             return size
     return None
 

@@ -161,7 +161,7 @@ def test_every_mode_is_an_engine() -> None:
         ),
         (
             {"search_modes": ("lexical",)},
-            "'lexical' is not a search mode; expected one of: sparse, dense, hybrid; a profile",
+            "'lexical' is not a search mode; expected one of: bm25, sparse, dense, hybrid; a prof",
         ),
         ({"top_k_values": (10, 0)}, "top_k_values: 0 is out of range; expected 1 or more"),
         ({"rrf_k_values": (60, 60)}, "rrf_k_values: 60 appears more than once"),
@@ -181,8 +181,8 @@ def test_all_that_is_refused_is_told_at_once() -> None:
     with pytest.raises(InputError) as refused:
         Matrix(search_modes=("lexical",), top_k_values=(0, 5, 5), models=("granit",), primary_k=-1)
     assert str(refused.value).splitlines() == [
-        "search_modes: 'lexical' is not a search mode; expected one of: sparse, dense, hybrid; "
-        "a profile or an engine goes into engines",
+        "search_modes: 'lexical' is not a search mode; expected one of: bm25, sparse, dense, "
+        "hybrid; a profile, an engine or its file goes into engines: [lexical]",
         "top_k_values: 0 is out of range; expected 1 or more",
         "top_k_values: 5 appears more than once",
         "models: no embedder named 'granit'; did you mean 'granite'?",

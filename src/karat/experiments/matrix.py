@@ -13,7 +13,7 @@ from karat.corpus import create_chunker
 from karat.engines.embedding import DEFAULT_EMBEDDER
 from karat.engines.embedding.catalogue import embedder_named
 from karat.engines.fusion import check_fusion
-from karat.engines.registry import ENGINES, PROFILES, modes
+from karat.engines.registry import modes
 from karat.engines.rerank import DEFAULT_RERANKER, check_reranker
 from karat.engines.spec import FILES
 from karat.errors import EngineError, InputError, MissingExtra, UnknownName
@@ -124,13 +124,9 @@ def axis_problems(axis: str, values: Sequence[object]) -> Iterator[tuple[int | N
 def _mode(name: str) -> None:
     known = modes()
     if name not in known:
-        hint = (
-            "; a profile or an engine goes into engines"
-            if name in PROFILES or ENGINES.has(name)
-            else ""
-        )
         raise InputError(
-            f"{name!r} is not a search mode; expected one of: {', '.join(known)}{hint}"
+            f"{name!r} is not a search mode; expected one of: bm25, {', '.join(known)}; a profile, "
+            f"an engine or its file goes into engines: [{name}]"
         )
 
 

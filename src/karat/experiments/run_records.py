@@ -55,6 +55,8 @@ def select_runs(store: Store, name: str) -> SelectedRuns:
     may be shortened, and ``latest`` is the newest.
     """
     prefix, point, position = name.partition(".")
+    if point and not position.isdecimal():
+        raise UnknownName(f"no file and no run {name!r}")
     experiment = store.latest() if prefix == LATEST else store.show(prefix)
     if not point:
         return SelectedRuns(experiment, experiment.runs)

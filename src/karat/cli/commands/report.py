@@ -94,7 +94,10 @@ def command(
     from karat.report.latex import LatexStyle
 
     if output is None and charts is None:
-        raise click.UsageError("Nothing to write; expected -o FILE or --charts FOLDER.")
+        raise click.UsageError(
+            "Nothing to write; add -o report.html (or .md, .txt, .csv, .json, .tex), or --charts "
+            "FOLDER. A browser prints the HTML page as PDF."
+        )
     if output is not None:
         drawer(output) if schema == "karat" else check_schema(schema, output)
     style = LatexStyle(

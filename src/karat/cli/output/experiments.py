@@ -326,7 +326,8 @@ def _check(request: "ExperimentRequest", options: RunOptions, views: Views) -> N
     output = views.output
     if output.path and not (output.style or views.report or views.folder):
         raise click.UsageError(
-            f"{output.path}: expected a report, such as report.html, or a folder, such as results/."
+            f"{output.path}: expected a report, such as report.html, or a folder, such as "
+            "results/; --run-out writes a run file."
         )
     for path in (None if views.folder else output.path, options.run_out):
         if path is not None and not Path(path).absolute().parent.is_dir():

@@ -39,6 +39,9 @@ def run(
     engine: object,
     *,
     corpus: "CorpusLike | None" = None,
+    kind: str | None = None,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
     k: int = 100,
     name: str = "",
     document_key: str = "",
@@ -50,8 +53,10 @@ def run(
     (``"bm25"``, ``"hybrid(dense_weight=0.3)"``), a YAML file, a function ``f(query, k)`` that
     returns ids, pairs of id and score, or dictionaries; or a retriever of LangChain, LlamaIndex or
     Haystack. *corpus* is a folder, a Corpus or ``{path: text}``; functions and retrievers need
-    none. *document_key* names the metadata with the document id, where a retriever has several.
-    *progress* True prints a line, and a function is called with (done, total).
+    none. *kind* (``"docs"``, ``"code"`` or ``"all"``) and the globs *include* and *exclude* select
+    its files; without a kind, that of all targets, as in `karat evaluate`. *document_key*
+    names the metadata with the document id, where a retriever has several. *progress* True prints a
+    line, and a function is called with (done, total).
 
     >>> texts = {"auth.py": "def login(user): ...", "cart.py": "def checkout(cart): ..."}
     >>> found = run({"q1": "user login"}, "bm25", corpus=texts)
@@ -70,6 +75,9 @@ def run(
         dataset,
         engine,
         corpus=corpus,
+        kind=kind,
+        include=include,
+        exclude=exclude,
         k=k,
         name=name,
         document_key=document_key,

@@ -1,12 +1,15 @@
 """Run any engine from Python: specs, files, functions, engines and retrievers."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import karat
+from karat.cli.commands.evaluate import command
 from karat.errors import EngineError, InputError
 from karat.model import Dataset, Hit, Outcome, Query, Target
 
@@ -168,3 +171,73 @@ def test_wrong_usage_is_explained(arguments: Any, message: str) -> None:
     positional, named = arguments
     with pytest.raises(InputError, match=message.replace("(", r"\(")):
         karat.run(*positional, **named)
+
+
+@pytest.fixture
+def mined(tmp_path: Path, git: Callable[..., str]) -> Path:
+    """Return a mined gold set whose targets are code, in a repository that also has prose."""
+    from karat.formats import write
+
+    place = tmp_path / "project"
+    (place / "docs").mkdir(parents=True)
+    git(place, "init", "--quiet")
+    for name, word in (("auth.py", "user"), ("cart.py", "cart")):
+        (place / name).write_text(f"left = 1\nright = {word}\n", encoding="utf-8")
+    for query_id, text in QUERIES.items():
+        (place / "docs" / f"{query_id}.md").write_text(f"# {text}\n\n{text}\n", encoding="utf-8")
+    git(place, "add", ".")
+    git(place, "commit", "--quiet", "-m", "first")
+    commit = git(place, "rev-parse", "HEAD").strip()
+    queries = [query._replace(extra={"base_commit": commit}) for query in GOLD.queries()]
+    path = tmp_path / "gold.json"
+    write(Dataset.of(queries, name="shop", metadata={"repository": str(place)}), path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("selection", "mrr"),
+    [
+        ({}, 1.0),
+        ({"kind": "all"}, 0.75),
+        ({"kind": "all", "exclude": ["docs/q1*"]}, 0.75),
+        ({"kind": "all", "include": ["*.py"]}, 1.0),
+    ],
+)
+def test_a_run_has_the_scores_of_the_command(
+    selection: dict[str, Any], mrr: float, mined: Path, tmp_path: Path
+) -> None:
+    options = [
+        part
+        for name, value in selection.items()
+        for each in ([value] if isinstance(value, str) else value)
+        for part in (f"--{name}", each)
+    ]
+    store = f"sqlite:///{tmp_path}/karat.db"
+    arguments = [str(mined), "-e", "bm25", "-m", "mrr,ndcg@10", "--json", "--store", store]
+    shown = CliRunner().invoke(command, [*arguments, *options], catch_exceptions=False)
+    assert shown.exit_code == 0, shown.output
+    metrics = json.loads(shown.stdout)["run"]["metrics"]
+    found = karat.evaluate(
+        str(mined), karat.run(mined, "bm25", **selection), ["mrr", "ndcg@10"], confidence=None
+    )
+    assert {name: metrics[name]["mean"] for name in found} == pytest.approx(dict(found))
+    assert found["mrr"] == mrr
+
+
+def test_the_kind_of_the_targets_is_searched_in_any_corpus(folder: Path) -> None:
+    (folder / "guide.md").write_text("login of a user, checkout a cart", encoding="utf-8")
+    texts = {**TEXTS, "guide.md": "login of a user, checkout a cart"}
+    corpora: list[Any] = [folder, texts, karat.from_texts(texts)]
+    for corpus in corpora:
+        paths = {
+            kind: {hit.path for answer in run.answers() for hit in answer.hits}
+            for kind in (None, "all", "docs")
+            for run in [karat.run(GOLD, "bm25", corpus=corpus, kind=kind)]
+        }
+        assert paths == {None: set(TEXTS), "all": set(texts), "docs": {"guide.md"}}
+        only = karat.run(GOLD, "bm25", corpus=corpus, kind="all", include="*.md")
+        assert first_paths(only) == ["guide.md", "guide.md"]
+    with pytest.raises(InputError, match="kind 'prose' is not known"):
+        karat.run(GOLD, "bm25", corpus=texts, kind="prose")
+    with pytest.raises(InputError, match="leaves none of the 2 documents"):
+        karat.run(GOLD, "bm25", corpus=TEXTS, kind="docs")

@@ -15,7 +15,15 @@ from karat.engines.base import Engine, Progress, SupportsClose, SupportsProgress
 from karat.engines.spec import build, parse_spec
 from karat.errors import EngineError, InputError
 from karat.experiments.run import judged_units, with_unit
-from karat.experiments.snapshots import corpus_snapshots, history_snapshots
+from karat.experiments.snapshots import (
+    RepositoryRevisions,
+    SelectedFiles,
+    Snapshots,
+    corpus_snapshots,
+    history_snapshots,
+    selected_files,
+)
+from karat.experiments.workers.sources import Source, check_selected
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run
 from karat.model.spec import Spec
 
@@ -39,6 +47,9 @@ def run_queries(
     engine: object,
     *,
     corpus: CorpusLike | None = None,
+    kind: str | None = None,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
     k: int = 100,
     name: str = "",
     document_key: str = "",
@@ -48,7 +59,9 @@ def run_queries(
 
     *dataset* may also be ``{query id: text}``. *corpus* is a folder, a Corpus or ``{path: text}``;
     a mined dataset without one is searched in its repository, each query on the version before its
-    change. A function or a retriever needs none: with one, absolute paths become relative to it.
+    change. *kind*, *include* and *exclude* select its files as
+    :func:`karat.experiments.snapshots.selected_files` does. A function or a retriever needs no
+    corpus and none of these: with a corpus, absolute paths become relative to it.
     A query on which the engine fails has no hits and the outcome ERROR; EngineError is raised if
     all of them fail.
     """
@@ -57,19 +70,19 @@ def run_queries(
     gold = _dataset(dataset)
     if is_retriever(engine):
         search = retriever(engine, name, key=document_key)
-        steps: Iterable[tuple[Sequence[int], Corpus | None]] = [
-            (range(len(gold)), _opened(corpus, gold))
-        ]
+        opened = None if corpus is None else _opened(corpus, gold)
+        steps: Iterable[tuple[Sequence[int], Corpus | None]] = [(range(len(gold)), opened)]
         answers = _answers(gold, search, steps, k, _told(progress, search.name))
         label = search.name
     else:
         built = _engine(engine, gold, name)
         label = name or built.name
-        with _closing(built), _snapshots(gold, corpus, built) as visited:
+        selected = selected_files(gold, kind, _patterns(include), _patterns(exclude))
+        with _closing(built), _snapshots(gold, corpus, built.name, selected) as searched:
             tell = _told(progress, label)
             if isinstance(built, SupportsProgress) and progress:
                 built.watch(_told(progress, f"{label}, index"))
-            answers = _answers(gold, built, visited, k, tell)
+            answers = _answers(gold, built, _visits(built, searched), k, tell)
     errors = [str(each.extra[ERROR]) for each in answers if each.outcome is Outcome.ERROR]
     if errors and len(errors) == len(answers):
         raise EngineError(f"every query failed; the first: {errors[0]}")
@@ -119,36 +132,50 @@ def _closing(engine: Engine) -> Iterator[None]:
 
 @contextmanager
 def _snapshots(
-    gold: Dataset, corpus: CorpusLike | None, engine: Engine
-) -> Iterator[Iterator[tuple[Sequence[int], Corpus | None]]]:
-    """Open what is searched; each step has the rows whose queries run on the indexed snapshot."""
-
-    def visits(
-        steps: Iterable[tuple[Sequence[int], Corpus]],
-    ) -> Iterator[tuple[Sequence[int], None]]:
-        moves = False
-        for rows, snapshot in steps:
-            if moves and isinstance(engine, SupportsSnapshots):
-                engine.show(snapshot)
-            else:
-                engine.index(snapshot)
-            moves = True
-            yield rows, None
-
-    opened = _opened(corpus, gold)
-    if opened is not None:
-        yield visits([(range(len(gold)), opened)])
-        return
-    if not any(gold.metadata.get(key) for key in ("repository", "repositories")):
-        raise InputError(
-            f"{engine.name} needs something to search: corpus=, a folder or {{path: text}}"
+    gold: Dataset, corpus: CorpusLike | None, engine: str, selected: SelectedFiles
+) -> Iterator[Snapshots]:
+    """Open the snapshots to search: *corpus*, or those of the repository of a mined dataset."""
+    if isinstance(corpus, str | os.PathLike):
+        yield corpus_snapshots(gold, os.fspath(corpus), selected=selected)
+    elif corpus is not None:
+        opened = _opened(corpus, gold)
+        part = RepositoryRevisions(
+            lambda: [("", opened)], {"": range(len(gold))}, lambda _: Source.of_texts({})
         )
-    with history_snapshots(gold) as found:
-        yield visits((each.queries.rows, each.corpus) for each in found)
+        files, automatic = selected
+        yield Snapshots("corpus", opened.name, "all", (part,), selection=files, automatic=automatic)
+    elif _is_mined(gold):
+        with history_snapshots(gold, selected=selected) as found:
+            yield found
+    else:
+        raise InputError(f"{engine} needs something to search: corpus=, a folder or {{path: text}}")
 
 
-def _opened(corpus: CorpusLike | None, gold: Dataset) -> Corpus | None:
-    if corpus is None or isinstance(corpus, Corpus):
+def _is_mined(gold: Dataset) -> bool:
+    """Return whether *gold* names the repositories that it was mined from."""
+    return any(gold.metadata.get(key) for key in ("repository", "repositories"))
+
+
+def _visits(engine: Engine, snapshots: Snapshots) -> Iterator[tuple[Sequence[int], None]]:
+    """Yield the rows of the queries on each snapshot, after *engine* has indexed it."""
+    moves = False
+    for corpus, queries, whole in snapshots:
+        check_selected(corpus, whole, snapshots.selection)
+        if moves and isinstance(engine, SupportsSnapshots):
+            engine.show(corpus)
+        else:
+            engine.index(corpus)
+        moves = True
+        yield sorted(queries.rows), None
+
+
+def _patterns(globs: str | Sequence[str]) -> Sequence[str]:
+    """Return a list of globs; a single text is one glob, not a list of letters."""
+    return (globs,) if isinstance(globs, str) else globs
+
+
+def _opened(corpus: CorpusLike, gold: Dataset) -> Corpus:
+    if isinstance(corpus, Corpus):
         return corpus
     if isinstance(corpus, Mapping):
         return from_texts(corpus)

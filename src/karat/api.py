@@ -53,8 +53,11 @@ def run(
     (``"bm25"``, ``"hybrid(dense_weight=0.3)"``), a YAML file, a function ``f(query, k)`` that
     returns ids, pairs of id and score, or dictionaries; or a retriever of LangChain, LlamaIndex or
     Haystack. *corpus* is a folder, a Corpus or ``{path: text}``; functions and retrievers need
-    none. *kind* (``"docs"``, ``"code"`` or ``"all"``) and the globs *include* and *exclude* select
-    its files; without a kind, that of all targets, as in `karat evaluate`. *document_key*
+    none. They search their own files: on a mined dataset, only engines by name or file and objects
+    with ``index`` search the version before each change, and a function gets a UserWarning.
+
+    *kind* (``"docs"``, ``"code"`` or ``"all"``) and the globs *include* and *exclude* select the
+    files to search; without a kind, that of all targets, as in `karat evaluate`. *document_key*
     names the metadata with the document id, where a retriever has several. *progress* True prints a
     line, and a function is called with (done, total).
 

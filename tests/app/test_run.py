@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -241,3 +242,24 @@ def test_the_kind_of_the_targets_is_searched_in_any_corpus(folder: Path) -> None
         karat.run(GOLD, "bm25", corpus=texts, kind="prose")
     with pytest.raises(InputError, match="leaves none of the 2 documents"):
         karat.run(GOLD, "bm25", corpus=TEXTS, kind="docs")
+
+
+def test_a_function_on_a_mined_set_is_warned_about(mined: Path, folder: Path) -> None:
+    class Retriever:
+        def invoke(self, query: str) -> list[dict[str, str]]:
+            return [{"source": "auth.py"}]
+
+    text = "searches its own files, not the version before each change of a mined gold set; use an"
+    for noun, engine in (("function", lambda query: ["auth.py"]), ("retriever", Retriever())):
+        with pytest.warns(UserWarning, match=f"^a {noun} {text} engine file") as caught:
+            karat.run(mined, engine)
+        # It points at the line above.
+        assert [each.filename for each in caught] == [__file__]
+        # Other warnings would be errors.
+        karat.run(mined, engine, corpus=folder)
+    carried = karat.load(mined)
+    assert isinstance(carried, Dataset)
+    metadata = {**carried.metadata, "carried_to": "f" * 40}
+    karat.run(replace(carried, metadata=metadata), lambda query: ["auth.py"])
+    karat.run(mined, "bm25")
+    karat.run(mined, Native())

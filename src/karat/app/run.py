@@ -1,7 +1,9 @@
 """Run the queries of a dataset through any engine, in this process."""
 
+import inspect
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import perf_counter_ns
@@ -19,6 +21,7 @@ from karat.experiments.snapshots import (
     RepositoryRevisions,
     SelectedFiles,
     Snapshots,
+    carried_to,
     corpus_snapshots,
     history_snapshots,
     selected_files,
@@ -32,6 +35,8 @@ __all__ = ["CorpusLike", "run_queries"]
 CorpusLike: TypeAlias = Corpus | Mapping[str, str] | str | os.PathLike[str]
 # The key of an error in the extra fields of an answer.
 ERROR = "error"
+# Frames from a warning to the code that calls `karat.run`.
+CALLER = 4
 
 
 class _Search(Protocol):
@@ -61,7 +66,8 @@ def run_queries(
     a mined dataset without one is searched in its repository, each query on the version before its
     change. *kind*, *include* and *exclude* select its files as
     :func:`karat.experiments.snapshots.selected_files` does. A function or a retriever needs no
-    corpus and none of these: with a corpus, absolute paths become relative to it.
+    corpus and none of these: with a corpus, absolute paths become relative to it. It searches its
+    own files, so that a mined dataset without a corpus is warned about.
     A query on which the engine fails has no hits and the outcome ERROR; EngineError is raised if
     all of them fail.
     """
@@ -70,6 +76,12 @@ def run_queries(
     gold = _dataset(dataset)
     if is_retriever(engine):
         search = retriever(engine, name, key=document_key)
+        if corpus is None and _is_mined(gold) and not carried_to(gold):
+            _warn(
+                f"a {'function' if inspect.isroutine(engine) else 'retriever'} searches its own "
+                "files, not the version before each change of a mined gold set; use an engine "
+                "file to search that"
+            )
         opened = None if corpus is None else _opened(corpus, gold)
         steps: Iterable[tuple[Sequence[int], Corpus | None]] = [(range(len(gold)), opened)]
         answers = _answers(gold, search, steps, k, _told(progress, search.name))
@@ -87,6 +99,10 @@ def run_queries(
     if errors and len(errors) == len(answers):
         raise EngineError(f"every query failed; the first: {errors[0]}")
     return Run.of(answers, name=label, metadata={"k": k})
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, UserWarning, stacklevel=CALLER)
 
 
 def _dataset(source: Dataset | Mapping[str, str]) -> Dataset:

@@ -55,6 +55,7 @@ def run(
     Haystack. *corpus* is a folder, a Corpus or ``{path: text}``; functions and retrievers need
     none. They search their own files: on a mined dataset, only engines by name or file and objects
     with ``index`` search the version before each change, and a function gets a UserWarning.
+    So do targets that do not exist in the searched version.
 
     *kind* (``"docs"``, ``"code"`` or ``"all"``) and the globs *include* and *exclude* select the
     files to search; without a kind, that of all targets, as in `karat evaluate`. *document_key*

@@ -154,7 +154,9 @@ def test_a_mined_dataset_is_searched_before_each_change(
     assert first_paths(run) == ["auth.py", "cart.py"]
     # The file of the second query does not exist before the second commit.
     earlier = [query._replace(extra={"base_commit": commits[0]}) for query in gold.queries()]
-    assert "cart.py" not in first_paths(karat.run(gold.with_queries(earlier), "bm25"))
+    with pytest.warns(UserWarning, match=r"^targets: 1 of 2 targets \(50.0%\) do not exist"):
+        run = karat.run(gold.with_queries(earlier), "bm25")
+    assert "cart.py" not in first_paths(run)
 
 
 @pytest.mark.parametrize(
@@ -225,6 +227,7 @@ def test_a_run_has_the_scores_of_the_command(
     assert found["mrr"] == mrr
 
 
+@pytest.mark.filterwarnings("ignore:targets")
 def test_the_kind_of_the_targets_is_searched_in_any_corpus(folder: Path) -> None:
     (folder / "guide.md").write_text("login of a user, checkout a cart", encoding="utf-8")
     texts = {**TEXTS, "guide.md": "login of a user, checkout a cart"}
@@ -263,3 +266,20 @@ def test_a_function_on_a_mined_set_is_warned_about(mined: Path, folder: Path) ->
     karat.run(replace(carried, metadata=metadata), lambda query: ["auth.py"])
     karat.run(mined, "bm25")
     karat.run(mined, Native())
+
+
+def test_targets_that_are_not_in_the_corpus_are_reported_as_by_the_command(
+    mined: Path, folder: Path, tmp_path: Path
+) -> None:
+    (folder / "cart.py").unlink()
+    with pytest.warns(UserWarning, match="^targets: ") as caught:
+        karat.run(mined, "bm25", corpus=folder)
+    assert [each.filename for each in caught] == [__file__]
+    (text,) = (str(each.message) for each in caught)
+    assert "1 of 2 targets (50.0%) do not exist in the searched version (1 query with" in text
+    store = f"sqlite:///{tmp_path}/karat.db"
+    arguments = [str(mined), "-e", "bm25", "--corpus", str(folder), "--store", store]
+    shown = CliRunner().invoke(command, arguments, catch_exceptions=False)
+    assert text in " ".join(shown.output.split())
+    with pytest.warns(UserWarning, match=r"2 of 2 targets \(100.0%\) do not exist"):
+        karat.run(mined, "bm25", corpus={"src/auth.py": "login"})

@@ -26,9 +26,11 @@ from karat.experiments.snapshots import (
     history_snapshots,
     selected_files,
 )
-from karat.experiments.workers.sources import Source, check_selected
+from karat.experiments.target_check import check_snapshots
+from karat.experiments.workers.sources import Source
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run
 from karat.model.spec import Spec
+from karat.report.score_view import missing_targets
 
 __all__ = ["CorpusLike", "run_queries"]
 
@@ -67,7 +69,9 @@ def run_queries(
     change. *kind*, *include* and *exclude* select its files as
     :func:`karat.experiments.snapshots.selected_files` does. A function or a retriever needs no
     corpus and none of these: with a corpus, absolute paths become relative to it. It searches its
-    own files, so that a mined dataset without a corpus is warned about.
+    own files, so that a mined dataset without a corpus is warned about. There is also a UserWarning
+    if targets do not exist in the snapshots that an engine searches.
+
     A query on which the engine fails has no hits and the outcome ERROR; EngineError is raised if
     all of them fail.
     """
@@ -91,6 +95,11 @@ def run_queries(
         label = name or built.name
         selected = selected_files(gold, kind, _patterns(include), _patterns(exclude))
         with _closing(built), _snapshots(gold, corpus, built.name, selected) as searched:
+            # The names may be mapped when the run is scored: even a corpus without any target
+            # is no error.
+            check = check_snapshots(gold, searched, match=gold.match, strict=False)
+            if missing := missing_targets(check.searched):
+                _warn(missing)
             tell = _told(progress, label)
             if isinstance(built, SupportsProgress) and progress:
                 built.watch(_told(progress, f"{label}, index"))
@@ -175,8 +184,7 @@ def _is_mined(gold: Dataset) -> bool:
 def _visits(engine: Engine, snapshots: Snapshots) -> Iterator[tuple[Sequence[int], None]]:
     """Yield the rows of the queries on each snapshot, after *engine* has indexed it."""
     moves = False
-    for corpus, queries, whole in snapshots:
-        check_selected(corpus, whole, snapshots.selection)
+    for corpus, queries, _ in snapshots:
         if moves and isinstance(engine, SupportsSnapshots):
             engine.show(corpus)
         else:

@@ -72,13 +72,13 @@ class TargetCheck(NamedTuple):
 
 
 def check_snapshots(
-    gold: Dataset, snapshots: Snapshots, *, match: str, root: str = ""
+    gold: Dataset, snapshots: Snapshots, *, match: str, root: str = "", strict: bool = True
 ) -> TargetCheck:
     """Look for every target of *gold* in the snapshot of its query, by the paths that *match* uses.
 
     A symbol without a path counts as present, and so do lines of a file that is present: they may
-    have moved. InputError is raised if a corpus that the user named has none of the targets: it is
-    probably the wrong corpus.
+    have moved. If *strict*, InputError is raised if a corpus that the user named has none of the
+    targets: it is probably the wrong corpus.
     """
     matcher = MATCHERS.get(match)()
     queries: list[Query] = list(gold.queries())
@@ -125,7 +125,7 @@ def check_snapshots(
         skipped_targets=reasons,
         missing=_first_missing(before, queries, reasons),
     )
-    if searched.snapshot == "corpus" and 0 < searched.targets == searched.unresolved:
+    if strict and searched.snapshot == "corpus" and 0 < searched.targets == searched.unresolved:
         raise InputError(
             f"none of the {searched.targets} targets of {gold.name} is in {snapshots.place}; "
             + _hint(gold, known, matcher)

@@ -311,12 +311,8 @@ def remarks(searched: CorpusCoverage) -> Iterator[str]:
     if not searched.unresolved:
         yield f"all {searched.targets:,} targets exist in the searched versions"
         return
-    lost = f" ({queries(searched.lost_queries)} with no other)" if searched.lost_queries else ""
     some_left = searched.unresolved < searched.targets
-    yield (
-        f"targets: {_gone(searched)} do not exist in the searched version{lost} and count as missed"
-        + ("; the table below excludes them" if some_left else "")
-    )
+    yield missing_targets(searched) + ("; the table below excludes them" if some_left else "")
     if searched.missing:
         yield f"not in the searched version: {_first_three(searched.missing)}"
     for path, reason in list(searched.skipped_targets.items())[:SHOWN_TARGETS]:
@@ -324,6 +320,21 @@ def remarks(searched: CorpusCoverage) -> Iterator[str]:
     if len(searched.skipped_targets) > SHOWN_TARGETS:
         more = len(searched.skipped_targets) - SHOWN_TARGETS
         yield f"{more:,} further targets that exist were not searched"
+
+
+def missing_targets(searched: CorpusCoverage) -> str:
+    """Return a sentence on targets that do not exist in the searched versions, "" without any.
+
+    >>> missing_targets(CorpusCoverage("corpus", ".", "all", 1, 9, 9, 8, 2, 1))
+    'targets: 2 of 8 targets (25.0%) do not exist in the searched version (1 query with no other) \
+and count as missed'
+    """
+    if not searched.unresolved:
+        return ""
+    lost = f" ({queries(searched.lost_queries)} with no other)" if searched.lost_queries else ""
+    return (
+        f"targets: {_gone(searched)} do not exist in the searched version{lost} and count as missed"
+    )
 
 
 def kind_notice(searched: CorpusCoverage) -> str:

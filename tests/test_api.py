@@ -141,6 +141,12 @@ def test_runs_compare_as_a_list_and_as_a_dictionary(files: dict[str, Path]) -> N
     assert (entry.wins, entry.ties, entry.losses) == (2, 1, 0)
 
 
+def test_the_verdict_of_a_comparison() -> None:
+    contest = karat.compare(GOLD, {"old": OLD, "new": NEW}, ["mrr"])
+    assert karat.verdict(contest) == contest.verdict
+    assert "old" in karat.verdict(contest.comparison)
+
+
 def test_runs_without_a_name_are_numbered() -> None:
     assert karat.compare(GOLD, [OLD, NEW], ["mrr"]).comparison.systems == ("run1", "run2")
 

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from karat.model.comparison import Comparison, Difference, Interval, Mean
+from karat.model.evaluation import ComparisonResult
 from karat.scoring.stats import compare, verdict
 
 NOISE: dict[str, Any] = {"p_corrected": 0.4, "p": 0.3, "difference": 0.01}
@@ -357,3 +358,11 @@ def test_a_system_that_is_better_than_the_best_on_common_queries_is_reported() -
     text = said(*entries, family=3, A=0.6, B=0.55, C=0.5)
     assert f"B is better than A on their common queries ({NUMBERS})" in text
     assert "No significant" not in text
+
+
+def test_the_result_of_a_comparison_has_its_verdict() -> None:
+    scores = np.array([[[0.0]] * 8, [[1.0]] * 8])
+    comparison = compare(scores, systems=["A", "B"], metrics=["mrr"])
+    result = ComparisonResult((), comparison, {}, f"{verdict(comparison)} Limits.")
+    assert verdict(comparison).startswith("B is better than A")
+    assert verdict(result) == f"{verdict(comparison)} Limits."

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from karat.model.comparison import Comparison, Difference
+from karat.model.evaluation import ComparisonResult
 from karat.system.words import MOST_NAMED, first_few, join_names
 
 __all__ = ["verdict"]
@@ -11,12 +12,16 @@ __all__ = ["verdict"]
 FEWEST_CHANGED = 5
 
 
-def verdict(comparison: Comparison) -> str:
+def verdict(comparison: Comparison | ComparisonResult) -> str:
     """Return the verdict on *comparison*, or an empty text if nothing was compared.
+
+    A result of :func:`karat.compare` has its verdict, with the limits of the comparison.
 
     For two systems it covers every metric. For more systems it covers the first metric: the best
     system against the others, or each system against the baseline if only those pairs were tested.
     """
+    if isinstance(comparison, ComparisonResult):
+        return comparison.verdict
     if not comparison.differences:
         return ""
     lead = comparison.metrics[0]

@@ -195,6 +195,25 @@ def test_settings_that_cannot_be_meant_are_refused(
         karat.evaluate(GOLD, OLD, **settings)  # type: ignore[arg-type]
 
 
+def test_runs_outside_a_list_are_refused(files: dict[str, Path]) -> None:
+    old, new = as_run(OLD, "old"), as_run(NEW, "new")
+    paths = files["old"], files["new"]
+    calls: list[tuple[object, ...]] = [
+        (old,),
+        (old, new),
+        (OLD, NEW),
+        paths,
+        tuple(map(str, paths)),
+        ([old, new], files["new"]),
+    ]
+    for arguments in calls:
+        with pytest.raises(
+            InputError,
+            match=r"compare\(gold, \[run_a, run_b\]\): expected a list of runs or \{name: run\}",
+        ):
+            karat.compare(GOLD, *arguments)  # type: ignore[arg-type]
+
+
 def test_no_second_run_to_compare_is_refused() -> None:
     with pytest.raises(InputError, match="only one run to compare"):
         karat.compare(GOLD, [OLD])

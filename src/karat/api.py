@@ -179,8 +179,7 @@ def compare(
     from karat.app.compare import compare as compare_runs
     from karat.scoring.settings import Confidence, Scoring
 
-    names = list(runs) if isinstance(runs, Mapping) else None
-    sources = list(runs.values()) if isinstance(runs, Mapping) else runs
+    names, sources = _several("compare(gold, [run_a, run_b])", runs, metrics)
     return compare_runs(
         gold,
         sources,
@@ -206,3 +205,20 @@ def compare(
 def _names(metrics: Iterable[object]) -> tuple[str, ...]:
     """Return the names of measures; a single name is one measure, not a list of letters."""
     return (metrics,) if isinstance(metrics, str) else tuple(map(str, metrics))
+
+
+def _several(
+    call: str,
+    runs: "Mapping[str, RunSource] | Sequence[RunSource]",
+    metrics: Iterable[object],
+) -> "tuple[list[str] | None, Sequence[RunSource]]":
+    """Return the names of *runs*, if they have any, and the runs; *call* is the expected call."""
+    # A second run in place of the metrics: the runs are not in a list.
+    wrong = isinstance(metrics, Run | Mapping | os.PathLike) or isinstance(runs, str)
+    if wrong or not isinstance(runs, Mapping | Sequence):
+        from karat.errors import InputError
+
+        raise InputError(f"{call}: expected a list of runs or {{name: run}}")
+    if isinstance(runs, Mapping):
+        return list(runs), list(runs.values())
+    return None, runs

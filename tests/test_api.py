@@ -1,9 +1,12 @@
 """The public Python API: its names, what it takes, and what it leaves alone."""
 
+import json
 import subprocess
 import sys
+from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -83,6 +86,7 @@ def test_the_public_names_are_these() -> None:
         "trec_eval",
         "verdict",
         "write_gold",
+        "write_report",
     ]
     assert all(hasattr(karat, name) for name in karat.__all__)
 
@@ -193,6 +197,42 @@ def test_settings_that_cannot_be_meant_are_refused(
 ) -> None:
     with pytest.raises(InputError, match=message):
         karat.evaluate(GOLD, OLD, **settings)  # type: ignore[arg-type]
+
+
+def test_a_report_is_that_of_the_command_for_files_records_and_dictionaries(
+    files: dict[str, Path], tmp_path: Path
+) -> None:
+    written = tmp_path / "command.json"
+    arguments = ["report", *map(str, files.values()), "-o", str(written), "-m", "mrr"]
+    done = subprocess.run([sys.executable, "-m", "karat", *arguments], check=False)
+    assert done.returncode == 0
+    expected = json.loads(written.read_text(encoding="utf-8"))
+    assert expected["comparison"]["systems"] == ["old", "new"]
+    records = [as_run(OLD, "old"), as_run(NEW, "new")]
+    inputs: list[tuple[object, object]] = [
+        (files["gold"], [files["old"], files["new"]]),
+        (as_dataset(), records),
+        (GOLD, {"old": OLD, "new": NEW}),
+    ]
+    for gold, runs in inputs:
+        path = tmp_path / "report.json"
+        karat.write_report(gold, runs, path, ["mrr"])  # type: ignore[arg-type]
+        found = json.loads(path.read_text(encoding="utf-8"))
+        assert found["comparison"] == expected["comparison"]
+
+
+def test_a_report_is_one_html_file(
+    tmp_path: Path, embedded: Callable[[str], dict[str, Any]]
+) -> None:
+    path = tmp_path / "report.html"
+    karat.write_report(as_dataset(), [as_run(NEW, "new")], path, "mrr", title="First look")
+    page = path.read_text(encoding="utf-8")
+    assert "First look" in page
+    assert "find q2" in str(embedded(page))
+    with pytest.raises(InputError, match="unknown report format; expected"):
+        karat.write_report(GOLD, [NEW], tmp_path / "report.docx")
+    with pytest.raises(InputError, match=r"write_report\(gold, \[run_a, run_b\], path\): expected"):
+        karat.write_report(GOLD, as_run(NEW, "new"), path)  # type: ignore[arg-type]
 
 
 def test_runs_outside_a_list_are_refused(files: dict[str, Path]) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from karat.exports import exports
 
 if TYPE_CHECKING:
-    from karat.api import compare, evaluate, load, run
+    from karat.api import compare, evaluate, load, run, write_report
     from karat.app.analyze.health import index_health
     from karat.app.generate import generate, write_gold
     from karat.app.trec_eval import TrecSettings, trec_eval
@@ -55,12 +55,13 @@ __all__ = [
     "trec_eval",
     "verdict",
     "write_gold",
+    "write_report",
 ]
 
 __getattr__ = exports(
     __name__,
     {
-        "api": "compare evaluate load run",
+        "api": "compare evaluate load run write_report",
         "app.analyze.health": "index_health",
         "app.generate": "generate write_gold",
         "app.trec_eval": "TrecSettings trec_eval",

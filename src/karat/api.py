@@ -1,4 +1,4 @@
-"""The small public Python API: load, run, evaluate, compare.
+"""The small public Python API: load, run, evaluate, compare, write_report.
 
 Nothing heavy is imported before a function is called.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from karat.engines.base import Progress
     from karat.model.evaluation import ComparisonResult, Evaluation
 
-__all__ = ["compare", "evaluate", "load", "run"]
+__all__ = ["compare", "evaluate", "load", "run", "write_report"]
 
 
 def load(
@@ -199,6 +199,44 @@ def compare(
         ),
         by=by,
         names=names,
+    )
+
+
+def write_report(
+    gold: "TruthSource",
+    runs: "Mapping[str, RunSource] | Sequence[RunSource]",
+    path: str | os.PathLike[str],
+    metrics: Iterable[object] = (),
+    *,
+    match: str | None = None,
+    root: str = "",
+    strip_prefix: Sequence[str] = (),
+    cut_at: str = "",
+    by: Iterable[str] | None = None,
+    title: str = "",
+) -> None:
+    """Write the report of `karat report` on *runs*, the first being the baseline.
+
+    The suffix of *path* sets the format: ``.html``, ``.md``, ``.txt``, ``.csv``, ``.json`` or
+    ``.tex``. The other arguments are those of :func:`compare`; *runs* may also be a list of one.
+    Without *by*, results are broken down by every tag with a few values.
+    """
+    from karat.app.report import write_report as write
+    from karat.scoring.settings import Confidence, Scoring
+
+    names, sources = _several("write_report(gold, [run_a, run_b], path)", runs, metrics)
+    scoring = Scoring(
+        _names(metrics), match, root=root, strip_prefix=tuple(strip_prefix), cut_at=cut_at
+    )
+    write(
+        gold,
+        sources,
+        os.fspath(path),
+        scoring=scoring,
+        confidence=Confidence(),
+        by=by,
+        names=names,
+        title=title,
     )
 
 

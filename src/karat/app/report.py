@@ -3,8 +3,11 @@
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from hashlib import sha256
+from itertools import starmap
 from math import isnan
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +17,15 @@ from karat.app.evaluate import (
     FinishedRuns,
     score_runs,
 )
-from karat.app.score import placed, run_name
+from karat.app.score import (
+    RunSource,
+    TruthSource,
+    distinct_names,
+    load_judgments,
+    load_run,
+    placed,
+    run_name,
+)
 from karat.errors import InputError, UnknownName
 from karat.experiments.run_records import (
     RunRecord,
@@ -29,7 +40,8 @@ from karat.experiments.target_check import resolved_for
 from karat.formats import is_source, read_dataset, read_run
 from karat.formats.gold import gold_digest
 from karat.formats.karat_run import run_digest
-from karat.model import Dataset
+from karat.installation import __version__
+from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.evaluation import Evaluation
 from karat.model.frozen import EMPTY
 from karat.model.timings import RunResult
@@ -52,10 +64,12 @@ __all__ = [
     "breakdown_tags",
     "experiment_inputs",
     "gather",
+    "make_findings",
     "origin",
     "report",
     "report_measures",
     "with_timings",
+    "write_report",
 ]
 
 # The number of hits per query that a report shows.
@@ -326,6 +340,89 @@ def experiment_inputs(
         tuple(f"failed and not included: {names}: {why}" for names, why in ended.reasons()),
         tuple(done.results.evaluations(ended.ids, request.gold, request.scoring)),
     )
+
+
+def make_findings(
+    found: ReportInputs,
+    scoring: Scoring,
+    confidence: Confidence,
+    *,
+    by: Iterable[str] | None = None,
+    title: str = "",
+) -> Findings:
+    """Return what a report shows of *found*, made now, its remarks before those on the runs."""
+    made_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+    findings = report(
+        found.gold,
+        found.runs,
+        origin=origin(
+            found.gold,
+            found.digests,
+            made_at=made_at,
+            version=__version__,
+            records=found.records,
+        ),
+        scoring=scoring,
+        confidence=confidence,
+        by=by,
+        evaluations=found.evaluations,
+    )
+    return replace(findings, remarks=(*found.remarks, *findings.remarks), title=title)
+
+
+def write_report(
+    truth: TruthSource,
+    runs: Sequence[RunSource],
+    path: str,
+    *,
+    scoring: Scoring,
+    confidence: Confidence,
+    by: Iterable[str] | None = None,
+    names: Sequence[str] | None = None,
+    title: str = "",
+) -> None:
+    """Write the report on *runs*, each from a path or from memory, in the format of *path*.
+
+    An unknown format raises InputError before anything is read.
+    """
+    from karat.report.draw import drawer
+    from karat.system.files import write_text
+
+    draw = drawer(path)
+    gold = _as_dataset(truth)
+    found = [
+        RunResult(_as_run(source, gold, name), timings=None, engine="", name=name)
+        for source, name in zip(runs, names or distinct_names(runs), strict=True)
+    ]
+    inputs = ReportInputs(gold, tuple(found), tuple(run_digest(each.run) for each in found))
+    write_text(path, draw(make_findings(inputs, scoring, confidence, by=by, title=title)))
+
+
+def _as_dataset(source: TruthSource) -> Dataset:
+    if isinstance(source, str | PathLike):
+        return placed(read_dataset(source), source)
+    found = load_judgments(source)
+    if isinstance(found, Dataset):
+        return found
+    queries = (
+        Query(query, "", tuple(Target(document, grade) for document, grade in grades.items()))
+        for query, grades in found.items()
+    )
+    return Dataset.of(queries, name="gold", match="document")
+
+
+def _as_run(source: RunSource, gold: Dataset, name: str) -> Run:
+    if isinstance(source, str | PathLike):
+        return read_run(source)
+    found = load_run(source, gold)
+    if isinstance(found, Run):
+        return found
+    rows = found.items() if isinstance(found, Mapping) else found
+    answers = (
+        Answer(query, tuple(sorted(starmap(Hit, scores.items()), key=lambda hit: -hit.score)))
+        for query, scores in rows
+    )
+    return Run.of(answers, name=name)
 
 
 class _Source(NamedTuple):

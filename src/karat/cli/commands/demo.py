@@ -105,8 +105,7 @@ def _write_report(
     path: Path, request: "ExperimentRequest", done: "ExperimentResult", ended: "FinishedRuns"
 ) -> None:
     from karat.app.loss_reasons import with_losses
-    from karat.app.report import experiment_inputs
-    from karat.cli.output.report_files import make_findings
+    from karat.app.report import experiment_inputs, make_findings
     from karat.report.draw import draw
     from karat.scoring.settings import Confidence
     from karat.system.files import write_text

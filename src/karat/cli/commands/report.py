@@ -10,7 +10,6 @@ from karat.cli.output.report_files import (
     SCHEMAS,
     check_schema,
     export_runs,
-    make_findings,
     write_charts,
     write_report,
     write_schema,
@@ -108,7 +107,7 @@ def command(
             "--digits, --percent, --intervals, --label and --caption need -o FILE.tex."
         )
     single_threaded()
-    from karat.app.report import gather
+    from karat.app.report import gather, make_findings
 
     found = gather(
         names,

@@ -263,8 +263,7 @@ def _show_result(
     scoring, confidence = request.scoring, views.confidence
     inputs = findings = None
     if many or views.written:
-        from karat.app.report import experiment_inputs
-        from karat.cli.output.report_files import make_findings
+        from karat.app.report import experiment_inputs, make_findings
 
         inputs = experiment_inputs(done, ended, request)
         title = views.output.title

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from itertools import zip_longest
@@ -31,7 +30,6 @@ __all__ = [
     "check_schema",
     "export_runs",
     "is_report",
-    "make_findings",
     "make_namer",
     "make_writer",
     "write_charts",
@@ -110,7 +108,7 @@ def write_page(
     settings: "tuple[Scoring, Confidence]",
 ) -> None:
     """Write the report on a gold set and run files."""
-    from karat.app.report import gather
+    from karat.app.report import gather, make_findings
 
     found = gather(names, store="", reading=inputs.gold, run_format=inputs.run_format)
     findings = make_findings(found, *settings, by=inputs.by or None, title=output.title)
@@ -174,37 +172,6 @@ def _write_agent(judged: "RunExport", path: Path) -> None:
 
 
 REPORTS = {"markdown": "report.md", "html": "report.html"}
-
-
-def make_findings(
-    found: "ReportInputs",
-    scoring: "Scoring",
-    confidence: "Confidence",
-    *,
-    by: Sequence[str] | None = None,
-    title: str = "",
-) -> "Findings":
-    """Return what a report shows of *found*, made now, its remarks before those on the runs."""
-    from karat.app.report import origin, report
-    from karat.installation import __version__
-
-    made_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
-    findings = report(
-        found.gold,
-        found.runs,
-        origin=origin(
-            found.gold,
-            found.digests,
-            made_at=made_at,
-            version=__version__,
-            records=found.records,
-        ),
-        scoring=scoring,
-        confidence=confidence,
-        by=by,
-        evaluations=found.evaluations,
-    )
-    return replace(findings, remarks=(*found.remarks, *findings.remarks), title=title)
 
 
 def export_runs(

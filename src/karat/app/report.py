@@ -53,7 +53,7 @@ from karat.scoring.matching.units import relevant_targets
 from karat.scoring.metrics import Measure, parse
 from karat.scoring.score import cluster_labels, slice_rows, with_dropped, with_measures
 from karat.scoring.settings import Confidence, Scoring
-from karat.system.words import counted, first_few, join_names, number_duplicates
+from karat.system.words import counted, first_few, first_line, join_names, number_duplicates
 
 if TYPE_CHECKING:
     from karat.model.comparison import Comparison
@@ -337,7 +337,9 @@ def experiment_inputs(
             record_of(done.experiment, stored[measured.name], measured, request.gold)
             for measured in ended.runs
         ),
-        tuple(f"failed and not included: {names}: {why}" for names, why in ended.reasons()),
+        tuple(
+            f"failed and not included: {names}: {first_line(why)}" for names, why in ended.reasons()
+        ),
         tuple(done.results.evaluations(ended.ids, request.gold, request.scoring)),
     )
 
@@ -527,7 +529,7 @@ def _remarks(experiment: Experiment, runs: Sequence[StoredRun]) -> Iterator[str]
     for run in runs:
         if run.answers < experiment.queries:
             left_out = "" if run.answers else ", left out"
-            why = f": {run.error}" if run.error else ""
+            why = f": {first_line(run.error)}" if run.error else ""
             total = counted(experiment.queries, "answer")
             said = f"{run.status}{left_out}, with {run.answers:,} of {total}{why}"
             alike.setdefault(said, []).append(f"{run.label} ({run.id})")

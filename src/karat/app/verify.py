@@ -21,7 +21,7 @@ from karat.formats.gold import gold_digest
 from karat.model import Dataset
 from karat.model.spec import Spec
 from karat.scoring.settings import Scoring
-from karat.system.words import counted
+from karat.system.words import counted, first_line
 
 __all__ = ["Verification", "foreign", "verify"]
 
@@ -180,7 +180,7 @@ def _differences(
                 f"{run.snapshot[:12]}"
             )
         if run.status is not RunStatus.COMPLETED:
-            yield f"{record.name}: {run.error or run.status.value}"
+            yield f"{record.name}: {first_line(run.error) or run.status.value}"
             continue
         queries = differing_queries(record.answers, short_digests(measured, gold), gold)
         if queries:

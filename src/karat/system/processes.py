@@ -35,6 +35,7 @@ __all__ = [
     "descendants",
     "encode",
     "encode_with_bytes",
+    "error_lines",
     "find_program",
     "kill_below",
     "last_words",
@@ -52,6 +53,8 @@ BASE_ENVIRONMENT = (
 READ_BYTES = 1 << 16
 TAIL_BYTES = 4_000
 WORDS_SHOWN = 160
+LINES_SHOWN = 12
+LINE_SHOWN = 300
 MAX_BYTES = 1 << 30
 GRACE_S = 2.0
 # A signal between two instructions does not interrupt a poll that starts right after it.
@@ -106,6 +109,23 @@ def last_words(text: str) -> str:
     """
     text = text.strip()
     return repr(("..." if len(text) > WORDS_SHOWN else "") + text[-WORDS_SHOWN:])
+
+
+def error_lines(text: str, hint: str = "") -> str:
+    r"""Return the last line of *text* and *hint*; then, of several lines, the last 12, indented.
+
+    >>> print(error_lines("Traceback:\n  File 'a.py', line 1\nValueError: no index\n"))
+    ValueError: no index
+        Traceback:
+          File 'a.py', line 1
+        ValueError: no index
+    """
+    lines = [line.rstrip() for line in text.splitlines() if line.strip()]
+    lines = [f"{line[:LINE_SHOWN]}..." if len(line) > LINE_SHOWN else line for line in lines]
+    if not lines:
+        return f"no output{hint}"
+    shown = lines[-LINES_SHOWN:] if len(lines) > 1 else []
+    return "\n".join([f"{lines[-1].strip()}{hint}", *(f"    {line}" for line in shown)])
 
 
 class CommandOutput(NamedTuple):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-__all__ = ["counted", "first_few", "join_names", "number_duplicates"]
+__all__ = ["counted", "first_few", "first_line", "join_names", "number_duplicates"]
 
 
 # Longer lists of names are cut.
@@ -29,6 +29,15 @@ def first_few(names: Sequence[str]) -> Sequence[str]:
     if len(names) <= MOST_NAMED:
         return names
     return [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} others"]
+
+
+def first_line(text: str) -> str:
+    r"""Return the first line of *text*.
+
+    >>> first_line("exit code 1: ValueError: no index\n    Traceback"), first_line("")
+    ('exit code 1: ValueError: no index', '')
+    """
+    return text.partition("\n")[0]
 
 
 def counted(count: int, noun: str) -> str:

@@ -124,7 +124,7 @@ def test_bad_hits_are_dropped_and_counted() -> None:
         ("print(7)", {}, "no list of hits in the answer '7'"),
         ("print('x')", {"output": "jsonl"}, "not JSON: 'x'"),
         ("print('x')", {"output": "rg"}, "printed 'x'; expected the events of rg --json"),
-        ("raise SystemExit('broken index')", {}, "exit code 1: 'broken index'"),
+        ("raise SystemExit('broken index')", {}, "exit code 1: broken index$"),
         ("import os; os.kill(os.getpid(), 9)", {}, "exit code -9"),
         ("while True: print('x' * 10_000)", {"max_bytes": 100_000}, "more than 100,000 bytes"),
         ("import time; time.sleep(60)", {"timeout_s": 0.2}, "took longer than 0.2 s"),
@@ -139,6 +139,18 @@ def test_misbehaviour(code: str, options: dict[str, Any], message: str) -> None:
     with engine_of(code, **options) as engine, pytest.raises(EngineError, match=message) as caught:
         engine.search("login", 3)
     assert isinstance(caught.value.__cause__, TimeoutError) == ("took longer" in message)
+
+
+def test_a_traceback_begins_with_its_last_line() -> None:
+    code = "import sys; print('loading\\n' * 20, file=sys.stderr)\n{}['index']"
+    with engine_of(code, name="exc") as engine, pytest.raises(EngineError) as caught:
+        engine.search("login", 3)
+    first, *rest = str(caught.value).split("\n")
+    assert first == "exc: exit code 1: KeyError: 'index'"
+    assert len(rest) == 12
+    assert rest[-1] == "    KeyError: 'index'"
+    assert all(line.startswith("    ") for line in rest)
+    assert any(line.startswith("      File ") for line in rest)
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc to see other processes")

@@ -11,6 +11,7 @@ from karat.cli.options.shared import WholeNumber, store_option
 from karat.model.evaluation import Summary
 from karat.report.score_view import interval_cell
 from karat.report.table import Cell, Column, Table, number
+from karat.system.words import first_line
 
 if TYPE_CHECKING:
     from karat.experiments.store import Experiment, Store, StoredRun
@@ -71,7 +72,7 @@ def runs_table(experiment: "Experiment", runs: "Sequence[StoredRun]", scores: Sc
         if sure:
             cells.append(interval_cell(first) if first else Cell("-"))
         rows.append((*cells, Cell(run.label)))
-    errors = tuple(f"{run.id}: {run.error}" for run in runs if run.error)
+    errors = tuple(f"{run.id}: {first_line(run.error)}" for run in runs if run.error)
     return Table(_title(experiment), tuple(columns), tuple(rows), (*_about(experiment), *errors))
 
 

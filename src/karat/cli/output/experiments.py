@@ -241,7 +241,8 @@ def carry_out(
     _show_result(done, ended, request, views, losses=options.losses)
     _show_store(done, options.store, views, since=started)
     for names, reason in ended.reasons():
-        click.echo(printable(f"failed: {names}: {reason}"), err=True)
+        for line in f"failed: {names}: {reason}".splitlines():
+            click.echo(printable(line), err=True)
     if ended.failed:
         ctx.exit(BROKEN)
 

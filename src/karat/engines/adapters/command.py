@@ -28,7 +28,7 @@ from karat.engines.adapters.spawning import (
 )
 from karat.errors import EngineError, ProcessError
 from karat.model import Hit
-from karat.system.processes import last_words, run_command
+from karat.system.processes import error_lines, run_command
 
 __all__ = ["CommandEngine", "CommandOptions", "group_lines"]
 
@@ -188,10 +188,8 @@ class CommandEngine(External):
             )
             if done.code not in self._codes():
                 said = (done.complaints or done.output).decode("utf-8", "replace").strip()
-                raise EngineError(
-                    f"exit code {done.code}: {last_words(self._secrets.scrub(said))}"
-                    f"{relative_hint(options)}"
-                )
+                shown = error_lines(self._secrets.scrub(said), relative_hint(options))
+                raise EngineError(f"exit code {done.code}: {shown}")
             return self._read(done.output.decode("utf-8", "replace"), query)
         except (EngineError, ProcessError) as error:
             message = self._secrets.scrub(f"{self.name}: {error}")

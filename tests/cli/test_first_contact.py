@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -328,3 +329,31 @@ def test_a_shallow_clone_and_a_wrong_repository_are_called_so(
     done = karat("evaluate", "gold.json", "--repo", "other", "-e", "bm25", "--timed", "none")
     assert done.returncode == 2
     assert "is it the right repository?" in done.stderr
+
+
+def engine(folder: Path, name: str, code: str) -> str:
+    """Write a command engine that runs *code*, and return its file."""
+    script = folder / f"{name}.py"
+    script.write_text(f"import json, sys\n{code}\n")
+    command = [sys.executable, str(script), "{query}"]
+    file = folder / f"{name}.yaml"
+    file.write_text(f"engine: command\nname: {name}\ncommand: {json.dumps(command)}\n")
+    return str(file)
+
+
+@pytest.mark.parametrize("command", [("evaluate", "-e"), ("compare", "--agents", "bm25")])
+def test_the_first_error_of_an_engine_is_shown(
+    karat: Karat, folder: Path, command: tuple[str, str]
+) -> None:
+    corpus(folder, 5)
+    fails = "'number3' in sys.argv[1] and 1 / 0\nprint(json.dumps(['d1.md']))"
+    verb, *words = command
+    common = ("--corpus", "docs", "-m", "mrr", "--draws", "99", "--timed", "none")
+    done = karat(verb, "gold.csv", *common, *words, engine(folder, "mysearch", fails))
+    assert done.returncode == 0, done.stderr
+    found = re.search(r"mysearch: first error \(query \S+\): (.*)", flat(done.stdout))
+    assert found
+    assert found[1].startswith(
+        "exit code 1: ZeroDivisionError: division by zero; --run-out FILE.jsonl stores all"
+    )
+    assert "Traceback" not in done.stdout

@@ -4,14 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isnan
 
-from karat.model import QueryStatus
+from karat.model import Outcome, QueryStatus
 from karat.model.evaluation import CorpusCoverage, Evaluation, Notes, Summary
 from karat.model.timings import RunResult
 from karat.report.display import printable, shorten
 from karat.report.table import Cell, Column, Table, number
+from karat.system.words import first_line
 
 __all__ = [
     "clusters_line",
+    "first_error",
     "invalid_text",
     "largest_slices",
     "level_title",
@@ -30,6 +32,7 @@ __all__ = [
 
 FAILED = (QueryStatus.MISSING, QueryStatus.ERROR, QueryStatus.TIMEOUT)
 TEXT_WIDTH = 48
+ERROR_WIDTH = 240
 
 
 def score_table(evaluation: Evaluation) -> Table:
@@ -403,7 +406,26 @@ def run_remarks(runs: Sequence[RunResult], trees: int) -> Iterator[str]:
         varies = " (depends on how workers divide them)" if trees > 1 else ""
         yield f"work: {names} {share} {rows:,} rows for {_trees(trees)}{varies}{_embedded(group)}"
     for run in runs:
+        if error := first_error(run):
+            yield f"{error}; --run-out FILE.jsonl stores all"
         yield from odd_answers(run)
+
+
+def first_error(measured: RunResult) -> str:
+    r"""Return the first line of the first error or timeout of a run, "" if there is none.
+
+    >>> from karat.model import Answer, Run
+    >>> failed = Answer("q2", (), Outcome.ERROR, extra={"error": "mine: exit code 1: bad\n  ..."})
+    >>> first_error(RunResult(Run.of([Answer("q1"), failed]), None, "", "mine"))
+    'mine: first error (query q2): exit code 1: bad'
+    """
+    run = measured.run
+    for query_id, outcome, extra in zip(run.query_ids, run.outcomes, run.extras, strict=True):
+        if outcome != Outcome.ANSWERED and (error := str(extra.get("error") or "")):
+            text = first_line(error).removeprefix(f"{measured.name}: ")
+            shown = shorten(printable(text), ERROR_WIDTH)
+            return f"{measured.name}: first error (query {query_id}): {shown}"
+    return ""
 
 
 def odd_answers(measured: RunResult) -> Iterator[str]:

@@ -18,7 +18,7 @@ from karat.formats.results import FOLDER_FORMATS
 from karat.model import QueryStatus
 from karat.model.evaluation import CorpusCoverage, Evaluation
 from karat.report.display import printable
-from karat.report.score_view import invalid_text, odd_answers, remarks, run_remarks
+from karat.report.score_view import first_error, invalid_text, odd_answers, remarks, run_remarks
 from karat.report.score_view import warning as coverage_warning
 from karat.system.words import counted
 
@@ -164,6 +164,7 @@ def _trouble(findings: "Findings") -> Iterator[str]:
         said = [f"{count:,} {what}" for what, count in counts.items() if count]
         said += [invalid_text(notes)] if notes.invalid else []
         lines += [f"{evaluation.name}: {', '.join(said)}"] if said else []
+        lines += filter(None, [first_error(run)])
         lines += odd_answers(run)
     yield from lines or ["all runs answered every query, without invalid hits"]
 

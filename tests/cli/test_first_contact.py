@@ -357,3 +357,13 @@ def test_the_first_error_of_an_engine_is_shown(
         "exit code 1: ZeroDivisionError: division by zero; --run-out FILE.jsonl stores all"
     )
     assert "Traceback" not in done.stdout
+
+
+def test_an_engine_without_hits_is_named(karat: Karat, folder: Path) -> None:
+    corpus(folder, 5)
+    empty = engine(folder, "doc", "print('[]')")
+    common = ("--corpus", "docs", "-m", "mrr", "--draws", "99", "--timed", "none")
+    done = karat("compare", "gold.csv", *common, "--agents", "bm25", empty)
+    assert done.returncode == 0, done.stderr
+    assert "doc: no hits for 5 of 5 queries; karat engines check " in flat(done.stdout)
+    assert "bm25: no hits" not in done.stdout

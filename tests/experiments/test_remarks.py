@@ -23,9 +23,10 @@ def test_the_same_places_are_the_same_whatever_they_score() -> None:
     second = measured("b", ("x.py", "y.py"), ("z.py",), factor=9)
     turned = measured("c", ("y.py", "x.py"), ("z.py",))
     nothing = measured("d", (), ())
-    assert remarks([first, turned, second, nothing, nothing]) == (
-        "2 configurations gave the same rankings: a; b",
-    )
+    same, *empty = remarks([first, turned, second, nothing, nothing])
+    assert same == "2 configurations gave the same rankings: a; b"
+    assert len(empty) == 2
+    assert all(line.startswith("d: no hits for 2 of 2 queries; ") for line in empty)
 
 
 def test_the_order_of_answers_does_not_matter() -> None:
@@ -41,6 +42,13 @@ def test_a_threshold_that_empties_more_than_half() -> None:
     assert remarks([half, most, without]) == (
         "most: threshold 0.5 leaves no hit to 2 of 3 queries",
     )
+
+
+def test_a_run_without_hits_for_nearly_all_queries() -> None:
+    nine = measured("nine", ("a",), *[()] * 9)
+    eight = measured("eight", ("a",), ("b",), *[()] * 8)
+    check = "karat engines check SPEC --corpus DIR --query TEXT shows why"
+    assert remarks([nine, eight]) == (f"nine: no hits for 9 of 10 queries; {check}",)
 
 
 def test_errors_are_not_emptied_by_a_threshold() -> None:

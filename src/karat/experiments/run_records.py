@@ -18,6 +18,7 @@ from karat.model import Dataset, Outcome, Run
 from karat.model.spec import Spec
 from karat.model.timings import NS_PER_MS, RunResult, latency_ms
 from karat.scoring.matching import MATCHERS
+from karat.system.words import counted
 
 __all__ = [
     "DISTURBED",
@@ -39,6 +40,8 @@ __all__ = [
 LATEST = "latest"
 # In the metadata of a run whose latencies were not measured alone.
 DISTURBED = "disturbed"
+# The share of queries without a hit from which a run is reported as empty.
+NEARLY_ALL = 0.9
 
 
 class SelectedRuns(NamedTuple):
@@ -257,7 +260,10 @@ def ranking_digest(run: Run) -> str:
 
 
 def empty_run_remarks(measured: Sequence[RunResult]) -> Iterator[str]:
-    """Yield a sentence on each run whose threshold leaves most queries without a hit."""
+    """Yield a sentence on each run whose threshold leaves most queries without a hit.
+
+    A run without a threshold is reported where at least nine of ten queries have no hit.
+    """
     for one in measured:
         threshold = one.run.metadata.get("threshold")
         offsets = one.run.offsets
@@ -271,4 +277,9 @@ def empty_run_remarks(measured: Sequence[RunResult]) -> Iterator[str]:
             yield (
                 f"{one.name}: threshold {threshold} leaves no hit to {empty} of {len(answers)} "
                 "queries"
+            )
+        elif answers and not threshold and empty >= NEARLY_ALL * len(answers):
+            yield (
+                f"{one.name}: no hits for {empty:,} of {counted(len(answers), 'query')}; "
+                "karat engines check SPEC --corpus DIR --query TEXT shows why"
             )

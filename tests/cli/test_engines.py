@@ -176,10 +176,24 @@ def test_what_a_class_raises_is_told_as_its_own(
     assert str(error) == "broken: ValueError: no json"
 
 
+PATHS = "'src/auth.py', '/etc/passwd', 'gone.py', 'src/auth.py'"
+
+
+def test_an_engine_all_of_whose_hits_are_dropped_does_not_work() -> None:
+    wrong = "'src/x.py', 'src/y.py', 'src/x.py', 'src/z.py', 'src/last.py'"
+    done = run("check", spec_of(ANSWERS.replace(PATHS, wrong)))
+    assert done.exit_code == 3
+    assert (
+        "  dropped: not in the corpus (5): 'src/x.py', 'src/y.py', 'src/z.py'; paths must be "
+        "relative to the folder that is searched\n"
+    ) in done.output
+    assert done.output.endswith("\n  does not work: no valid hit\n")
+    assert "try another" not in done.output
+
+
 def test_no_hits_is_said() -> None:
-    code = ANSWERS.replace("'src/auth.py', '/etc/passwd', 'gone.py', 'src/auth.py'", "'gone.py',")
-    done = run("check", spec_of(code))
-    assert "warning: no hits that are valid" in done.output
+    done = run("check", spec_of(ANSWERS.replace(PATHS, "")))
+    assert "warning: no hits; try another --query or --corpus" in done.output
     assert done.exit_code == 0
     assert done.output.endswith(
         "  works, but returned 0 hits for the test query 'login password'; try --query\n"

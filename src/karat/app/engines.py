@@ -1,7 +1,7 @@
 """Say which engines there are, and whether one of them works."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from math import isclose, isnan
 from statistics import median
@@ -64,7 +64,8 @@ class EngineCheck:
     """What an engine did on a corpus.
 
     *broken* are violations of the contract of engines; *invalid* and *mended* count hits that
-    were dropped or repaired. *first_ns* is the first search, *median_ns* that of the others.
+    were dropped or repaired, *dropped* has the first dropped paths by reason.
+    *first_ns* is the first search, *median_ns* that of the others.
     *overhead* is what the way to it costs, None in this process. *spent* is what the last search
     reports to have cost.
     """
@@ -85,6 +86,7 @@ class EngineCheck:
     overhead: Overhead | None
     spent: QueryCost
     warnings: tuple[str, ...] = ()
+    dropped: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def is_adapter(self) -> bool:
@@ -93,8 +95,13 @@ class EngineCheck:
 
     @property
     def works(self) -> bool:
-        """Return whether the contract is satisfied."""
-        return not self.broken
+        """Return whether the contract is satisfied, and not every hit was dropped."""
+        return not self.broken and not self.all_dropped
+
+    @property
+    def all_dropped(self) -> bool:
+        """Return whether the engine returned hits of which none is valid."""
+        return bool(self.invalid) and not self.hits
 
 
 def list_engines() -> list[EngineListing]:
@@ -207,6 +214,7 @@ def _checked(
         overhead=overhead(spec.name, spec.params) if calibrate else None,
         spent=spent(metadata),
         warnings=tuple(_warnings(answers[0], invalid, bodies)),
+        dropped=getattr(engine, "dropped", {}),
     )
 
 
@@ -281,9 +289,8 @@ def _shown(hit: Hit) -> str:
 
 def _warnings(hits: tuple[Hit, ...], invalid: Mapping[str, int], bodies: list[int]) -> list[str]:
     found = []
-    if not hits:
-        dropped = " that are valid; see the dropped hits" if invalid else ""
-        found.append(f"no hits{dropped}; try another --query or --corpus")
+    if not hits and not invalid:
+        found.append("no hits; try another --query or --corpus")
     if bodies and DELAYED_NS[0] <= median(bodies) <= DELAYED_NS[1]:
         found.append(
             f"the body arrives {median(bodies) / 1e6:.0f} ms after the headers, because the "

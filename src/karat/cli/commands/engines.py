@@ -1,6 +1,7 @@
 """karat engines: list the engines, and check one of them."""
 
 import sys
+from collections.abc import Iterator
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 BROKEN = 3
+# Reasons to drop a hit that concern its path.
+PATH_REASONS = ("not in the corpus", "outside the root")
+PATH_HINT = "; paths must be relative to the folder that is searched"
 
 
 @click.group("engines", cls=CommandGroup, invoke_without_command=True)
@@ -74,7 +78,8 @@ def check(
     """Run a test query through an engine; show its hits and the overhead of its adapter.
 
     SPEC is a name, module:Class, name(option=value, ...), a JSON object, or a YAML or JSON
-    file. The exit code is 3 if the engine violates the contract of engines.
+    file. The exit code is 3 if the engine violates the contract of engines, or if all of its
+    hits are dropped.
 
     \b
     karat engines check my_package:MySearch --corpus src
@@ -120,7 +125,7 @@ def _lines(found: "EngineCheck") -> list[str]:
         place = f":{hit.start_line}-{hit.end_line}" if hit.start_line else ""
         symbol = f"  {hit.symbol}" if hit.symbol else ""
         lines.append(f"  {rank:4}. {hit.path}{place}  {hit.score:.6g}{symbol}")
-    lines += [f"  dropped: {reason} ({count})" for reason, count in found.invalid.items()]
+    lines += _dropped_lines(found)
     lines += [f"  repaired: {reason} ({count})" for reason, count in found.mended.items()]
     lines.append(f"  latency: first {_ms(found.first_ns)}, then {_ms(found.median_ns)} (median)")
     if found.phases_ns:
@@ -139,9 +144,20 @@ def _lines(found: "EngineCheck") -> list[str]:
     return lines
 
 
+def _dropped_lines(found: "EngineCheck") -> Iterator[str]:
+    """Yield the reasons of dropped hits, each with the first paths."""
+    for reason, count in found.invalid.items():
+        paths = ", ".join(map(repr, found.dropped.get(reason, ())))
+        shown = f": {paths}" if paths else ""
+        hint = PATH_HINT if reason in PATH_REASONS else ""
+        yield f"  dropped: {reason} ({count}){shown}{hint}"
+
+
 def _conclusion(found: "EngineCheck") -> str:
-    if not found.works:
+    if found.broken:
         return "does not work"
+    if found.all_dropped:
+        return "does not work: no valid hit"
     if found.hits:
         return "works"
     return f"works, but returned 0 hits for the test query {found.query!r}; try --query"
@@ -181,6 +197,7 @@ def _checked(found: "EngineCheck") -> dict[str, object]:
         "query": found.query,
         "hits": [hit._asdict() for hit in found.hits],
         "invalid": dict(found.invalid),
+        "dropped": {reason: list(paths) for reason, paths in found.dropped.items()},
         "mended": dict(found.mended),
         "index_ns": found.index_ns,
         "first_ns": found.first_ns,

@@ -29,15 +29,21 @@ __all__ = [
     "timed_out",
 ]
 
+# Dropped hits whose paths are kept, for each reason.
+SHOWN_PATHS = 3
 DRIVE = re.compile(r"[A-Za-z]:/")
 
 
 class AcceptedHits(NamedTuple):
-    """The valid hits, the number of dropped hits by reason, and of repaired hits by reason."""
+    """The valid hits, the number of dropped hits by reason, and of repaired hits by reason.
+
+    *dropped* are the paths of the first dropped hits by reason, as the search returned them.
+    """
 
     hits: tuple[Hit, ...]
     invalid: Mapping[str, int]
     mended: Mapping[str, int]
+    dropped: Mapping[str, Sequence[str]] = {}
 
 
 class CorpusPaths:
@@ -79,24 +85,32 @@ class CorpusPaths:
         """
         invalid: Counter[str] = Counter()
         mended: Counter[str] = Counter()
+        dropped: dict[str, list[str]] = {}
         kept: dict[tuple[str, int, int, str], Hit] = {}
+
+        def drop(hit: Hit, reason: str) -> None:
+            invalid[reason] += 1
+            paths = dropped.setdefault(reason, [])
+            if len(paths) < SHOWN_PATHS and hit.path not in paths:
+                paths.append(hit.path)
+
         for hit in hits:
             if len(kept) == k:
                 break
             path, reason = self.resolve(hit.path)
             if reason:
-                invalid[reason] += 1
+                drop(hit, reason)
                 continue
             lines = self._checked(path, hit.start_line, hit.end_line, mended)
             if isinstance(lines, str):
-                invalid[lines] += 1
+                drop(hit, lines)
                 continue
             key = (path, *lines, hit.symbol)
             if key in kept:
-                invalid["duplicate"] += 1
+                drop(hit, "duplicate")
                 continue
             kept[key] = hit._replace(path=path, start_line=lines[0], end_line=lines[1])
-        return AcceptedHits(_scored(tuple(kept.values()), mended), invalid, mended)
+        return AcceptedHits(_scored(tuple(kept.values()), mended), invalid, mended, dropped)
 
     def resolve(self, path: str) -> tuple[str, str]:
         """Return the document that *path* means and "", or "" and why there is none."""
@@ -208,7 +222,8 @@ class External(ABC):
 
     A subclass defines how to start the search in a directory, how to run a query and how to stop.
     *invalid* counts the hits that were dropped, by reason, and *mended* those that were repaired,
-    since the corpus was indexed. An empty query or corpus returns no hits without a call.
+    since the corpus was indexed; *dropped* has the first dropped paths by reason. An empty
+    query or corpus returns no hits without a call.
     """
 
     thread_safe = True
@@ -220,6 +235,7 @@ class External(ABC):
         self.name = name
         self.invalid: Counter[str] = Counter()
         self.mended: Counter[str] = Counter()
+        self.dropped: dict[str, Sequence[str]] = {}
         self._view: CorpusView | None = None
         self._paths: CorpusPaths | None = None
         self._last = threading.local()
@@ -228,7 +244,7 @@ class External(ABC):
     def index(self, corpus: Corpus) -> None:
         """Start the search on *corpus*; one that runs already is stopped first."""
         self.close()
-        self.invalid, self.mended = Counter(), Counter()
+        self.invalid, self.mended, self.dropped = Counter(), Counter(), {}
         self._begin(corpus)
 
     def show(self, corpus: Corpus) -> None:
@@ -288,6 +304,7 @@ class External(ABC):
             with self._lock:
                 self.invalid.update(accepted.invalid)
                 self.mended.update(accepted.mended)
+                self.dropped = {**accepted.dropped, **self.dropped}
         return accepted.hits
 
     def _begin(self, corpus: Corpus) -> None:

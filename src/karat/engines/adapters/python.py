@@ -69,7 +69,7 @@ class NativeEngine(External):
 
     def index(self, corpus: Corpus) -> None:
         """Let the engine index *corpus*, which replaces the previous one."""
-        self.invalid, self.mended = Counter(), Counter()
+        self.invalid, self.mended, self.dropped = Counter(), Counter(), {}
         self._call(self.engine.index, corpus)
 
     def show(self, corpus: Corpus) -> None:

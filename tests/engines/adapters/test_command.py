@@ -141,6 +141,39 @@ def test_misbehaviour(code: str, options: dict[str, Any], message: str) -> None:
     assert isinstance(caught.value.__cause__, TimeoutError) == ("took longer" in message)
 
 
+LOGS = "; expected one JSON value; print logs to standard error"
+PLAIN = (
+    "; expected one JSON value; "
+    'print a list such as [{"path": "a.py", "score": 1}], or set output: regex and a pattern'
+)
+
+
+@pytest.mark.parametrize(
+    ("output", "options", "hint"),
+    [
+        ('[INFO] loading [1/3]\n[{"path": "a.py"}]', {}, LOGS),
+        ('2 hits: ["a.py"]', {}, LOGS),
+        ('[{"path": "a.py"}]\ndone', {}, LOGS),
+        ("[12] found\na.py:3", {}, PLAIN),
+        ("[" * 5_000, {}, PLAIN),
+        (
+            '{"path": "a.py"}\n{"path": "b.py"}',
+            {},
+            "; set output: jsonl for one JSON value per line",
+        ),
+        ("", {}, "answered nothing; expected one JSON value; print [] if there is no hit"),
+        ('loading\n{"path": "a.py"}', {"output": "jsonl"}, LOGS),
+        ("a.py", {"output": "jsonl"}, "for each hit, or set output: regex and a pattern"),
+    ],
+)
+def test_output_that_is_not_json_has_a_hint(
+    output: str, options: dict[str, Any], hint: str
+) -> None:
+    with prints(output, **options) as engine, pytest.raises(EngineError) as caught:
+        engine.search("login", 3)
+    assert str(caught.value).endswith(hint)
+
+
 def test_a_traceback_begins_with_its_last_line() -> None:
     code = "import sys; print('loading\\n' * 20, file=sys.stderr)\n{}['index']"
     with engine_of(code, name="exc") as engine, pytest.raises(EngineError) as caught:

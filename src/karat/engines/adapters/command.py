@@ -5,6 +5,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from pydantic import Field, model_validator
@@ -222,7 +223,57 @@ class _Reader:
             return ExternalReply(self._pattern.hits(text))
         if self._options.output == "rg":
             return ExternalReply(group_lines(text, query, join_lines=self._options.join_lines))
-        if self._options.output == "jsonl":
-            return json_lines(text, self._reader)
-        answer = json_document(text)
+        lines = self._options.output == "jsonl"
+        try:
+            if lines:
+                return json_lines(text, self._reader)
+            answer = json_document(text)
+        except EngineError as error:
+            raise EngineError(f"{error}{_output_hint(text, lines=lines)}") from None
         return ExternalReply(self._reader.hits(answer), {}, self._reader.spending(answer))
+
+
+DECODER = json.JSONDecoder()
+# Brackets in an invalid output at which a JSON value is looked for.
+MOST_BRACKETS = 200
+
+
+def _output_hint(text: str, *, lines: bool) -> str:
+    r"""Return how to correct the output *text*, which is not JSON, or not JSON *lines*.
+
+    >>> _output_hint('loading ...\n[{"path": "a.py"}]', lines=False)
+    '; print logs to standard error'
+    >>> _output_hint('{"path": "a.py"}\n{"path": "b.py"}', lines=False)
+    '; set output: jsonl for one JSON value per line'
+    """
+    rows = [row for row in text.split("\n") if row.strip()]
+    if not rows:
+        return "; print [] if there is no hit"
+    if not lines and all(_is_json(row) for row in rows):
+        return "; set output: jsonl for one JSON value per line"
+    if _has_hits(text):
+        return "; print logs to standard error"
+    hit = '{"path": "a.py", "score": 1}'
+    example = f"a line such as {hit} for each hit" if lines else f"a list such as [{hit}]"
+    return f"; print {example}, or set output: regex and a pattern"
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _has_hits(text: str) -> bool:
+    """Return whether *text* contains a JSON object, or a list of objects or texts."""
+    for match in islice(re.finditer(r"[\[{]", text), MOST_BRACKETS):
+        try:
+            value, _ = DECODER.raw_decode(text, match.start())
+        except (ValueError, RecursionError):
+            continue
+        entries = value if isinstance(value, list) else [value]
+        if all(isinstance(entry, dict | str) for entry in entries):
+            return True
+    return False

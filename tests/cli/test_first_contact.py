@@ -367,3 +367,27 @@ def test_an_engine_without_hits_is_named(karat: Karat, folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "doc: no hits for 5 of 5 queries; karat engines check " in flat(done.stdout)
     assert "bm25: no hits" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('command: [rg, "{query}"]', "mine.yaml: 'engine' is missing; add engine: command"),
+        ("command: rg x", "mine.yaml: 'engine' is missing; add engine: command"),
+        ("name: mine\nurl: http://x/", "mine.yaml: 'engine' is missing; add engine: http"),
+        ("name: mine", "mine.yaml: 'engine' is missing; add engine: NAME (karat engines lists"),
+        ("a: {command: [rg]}", "mine.yaml: a: 'engine' is missing; add engine: command"),
+        (
+            "engine: command\ncommand: python3 mysearch.py",
+            "mine.yaml: command: command: expected a list; there is no shell to split a text; "
+            'write command: [python3, /path/to/mysearch.py, "{query}"]',
+        ),
+    ],
+)
+def test_mistakes_in_the_file_of_an_engine(
+    karat: Karat, folder: Path, text: str, message: str
+) -> None:
+    (folder / "mine.yaml").write_text(f"{text}\n")
+    done = karat("engines", "check", "mine.yaml")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: {message}")

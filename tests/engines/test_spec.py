@@ -135,7 +135,7 @@ def test_any_option_where_the_class_takes_any() -> None:
         ("bm25 k1=1)", "'(' is missing"),
         ("dense(model=nope)", "no embedder named 'nope'; known: granite, minilm, onnx, openai"),
         ("karat_test_engines:Nothing", "Nothing is not an engine; expected index"),
-        ({"url": "x"}, "no engine is named; expected a mapping with the key engine"),
+        ({"url": "x"}, "'engine' is missing; add engine: http"),
         ('{"engine": 7}', "no engine is named"),
         ('{"engine": "http", "engine": "mcp"}', "key 'engine' appears twice"),
         ("{oops", "not JSON"),

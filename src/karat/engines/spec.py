@@ -119,6 +119,8 @@ def _parameters(factory: Callable[..., object]) -> list[inspect.Parameter]:
 
 FILES = (".yaml", ".yml", ".json")
 LARGEST_FILE = 1_000_000
+# Options of an engine, which are no labels of engines, and the engine that has them.
+OWN_KEYS = {"command": "command", "url": "http", "class": "python", "name": ""}
 
 
 def parse_spec(text: str | Mapping[str, object]) -> Spec:
@@ -173,7 +175,7 @@ def read_specs(path: str | Path) -> dict[str, Spec]:
         value = value["engines"]
     if not isinstance(value, Mapping):
         raise InputError(f"{file}: expected a mapping with the key engine")
-    if "engine" in value:
+    if "engine" in value or any(isinstance(value.get(key), str | list) for key in OWN_KEYS):
         spec = _of_mapping(value, source=f"{file}: ")
         return {str(value.get("name") or file.stem): spec}
     return {str(label): _entry(label, entry, file) for label, entry in value.items()}
@@ -214,10 +216,20 @@ def _entry(label: object, entry: object, file: Path) -> Spec:
 
 
 def _of_mapping(value: Mapping[str, object], *, source: str = "") -> Spec:
-    name = value.get("engine")
+    if "engine" not in value:
+        meant = next((name for key, name in OWN_KEYS.items() if key in value and name), "NAME")
+        lists = "" if meant != "NAME" else " (karat engines lists the names)"
+        raise InputError(f"{source}'engine' is missing; add engine: {meant}{lists}")
+    name = value["engine"]
     if not isinstance(name, str):
-        raise InputError(f"{source}no engine is named; expected a mapping with the key engine")
-    return _named(name, {key: entry for key, entry in value.items() if key != "engine"})
+        raise InputError(f"{source}no engine is named; expected engine: NAME")
+    spec = _named(name, {key: entry for key, entry in value.items() if key != "engine"})
+    if source and isinstance(spec.params.get("command"), str):
+        try:
+            build(spec)
+        except InputError as error:
+            raise InputError(f"{source}{error}") from None
+    return spec
 
 
 def _named(name: str, params: Mapping[str, object]) -> Spec:

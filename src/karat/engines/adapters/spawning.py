@@ -45,7 +45,10 @@ class ProgramOptions(AnswerOptions):
     def _no_shell(cls, value: object) -> object:
         if isinstance(value, str):
             # pydantic reports a ValueError, and lets a TypeError pass.
-            raise ValueError("expected a list; there is no shell to split it")  # noqa: TRY004
+            raise ValueError(  # noqa: TRY004
+                "expected a list; there is no shell to split a text; write "
+                'command: [python3, /path/to/mysearch.py, "{query}"]'
+            )
         return value
 
     @field_validator("command")

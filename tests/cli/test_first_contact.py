@@ -391,3 +391,20 @@ def test_mistakes_in_the_file_of_an_engine(
     done = karat("engines", "check", "mine.yaml")
     assert done.returncode == 2
     assert done.stderr.startswith(f"error: {message}")
+
+
+def test_a_timeout_is_the_same_sentence_everywhere(karat: Karat, folder: Path) -> None:
+    corpus(folder, 2)
+    slow = Path(engine(folder, "slow", "import time\ntime.sleep(60)"))
+    sentence = (
+        "slow: took longer than 0.3 s and was stopped; raise timeout_s in the engine's file, and "
+        "--timeout of evaluate and compare"
+    )
+    evaluate = ("evaluate", "gold.csv", "--corpus", "docs", "--timed", "none", "-e", str(slow))
+    by_command_line = karat(*evaluate, "--timeout", "0.3")
+    slow.write_text(slow.read_text() + "timeout_s: 0.3\n")
+    by_file = karat(*evaluate)
+    check = karat("engines", "check", str(slow))
+    for done in (by_command_line, by_file, check):
+        assert done.returncode == 3
+        assert sentence in flat(done.stderr)

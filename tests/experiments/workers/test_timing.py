@@ -80,7 +80,10 @@ def test_a_search_that_never_returns_is_ended(act: str, snapshots: Visits, tmp_p
     )
     assert outcomes(measured).pop(act) is Outcome.TIMEOUT
     assert list(outcomes(measured).values()).count(Outcome.ANSWERED) == 3
-    assert errors(measured)[act] == "took longer than 0.5 s and was ended"
+    assert errors(measured)[act] == (
+        "Bad: took longer than 0.5 s and was stopped; raise timeout_s in the engine's file, and "
+        "--timeout of evaluate and compare"
+    )
     processes = dict.fromkeys(int(line.split()[0]) for line in note.read_text().splitlines())
     assert len(processes) == 2
     assert not any(map(alive, processes))

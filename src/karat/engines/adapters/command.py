@@ -18,7 +18,7 @@ from karat.engines.adapters.answers import (
     json_document,
     json_lines,
 )
-from karat.engines.adapters.external import External, ExternalReply
+from karat.engines.adapters.external import External, ExternalReply, timed_out
 from karat.engines.adapters.options import JSON_PATHS, Secrets, excerpt, words
 from karat.engines.adapters.spawning import (
     SpawnOptions,
@@ -193,6 +193,8 @@ class CommandEngine(External):
                 raise EngineError(f"exit code {done.code}: {shown}")
             return self._read(done.output.decode("utf-8", "replace"), query)
         except (EngineError, ProcessError) as error:
+            if isinstance(error.__cause__, TimeoutError):
+                raise timed_out(f"{self.name}:", options.timeout_s) from error.__cause__
             message = self._secrets.scrub(f"{self.name}: {error}")
             raise EngineError(message) from error.__cause__
 

@@ -164,9 +164,17 @@ def _scored(hits: tuple[Hit, ...], mended: Counter[str]) -> tuple[Hit, ...]:
     return tuple(hit._replace(score=1.0 / rank) for rank, hit in enumerate(hits, 1))
 
 
-def timed_out(what: str, timeout_s: float) -> EngineError:
-    """Return the error of a search that took too long; its cause is a TimeoutError."""
-    error = EngineError(f"{what} took longer than {timeout_s:g} s and was stopped")
+# Both limits apply to a query of an experiment, the second one to every engine.
+QUERY_LIMITS = "timeout_s in the engine's file, and --timeout of evaluate and compare"
+
+
+def timed_out(what: str, timeout_s: float, *, limits: str = QUERY_LIMITS) -> EngineError:
+    """Return the error of *what*, which took too long; its cause is a TimeoutError.
+
+    >>> print(timed_out("mysearch: the index", 600, limits="index_timeout_s"))
+    mysearch: the index took longer than 600 s and was stopped; raise index_timeout_s
+    """
+    error = EngineError(f"{what} took longer than {timeout_s:g} s and was stopped; raise {limits}")
     error.__cause__ = TimeoutError(f"{timeout_s:g} s")
     return error
 

@@ -250,9 +250,7 @@ class HttpEngine(External):
         try:
             return self._loop.run(self._exchange(self._client, query, k), timeout_s)
         except (TimeoutError, httpx.TimeoutException):
-            raise EngineError(
-                f"{self.name}: {timed_out('the service', timeout_s)}"
-            ) from TimeoutError(timeout_s)
+            raise timed_out(f"{self.name}:", timeout_s) from TimeoutError(timeout_s)
         except EngineError as error:
             # Not chained: what the service said may hold what it was sent.
             raise EngineError(self._secrets.scrub(f"{self.name}: {error}")) from None

@@ -137,7 +137,9 @@ class McpConnection:
         except BaseException as error:
             self.close()
             if isinstance(error, TimeoutError):
-                raise timed_out("starting the server", limit) from TimeoutError(limit)
+                raise timed_out(
+                    "starting the server", limit, limits="start_timeout_s in the engine's file"
+                ) from TimeoutError(limit)
             raise
 
     @property
@@ -305,9 +307,7 @@ class McpEngine(External):
         try:
             return loop.run(server.client.call_tool(self._options.tool, values), timeout_s)
         except TimeoutError:
-            raise EngineError(f"{self.name}: {timed_out('the tool', timeout_s)}") from TimeoutError(
-                timeout_s
-            )
+            raise timed_out(f"{self.name}:", timeout_s) from TimeoutError(timeout_s)
         except MCPError as error:
             if not server.alive or "closed" in str(error).lower():
                 raise ConnectionError from None

@@ -144,7 +144,16 @@ class ProcessEngine(External):
             answer = self._answer(child, deadline)
         except TimeoutError:
             self._kill(child)
-            raise self._named(timed_out("the process", timeout_s)) from TimeoutError(timeout_s)
+            error = (
+                timed_out(f"{self.name}:", timeout_s)
+                if request["op"] == "search"
+                else timed_out(
+                    f"{self.name}: indexing",
+                    timeout_s,
+                    limits="index_timeout_s in the engine's file",
+                )
+            )
+            raise error from TimeoutError(timeout_s)
         except (EngineError, ProcessError) as error:
             self._kill(child)
             raise self._named(error) from None

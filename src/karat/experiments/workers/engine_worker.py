@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import product
 from time import monotonic
 
+from karat.engines.adapters.external import timed_out
 from karat.experiments.workers.plan import RunSettings, SnapshotQueries, warm_up_rows
 from karat.experiments.workers.process import (
     EngineFailure,
@@ -21,6 +22,7 @@ from karat.experiments.workers.run_collector import (
 )
 from karat.experiments.workers.sources import Source
 from karat.model import Dataset, Outcome
+from karat.system.words import join_names
 
 __all__ = ["EngineWorker", "WorkerGroup"]
 
@@ -254,6 +256,8 @@ class EngineWorker:
             following = SearchRequest(texts[then], members, timeout_s)
         replies = self._process.search(request, following)
         if isinstance(replies, EngineFailure):
+            if replies.outcome is Outcome.TIMEOUT:
+                replies = replies._replace(message=self._too_slow(members, len(members)))
             self._lose(replies)
             return replies
         self._deaths = 0
@@ -262,8 +266,13 @@ class EngineWorker:
             self._each_s = sum(taken_s)
         if max(taken_s, default=0.0) > timeout_s:
             # One of several engines may have worked for all; each may be fast enough alone.
-            return EngineFailure(Outcome.TIMEOUT, "timeout", f"took longer than {timeout_s:g} s")
+            return EngineFailure(Outcome.TIMEOUT, "timeout", self._too_slow(members))
         return replies
+
+    def _too_slow(self, members: Sequence[int], count: int = 1) -> str:
+        """Return the error of *members*, which took longer than *count* queries may take."""
+        names = join_names([self.members[place].configuration.name for place in members])
+        return str(timed_out(f"{names}:", self._settings.timeout_s * count))
 
     def _may_follow(self, row: int, members: Sequence[int]) -> bool:
         """Return whether the process may run the query at *row* while results are decoded here.

@@ -144,6 +144,15 @@ def test_a_limit_below_what_the_set_can_show_is_told() -> None:
     assert any("but only 0.01 is allowed" in note for note in found.notes)
 
 
+def test_a_run_of_a_sample_is_called_one() -> None:
+    few = Run.of(list(OLD.answers())[:5], name="few")
+    rules = parse_rules(regressions=["mrr=0.5"])
+    found = gate(dataset(), few, rules, baseline=baseline_of(OLD), confidence=FEW)
+    assert any("the run has 5 of 20 queries (made with --sample?)" in each for each in found.notes)
+    whole = gate(dataset(), OLD, rules, baseline=baseline_of(OLD), confidence=FEW)
+    assert not any("--sample" in note for note in whole.notes)
+
+
 def test_nothing_to_check_is_an_error() -> None:
     with pytest.raises(InputError, match="nothing to check"):
         gate(dataset(), OLD, GateRules())

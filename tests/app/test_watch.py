@@ -134,3 +134,10 @@ def test_queries_without_a_score_are_left_out() -> None:
     assert isinstance(table.columns["mrr@10"], array)
     [one] = watch.engine_changes(round_of(GOLD, one=[1] * 12), after)
     assert one.queries == 11
+
+
+def test_a_new_case_is_not_among_the_unchanged() -> None:
+    fewer = Dataset.of(list(GOLD.queries())[:11])
+    before = round_of(fewer, one=[1] * 11)
+    after = round_of(GOLD, one=[*[1] * 11, 0])
+    assert round_lines(before, after)[0] == "  one  mrr@10 0.917  unchanged on 11 common cases"

@@ -18,7 +18,7 @@ from karat.experiments.store import ExperimentKind, Store
 from karat.experiments.target_check import Where
 from karat.experiments.workers import RunEvent, RunSettings
 from karat.formats.octocode import OctocodeResults
-from karat.model import Dataset, Outcome, Run
+from karat.model import Dataset, Outcome, QueryStatus, Run
 from karat.model.comparison import Difference, Interval
 from karat.model.evaluation import CorpusCoverage, Evaluation, Summary
 from karat.model.gate import Baseline, ChangedQuery, Check, Decision, Gate
@@ -387,6 +387,13 @@ class _Against:
                 )
 
     def _notes(self, checks: list[Check]) -> Iterator[str]:
+        table = self._now.evaluation.table
+        total, missing = len(table.query_ids), table.count(QueryStatus.MISSING)
+        if 2 * missing >= total:
+            yield (
+                f"the run has {total - missing:,} of {total:,} queries (made with --sample?); the "
+                "others count 0"
+            )
         if self._common.note:
             yield f"the baseline was made with another version of the gold set: {self._common.note}"
         for check in checks:

@@ -243,7 +243,7 @@ def round_lines(before: WatchRound | None, after: WatchRound) -> list[str]:
     width = max(len(one.name) for one in changes)
     lines = []
     for one in changes:
-        lines.append(f"  {one.name:<{width}}  {after.measure} {_change_text(one)}")
+        lines.append(f"  {one.name:<{width}}  {after.measure} {_change_text(one, len(after.gold))}")
         worst, best = one.moved[:MOST_MOVED], one.moved[-MOST_MOVED:]
         shown = [*(each for each in worst if each.after < each.before)]
         shown += [each for each in reversed(best) if each.after > each.before]
@@ -260,12 +260,14 @@ def round_lines(before: WatchRound | None, after: WatchRound) -> list[str]:
     return lines
 
 
-def _change_text(change: EngineChange) -> str:
+def _change_text(change: EngineChange, cases: int) -> str:
+    """Return the mean over all *cases*, and how the cases of both rounds have changed."""
     difference = change.difference
     if difference is None or difference.difference is None:
         return f"{change.mean:.3f}"
     if not change.moved:
-        return f"{change.mean:.3f}  unchanged"
+        common = "" if change.queries == cases else f" on {change.queries:,} common cases"
+        return f"{change.mean:.3f}  unchanged{common}"
     better = sum(each.after > each.before for each in change.moved)
     sure = "significant" if change.significant else "not significant"
     return (

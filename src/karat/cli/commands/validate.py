@@ -110,7 +110,9 @@ def _lookup(found: "Validation") -> list[str]:
     if found.unchecked:
         lines.append(f"  document ids and hashes, not looked up: {found.unchecked:,}")
     if found.kind == "dataset" and not (lines or found.problems):
-        lines.append("  targets not looked up; --repo DIR checks that they exist")
+        lines.append(
+            "  targets not looked up; --repo DIR looks in a Git repository, karat resolve in a folder"
+        )
     return lines
 
 

@@ -68,7 +68,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert out.splitlines() == [
         f"{path}: dataset, format octocode",
         "  2 queries, 3 targets",
-        "  targets not looked up; --repo DIR looks in a Git repository, karat resolve in a folder",
+        "  targets not looked up; --repo DIR checks a Git repository, karat resolve a folder",
         "  match: lines",
         "  grades: 2 (1), 1 (1), 0 (1)",
         "  queries without a relevant target (not scored): 1",

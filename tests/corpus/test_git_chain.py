@@ -131,7 +131,7 @@ def test_revisions_that_do_not_exist_are_named_together(repository: Path) -> Non
         assert [name for name, _ in opened.snapshots(["main", "HEAD", "main"])] == ["main", "HEAD"]
         with pytest.raises(InputError, match="no revision 'nowhere', '--all', ''; expected a com"):
             list(opened.snapshots(["nowhere", "HEAD", "--all", ""]))
-        with pytest.raises(InputError, match="no revision 'n0', 'n1', 'n2' and 7 more; expected"):
+        with pytest.raises(InputError, match="has none of 'n0', 'n1', 'n2' and 7 more; is it"):
             list(opened.snapshots([f"n{number}" for number in range(10)]))
         with pytest.raises(InputError, match="no revision"):
             list(opened.snapshots(["HEAD\nHEAD"]))

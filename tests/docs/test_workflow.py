@@ -3,7 +3,7 @@
 import json
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -67,13 +67,25 @@ def commands(workflow: Mapping[Any, Any]) -> list[list[str]]:
 
 
 def test_its_commands_run_and_its_first_lines_prepare_them(
-    workflow: Mapping[Any, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workflow: Mapping[Any, Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    git: Callable[..., str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("login", "logout", "reset"):
         (tmp_path / f"{name}.py").write_text(f"def {name}():\n    return {name!r}\n")
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "--quiet", "--message", "Let people log in")
+    base = git(tmp_path, "rev-parse", "HEAD").strip()
     cases = [
-        {"id": name, "query": f"where is {name}", "ground_truth_files": [f"{name}.py"]}
+        {
+            "id": name,
+            "query": f"where is {name}",
+            "ground_truth_files": [f"{name}.py"],
+            "base_commit": base,
+        }
         for name in ("login", "logout", "reset")
     ]
     (tmp_path / "gold.json").write_text(json.dumps({"test_cases": cases}))

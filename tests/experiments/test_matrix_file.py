@@ -80,8 +80,8 @@ def test_values_that_mean_nothing_are_told_with_all_others(tmp_path: Path) -> No
     assert str(refused.value).replace(f"{place}:", "").splitlines() == [
         (
             "2: config_matrix.search_modes[1]: 'lexical' is not a "
-            "search mode; expected one of: sparse, dense, hybrid; "
-            "a profile or an engine goes into engines"
+            "search mode; expected one of: bm25, sparse, dense, hybrid; "
+            "a profile, an engine or its file goes into engines: [lexical]"
         ),
         "5: config_matrix.top_k_values[1]: 'ten' is not a whole number",
         "6: config_matrix.top_k_values[2]: 0 is out of range; expected 1 or more",

@@ -111,7 +111,7 @@ def _lookup(found: "Validation") -> list[str]:
         lines.append(f"  document ids and hashes, not looked up: {found.unchecked:,}")
     if found.kind == "dataset" and not (lines or found.problems):
         lines.append(
-            "  targets not looked up; --repo DIR looks in a Git repository, karat resolve in a folder"
+            "  targets not looked up; --repo DIR checks a Git repository, karat resolve a folder"
         )
     return lines
 

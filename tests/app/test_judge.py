@@ -10,8 +10,8 @@ import pytest
 from karat.app.judge import Judging, PooledHit, begun, folder_code, repository_code, save_place
 from karat.errors import InputError
 from karat.formats import read_dataset, write
-from karat.mining.dataset import JudgmentRecord, judgments_of
 from karat.model import Dataset, Hit, Query, Target
+from karat.model.judgments import JudgmentRecord, judgments_of
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 

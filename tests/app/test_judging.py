@@ -8,8 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from karat.app.judge import JudgingPool, best_rank, candidates, edited, grade_at, is_judged
+from karat.app.judge import JudgingPool, best_rank, candidates, edited, grade_at
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
+from karat.scoring.labels import is_judged
 from karat.scoring.matching.modes import MATCHERS
 from karat.service.store import StoredJudgment
 

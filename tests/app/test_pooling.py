@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.app.judge import as_target, is_judged, pool
+from karat.app.judge import as_target, pool
 from karat.errors import InputError
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
+from karat.scoring.labels import is_judged
 from karat.scoring.matching.modes import MATCHERS
 
 LINES = MATCHERS.get("lines")()

@@ -10,10 +10,16 @@ from hypothesis import strategies as st
 
 from karat.errors import InputError
 from karat.mining.carry import CarriedDataset, carry
-from karat.mining.dataset import JudgmentRecord, judgments_of, with_judgments
 from karat.mining.diffs import diffs
 from karat.mining.resolve import resolve
 from karat.model import Dataset, Query, Target
+from karat.model.judgments import (
+    JudgmentRecord,
+    judgments_of,
+    model_labels_of,
+    with_judgments,
+    with_model_labels,
+)
 
 if TYPE_CHECKING:
     from tests.mining.conftest import Builder
@@ -249,11 +255,14 @@ def test_judgments_go_along(history: "Builder") -> None:
         JudgmentRecord(target, "ann", "2024-05-01T12:00:00Z", "why") for target in (kept, lost)
     ]
     query = with_judgments(Query("q", "who", (kept, lost)), judged)
+    labels = [record._replace(judge="model", prompt="4711") for record in judged]
+    query = with_model_labels(query, labels)
     found = carry(Dataset.of([query], match="lines"), history.path, to="main", base="main~1")
     (query,) = found.data.queries()
     (judgment,) = judgments_of(query)
     assert judgment == judged[0]._replace(target=Target("a", 2, 5, 6))
     assert query.targets == (judgment.target,)
+    assert model_labels_of(query) == (labels[0]._replace(target=judgment.target),)
 
 
 def test_targets_that_come_together_are_one(history: "Builder") -> None:

@@ -16,11 +16,12 @@ from karat.errors import InputError
 from karat.experiments.snapshots import HEAD, NOWHERE_ELSE, homes, part_of
 from karat.formats import FORMATS, detect, read_dataset, write
 from karat.formats.unsupported import writable
-from karat.mining.dataset import JudgmentRecord, judgments_of, with_judgments
 from karat.mining.resolve import base_commits
 from karat.mining.snapshots import CommitSnapshot, SnapshotReader
 from karat.model import Answer, Dataset, Hit, Run, Target
 from karat.model.frozen import EMPTY
+from karat.model.judgments import JudgmentRecord, judgments_of, with_judgments
+from karat.scoring.labels import is_judged
 from karat.scoring.matching.modes import MATCHERS, Matcher, normalise
 from karat.scoring.matching.regions import order_hits, valid_hits
 from karat.scoring.matching.units import judges_files
@@ -41,7 +42,6 @@ __all__ = [
     "edited_targets",
     "folder_code",
     "grade_at",
-    "is_judged",
     "lines_of",
     "pool",
     "repository_code",
@@ -107,20 +107,6 @@ def best_rank(item: PooledHit) -> int:
     return min(item.ranks.values())
 
 
-def is_judged(hit: Hit, targets: Iterable[Target], matcher: Matcher) -> bool:
-    """Return whether one of *targets* judges *hit*.
-
-    A relevant target judges every hit that it matches. A target that is not relevant must contain
-    all lines of the hit, because further lines were not judged. A grade below 0 means unjudged.
-    """
-    return any(
-        target.grade >= 0
-        and matcher.credit(hit, target._replace(path=matcher.spelled(target.path)))
-        and (target.grade > 0 or matcher.name != "lines" or _holds(target, hit))
-        for target in targets
-    )
-
-
 def as_target(hit: Hit, grade: float, matcher: Matcher, targets: Sequence[Target] = ()) -> Target:
     """Return the target that *hit* becomes in a query with *targets*: the unit that is judged.
 
@@ -144,12 +130,6 @@ def _units(
     for hit in best_first:
         units.setdefault(as_target(hit, 0.0, matcher, targets), hit)
     return units.items()
-
-
-def _holds(target: Target, hit: Hit) -> bool:
-    if not target.end_line:
-        return True
-    return target.start_line <= hit.start_line and 0 < hit.end_line <= target.end_line
 
 
 GRADES = range(4)

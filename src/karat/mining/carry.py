@@ -1,17 +1,24 @@
 """Update a dataset that was written for one commit so that it fits a newer commit."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from karat.corpus.git.repository import in_order, object_ids
 from karat.errors import InputError
-from karat.mining.dataset import judgments_of, with_judgments
 from karat.mining.diffs import diffs
 from karat.mining.moving import MissingTarget, Mover, Renames
 from karat.mining.resolve import base_commits
 from karat.mining.snapshots import SnapshotReader
 from karat.model import Dataset, Query, Target
+from karat.model.judgments import (
+    JudgmentRecord,
+    judgments_of,
+    model_labels_of,
+    with_judgments,
+    with_model_labels,
+)
 from karat.scoring.matching.modes import MATCHERS
 
 __all__ = ["CarriedDataset", "LostTarget", "carry"]
@@ -112,7 +119,15 @@ def _moved(query: Query, move: Move, commit: str) -> _MovedTarget:
         if judgment.target in pairs
     ]
     there = query._replace(targets=_distinct(pairs.values()), extra=extra)
-    return _MovedTarget(with_judgments(there, judged), pairs, tuple(lost))
+    carried = with_model_labels(with_judgments(there, judged), _moved_labels(query, move))
+    return _MovedTarget(carried, pairs, tuple(lost))
+
+
+def _moved_labels(query: Query, move: Move) -> Iterator[JudgmentRecord]:
+    """Yield the labels of models whose place exists at the new commit."""
+    for label in model_labels_of(query):
+        with suppress(MissingTarget):
+            yield label._replace(target=move(label.target))
 
 
 def _distinct(targets: Iterable[Target]) -> tuple[Target, ...]:

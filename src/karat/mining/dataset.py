@@ -1,8 +1,7 @@
 """Build a dataset from mined repositories, with the metadata that make it reproducible."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from karat.errors import InputError
 from karat.mining.cases import CLUSTER, format_time
@@ -10,9 +9,9 @@ from karat.mining.drafts import Role
 from karat.mining.mine import MinedRepository
 from karat.mining.recipe import MiningRecipe
 from karat.mining.targets import MATCHES
-from karat.model import Dataset, Query, Target
+from karat.model import Dataset, Query
 
-__all__ = ["JudgmentRecord", "build_dataset", "judgments_of", "unique_names", "with_judgments"]
+__all__ = ["build_dataset", "unique_names"]
 
 
 def build_dataset(mined: Sequence[MinedRepository], recipe: MiningRecipe, *, tool: str) -> Dataset:
@@ -101,56 +100,3 @@ def _as_record(mined: MinedRepository, name: str) -> dict[str, object]:
         "unreadable_commits": [commit for commit, _ in unreadable.unreadable],
         "notes": unreadable.notes,
     }
-
-
-KEY = "judgments"
-
-
-class JudgmentRecord(NamedTuple):
-    """One judgment; *target* has the grade that was given, *at* is the time in ISO 8601."""
-
-    target: Target
-    judge: str
-    at: str
-    note: str = ""
-
-
-def judgments_of(query: Query) -> tuple[JudgmentRecord, ...]:
-    """Return the judgments stored in *query*, oldest first."""
-    rows = query.extra.get(KEY, ())
-    try:
-        return tuple(_judgment(row) for row in rows)  # type: ignore[attr-defined]
-    except (TypeError, KeyError, ValueError) as error:
-        raise InputError(
-            f"query {query.id!r}: {KEY!r} is not a list of judgments as karat judge writes it"
-        ) from error
-
-
-def with_judgments(query: Query, judgments: Iterable[JudgmentRecord]) -> Query:
-    """Return *query* with *judgments* instead of its own; an empty list removes the key.
-
-    >>> ann = JudgmentRecord(Target("a.py", 2), "ann", "2024-05-01T12:00:00Z")
-    >>> with_judgments(Query("q", "who"), [ann]).extra["judgments"]
-    [{'path': 'a.py', 'grade': 2, 'judge': 'ann', 'at': '2024-05-01T12:00:00Z'}]
-    """
-    rows = [_row(judgment) for judgment in judgments]
-    rest = {key: value for key, value in query.extra.items() if key != KEY}
-    return query._replace(extra=rest | ({KEY: rows} if rows else {}))
-
-
-def _row(judgment: JudgmentRecord) -> dict[str, object]:
-    target, judge, at, note = judgment
-    blank = Target("")
-    place = {
-        key: value
-        for key, value in target._asdict().items()
-        if key in ("path", "grade") or value != getattr(blank, key)
-    }
-    return {**place, "judge": judge, "at": at} | ({"note": note} if note else {})
-
-
-def _judgment(row: Mapping[str, object]) -> JudgmentRecord:
-    fields = dict(row)
-    about = {key: str(fields.pop(key)) for key in ("judge", "at")}
-    note = str(fields.pop("note", ""))
-    return JudgmentRecord(Target(**fields), note=note, **about)  # type: ignore[arg-type]

@@ -139,14 +139,16 @@ def write_gold(
 
 
 class _Model:
-    """A language model that rewrites, and what it first failed of."""
+    """A language model that rewrites, and its first failure."""
 
     def __init__(self, name: str) -> None:
-        from karat.mining.rewriting import make_completer
+        from karat.llm.batch import CompletionCache, Spend, completer
+        from karat.llm.client import open_model
 
         self.failure = ""
-        self._complete = make_completer(name)
-        self.rewriter = Rewriter(self._noting, model=name, folder=_kept("rewritten"))
+        cache = CompletionCache(_kept("model-answers.sqlite"))
+        self._complete = completer(open_model(name), spend=Spend(), cache=cache)
+        self.rewriter = Rewriter(self._noting)
 
     def _noting(self, instruction: str, text: str) -> str:
         try:

@@ -1,18 +1,13 @@
 """Rewrite queries with a language model; a bad answer falls back to the query of the rules."""
 
-import json
-import os
 from collections.abc import Callable, Sequence
 from enum import StrEnum
-from hashlib import sha256
-from pathlib import Path
 from typing import NamedTuple
 
-from karat.errors import EngineError, MissingExtra
+from karat.errors import EngineError
 from karat.mining.commits import Candidate
 from karat.mining.leaks import Leak, leak
 from karat.mining.words import LEAST_WORDS, content_words, is_identifier
-from karat.system.files import write_text
 
 __all__ = [
     "PROMPT",
@@ -21,55 +16,10 @@ __all__ = [
     "Rewriter",
     "RewrittenQuery",
     "check_rewrite",
-    "make_completer",
 ]
 
 # Returns a model's answer to an instruction and a text; raises EngineError on failure.
 Complete = Callable[[str, str], str]
-
-
-def make_completer(
-    model: str, *, api_base: str | None = None, timeout_s: float = 60.0, retries: int = 2
-) -> Complete:
-    """Return a function that calls *model*, such as ``openai/gpt-4o-mini`` or ``ollama/llama3``.
-
-    Model names are those of litellm, which reads API keys from the environment. *api_base* is the
-    address of a server with an OpenAI-compatible API.
-    """
-    # Without this, litellm downloads a list of prices at import.
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    try:
-        import litellm
-        import openai
-    except ImportError as error:
-        raise MissingExtra("litellm", extra="llm", purpose="rewriting queries") from error
-
-    # litellm prints advice to standard output with every error.
-    litellm.suppress_debug_info = True
-
-    def complete(instruction: str, text: str) -> str:
-        messages = [
-            {"role": "system", "content": instruction},
-            {"role": "user", "content": text},
-        ]
-        try:
-            answer = litellm.completion(
-                model=model,
-                messages=messages,
-                temperature=0,
-                timeout=timeout_s,
-                max_retries=retries,
-                api_base=api_base,
-            )
-        except openai.OpenAIError as error:  # all litellm errors derive from it
-            said = str(error).partition("\n")[0]
-            raise EngineError(f"{model}: {type(error).__name__}: {said}") from error
-        content = answer.choices[0].message.content
-        if not isinstance(content, str) or not content.strip():
-            raise EngineError(f"{model}: the answer is empty; expected a query")
-        return content
-
-    return complete
 
 
 PROMPT = """\
@@ -103,41 +53,24 @@ class RewrittenQuery(NamedTuple):
 
 
 class Rewriter:
-    """Calls *complete*, which queries *model*, once per commit; caches answers in *folder*.
+    """Calls *complete*, a language model, once per commit; each answer is checked."""
 
-    The cache key is commit, prompt and model, so a second run makes no calls and gives the same
-    result. Failures are not cached. Each run checks cached answers again.
-    """
-
-    def __init__(
-        self, complete: Complete, *, model: str, folder: Path, prompt: str = PROMPT
-    ) -> None:
-        """Use *prompt*; *folder* is created with the first cached answer."""
+    def __init__(self, complete: Complete, *, prompt: str = PROMPT) -> None:
+        """Use *prompt*."""
         self._complete = complete
-        self._folder = folder
         self._prompt = prompt
-        self._kind = f"{sha256(prompt.encode()).hexdigest()}\0{model}"
 
     def rewrite(self, candidate: Candidate) -> RewrittenQuery:
         """Return the model's query for *candidate*, or that of the rules if the model fails."""
-        kept = self._file(candidate)
-        answer = _read(kept)
-        if answer is None:
-            try:
-                answer = self._complete(self._prompt, candidate.commit.message[:_MOST_CHARACTERS])
-            except EngineError:
-                return RewrittenQuery(candidate.query, RewriteStatus.FAILED)
-            self._folder.mkdir(parents=True, exist_ok=True)
-            write_text(kept, json.dumps({"answer": answer}))
+        try:
+            answer = self._complete(self._prompt, candidate.commit.message[:_MOST_CHARACTERS])
+        except EngineError:
+            return RewrittenQuery(candidate.query, RewriteStatus.FAILED)
         text = " ".join(answer.split()).strip("\"'“” ")
         status = check_rewrite(text, candidate.query, candidate.paths)
         return RewrittenQuery(
             text if status is RewriteStatus.REWRITTEN else candidate.query, status
         )
-
-    def _file(self, candidate: Candidate) -> Path:
-        key = sha256(f"{candidate.commit.id}\0{self._kind}".encode()).hexdigest()
-        return self._folder / f"{key}.json"
 
 
 def check_rewrite(text: str, query: str, paths: Sequence[str]) -> RewriteStatus:
@@ -160,12 +93,3 @@ def check_rewrite(text: str, query: str, paths: Sequence[str]) -> RewriteStatus:
     if leak(text, paths) > allowed or any(map(is_identifier, text.split())):
         return RewriteStatus.LEAKED
     return RewriteStatus.REWRITTEN
-
-
-def _read(path: Path) -> str | None:
-    """Return a cached answer; None if it is missing or unreadable."""
-    try:
-        answer = json.loads(path.read_text(encoding="utf-8"))["answer"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    return answer if isinstance(answer, str) else None

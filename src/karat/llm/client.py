@@ -1,0 +1,220 @@
+"""A chat model by its name: any provider of litellm, or any OpenAI-compatible address."""
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
+
+from karat.errors import EngineError, InputError, MissingExtra
+
+__all__ = [
+    "ChatModel",
+    "Completion",
+    "LostAnswer",
+    "ModelBusy",
+    "ModelRefusal",
+    "Price",
+    "Prompt",
+    "open_model",
+    "parse_price",
+]
+
+# The key that is sent to an address, where one is needed. The keys of known providers are never
+# sent to an address that somebody typed.
+KEY_VARIABLE = "KARAT_MODEL_KEY"
+_ADDRESS = re.compile(r"(?P<address>https?://[^#\s]+)#(?P<model>\S+)")
+
+
+class Prompt(NamedTuple):
+    """What a model is given, and the largest number of tokens of its answer."""
+
+    instruction: str
+    text: str
+    max_tokens: int = 512
+
+
+class Completion(NamedTuple):
+    """The answer of a model, and the tokens that its provider counted."""
+
+    text: str
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class Price(NamedTuple):
+    """US dollars per million tokens."""
+
+    prompt: float
+    completion: float
+
+    def cost(self, prompt_tokens: float, completion_tokens: float) -> float:
+        """Return the cost of so many tokens in US dollars.
+
+        >>> Price(0.15, 0.6).cost(1_000_000, 500_000)
+        0.45
+        """
+        return (self.prompt * prompt_tokens + self.completion * completion_tokens) / 1e6
+
+
+class ModelBusy(EngineError):
+    """The provider cannot answer now; nothing was charged. It asks for a pause of *wait_s*."""
+
+    def __init__(self, message: str, wait_s: float | None = None) -> None:
+        super().__init__(message)
+        self.wait_s = wait_s
+
+
+class LostAnswer(EngineError):
+    """No answer came in time, or none that can be read; the provider may charge for it."""
+
+
+class ModelRefusal(EngineError):
+    """The provider refuses every request: a wrong key, or no such model."""
+
+
+class ChatModel(Protocol):
+    """Answers prompts; *price* is None where it is unknown. Safe for several threads."""
+
+    name: str
+    price: Price | None
+
+    def complete(self, prompt: Prompt) -> Completion:
+        """Return the answer to *prompt*, or raise EngineError or one of its classes above."""
+        ...
+
+
+def open_model(spec: str, *, price: Price | None = None, timeout_s: float = 60.0) -> ChatModel:
+    """Return the model that *spec* names.
+
+    ``openai/gpt-4o-mini`` or ``ollama/llama3``: a name of litellm, which reads the key of the
+    provider from the environment. ``http://localhost:8000/v1#qwen``: a model at an
+    OpenAI-compatible address; a key for it is read from ``KARAT_MODEL_KEY``. *price* replaces the
+    one that litellm knows.
+    """
+    # Without this, litellm downloads a list of prices at import.
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    try:
+        import litellm
+    except ImportError as error:
+        raise MissingExtra("litellm", extra="llm", purpose="a language model") from error
+
+    # litellm prints advice to standard output with every error.
+    litellm.suppress_debug_info = True
+    at = _ADDRESS.fullmatch(spec)
+    if "://" in spec and not at:
+        raise InputError(
+            f"{spec!r} is not a model; expected ADDRESS#MODEL, such as http://localhost:8000/v1#qwen"
+        )
+    options: dict[str, object] = {"model": spec}
+    if at:
+        options = {
+            "model": f"openai/{at['model']}",
+            "api_base": at["address"],
+            "api_key": os.environ.get(KEY_VARIABLE) or "none",
+        }
+    known = price or (None if at else _known_price(litellm, spec))
+    return _LitellmModel(spec, known, {**options, "timeout": timeout_s})
+
+
+def parse_price(text: str) -> Price:
+    """Return the price that ``PROMPT,COMPLETION`` states, in US dollars per million tokens.
+
+    >>> parse_price("0.15,0.6")
+    Price(prompt=0.15, completion=0.6)
+    >>> parse_price("cheap")
+    Traceback (most recent call last):
+    ...
+    karat.errors.InputError: 'cheap' is not a price; expected two numbers, US dollars per million...
+    """
+    try:
+        prompt, completion = map(float, text.split(","))
+    except ValueError:
+        prompt = completion = -1.0
+    if not (0 <= prompt < 1e6 and 0 <= completion < 1e6):
+        raise InputError(
+            f"{text!r} is not a price; expected two numbers, US dollars per million tokens of "
+            "prompts and of answers, such as 0.15,0.6"
+        )
+    return Price(prompt, completion)
+
+
+def _known_price(litellm: Any, model: str) -> Price | None:
+    """Return the price in litellm's list."""
+    try:
+        each = litellm.cost_per_token(
+            model=model, prompt_tokens=1_000_000, completion_tokens=1_000_000
+        )
+    except Exception:  # noqa: BLE001 - it raises plain ones too; without a price it still answers
+        return None
+    return Price(*map(float, each))
+
+
+class _LitellmModel:
+    """A model that litellm calls. It never tries again: the caller counts each request."""
+
+    def __init__(self, name: str, price: Price | None, options: Mapping[str, object]) -> None:
+        self.name = name
+        self.price = price
+        self._options = options
+
+    def complete(self, prompt: Prompt) -> Completion:
+        """Return the answer."""
+        import litellm
+        import openai
+
+        messages = [
+            {"role": "system", "content": prompt.instruction},
+            {"role": "user", "content": prompt.text},
+        ]
+        try:
+            answer = litellm.completion(
+                messages=messages,
+                temperature=0,
+                max_tokens=prompt.max_tokens,
+                max_retries=0,
+                num_retries=0,
+                # Models without a temperature are used without it.
+                drop_params=True,
+                **self._options,
+            )
+        except openai.OpenAIError as error:  # all litellm errors derive from it
+            raise self._classified(error) from error
+        content = answer.choices[0].message.content if answer.choices else None
+        usage = getattr(answer, "usage", None)
+        return Completion(
+            content if isinstance(content, str) else "",
+            _count(usage, "prompt_tokens"),
+            _count(usage, "completion_tokens"),
+        )
+
+    def _classified(self, error: Exception) -> EngineError:
+        import openai
+
+        said = f"{self.name}: {type(error).__name__}: {str(error).partition(chr(10))[0]}"
+        # litellm reports an answer that it cannot parse as an error of the server.
+        if isinstance(error, openai.APITimeoutError) or "Received response" in str(error):
+            return LostAnswer(said)
+        refused = (openai.AuthenticationError, openai.PermissionDeniedError, openai.NotFoundError)
+        if isinstance(error, refused):
+            return ModelRefusal(said)
+        if isinstance(error, openai.APIConnectionError) or _is_busy(error):
+            return ModelBusy(said, _retry_after_s(error))
+        return EngineError(said)
+
+
+def _is_busy(error: Exception) -> bool:
+    status = getattr(error, "status_code", None)
+    return isinstance(status, int) and (status == 429 or status >= 500)
+
+
+def _retry_after_s(error: Exception) -> float | None:
+    headers = getattr(error, "litellm_response_headers", None) or {}
+    try:
+        return max(0.0, float(headers.get("retry-after", "")))
+    except (TypeError, ValueError):
+        return None
+
+
+def _count(usage: object, key: str) -> int:
+    value = getattr(usage, key, 0)
+    return value if isinstance(value, int) and value > 0 else 0

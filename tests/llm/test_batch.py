@@ -1,0 +1,221 @@
+"""Many prompts: nothing is lost, nothing is paid for twice, and the limit holds."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karat.errors import EngineError, InputError
+from karat.llm.batch import CompletionCache, Spend, complete_all, completer, estimate, read_json
+from karat.llm.client import Completion, LostAnswer, ModelBusy, ModelRefusal, Price, Prompt
+
+PRICE = Price(1.0, 2.0)
+
+
+class Model:
+    """Answers by a function; counts what it was asked."""
+
+    def __init__(
+        self, answer: Callable[[str], str] = str.upper, price: Price | None = PRICE
+    ) -> None:
+        self.name = "m"
+        self.price = price
+        self.asked: list[str] = []
+        self._answer = answer
+
+    def complete(self, prompt: Prompt) -> Completion:
+        self.asked.append(prompt.text)
+        return Completion(self._answer(prompt.text), 1_000, 100)
+
+
+def prompts(*texts: str) -> list[Prompt]:
+    return [Prompt("Do.", text, 100) for text in texts]
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> CompletionCache:
+    return CompletionCache(tmp_path / "answers.sqlite")
+
+
+def test_every_prompt_is_answered_and_equal_ones_are_sent_once(cache: CompletionCache) -> None:
+    model, spend = Model(), Spend()
+    found = dict(complete_all(model, prompts("a", "b", "a"), spend=spend, cache=cache))
+    assert {number: answer.text for number, answer in found.items()} == {0: "A", 1: "B", 2: "A"}  # type: ignore[union-attr]
+    assert sorted(model.asked) == ["a", "b"]
+    assert (spend.requests, spend.prompt_tokens, spend.completion_tokens) == (2, 2_000, 200)
+    assert spend.cost == pytest.approx(2 * 1.2e-3)
+
+
+def test_a_second_run_sends_nothing(cache: CompletionCache) -> None:
+    model = Model()
+    first = dict(complete_all(model, prompts("a", "b"), spend=Spend(), cache=cache))
+    spend = Spend(limit=0.0)
+    assert dict(complete_all(model, prompts("a", "b"), spend=spend, cache=cache)) == first
+    assert (len(model.asked), spend.requests, spend.cached, spend.cost) == (2, 0, 2, 0.0)
+
+
+def test_another_prompt_model_or_length_is_another_request(cache: CompletionCache) -> None:
+    model = Model()
+    other = Model()
+    other.name = "n"
+    (prompt,) = prompts("a")
+    for one, given_prompt in (
+        (model, prompt),
+        (model, prompt._replace(instruction="Don't.")),
+        (model, prompt._replace(max_tokens=7)),
+        (other, prompt),
+    ):
+        list(complete_all(one, [given_prompt], spend=Spend(), cache=cache))
+    assert (len(model.asked), len(other.asked)) == (3, 1)
+
+
+def test_a_busy_model_is_tried_again_after_the_pause_it_asks_for(cache: CompletionCache) -> None:
+    errors: list[EngineError] = [ModelBusy("busy", 7.0), ModelBusy("busy"), ModelBusy("busy")]
+    pauses: list[float] = []
+
+    def answer(text: str) -> str:
+        if errors:
+            raise errors.pop(0)
+        return text
+
+    spend = Spend()
+    found = dict(
+        complete_all(
+            Model(answer), prompts("a"), spend=spend, cache=cache, workers=1, sleep=pauses.append
+        )
+    )
+    assert isinstance(found[0], Completion)
+    assert pauses == [7.0, 2.0, 4.0]
+    assert (spend.requests, spend.retries, spend.failed) == (4, 3, 0)
+    assert spend.cost == pytest.approx(1.2e-3)
+
+
+def test_what_failed_is_reported_and_asked_again_next_time(cache: CompletionCache) -> None:
+    def broken(_text: str) -> str:
+        raise EngineError("no")
+
+    spend = Spend()
+    ((_, error),) = complete_all(Model(broken), prompts("a"), spend=spend, cache=cache)
+    assert str(error) == "no"
+    assert (spend.requests, spend.failed) == (1, 1)
+    ((_, answer),) = complete_all(Model(), prompts("a"), spend=spend, cache=cache)
+    assert isinstance(answer, Completion)
+
+
+def test_a_lost_answer_is_not_asked_for_again_and_counts_against_the_limit() -> None:
+    def slow(_text: str) -> str:
+        raise LostAnswer("slow")
+
+    model, spend = Model(slow), Spend(limit=1.0)
+    list(complete_all(model, prompts("a"), spend=spend))
+    assert len(model.asked) == 1
+    assert spend.cost == 0
+    assert 0 < spend.uncertain < 1e-3
+    tight = Spend(limit=spend.uncertain * 1.5)
+    list(complete_all(model, prompts("a", "b"), spend=tight, workers=1))
+    assert tight.is_stopped
+    assert tight.requests == 1
+
+
+def test_a_refusal_ends_everything() -> None:
+    def refused(_text: str) -> str:
+        raise ModelRefusal("wrong key")
+
+    model = Model(refused)
+    with pytest.raises(ModelRefusal):
+        list(complete_all(model, prompts(*map(str, range(50))), spend=Spend(), workers=2))
+    assert len(model.asked) < 6
+
+
+def test_the_limit_is_never_exceeded(cache: CompletionCache) -> None:
+    texts = [f"{number:03000}" for number in range(40)]
+    model, spend = Model(), Spend(limit=0.01)
+    found = dict(complete_all(model, prompts(*texts), spend=spend, cache=cache, workers=4))
+    assert spend.is_stopped
+    assert 0 < len(found) < 40
+    assert spend.cost <= 0.01
+    # With more money, the rest is sent and nothing is sent again.
+    rest = dict(complete_all(model, prompts(*texts), spend=Spend(limit=1), cache=cache))
+    assert len(rest) == 40
+    assert sorted(model.asked) == sorted(texts)
+
+
+def test_a_limit_needs_a_price() -> None:
+    with pytest.raises(InputError, match="m: the price is unknown"):
+        list(complete_all(Model(price=None), prompts("a"), spend=Spend(limit=1)))
+    assert dict(complete_all(Model(price=None), prompts("a"), spend=Spend()))
+
+
+def test_answers_on_their_way_are_kept_when_the_caller_stops(cache: CompletionCache) -> None:
+    go = threading.Event()
+
+    def answer(text: str) -> str:
+        if text != "first":
+            assert go.wait(10)
+        return text
+
+    model = Model(answer)
+    running = complete_all(model, prompts("first", "b", "c"), spend=Spend(), cache=cache, workers=3)
+    assert next(running)[0] == 0
+    threading.Timer(0.05, go.set).start()
+    running.close()  # type: ignore[attr-defined]
+    again = Spend()
+    found = dict(complete_all(model, prompts("first", "b", "c"), spend=again, cache=cache))
+    assert len(found) == 3
+    assert len(model.asked) == 3
+    assert again.requests == 0
+
+
+def test_an_estimate_is_never_below_the_cost(cache: CompletionCache) -> None:
+    model = Model()
+    some = prompts("word " * 900, "word " * 900, "short")
+    before = estimate(model, some, cache)
+    assert (before.requests, before.cached) == (2, 0)
+    assert before.cost == pytest.approx(PRICE.cost(before.prompt_tokens, 200))
+    list(complete_all(model, some[:1], spend=Spend(), cache=cache))
+    after = estimate(model, some, cache)
+    assert (after.requests, after.cached) == (1, 1)
+    assert estimate(Model(price=None), some).cost is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "grade: 3",
+        "[1, 2]",
+        '{"grade": NaN}',
+        '{"grade": 3, "grade": 0}',
+        '{"grade": 3',
+        "{" * 20_000,
+        '{"a":' + "[" * 20_000,
+        "x" * 100_001 + "{}",
+    ],
+)
+def test_what_is_not_json_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"\S"):
+        read_json(text)
+
+
+@given(st.text())
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        found = read_json(text)
+    except ValueError:
+        return
+    assert isinstance(found, dict)
+
+
+def test_one_answer_at_a_time(cache: CompletionCache) -> None:
+    answers = iter(["yes", " "])
+    model = Model(lambda _: next(answers))
+    complete = completer(model, spend=Spend(limit=2.1e-3), cache=cache)
+    assert [complete("Do.", "a"), complete("Do.", "a")] == ["yes", "yes"]
+    with pytest.raises(EngineError, match="m: the spending limit is reached"):
+        complete("Do.", "b")
+    complete = completer(model, spend=Spend(), cache=cache)
+    with pytest.raises(EngineError, match="m: the answer is empty"):
+        complete("Do.", "b")

@@ -1,0 +1,123 @@
+"""A model behind an OpenAI-compatible server, here a thread of the test."""
+
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from karat.errors import EngineError, InputError, MissingExtra
+from karat.llm.client import (
+    Completion,
+    LostAnswer,
+    ModelBusy,
+    ModelRefusal,
+    Price,
+    Prompt,
+    open_model,
+)
+from tests.llm.stand_in import ModelServer, Reply, model_server
+
+# litellm warns of classes that pydantic builds when they are first used.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning")
+PROMPT = Prompt("Judge.", "text", 77)
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    pytest.importorskip("litellm")
+    with model_server(lambda _instruction, text: f"seen: {text}") as server:
+        yield server
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "litellm", None)
+    with pytest.raises(MissingExtra, match=r"a language model needs .*pip install .*\[llm\]"):
+        open_model("openai/x")
+
+
+def test_the_answer_comes_back_with_its_tokens(server: ModelServer) -> None:
+    model = open_model(server.spec("small"))
+    assert model.complete(PROMPT) == Completion("seen: text", 100, 10)
+    (request,) = server.requests
+    assert (request["model"], request["temperature"], request["max_tokens"]) == ("small", 0, 77)
+    assert [(part["role"], part["content"]) for part in request["messages"]] == [
+        ("system", "Judge."),
+        ("user", "text"),
+    ]
+
+
+def test_keys_of_providers_stay_here(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    handler = server.RequestHandlerClass.do_POST  # type: ignore[attr-defined]
+
+    def spying(self: object) -> None:
+        seen.append(self.headers["Authorization"])  # type: ignore[attr-defined]
+        handler(self)
+
+    monkeypatch.setattr(server.RequestHandlerClass, "do_POST", spying)
+    open_model(server.spec()).complete(PROMPT)
+    monkeypatch.setenv("KARAT_MODEL_KEY", "ours")
+    open_model(server.spec()).complete(PROMPT)
+    assert seen == ["Bearer none", "Bearer ours"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        (Reply(status=400), EngineError),
+        (Reply(status=401), ModelRefusal),
+        (Reply(status=404), ModelRefusal),
+        (Reply(status=429), ModelBusy),
+        (Reply(status=500), ModelBusy),
+        (Reply(status=503), ModelBusy),
+        (Reply(body=b"<html>"), LostAnswer),
+    ],
+)
+def test_errors_are_told_apart(server: ModelServer, reply: Reply, kind: type[EngineError]) -> None:
+    server.answer = lambda *_: reply
+    model = open_model(server.spec())
+    with pytest.raises(EngineError, match=r"^http://127.0.0.1:\d+/v1#stand-in: ") as caught:
+        model.complete(PROMPT)
+    assert type(caught.value) is kind
+    assert len(server.requests) == 1
+
+
+def test_the_pause_that_a_server_asks_for_is_known(server: ModelServer) -> None:
+    server.answer = lambda *_: Reply(status=429, headers={"Retry-After": "7"})
+    with pytest.raises(ModelBusy) as caught:
+        open_model(server.spec()).complete(PROMPT)
+    assert caught.value.wait_s == 7
+
+
+def test_a_slow_answer_times_out(server: ModelServer) -> None:
+    server.answer = lambda *_: Reply(delay_s=1.0)
+    with pytest.raises(LostAnswer):
+        open_model(server.spec(), timeout_s=0.2).complete(PROMPT)
+
+
+def test_a_server_that_is_not_there_is_busy() -> None:
+    pytest.importorskip("litellm")
+    with pytest.raises(ModelBusy):
+        open_model("http://127.0.0.1:9/v1#m").complete(PROMPT)
+
+
+@pytest.mark.parametrize("content", ["", None])
+def test_an_empty_answer_is_an_answer(server: ModelServer, content: str | None) -> None:
+    server.answer = lambda *_: Reply(content)
+    assert open_model(server.spec()).complete(PROMPT).text == ""
+
+
+def test_prices_are_known_given_or_unknown() -> None:
+    pytest.importorskip("litellm")
+    known = open_model("gpt-4o-mini").price
+    assert known
+    assert 0 < known.prompt < known.completion
+    assert open_model("http://localhost:1/v1#m").price is None
+    assert open_model("http://localhost:1/v1#m", price=Price(1, 2)).price == Price(1, 2)
+
+
+def test_an_address_without_a_model_is_refused() -> None:
+    pytest.importorskip("litellm")
+    with pytest.raises(InputError, match="expected ADDRESS#MODEL"):
+        open_model("http://localhost:8000/v1")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from karat.app.convert import refuse_overwriting, write_like
+from karat.corpus.masks import MASKS
 from karat.errors import InputError
 from karat.experiments.snapshots import NOWHERE_ELSE, homes, part_of
 from karat.formats import FORMATS, detect, read_dataset
@@ -64,6 +65,12 @@ def carry_file(
     named = format or ("csv" if columns else None)
     chosen = FORMATS.get(named) if named else detect(source, kind="dataset")
     data = read_dataset(source, format=chosen.name, columns=columns)
+    if data.metadata.get(MASKS):
+        raise InputError(
+            f"{os.fspath(source)}: its masked lines belong to the version that it was generated "
+            "from and cannot be carried; generate it again at the newer revision "
+            "(karat generate --from ... --branch REVISION)"
+        )
     carried, commits = _carried(data, [to] if isinstance(to, str) else to, repositories, base)
     done = Carrying(os.fspath(source), len(data), len(data.grades), carried, commits)
     if target is None:

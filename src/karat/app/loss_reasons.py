@@ -85,7 +85,8 @@ def _metadata_where(metadata: Mapping[str, object]) -> Where | None:
     if snapshot == "corpus":
         where = Where(corpus=place)
     else:
-        where = Where({"": place}, snapshot="parent" if snapshot == "carried" else snapshot)
+        recorded = snapshot in ("carried", "generated")
+        where = Where({"": place}, snapshot="parent" if recorded else snapshot)
     return where._replace(
         candidates=candidates or None,
         kind=str(metadata.get("kind") or "all"),

@@ -22,7 +22,9 @@ from karat.experiments.snapshots import (
     SelectedFiles,
     Snapshots,
     carried_to,
+    corpus_candidates,
     corpus_snapshots,
+    dataset_masks,
     history_snapshots,
     selected_files,
 )
@@ -168,7 +170,15 @@ def _snapshots(
             lambda: [("", opened)], {"": range(len(gold))}, lambda _: Source.of_texts({})
         )
         files, automatic = selected
-        yield Snapshots("corpus", opened.name, "all", (part,), selection=files, automatic=automatic)
+        yield Snapshots(
+            "corpus",
+            opened.name,
+            corpus_candidates(gold),
+            (part,),
+            selection=files,
+            automatic=automatic,
+            masks=dataset_masks(gold),
+        )
     elif _is_mined(gold):
         with history_snapshots(gold, selected=selected) as found:
             yield found

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from karat.corpus import Corpus, FileSelection, GitRepository, common_kind
 from karat.corpus.files.selection import kind_of
 from karat.corpus.git.repository import current_repository, in_order, object_ids
+from karat.corpus.masks import MASKS, masks_from
 from karat.errors import InputError
 from karat.experiments.workers.plan import SnapshotQueries
 from karat.experiments.workers.sources import EVERYTHING, Opener, Source, corpus_source
@@ -30,7 +31,9 @@ __all__ = [
     "Snapshots",
     "carried_to",
     "check_names",
+    "corpus_candidates",
     "corpus_snapshots",
+    "dataset_masks",
     "history_snapshots",
     "home_of",
     "homes",
@@ -284,7 +287,8 @@ class Snapshots:
 
     Ancestors come before descendants, so that neighbours differ little; *seed* shuffles the queries
     on each snapshot. The fields are those of :class:`karat.model.evaluation.CorpusCoverage`. The
-    kind of *selection* is *automatic* if it was derived from the targets.
+    kind of *selection* is *automatic* if it was derived from the targets. *masks* hide lines of
+    documents, see :mod:`karat.corpus.masks`.
     """
 
     snapshot: str
@@ -295,6 +299,7 @@ class Snapshots:
     revision: str = ""
     selection: FileSelection = EVERYTHING
     automatic: bool = False
+    masks: Mapping[str, object] = EMPTY
 
     def __post_init__(self) -> None:
         """Reject an unknown set of candidates or files."""
@@ -313,6 +318,7 @@ class Snapshots:
                     tests=self.candidates == "all",
                     root=part.root,
                     selection=self.selection,
+                    masks=self.masks,
                 )
                 whole = corpus.below(part.root)
                 queries = SnapshotQueries(source, tuple(rows))
@@ -364,10 +370,20 @@ def history_snapshots(
         chosen = candidates or str(gold.metadata.get("candidates") or CANDIDATES[0])
         if carried and snapshot != "head":
             snapshot = "carried"
+        elif snapshot == SNAPSHOTS[0] and gold.metadata.get("generated_from"):
+            snapshot = "generated"
         places = dict.fromkeys(home.place for home in found)
         files, automatic = selected
         yield Snapshots(
-            snapshot, ", ".join(places), chosen, tuple(parts), seed, carried, files, automatic
+            snapshot,
+            ", ".join(places),
+            chosen,
+            tuple(parts),
+            seed,
+            carried,
+            files,
+            automatic,
+            dataset_masks(gold),
         )
 
 
@@ -376,17 +392,36 @@ def corpus_snapshots(
     place: str,
     *,
     revision: str | None = None,
-    candidates: str = "all",
+    candidates: str | None = None,
     selected: SelectedFiles = EVERY_FILE,
     seed: int = 0,
 ) -> Snapshots:
-    """Return one snapshot for all queries: the folder *place*, or its *revision* in Git."""
+    """Return one snapshot for all queries: the folder *place*, or its *revision* in Git.
+
+    Without *candidates*, those of a gold set that was generated from this corpus, else all.
+    """
     source = corpus_source(place, revision=revision)
     corpus = Opener().open(source)
     name = revision or ""
     part = RepositoryRevisions(lambda: [(name, corpus)], {name: range(len(gold))}, lambda _: source)
     files, automatic = selected
-    return Snapshots("corpus", place, candidates, (part,), seed, "", files, automatic)
+    chosen = candidates or corpus_candidates(gold)
+    masks = dataset_masks(gold)
+    return Snapshots("corpus", place, chosen, (part,), seed, "", files, automatic, masks)
+
+
+def corpus_candidates(gold: Dataset) -> str:
+    """Return the candidates on one corpus: those of a set that was generated from it, else all."""
+    if not gold.metadata.get("generated_from"):
+        return "all"
+    return str(gold.metadata.get("candidates") or "all")
+
+
+def dataset_masks(gold: Dataset) -> Mapping[str, object]:
+    """Return the masks in the metadata of *gold*, checked, as JSON; empty for most gold sets."""
+    masks = gold.metadata.get(MASKS)
+    masks_from(masks, name=gold.name)
+    return dict(masks) if isinstance(masks, Mapping) else {}
 
 
 def carried_to(gold: Dataset) -> str:

@@ -326,12 +326,11 @@ class Where(NamedTuple):
                 f"corpus {self.corpus} is searched in place of the trees of a repository; expected "
                 "neither repositories nor a snapshot beside it"
             )
-        candidates = self.candidates or "all"
         yield corpus_snapshots(
             gold,
             self.corpus,
             revision=self.revision,
-            candidates=candidates,
+            candidates=self.candidates,
             selected=selected,
             seed=seed,
         )

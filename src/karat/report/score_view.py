@@ -285,6 +285,7 @@ SNAPSHOTS = {
     "parent": "each query on the version before its change (parent)",
     "base": "all queries on one version before all changes (base)",
     "head": "all queries on HEAD (head)",
+    "generated": "all queries on the version that they were generated from",
     "carried": "each query on the version that the gold set was updated to, {revision}",
     "child": "each query on the version after its change (child)",
     "corpus": "all queries on the same documents",

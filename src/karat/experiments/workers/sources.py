@@ -14,6 +14,7 @@ from karat.corpus import (
     from_folder,
     from_texts,
 )
+from karat.corpus.masks import mask_corpus, masks_from
 from karat.errors import InputError
 from karat.system.files import no_folder
 from karat.system.tables import part_files
@@ -29,7 +30,8 @@ class Source:
     """A folder, a revision of a Git repository, a BEIR corpus, or texts at hand.
 
     *tests* False leaves out what tests the product, as ``Corpus.without`` does. Only documents
-    below the folder *root* and of the *selection* count, if there is one.
+    below the folder *root* and of the *selection* count, if there is one. *masks* hide lines; their
+    form is that of :func:`karat.corpus.masks.masks_json`.
 
     >>> Source.git("flask", "2.0").revision
     '2.0'
@@ -42,6 +44,7 @@ class Source:
     tests: bool = True
     root: str = ""
     selection: FileSelection = EVERYTHING
+    masks: Mapping[str, object] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         """Reject an unknown kind, and restore a selection that was JSON."""
@@ -72,9 +75,10 @@ class Source:
         return cls("texts", texts=dict(texts))
 
     def selected(self, corpus: Corpus) -> Corpus:
-        """Return the documents of *corpus* that count: *root*, *tests* and *selection*."""
+        """Return the documents of *corpus* that count: *root*, *tests* and *selection*; masked."""
         corpus = corpus.below(self.root)
-        return self.selection.apply(corpus if self.tests else corpus.without(Trait.TEST))
+        chosen = self.selection.apply(corpus if self.tests else corpus.without(Trait.TEST))
+        return mask_corpus(chosen, masks_from(self.masks, name=corpus.name))
 
     def to_json(self) -> dict[str, object]:
         """Return what :class:`Source` takes as keywords."""

@@ -177,6 +177,7 @@ ANYTHING: Accepts = lambda _name, _value: None  # noqa: E731 - what a default is
 GOLD_SET = "gold_set"
 # Keys whose option has another name.
 OPTIONS = {
+    "from": "made_from",
     "repository_path": "repositories",
     "exclude_patterns": "exclude",
     "include_merge_commits": "include_merges",
@@ -186,6 +187,7 @@ SWITCHES = ("include_merge_commits", "adversarial", "cache")
 TEXTS = (
     *("min_files", "max_files", "max_commits", "limit", "seed", "test_share"),
     *("unit", "since", "until", "branch", "level", "hardness", "rewrite", "split"),
+    *("from", "corpus", "mask"),
 )
 KEYS = (GOLD_SET, *LISTS, *SWITCHES, *TEXTS)
 _PLACE = ("dataset",)
@@ -226,6 +228,8 @@ def mining_options(check: Checker, top: Record, accepts: Accepts) -> Mapping[str
     places = found.get("repositories")
     if isinstance(places, list):
         found["repositories"] = [str(folder / place) for place in places]
+    if corpus := found.get("corpus"):
+        found["corpus"] = str(folder / str(corpus))
     return found
 
 

@@ -39,7 +39,8 @@ MiningProgress = Callable[[str, int, int], None]
 class MinedRepository:
     """The queries of the repository at *path*, and the statistics of the mining.
 
-    *head* is the newest commit of the scan, *time* its commit time.
+    *head* is the newest commit of the scan, *time* its commit time. *sources* names what queries
+    were made from.
     """
 
     path: str
@@ -48,6 +49,7 @@ class MinedRepository:
     queries: tuple[Query, ...]
     waterfall: FilterWaterfall
     unreadable: UnreadableCommits
+    sources: str = "commits"
 
 
 def mine(

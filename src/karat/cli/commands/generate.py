@@ -1,4 +1,4 @@
-"""karat generate: a gold set from the history of a Git repository."""
+"""karat generate: a gold set from the history of a Git repository, or from its texts."""
 
 import shlex
 from collections import Counter
@@ -22,13 +22,22 @@ if TYPE_CHECKING:
 
 __all__ = ["command", "show", "show_json"]
 
+FROM = ("docstrings", "headings", "tests")
+MASKED = ("all", "queries")
 PLAIN = Output(style=None, per_query=False, path=None)
 SAMPLES = 10
 UNREADABLE_SHOWN = 3
 # Order of the tags; tags that only some sets have come last.
 TAGS = (
-    *("repository", "complexity", "difficulty", "leak", "identifier"),
-    *("category", "hardness", "attack"),
+    *("repository", "kind", "language", "complexity", "difficulty", "leak", "overlap"),
+    *("identifier", "category", "hardness", "attack"),
+)
+# Options that choose commits, or change queries that were mined from them.
+COMMIT_OPTIONS = frozenset(
+    {
+        *("level", "hardness", "adversarial", "unit", "since", "until", "max_commits", "off"),
+        *("include_merges", "min_files", "max_files", "rewrite", "split", "test_share", "cache"),
+    }
 )
 
 
@@ -42,7 +51,9 @@ def show(made: "GenerationResult", written: "Mapping[str, Dataset]") -> None:
         click.echo(f"wrote {len(part):,} cases to {printable(path)}")
     path, part = next(iter(written.items()))
     file = shlex.quote(path)
-    click.echo(printable(f"next: karat evaluate {file} --engine bm25"))
+    corpus = part.metadata.get("corpus")
+    place = f" --corpus {shlex.quote(str(corpus))}" if corpus else ""
+    click.echo(printable(f"next: karat evaluate {file}{place} --engine bm25"))
     click.echo(printable(f"      karat inspect {file} {shlex.quote(part.query_ids[0])}"))
 
 
@@ -51,7 +62,7 @@ def show_json(made: "GenerationResult", written: "Mapping[str, Dataset]") -> Non
     from karat.formats.jsontext import dumps
 
     value = {
-        **made.dataset.metadata,
+        **{key: value for key, value in made.dataset.metadata.items() if key != "masks"},
         "queries": dict(made.statuses),
         "model_failure": made.failure or None,
         "tags": {tag: dict(counts) for tag, counts in _counted(made.dataset)},
@@ -61,7 +72,7 @@ def show_json(made: "GenerationResult", written: "Mapping[str, Dataset]") -> Non
 
 
 def _waterfall(mined: "MinedRepository") -> Table:
-    """Return the rules that dropped a commit, with their share of all commits."""
+    """Return the rules that dropped commits or texts, with their share of all."""
     fall = mined.waterfall
     left = fall.total
     rows = []
@@ -78,7 +89,9 @@ def _waterfall(mined: "MinedRepository") -> Table:
         Column("left", numeric=True),
         Column("why", spare=1),
     )
-    title = f"{mined.path}: {fall.total:,} commits up to {mined.head[:12]}"
+    until = "up to" if mined.sources == "commits" else "at"
+    at = f" {until} {mined.head[:12]}" if mined.head else ""
+    title = f"{mined.path}: {fall.total:,} {mined.sources}{at}"
     return Table(title, columns, tuple(rows))
 
 
@@ -111,12 +124,16 @@ def _listed(counts: Iterable[tuple[str, int]]) -> str:
 
 
 def _samples(dataset: "Dataset") -> Table:
-    """Return sample cases, evenly spread, each from another commit."""
-    first_of = {extra["commit_hash"]: row for row, extra in reversed([*enumerate(dataset.extras)])}
+    """Return sample cases, evenly spread, each from another commit or text."""
+    first_of = {
+        extra.get("commit_hash", row): row for row, extra in reversed([*enumerate(dataset.extras)])
+    }
     firsts = sorted(first_of.values())
     rows = []
     for row in firsts[:: max(len(firsts) // SAMPLES, 1)][:SAMPLES]:
         paths = list(dataset.judgments(row))
+        if dataset.metadata.get("generated_from"):
+            paths = [f"{target.path}:{target.start_line}" for target in dataset.targets(row)]
         more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
         rows.append((Cell(dataset.texts[row]), Cell(f"{paths[0]}{more}")))
     return Table("", (Column("query"), Column("should find", spare=1)), tuple(rows))
@@ -170,6 +187,23 @@ def _part_names(
     return older, newer
 
 
+def _check_source(ctx: click.Context, made_from: str | None) -> None:
+    """Reject options that do not fit the texts that queries are made from."""
+    given = {
+        option
+        for option in ctx.params
+        if ctx.get_parameter_source(option) is click.core.ParameterSource.COMMANDLINE
+    }
+    wrong = given & (COMMIT_OPTIONS if made_from else {"corpus", "mask"})
+    if not wrong:
+        return
+    names = {option.name: option.opts[-1] for option in ctx.command.params}
+    option = names[min(wrong)]
+    if made_from:
+        raise click.UsageError(f"{option} is about commits; remove it, or remove --from.")
+    raise click.UsageError(f"{option} needs --from, such as --from docstrings.")
+
+
 @click.command("generate")
 @stray({"--repo": "the repository", "-o": "the gold set"})
 @click.option(
@@ -178,6 +212,27 @@ def _part_names(
     multiple=True,
     metavar="DIR",
     help="A Git repository, bare or not; may be repeated.",
+)
+@click.option(
+    "--from",
+    "made_from",
+    type=click.Choice(FROM),
+    metavar="TEXTS",
+    help="Make queries from texts instead of commits: docstrings, headings or tests. The texts are "
+    "masked when the gold set is evaluated.",
+)
+@click.option(
+    "--corpus",
+    type=click.Path(),
+    metavar="DIR",
+    help="With --from: a folder to read instead of a Git repository.",
+)
+@click.option(
+    "--mask",
+    type=click.Choice(MASKED),
+    default="all",
+    show_default=True,
+    help="With --from: hide all texts of this kind from the search, or only those of the queries.",
 )
 @click.option(
     "-o",
@@ -223,6 +278,9 @@ def _part_names(
 def command(
     *,
     repositories: tuple[str, ...],
+    made_from: str | None,
+    corpus: str | None,
+    mask: str,
     output: str | None,
     recipe: "MiningRecipe",
     rewrite: str,
@@ -232,20 +290,25 @@ def command(
     cache: bool,
     as_json: bool,
 ) -> None:
-    """Mine a gold set from the history of a Git repository.
+    """Make a gold set from the history of a Git repository, or from its texts.
 
     Each commit message becomes a query. Its targets are the files that the commit changed, in
-    the version before the commit.
+    the version before the commit. With --from, queries are the first sentences of docstrings,
+    headings of documentation or names of tests; the targets are the definition, the section and the
+    code under test.
 
     \b
     karat generate --repo ../flask -o gold.json
     karat generate --repo ../flask --level line --since 2023-01-01 --limit 100 -o gold.json
     karat generate --repo ../flask --split dev/test -o gold.json
+    karat generate --repo ../flask --from docstrings -o gold.json
+    karat generate --corpus ./docs --from headings --limit 100 -o gold.json
     """
     if list_rules:
         _list_rules(as_json=as_json)
         return
-    if not repositories:
+    _check_source(click.get_current_context(), made_from)
+    if not repositories and not corpus:
         raise click.UsageError(
             "Missing option '--repo': the repository to read, such as --repo ../flask."
         )
@@ -263,7 +326,15 @@ def command(
     if not Path(output).resolve().parent.is_dir():
         raise click.BadParameter(f"{output}: its folder does not exist", param_hint="--output")
     with progress_bars() as watch:
-        made = generate(repositories, recipe, rewrite=rewrite, cache=cache, watch=watch)
+        if made_from:
+            from karat.app.questions import generate_from
+
+            places = [*repositories, *([corpus] if corpus else [])]
+            made = generate_from(
+                places, recipe, made_from, masked=mask, folder=corpus is not None, watch=watch
+            )
+        else:
+            made = generate(repositories, recipe, rewrite=rewrite, cache=cache, watch=watch)
     parts = TimeSplit(split, test_share) if split else None
     written = write_gold(made.dataset, output, split=parts)
 

@@ -16,6 +16,7 @@ __all__ = [
     "GRAMMARS",
     "QUERIES",
     "SyntaxTree",
+    "grammar_of",
     "grammar_version",
     "have_grammars",
     "parse",
@@ -268,7 +269,7 @@ def parse(
 
     *language* is one of GRAMMARS.
     """
-    grammar = _language(language)
+    grammar = grammar_of(language)
     from tree_sitter import Parser
 
     data = text.encode()
@@ -344,11 +345,12 @@ def symbol_query(language: str) -> "Query":
     """Return the compiled query for the definitions of *language*."""
     from tree_sitter import Query
 
-    return Query(_language(language), QUERIES[language])
+    return Query(grammar_of(language), QUERIES[language])
 
 
 @cache
-def _language(name: Any) -> "Language":
+def grammar_of(name: Any) -> "Language":
+    """Return the grammar of a language of GRAMMARS."""
     try:
         import tree_sitter  # noqa: F401 - absent as often as the grammars
         from tree_sitter_language_pack import get_language

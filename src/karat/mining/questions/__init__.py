@@ -1,0 +1,1 @@
+"""Queries from the text of a corpus: docstrings, headings, tests, and questions of a model."""

@@ -1,5 +1,6 @@
 """The engines that come with Karat, as functions of their settings."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from karat.engines.caches import user_caches
@@ -8,6 +9,7 @@ from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding import DEFAULT_EMBEDDER, create_embedder
 from karat.engines.fusion import RRF_K, Weights
 from karat.engines.ranking import PLAIN, RankingRules
+from karat.engines.spec import model_text
 from karat.engines.stages import DenseStage, LexicalStage, Stage
 
 __all__ = ["bm25", "dense", "hybrid"]
@@ -41,7 +43,7 @@ def bm25(
 
 def dense(
     *,
-    model: str = DEFAULT_EMBEDDER,
+    model: str | Mapping[str, object] = DEFAULT_EMBEDDER,
     windows: str = "prose",
     chunker: str = "auto",
     unit: str = "lines",
@@ -56,13 +58,13 @@ def dense(
     """
     recipe = replace(_recipe(chunker, unit, threshold, code_ranking=code_ranking), by_score=True)
     caches = user_caches(cache)
-    stage = DenseStage(create_embedder(model), windows=windows, caches=caches)
+    stage = DenseStage(create_embedder(model_text(model)), windows=windows, caches=caches)
     return ChunkEngine([stage], name="dense", recipe=recipe, caches=caches)
 
 
 def hybrid(
     *,
-    model: str = DEFAULT_EMBEDDER,
+    model: str | Mapping[str, object] = DEFAULT_EMBEDDER,
     windows: str = "prose",
     fusion: str = "min-max",
     rrf_k: float = RRF_K,
@@ -86,7 +88,7 @@ def hybrid(
     caches = user_caches(cache)
     stages: list[Stage] = [
         LexicalStage(k1=k1, b=b, header=header),
-        DenseStage(create_embedder(model), windows=windows, caches=caches),
+        DenseStage(create_embedder(model_text(model)), windows=windows, caches=caches),
     ]
     return ChunkEngine(stages, name="hybrid", weights=weights, recipe=recipe, caches=caches)
 

@@ -17,6 +17,8 @@ from karat.engines.base import (
     Progress,
     SearchStep,
     SupportsBatch,
+    SupportsClose,
+    SupportsMetadata,
     SupportsProgress,
     SupportsSize,
     SupportsWork,
@@ -31,6 +33,7 @@ from karat.engines.stages import Stage
 from karat.engines.threshold import above
 from karat.errors import EngineError, InputError
 from karat.model import Hit
+from karat.model.timings import spent, total
 
 __all__ = ["ChunkEngine"]
 
@@ -145,6 +148,20 @@ class ChunkEngine:
         for stage in self.stages:
             if isinstance(stage, SupportsBatch):
                 stage.expect(queries)
+
+    def metadata(self) -> Mapping[str, object]:
+        """Return the tokens and the cost of this thread's last search, if a stage reports them."""
+        stages = [stage for stage in self.stages if isinstance(stage, SupportsMetadata)]
+        spending = total(spent(stage.metadata()) for stage in stages)
+        known = {"tokens": spending.tokens, "cost": spending.cost}
+        return {name: value for name, value in known.items() if value is not None}
+
+    def close(self) -> None:
+        """Release the index, and close the connections of remote models."""
+        self._index.clear()
+        for stage in self.stages:
+            if isinstance(stage, SupportsClose):
+                stage.close()
 
     def search(self, query: str, k: int) -> list[Hit]:
         """Return the best *k* chunks."""

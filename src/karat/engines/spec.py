@@ -19,6 +19,7 @@ __all__ = [
     "build",
     "check_options",
     "model_of",
+    "model_text",
     "options_error",
     "parse_spec",
     "read_specs",
@@ -103,6 +104,15 @@ def _hint(name: str, known: Sequence[str]) -> str:
     if near := get_close_matches(name, known, n=1):
         return f"did you mean {near[0]!r}?"
     return f"known: {', '.join(sorted(known))}" if known else "it takes no options"
+
+
+def model_text(model: str | Mapping[str, object]) -> str:
+    """Return *model* as text; a mapping with ``provider`` and options is that of an endpoint."""
+    if isinstance(model, str):
+        return model
+    from karat.engines.remote import endpoint_spec
+
+    return endpoint_spec(model)
 
 
 def takes(factory: Callable[..., object], name: str) -> bool:

@@ -1,24 +1,27 @@
 """Stages: components of an engine that score every chunk; the engine fuses them."""
 
+import threading
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import chain
 from math import ceil
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.base import Progress
+from karat.engines.base import Progress, SupportsClose, SupportsMetadata
 from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.chunk_table import ChunkLocation, ChunkTable, Numbers
 from karat.engines.embedding import Embedder
+from karat.engines.embedding.base import SupportsManyTexts
 from karat.engines.embedding.cache import CachedEmbedder
 from karat.engines.engine_group import Current
 from karat.engines.fusion import Scores
 from karat.engines.lexical.index import BM25, LexicalIndex
 from karat.engines.nearest import APPROXIMATE_ABOVE, ExactIndex, HnswIndex, Mask, products, recall
 from karat.errors import InputError, MissingExtra
+from karat.model.timings import spent
 
 __all__ = [
     "WINDOWED",
@@ -256,6 +259,13 @@ class LexicalStage:
         return scores if self._rows is None else scores[self._rows]
 
 
+class QueryVector(NamedTuple):
+    """The embedding of a query, and the tokens and the cost that a remote embedder reports."""
+
+    vector: Vectors
+    metadata: Mapping[str, object]
+
+
 class DenseStage:
     """Cosine between the embedding of the query and that of each chunk with its header.
 
@@ -280,6 +290,7 @@ class DenseStage:
         self.windows = check_windows(windows)
         self.caches = caches
         self.current = Current(keeps=False)
+        self._last = threading.local()
         self._above = approximate_above
         self._progress: Progress | None = None
         self._clear()
@@ -346,26 +357,46 @@ class DenseStage:
         return self._table.rows.nbytes
 
     def expect(self, queries: Sequence[str]) -> None:
-        """Embed *queries* in one call."""
-        make = partial(self.embedder.embed, queries, "query")
-        self.current.expect(queries, self.embedder.digest, make)
+        """Embed *queries* in one call; each has an equal share of its cost."""
+        self.current.expect(queries, self.embedder.digest, partial(self._query_vectors, queries))
+
+    def metadata(self) -> Mapping[str, object]:
+        """Return the tokens and the cost of embedding this thread's last query, if reported."""
+        reported: Mapping[str, object] = getattr(self._last, "metadata", {})
+        return reported
+
+    def close(self) -> None:
+        """Close the connections of a remote embedder."""
+        if isinstance(self.embedder, SupportsClose):
+            self.embedder.close()
 
     def scores(self, query: str) -> Scores:
         """Return the cosine of every chunk; negative cosines count 0."""
-        vector = self.current.once(query, self.embedder.digest, lambda: self._vector(query))
+        make = partial(self._query_vectors, [query])
+        vector, self._last.metadata = self.current.once(
+            query, self.embedder.digest, lambda: make()[0]
+        )
         products = self._table.products(vector, self._live)[self._shown]
         scores: Scores = np.maximum.reduceat(products, self._firsts) if len(products) else products
         return scores
 
-    def _vector(self, query: str) -> Scores:
-        vector: Scores = self.embedder.embed([query], "query")[0]
-        return vector
+    def _query_vectors(self, queries: Sequence[str]) -> list[QueryVector]:
+        rows = self.embedder.embed(queries, "query")
+        reported: Mapping[str, object] = {}
+        if isinstance(self.embedder, SupportsMetadata):
+            whole = spent(self.embedder.metadata())
+            known = {"tokens": whole.tokens, "cost": whole.cost}
+            reported = {name: n / len(queries) for name, n in known.items() if n is not None}
+        return [QueryVector(row, reported) for row in rows]
 
     def _embed(self, texts: Sequence[str]) -> None:
         with self.caches.vectors() as cache:
             cached = None if cache is None else CachedEmbedder(self.embedder, cache)
-            for start in range(0, len(texts), TEXTS_A_STEP):
-                some = texts[start : start + TEXTS_A_STEP]
+            size = TEXTS_A_STEP
+            if isinstance(self.embedder, SupportsManyTexts):
+                size = max(size, self.embedder.texts_at_once)
+            for start in range(0, len(texts), size):
+                some = texts[start : start + size]
                 self._table.extend((cached or self.embedder).embed(some, "document"))
                 if self._progress:
                     self._progress(start + len(some), len(texts))

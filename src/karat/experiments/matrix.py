@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from karat.corpus import create_chunker
 from karat.engines.embedding import DEFAULT_EMBEDDER
-from karat.engines.embedding.catalogue import embedder_named
+from karat.engines.embedding.catalogue import check_model, embedder_named
 from karat.engines.fusion import check_fusion
 from karat.engines.registry import modes
 from karat.engines.rerank import DEFAULT_RERANKER, check_reranker
@@ -162,7 +162,7 @@ CHECKS: Mapping[str, Callable[[Any], object]] = {
     "rrf_k_values": _count,
     THRESHOLDS: _threshold,
     "chunkers": create_chunker,
-    "models": embedder_named,
+    "models": check_model,
     "rerankers": check_reranker,
     "fusion": check_fusion,
     "dense_weight": _share,

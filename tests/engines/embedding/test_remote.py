@@ -7,10 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from karat.corpus import from_texts
+from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding import create_embedder
 from karat.engines.embedding.remote import RemoteEmbedder
+from karat.engines.spec import build
 from karat.errors import EngineError, InputError
+from karat.model.timings import spent
 from karat.testing.embedding import EmbedderSuite
+from karat.testing.engines import DOCUMENTS
 from tests.engines.embedding.endpoint import Endpoint, Reply, serving
 
 pytest.importorskip("httpx")
@@ -71,10 +76,10 @@ def test_what_is_sent(endpoint: Endpoint, connect: Connect) -> None:
 
 
 def test_batches_and_usage(endpoint: Endpoint, connect: Connect) -> None:
-    embedder = connect(dimension=6, price=2.0)
+    embedder = connect(dimension=6, price_per_million_tokens=2.0)
     texts = [f"text {number}" for number in range(300)]
     rows = embedder.embed([*texts, "", texts[0]])
-    assert [len(body["input"]) for body in endpoint.bodies] == [128, 128, 44]
+    assert sorted(len(body["input"]) for body in endpoint.bodies) == [44, 128, 128]
     expected = np.array([endpoint.row(text) for text in texts])
     expected /= np.linalg.norm(expected, axis=1, keepdims=True)
     assert np.allclose(rows[:300], expected, atol=1e-6)
@@ -85,8 +90,8 @@ def test_batches_and_usage(endpoint: Endpoint, connect: Connect) -> None:
 
 def test_long_texts_are_cut_and_split(endpoint: Endpoint, connect: Connect) -> None:
     connect(dimension=6, max_characters=50_000).embed([c * 70_000 for c in "abcde"])
-    sizes = [[len(text) for text in body["input"]] for body in endpoint.bodies]
-    assert sizes == [[50_000] * 4, [50_000]]
+    sizes = sorted([len(text) for text in body["input"]] for body in endpoint.bodies)
+    assert sizes == [[50_000], [50_000] * 4]
 
 
 def test_a_busy_endpoint_is_asked_again(
@@ -192,3 +197,169 @@ def test_voyage_is_told_the_kind() -> None:
     )
     assert embedder.embed(["a"], kind="query").tolist() == [[0, 1]]
     assert seen == [{"model": "voyage-4", "input": ["a"], "input_type": "query"}]
+
+
+PROVIDERS = ["jina", "cohere", "voyage", "vllm", "tei"]
+
+
+@pytest.fixture(params=PROVIDERS)
+def provider(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def connected(endpoint: Endpoint) -> Iterator[Connect]:
+    opened: list[RemoteEmbedder] = []
+
+    def made(provider: str, **options: Any) -> RemoteEmbedder:
+        model = "" if provider == "tei" else "some-model@"
+        options = {"environment": {}, "sleep": lambda _: None, **options}
+        embedder = create_embedder(f"{provider}:{model}{endpoint.url}", **options)
+        assert isinstance(embedder, RemoteEmbedder)
+        opened.append(embedder)
+        return embedder
+
+    yield made
+    for embedder in opened:
+        embedder.close()
+
+
+class TestProviders(EmbedderSuite):
+    @pytest.fixture
+    def embedder(self, provider: str, connected: Connect) -> RemoteEmbedder:
+        return connected(provider)
+
+    def test_rows_are_those_of_the_endpoint(
+        self, embedder: RemoteEmbedder, endpoint: Endpoint
+    ) -> None:
+        texts = [f"text {number}" for number in range(200)]
+        expected = np.array([endpoint.row(text) for text in texts])
+        expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+        assert np.allclose(embedder.embed(texts), expected, atol=1e-6)
+
+
+SENT: dict[str, dict[str, Any]] = {
+    "jina": {
+        "path": "/v1/embeddings",
+        "model": "some-model",
+        "input": ["a"],
+        "task": "retrieval.query",
+        "truncate": True,
+        "dimensions": 6,
+    },
+    "cohere": {
+        "path": "/v1/embed",
+        "model": "some-model",
+        "texts": ["a"],
+        "input_type": "search_query",
+        "embedding_types": ["float"],
+        "truncate": "END",
+        "output_dimension": 6,
+    },
+    "voyage": {
+        "path": "/v1/embeddings",
+        "model": "some-model",
+        "input": ["a"],
+        "input_type": "query",
+        "truncation": True,
+        "output_dimension": 6,
+    },
+    "vllm": {
+        "path": "/v1/embeddings",
+        "model": "some-model",
+        "input": ["a"],
+        "dimensions": 6,
+        "truncate_prompt_tokens": -1,
+    },
+    "tei": {"path": "/v1/embed", "inputs": ["a"], "truncate": True, "dimensions": 6},
+}
+
+
+def test_the_request_of_each_provider(
+    provider: str, endpoint: Endpoint, connected: Connect
+) -> None:
+    connected(provider, dimension=6, send_dimension=True).embed(["a"], "query")
+    assert endpoint.bodies == [SENT[provider]]
+
+
+def test_documents_and_tasks_are_named(endpoint: Endpoint, connected: Connect) -> None:
+    connected("jina", dimension=6, task="nl2code").embed(["a"])
+    connected("cohere", dimension=6).embed(["a"])
+    connected("voyage", dimension=6).embed(["a"])
+    jina, cohere, voyage = endpoint.bodies
+    assert jina["task"] == "nl2code.passage"
+    assert cohere["input_type"] == "search_document"
+    assert voyage["input_type"] == "document"
+
+
+def test_tokens_and_cost_of_a_call(provider: str, connected: Connect) -> None:
+    embedder = connected(provider, dimension=6, price_per_million_tokens=0.5)
+    embedder.embed(["one two three", "four", "four"])
+    # TEI reports no tokens.
+    tokens = 0 if provider == "tei" else 4
+    assert embedder.usage == (1, 0, 2, tokens, tokens * 0.5 / 1e6)
+    assert embedder.metadata().get("tokens", 0) == tokens
+    assert embedder.metadata()["cost"] == tokens * 0.5 / 1e6
+
+
+def test_options_in_the_specification(endpoint: Endpoint) -> None:
+    spec = f"vllm:m@{endpoint.url}?batch=2&dimension=6&key_env=MY_KEY&concurrency=1"
+    embedder = create_embedder(spec, environment={"MY_KEY": "secret"})
+    assert isinstance(embedder, RemoteEmbedder)
+    embedder.embed(["a", "b", "c"])
+    embedder.close()
+    assert [len(body["input"]) for body in endpoint.bodies] == [2, 1]
+    assert endpoint.keys == ["Bearer secret"] * 2
+    with pytest.raises(InputError, match="set MY_KEY"):
+        create_embedder(spec, environment={})
+    with pytest.raises(InputError, match="no option 'bach'; did you mean 'batch'"):
+        create_embedder(f"vllm:m@{endpoint.url}?bach=2")
+    with pytest.raises(InputError, match="batch: Input should be greater than or equal to 1"):
+        create_embedder(f"vllm:m@{endpoint.url}?batch=0")
+    with pytest.raises(InputError, match="an option is given twice"):
+        create_embedder(f"vllm:m@{endpoint.url}?batch=2&batch=3")
+
+
+@pytest.mark.parametrize(
+    ("spec", "variable"),
+    [
+        ("jina:jina-embeddings-v3", "JINA_API_KEY"),
+        ("cohere:embed-v4.0", "COHERE_API_KEY"),
+        ("voyage:voyage-code-3", "VOYAGE_API_KEY"),
+    ],
+)
+def test_a_missing_key_is_named_before_anything_is_sent(spec: str, variable: str) -> None:
+    with pytest.raises(InputError, match=f"wants a key; set {variable}"):
+        create_embedder(spec, environment={})
+
+
+@pytest.mark.parametrize(
+    ("provider", "content", "message"),
+    [
+        ("cohere", {"embeddings": [[1.0]]}, "holds no list of embeddings"),
+        ("cohere", {"embeddings": {"float": []}}, "0 embeddings came back; expected 1"),
+        ("tei", {"error": "no"}, "holds no list of embeddings"),
+        ("tei", [[1.0], [2.0]], "2 embeddings came back; expected 1"),
+        ("tei", [["x"]], "not lists of numbers"),
+    ],
+)
+def test_wrong_answers_of_other_shapes(
+    endpoint: Endpoint, connected: Connect, provider: str, content: object, message: str
+) -> None:
+    endpoint.replies = answered(content)
+    with pytest.raises(EngineError, match=message):
+        connected(provider, dimension=1).embed(["a"])
+
+
+def test_an_engine_reports_the_cost_of_its_queries(endpoint: Endpoint) -> None:
+    spec = f"vllm:m@{endpoint.url}?price_per_million_tokens=10"
+    engine = build({"engine": "dense", "model": spec, "cache": False})
+    assert isinstance(engine, ChunkEngine)
+    engine.index(from_texts(DOCUMENTS))
+    engine.search("login password", 5)
+    assert spent(engine.metadata()) == (2, 2 * 10 / 1e6, 0)
+    # Queries that are embedded together share the cost.
+    engine.expect(["one", "two three four"])
+    engine.search("one", 5)
+    assert spent(engine.metadata()) == (2, 2 * 10 / 1e6, 0)
+    engine.close()

@@ -9,7 +9,14 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-__all__ = ["Embedder", "Kind", "SupportsTokenVectors", "SupportsTooLong"]
+__all__ = [
+    "Embedder",
+    "Kind",
+    "SupportsCheck",
+    "SupportsManyTexts",
+    "SupportsTokenVectors",
+    "SupportsTooLong",
+]
 
 Kind = Literal["document", "query"]
 
@@ -70,4 +77,20 @@ class SupportsTooLong(Protocol):
 
     def too_long(self, texts: Sequence[str]) -> Sequence[bool]:
         """Return for each text whether some of it is past ``max_tokens``."""
+        ...
+
+
+@runtime_checkable
+class SupportsManyTexts(Protocol):
+    """An embedder that works on many texts at a time, such as one with several connections."""
+
+    texts_at_once: int
+
+
+@runtime_checkable
+class SupportsCheck(Protocol):
+    """A factory of models that can check its argument without loading or connecting anything."""
+
+    def check(self, argument: str) -> None:
+        """Raise InputError for an argument that cannot work, such as one whose key is missing."""
         ...

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.embedding.base import Embedder, Kind
+from karat.engines.embedding.base import Embedder, Kind, SupportsManyTexts
 from karat.engines.embedding.texts import Vectors, embed_distinct
 from karat.system.sqlite import EVICTED_ROWS, KeyValueFile
 
@@ -128,8 +128,11 @@ class CachedEmbedder:
         known = self._cache.get(keys, self.dimension)
         missing = [number for number, key in enumerate(keys) if key not in known]
         self.reused += len(texts) - len(missing)
-        for start in range(0, len(missing), TEXTS_A_STEP):
-            step = missing[start : start + TEXTS_A_STEP]
+        size = TEXTS_A_STEP
+        if isinstance(self.embedder, SupportsManyTexts):
+            size = max(size, self.embedder.texts_at_once)
+        for start in range(0, len(missing), size):
+            step = missing[start : start + size]
             rows = self.embedder.embed([texts[number] for number in step], kind)
             new = {keys[number]: row for number, row in zip(step, rows, strict=True)}
             self._cache.put(new)

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from importlib.util import find_spec
 from typing import Any
 
-from karat.engines.embedding.base import Embedder
+from karat.engines.embedding.base import Embedder, SupportsCheck
 from karat.errors import InputError, UnknownName
 from karat.registry import Registry
 
@@ -15,6 +15,7 @@ __all__ = [
     "DEFAULT_EMBEDDER",
     "EMBEDDERS",
     "PACKAGED",
+    "check_model",
     "create_embedder",
     "embedder_named",
     "loaded_once",
@@ -27,12 +28,17 @@ DEFAULT_EMBEDDER = "granite"
 EMBEDDERS: Registry[Callable[..., Embedder]] = Registry(
     "embedder",
     {
+        "cohere": "karat.engines.embedding.remote:cohere",
         "granite": "karat.engines.embedding.packaged:granite",
+        "jina": "karat.engines.embedding.remote:jina",
         "minilm": "karat.engines.embedding.packaged:minilm",
         "onnx": "karat.engines.embedding.onnx_encoder:onnx_folder",
         "openai": "karat.engines.embedding.remote:openai",
         "st": "karat.engines.embedding.transformer:transformer",
         "static": "karat.engines.embedding.static:static",
+        "tei": "karat.engines.embedding.remote:tei",
+        "vllm": "karat.engines.embedding.remote:vllm",
+        "voyage": "karat.engines.embedding.remote:voyage",
     },
     aliases={"sentence-transformers": "st", "http": "openai"},
 )
@@ -59,9 +65,10 @@ def create_embedder(spec: str = DEFAULT_EMBEDDER, **options: Any) -> Embedder:
     """Return the embedder that *spec* describes: a name, and an argument after a colon.
 
     ``static``, ``granite``, ``minilm`` (both also with a number of tokens, ``granite:512``),
-    ``onnx:<folder>``, ``st:<hub id or folder>``, ``openai:<model>@<url>``, a plug-in of the entry
-    point group ``karat.embedders``, ``module:factory``, or the hub id alone: ``BAAI/bge-m3`` is
-    ``st:BAAI/bge-m3``. An option that the embedder does not know is refused.
+    ``onnx:<folder>``, ``st:<hub id or folder>``, ``openai:<model>@<url>``, ``jina:<model>``,
+    ``cohere:<model>``, ``voyage:<model>``, ``vllm:<model>@<url>``, ``tei:<url>``, a plug-in of the
+    entry point group ``karat.embedders``, ``module:factory``, or the hub id alone: ``BAAI/bge-m3``
+    is ``st:BAAI/bge-m3``. An option that the embedder does not know is rejected.
 
     >>> create_embedder("granit")
     Traceback (most recent call last):
@@ -118,6 +125,20 @@ def embedder_named(name: str) -> str:
             f"{error}; a model of the Hugging Face hub is written owner/model: BAAI/bge-m3"
         ) from None
     return name
+
+
+def check_model(name: str) -> None:
+    """Raise InputError for a *name* that cannot be an embedder, before a model is loaded.
+
+    >>> check_model("tei:localhost")
+    Traceback (most recent call last):
+    ...
+    karat.errors.InputError: tei:localhost: expected tei:<url>, such as tei:http://localhost:8080
+    """
+    factory, argument = EMBEDDERS.split(embedder_named(name))
+    checked: object = factory
+    if isinstance(checked, SupportsCheck):
+        checked.check(argument)
 
 
 FEWEST = 8

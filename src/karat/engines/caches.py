@@ -1,4 +1,4 @@
-"""The on-disk caches of chunks and vectors that engines use."""
+"""The on-disk caches of chunks, vectors, scores and contexts that engines use."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -9,6 +9,7 @@ from karat.corpus import ChunkCache, DiskCache
 from karat.engines.embedding.cache import EmbeddingCache
 from karat.errors import InputError
 from karat.system.files import cache_folder
+from karat.system.sqlite import KeyValueFile
 
 __all__ = ["NO_CACHES", "Caches", "user_caches"]
 
@@ -20,10 +21,15 @@ class _Closes(Protocol):
 Cache = TypeVar("Cache", bound=_Closes)
 
 
-class Caches:
-    """The caches of chunks and vectors in *folder*; None disables them.
+# Raise it when the content of a key or the stored form changes.
+SCORES_VERSION = 1
+SCORES_MAX_BYTES = 256 * 1024**2
 
-    A cache is open only during indexing, so that an engine holds no file. If it cannot be opened,
+
+class Caches:
+    """The caches in *folder*; None disables them.
+
+    A cache is open only while it is used, so that an engine holds no file. If it cannot be opened,
     for example in a read-only home, indexing goes on without it; *problem* says why.
     """
 
@@ -54,6 +60,12 @@ class Caches:
             yield cache
 
     @contextmanager
+    def scores(self) -> Iterator[KeyValueFile | None]:
+        """Open the cache of scores that remote rerankers gave."""
+        with self._opened(_score_file, "scores.sqlite") as cache:
+            yield cache
+
+    @contextmanager
     def _opened(self, kind: Callable[[Path], Cache], name: str) -> Iterator[Cache | None]:
         cache = None
         if self.folder is not None:
@@ -66,6 +78,12 @@ class Caches:
         finally:
             if cache is not None:
                 cache.close()
+
+
+def _score_file(path: Path) -> KeyValueFile:
+    return KeyValueFile(
+        path, name="score cache", version=SCORES_VERSION, max_bytes=SCORES_MAX_BYTES
+    )
 
 
 NO_CACHES = Caches(None)

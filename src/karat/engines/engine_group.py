@@ -8,7 +8,7 @@ from karat.corpus import Corpus
 from karat.engines.base import Engine, SupportsClose, SupportsSnapshots
 from karat.engines.embedding import Embedder, loaded_once
 from karat.engines.registry import ENGINES
-from karat.engines.spec import build, check_options, parse_spec
+from karat.engines.spec import build, check_options, model_text, parse_spec
 from karat.errors import EngineError
 from karat.model.spec import Spec
 
@@ -239,7 +239,7 @@ class EngineGroup:
 
         options = check_options(rerank, spec.params, what=spec.name)
         over = self._member(parse_spec(options.pop("over", "bm25")))
-        reranker = self._reranker(options.pop("model", DEFAULT_RERANKER))
+        reranker = self._reranker(model_text(options.pop("model", DEFAULT_RERANKER)))
         engine = RerankEngine(over.engine, reranker, **options)
         engine.read = self._read
         return _Member(engine, over.chunked)

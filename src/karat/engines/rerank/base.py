@@ -15,6 +15,7 @@ from karat.engines.embedding import (
     SupportsTokenVectors,
     create_embedder,
 )
+from karat.engines.embedding.base import SupportsCheck
 from karat.engines.engine_group import Current
 from karat.engines.rerank.recent import Recent
 from karat.errors import InputError
@@ -161,9 +162,14 @@ DEFAULT_RERANKER = "maxsim"
 RERANKERS: Registry[Callable[[str], Reranker]] = Registry(
     "reranker",
     {
+        "cohere": "karat.engines.rerank.remote:cohere",
         "cross": "karat.engines.rerank.cross:cross",
+        "jina": "karat.engines.rerank.remote:jina",
         "maxsim": "karat.engines.rerank.base:maxsim",
         "onnx-cross": "karat.engines.rerank.cross:onnx_cross",
+        "tei": "karat.engines.rerank.remote:tei",
+        "vllm": "karat.engines.rerank.remote:vllm",
+        "voyage": "karat.engines.rerank.remote:voyage",
     },
     aliases={"late-interaction": "maxsim", "cross-encoder": "cross"},
 )
@@ -172,8 +178,9 @@ RERANKERS: Registry[Callable[[str], Reranker]] = Registry(
 def create_reranker(spec: str = DEFAULT_RERANKER) -> Reranker:
     """Return the reranker that *spec* describes: a name, and an argument after a colon.
 
-    ``maxsim`` and ``maxsim:<embedder>``, ``cross:<hub id or folder>``, ``onnx-cross:<folder>``, a
-    plug-in of the entry point group ``karat.rerankers``, or ``module:factory``.
+    ``maxsim`` and ``maxsim:<embedder>``, ``cross:<hub id or folder>``, ``onnx-cross:<folder>``,
+    ``jina:<model>``, ``cohere:<model>``, ``voyage:<model>``, ``vllm:<model>@<url>``, ``tei:<url>``,
+    a plug-in of the entry point group ``karat.rerankers``, or ``module:factory``.
 
     >>> create_reranker("maxsin")
     Traceback (most recent call last):
@@ -193,5 +200,8 @@ def check_reranker(spec: str) -> None:
     karat.errors.UnknownName: no embedder named 'granit'; did you mean 'granite'?
     """
     factory, argument = RERANKERS.split(spec)
+    checked: object = factory
     if factory is RERANKERS.get("maxsim"):
         check_embedder(argument)
+    elif isinstance(checked, SupportsCheck):
+        checked.check(argument)

@@ -30,10 +30,11 @@ from karat.engines.embedding import loaded_once
 from karat.engines.fusion import spread
 from karat.engines.rerank.base import DEFAULT_RERANKER, Reranker, create_reranker
 from karat.engines.rerank.recent import Recent
-from karat.engines.spec import build
+from karat.engines.spec import build, model_text
 from karat.engines.threshold import above, check_threshold
 from karat.errors import EngineError, InputError
 from karat.model import Hit
+from karat.model.timings import spent, total
 
 __all__ = ["Passages", "RerankEngine", "rerank"]
 
@@ -181,8 +182,13 @@ class RerankEngine:
         return dict(getattr(self._last, "phases", {}))
 
     def metadata(self) -> Mapping[str, object]:
-        """Return the metadata of the first search."""
-        return self.engine.metadata() if isinstance(self.engine, SupportsMetadata) else {}
+        """Return the metadata of the first search, with the tokens and the cost of both."""
+        first = self.engine.metadata() if isinstance(self.engine, SupportsMetadata) else {}
+        if not isinstance(self.reranker, SupportsMetadata):
+            return first
+        both = total([spent(first), spent(self.reranker.metadata())])
+        known = {"tokens": both.tokens, "cost": both.cost}
+        return {**first, **{name: value for name, value in known.items() if value is not None}}
 
     def work(self) -> Mapping[str, int]:
         """Return the work of indexing in the first engine."""
@@ -203,10 +209,11 @@ class RerankEngine:
             self.engine.reset()
 
     def close(self) -> None:
-        """Close the first engine and release the corpus."""
+        """Close the first engine and the reranker, and release the corpus."""
         self._passages = None
-        if isinstance(self.engine, SupportsClose):
-            self.engine.close()
+        for part in (self.engine, self.reranker):
+            if isinstance(part, SupportsClose):
+                part.close()
 
     def _first(self, query: str, k: int) -> list[ExplainedHit]:
         """Return the first *k* hits, without a threshold."""
@@ -265,7 +272,7 @@ class RerankEngine:
 def rerank(
     *,
     over: str | Mapping[str, object] = "bm25",
-    model: str = DEFAULT_RERANKER,
+    model: str | Mapping[str, object] = DEFAULT_RERANKER,
     depth: int = DEPTH,
     weight: float | None = None,
     threshold: float = 0.0,
@@ -273,12 +280,14 @@ def rerank(
     """Return the engine *over* with its first hits reranked by a *model*.
 
     *model* is ``maxsim`` or ``maxsim:<embedder>`` (late interaction), ``cross:<hub id or folder>``
-    or ``onnx-cross:<folder>`` (cross-encoders). *weight* is the share of its scores, and otherwise
-    what suits it: 0.3 for late interaction, 1 for a cross-encoder. *threshold* is one of the joint
-    score, which is 0 to 1 for the hits that were read.
+    or ``onnx-cross:<folder>`` (cross-encoders), or remote: ``jina:<model>``, ``cohere:<model>``,
+    ``voyage:<model>``, ``vllm:<model>@<url>``, ``tei:<url>``, also as a mapping with ``provider``,
+    ``model``, ``url`` and options. *weight* is the share of its scores; the default is 0.3 for
+    late interaction and 1 for the others. *threshold* applies to the combined score, which is 0 to
+    1 for the hits that were read.
     """
     with loaded_once({}):
-        engine, reranker = build(over), create_reranker(model)
+        engine, reranker = build(over), create_reranker(model_text(model))
     return RerankEngine(engine, reranker, depth=depth, weight=weight, threshold=threshold)
 
 

@@ -106,6 +106,9 @@ SECTIONS = {
         "runs": "List, show, export and delete stored results.",
         "verify": "Repeat the runs of a report and list differences.",
     },
+    "Train a model": {
+        "export": "Export queries, positives and hard negatives as training data.",
+    },
     "Guard quality in CI": {
         "gate": "Fail if quality or latency is worse than required.",
         "baseline": "Store the scores that a gate compares with.",

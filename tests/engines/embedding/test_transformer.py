@@ -1,5 +1,6 @@
 """sentence-transformers, on a model that the test itself makes and saves."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -71,3 +72,31 @@ def test_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_model_is_named() -> None:
     with pytest.raises(InputError, match="expected st:<hub id or folder>"):
         create_embedder("st")
+
+
+def test_the_script_of_the_docs_trains_a_model(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here, because this file has the library loaded and a model of a few kilobytes."""
+    import re
+
+    from sentence_transformers import SentenceTransformer
+
+    page = Path(__file__).resolve().parents[3] / "docs" / "training.md"
+    script = re.search(
+        r"^```python\n(import json\n.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE
+    )
+    assert script
+    text = script[1].replace("sentence-transformers/all-MiniLM-L6-v2", str(model))
+    rows = [
+        {"anchor": "read file", "positive": "def read the file", "negative": "the cat sat"},
+        {"anchor": "cat on mat", "positive": "cat sat on the mat", "negative": "def word"},
+    ]
+    (tmp_path / "training").mkdir()
+    lines = "".join(f"{json.dumps(row)}\n" for row in rows)
+    (tmp_path / "training" / "train.jsonl").write_text(lines)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(text, str(page), "exec"), {})  # noqa: S102 - a script of our own docs
+    before = SentenceTransformer(str(model), device="cpu").encode("read file")
+    after = SentenceTransformer(str(tmp_path / "trained"), device="cpu").encode("read file")
+    assert not np.allclose(before, after, atol=1e-5)

@@ -31,6 +31,7 @@ __all__ = [
     "confidence_options",
     "file_options",
     "gather",
+    "input_options",
     "judging_options",
     "one_style",
     "open_corpus",
@@ -457,15 +458,15 @@ def scoring_options(command: Command) -> Command:
     )
 
 
+# The formats of the files alone: *inputs*.
+input_options = gather("inputs", _make_inputs, FORMATS)
 # How stored runs are matched and measured: *scoring*.
 measure_options = gather("scoring", _make_scoring, SCORING)
 
 
 def judging_options(command: Command) -> Command:
     """Add the same for a command without a breakdown by tags."""
-    return gather("scoring", _make_scoring, SCORING)(
-        gather("inputs", _make_inputs, FORMATS)(command)
-    )
+    return gather("scoring", _make_scoring, SCORING)(input_options(command))
 
 
 # How intervals and tests are computed: *confidence*; then also which runs are compared, and how.

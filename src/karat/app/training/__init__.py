@@ -1,0 +1,1 @@
+"""Training data from a gold set: collect texts, and export them."""

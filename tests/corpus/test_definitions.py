@@ -119,7 +119,7 @@ def test_deep_nesting(depth: int) -> None:
 def test_without_the_extra_the_error_says_what_to_install(
     absent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    grammars._language.cache_clear()
+    grammars.grammar_of.cache_clear()
     monkeypatch.setitem(sys.modules, absent, None)
     assert not grammars.have_grammars()
     with pytest.raises(MissingExtra, match=r"pip install .*\[code\]'"):

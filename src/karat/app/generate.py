@@ -187,7 +187,7 @@ SWITCHES = ("include_merge_commits", "adversarial", "cache")
 TEXTS = (
     *("min_files", "max_files", "max_commits", "limit", "seed", "test_share"),
     *("unit", "since", "until", "branch", "level", "hardness", "rewrite", "split"),
-    *("from", "corpus", "mask"),
+    *("from", "corpus", "mask", "model", "hard", "max_cost", "price", "workers"),
 )
 KEYS = (GOLD_SET, *LISTS, *SWITCHES, *TEXTS)
 _PLACE = ("dataset",)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,14 +21,21 @@ from karat.mining.commits import UnreadableCommits
 from karat.mining.mine import MinedRepository, MiningProgress
 from karat.mining.questions.docstrings import docstring_questions
 from karat.mining.questions.headings import heading_questions, repeated_titles
-from karat.mining.questions.question import Finding
-from karat.mining.questions.selection import masks_by_path, query_of, select_questions
+from karat.mining.questions.question import Finding, Question
+from karat.mining.questions.selection import (
+    QuestionSample,
+    masks_by_path,
+    query_of,
+    select_questions,
+)
 from karat.mining.questions.tests import Definitions, SourceText, find_tests, questions_from_tests
 from karat.mining.recipe import MiningRecipe
 from karat.model import Dataset, Target
+from karat.model.frozen import EMPTY
 from karat.system.files import no_folder
 
 __all__ = [
+    "BY_MODEL",
     "FROM",
     "MASKED",
     "OpenedCorpus",
@@ -36,6 +43,10 @@ __all__ = [
     "generate_from",
     "generate_questions",
     "open_corpus",
+    "passage_documents",
+    "question_recipe",
+    "question_set",
+    "searched_corpus",
 ]
 
 # The texts that queries are made from, with the word for one of them.
@@ -43,7 +54,11 @@ FROM = {
     "docstrings": "doc comments",
     "headings": "headings",
     "tests": "tests",
+    "code": "definitions",
+    "docs": "sections",
 }
+# These need a language model.
+BY_MODEL = ("code", "docs")
 MASKED = ("all", "queries")
 # Files that nobody searches for, and copies of others.
 _UNWANTED = Trait.VENDORED | Trait.GENERATED | Trait.MINIFIED | Trait.LOCK
@@ -78,7 +93,7 @@ class QuestionRecipe:
     @property
     def candidates(self) -> str:
         """Return which files are searched: tests compete with what they test, pages do not."""
-        return "all" if self.made_from == "headings" else "production"
+        return "all" if self.made_from in ("headings", "docs") else "production"
 
 
 class OpenedCorpus(NamedTuple):
@@ -90,25 +105,15 @@ class OpenedCorpus(NamedTuple):
     time: int = 0
 
 
-@dataclass(slots=True)
-class _Texts:
-    """The texts of a corpus by path; each is read once."""
+class _Texts(NamedTuple):
+    """The texts of a corpus."""
 
     corpus: Corpus
-    by_path: dict[str, str] = field(default_factory=dict)
 
     def wanted(self, keeps: Callable[[Document], bool]) -> Iterator[tuple[Document, str]]:
         """Yield the documents that *keeps* accepts, with their texts."""
         documents = [document for document in self.corpus if keeps(document)]
-        for document, text in zip(documents, self.corpus.reader(documents), strict=True):
-            self.by_path[document.path] = text
-            yield document, text
-
-    def read(self, path: str) -> str:
-        """Return the text at *path*."""
-        if path not in self.by_path:
-            self.by_path[path] = self.corpus.read(path)
-        return self.by_path[path]
+        return zip(documents, self.corpus.reader(documents), strict=True)
 
 
 def generate_from(
@@ -121,22 +126,23 @@ def generate_from(
     watch: MiningProgress | None = None,
 ) -> GenerationResult:
     """Return the gold set of one repository or *folder*, with the limits of a mining recipe."""
+    recipe = question_recipe(places, mining, made_from, masked=masked)
+    dataset, mined = generate_questions(places[0], recipe, folder=folder, watch=watch)
+    statuses = Counter(str(extra["query_status"]) for extra in dataset.extras)
+    return GenerationResult(dataset, (mined,), dict(statuses.most_common()), "")
+
+
+def question_recipe(
+    places: Sequence[str], mining: MiningRecipe, made_from: str, *, masked: str = MASKED[0]
+) -> QuestionRecipe:
+    """Return the recipe for one place with the limits of a mining recipe."""
     if len(places) != 1:
         raise InputError(
             f"--from {made_from} reads one repository or folder, not {len(places)}; generate a set "
             "for each"
         )
-    recipe = QuestionRecipe(
-        made_from,
-        mining.branch,
-        mining.limit,
-        mining.seed,
-        masked,
-        tuple(mining.filters.exclude),
-    )
-    dataset, mined = generate_questions(places[0], recipe, folder=folder, watch=watch)
-    statuses = Counter(str(extra["query_status"]) for extra in dataset.extras)
-    return GenerationResult(dataset, (mined,), dict(statuses.most_common()), "")
+    exclude = tuple(mining.filters.exclude)
+    return QuestionRecipe(made_from, mining.branch, mining.limit, mining.seed, masked, exclude)
 
 
 def open_corpus(place: str, *, revision: str | None, stack: ExitStack) -> OpenedCorpus:
@@ -162,7 +168,7 @@ def generate_questions(
     watch: MiningProgress | None = None,
 ) -> tuple[Dataset, MinedRepository]:
     """Return the gold set that *recipe* gives for a Git repository, or for a plain *folder*."""
-    if recipe.made_from != "headings" and not have_grammars():
+    if recipe.made_from not in ("headings", "docs") and not have_grammars():
         raise MissingExtra(
             "tree-sitter", extra="code", purpose=f"questions from {recipe.made_from}"
         )
@@ -186,43 +192,58 @@ def _made(
     if not sample.questions:
         raise InputError(f"{opened.place}: {_nothing(recipe, sample.waterfall.steps)}")
     chosen = sample.questions if recipe.masked == "queries" else None
-    ranges = masks_by_path(findings, chosen)
-    searched = _searched(opened.corpus, recipe)
+    return question_set(opened, recipe, sample, ranges=masks_by_path(findings, chosen))
+
+
+def question_set(
+    opened: OpenedCorpus,
+    recipe: QuestionRecipe,
+    sample: QuestionSample,
+    *,
+    ranges: Mapping[str, tuple[Mask, ...]] = EMPTY,
+    tags: Callable[[Question], Mapping[str, str]] = lambda _: EMPTY,
+    extra: Mapping[str, object] = EMPTY,
+    metadata: Mapping[str, object] = EMPTY,
+) -> tuple[Dataset, MinedRepository]:
+    """Return the gold set of a sample; *ranges* are the lines to mask, by path."""
+    corpus = opened.corpus
+    searched = searched_corpus(corpus, recipe).by_path
     masks = {
-        path: FileMasks(opened.corpus.by_path[path].blob, own)
+        path: FileMasks(corpus.by_path[path].blob, own)
         for path, own in ranges.items()
         if path in searched
     }
+    texts: dict[str, str] = {}
 
     def read(target: Target) -> str:
-        return passage(texts.read(target.path), target, ranges.get(target.path, ()))
+        if target.path not in texts:
+            texts[target.path] = mask_text(corpus.read(target.path), ranges.get(target.path, ()))
+        lines = lines_of(texts[target.path])
+        return "".join(lines[max(target.start_line - 1, 0) : target.end_line or len(lines)])
 
-    extra: dict[str, object] = {}
+    origin: dict[str, object] = {}
     if opened.head:
-        extra = {"base_commit": opened.head, "timestamp": format_time(opened.time)}
+        origin = {"base_commit": opened.head, "timestamp": format_time(opened.time)}
     queries = tuple(
-        query_of(question, read, candidates=len(searched), extra=extra)
+        query_of(
+            question, read, candidates=len(searched), extra={**origin, **extra}, tags=tags(question)
+        )
         for question in sample.questions
     )
-    unreadable = UnreadableCommits()
     mined = MinedRepository(
         opened.place,
         opened.head,
         opened.time,
         queries,
         sample.waterfall,
-        unreadable,
+        UnreadableCommits(),
         FROM[recipe.made_from],
     )
-    metadata = {**_metadata(opened, recipe, mined), MASKS: masks_json(masks)}
+    about = {**_metadata(opened, recipe, mined), **metadata}
+    if masks:
+        about[MASKS] = masks_json(masks)
     name = f"{Path(opened.place).name.removesuffix('.git')} {recipe.made_from}"
-    return Dataset.of(queries, name=name, match="lines", metadata=metadata), mined
-
-
-def passage(text: str, target: Target, masks: tuple[Mask, ...]) -> str:
-    """Return the lines of *target* in *text*, masked."""
-    lines = lines_of(mask_text(text, masks))
-    return "".join(lines[max(target.start_line - 1, 0) : target.end_line or len(lines)])
+    return Dataset.of(queries, name=name, match="lines", metadata=about), mined
 
 
 def _metadata(
@@ -244,7 +265,7 @@ def _metadata(
         "tool": f"karat {__version__}",
         "kinds": dict(sorted(kinds.items())),
         "candidates": recipe.candidates,
-        "masked": recipe.masked,
+        **({} if recipe.made_from in BY_MODEL else {"masked": recipe.masked}),
         "limit": recipe.limit,
         "seed": recipe.seed,
         "exclude_patterns": list(recipe.exclude),
@@ -267,10 +288,21 @@ def _excluded(corpus: Corpus, patterns: tuple[str, ...]) -> set[str]:
     return {document.path for document in corpus if document.path not in kept}
 
 
-def _searched(corpus: Corpus, recipe: QuestionRecipe) -> set[str]:
-    """Return the paths that an evaluation searches."""
-    source = Source("texts", tests=recipe.candidates == "all")
-    return set(source.selected(corpus).by_path)
+def searched_corpus(corpus: Corpus, recipe: QuestionRecipe) -> Corpus:
+    """Return the documents that an evaluation of the gold set searches."""
+    kind = "docs" if recipe.candidates == "all" else "code"
+    return Source(
+        "texts", tests=recipe.candidates == "all", selection=FileSelection(kind)
+    ).selected(corpus)
+
+
+def passage_documents(corpus: Corpus, recipe: QuestionRecipe) -> Iterator[tuple[Document, str]]:
+    """Yield the documents that a model may be asked about, with their texts."""
+    excluded = _excluded(corpus, recipe.exclude)
+    keeps = _is_code if recipe.made_from == "code" else _is_page
+    for document, text in _Texts(corpus).wanted(keeps):
+        if document.path not in excluded:
+            yield document, text
 
 
 def _is_code(document: Document) -> bool:
@@ -286,15 +318,16 @@ def _docstrings(texts: _Texts, report: MiningProgress) -> Mapping[str, Finding]:
     return found
 
 
-def _headings(texts: _Texts, report: MiningProgress) -> Mapping[str, Finding]:
-    def keeps(document: Document) -> bool:
-        return (
-            document.language in _PROSE
-            and Trait.DOCS in document.traits
-            and not document.traits & _UNWANTED_DOCS
-        )
+def _is_page(document: Document) -> bool:
+    return (
+        document.language in _PROSE
+        and Trait.DOCS in document.traits
+        and not document.traits & _UNWANTED_DOCS
+    )
 
-    pages = list(texts.wanted(keeps))
+
+def _headings(texts: _Texts, report: MiningProgress) -> Mapping[str, Finding]:
+    pages = list(texts.wanted(_is_page))
     repeated = repeated_titles((text, document.language) for document, text in pages)
     found = {}
     for done, (document, text) in enumerate(pages, 1):

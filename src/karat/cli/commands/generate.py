@@ -2,15 +2,16 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from karat.cli.options.agents import stray
 from karat.cli.options.mining import make_validator, recipe_options
-from karat.cli.options.shared import Number, Output
+from karat.cli.options.shared import Number, Output, WholeNumber
 from karat.cli.output.show import draw_tables
 from karat.report.table import Cell, Column, Table
 from karat.report.text import printable
@@ -22,16 +23,18 @@ if TYPE_CHECKING:
 
 __all__ = ["command", "show", "show_json"]
 
-FROM = ("docstrings", "headings", "tests")
+FROM = ("docstrings", "headings", "tests", "code", "docs")
+BY_MODEL = ("code", "docs")
 MASKED = ("all", "queries")
 PLAIN = Output(style=None, per_query=False, path=None)
 SAMPLES = 10
 UNREADABLE_SHOWN = 3
 # Order of the tags; tags that only some sets have come last.
 TAGS = (
-    *("repository", "kind", "language", "complexity", "difficulty", "leak", "overlap"),
+    *("repository", "kind", "hard", "language", "complexity", "difficulty", "leak", "overlap"),
     *("identifier", "category", "hardness", "attack"),
 )
+MODEL_OPTIONS = ("model", "hard", "max_cost", "price", "workers", "dry_run")
 # Options that choose commits, or change queries that were mined from them.
 COMMIT_OPTIONS = frozenset(
     {
@@ -194,14 +197,64 @@ def _check_source(ctx: click.Context, made_from: str | None) -> None:
         for option in ctx.params
         if ctx.get_parameter_source(option) is click.core.ParameterSource.COMMANDLINE
     }
-    wrong = given & (COMMIT_OPTIONS if made_from else {"corpus", "mask"})
-    if not wrong:
-        return
     names = {option.name: option.opts[-1] for option in ctx.command.params}
-    option = names[min(wrong)]
-    if made_from:
-        raise click.UsageError(f"{option} is about commits; remove it, or remove --from.")
-    raise click.UsageError(f"{option} needs --from, such as --from docstrings.")
+    for wrong, why in (
+        (COMMIT_OPTIONS if made_from else (), "is about commits; remove it, or remove --from."),
+        (() if made_from else ("corpus", "mask"), "needs --from, such as --from docstrings."),
+        (() if made_from in BY_MODEL else MODEL_OPTIONS, "needs --from code or --from docs."),
+        (("mask",) if made_from in BY_MODEL else (), "has no effect on questions of a model."),
+    ):
+        for option in sorted(given.intersection(wrong)):
+            raise click.UsageError(f"{names[option]} {why}")
+    if made_from in BY_MODEL and not ctx.params["model"]:
+        raise click.UsageError(
+            f"--from {made_from} needs a language model: --model openai/gpt-4o-mini, or "
+            "--model http://localhost:8000/v1#NAME."
+        )
+
+
+def _ask(
+    places: Sequence[str],
+    mining: "MiningRecipe",
+    made_from: str,
+    asking: Mapping[str, Any],
+    *,
+    folder: bool,
+    dry_run: bool,
+) -> "GenerationResult | None":
+    """Show the estimate, then let a model write questions; None for a dry run."""
+    from karat.app.asking import AskingRecipe, plan_asking, run_asking
+    from karat.app.questions import question_recipe
+    from karat.cli.output.progress import progress_bars
+
+    recipe = question_recipe(places, mining, made_from)
+    with ExitStack() as stack:
+        plan = plan_asking(places[0], recipe, AskingRecipe(**asking), folder=folder, stack=stack)
+        most = plan.estimate
+        cost = "price unknown (--price)" if most.cost is None else f"at most ${most.cost:.2f}"
+        click.echo(
+            f"estimate: at most {most.requests:,} requests, {most.prompt_tokens:,} prompt tokens, "
+            f"{most.completion_tokens:,} answer tokens, {cost}; {most.cached:,} answers are cached",
+            err=True,
+        )
+        if dry_run:
+            click.echo(printable(plan.sample.instruction))
+            click.echo(printable(plan.sample.text))
+            return None
+        with progress_bars() as watch:
+            made, spend = run_asking(plan, watch=watch)
+    click.echo(
+        f"{spend.requests:,} requests, {spend.cached:,} cached answers, {spend.failed:,} failures, "
+        f"${spend.cost:.4f} spent",
+        err=True,
+    )
+    if spend.is_stopped:
+        click.echo(
+            "note: the spending limit was reached; repeat the command with a higher --max-cost to "
+            "continue, cached answers cost nothing",
+            err=True,
+        )
+    return made
 
 
 @click.command("generate")
@@ -218,8 +271,8 @@ def _check_source(ctx: click.Context, made_from: str | None) -> None:
     "made_from",
     type=click.Choice(FROM),
     metavar="TEXTS",
-    help="Make queries from texts instead of commits: docstrings, headings or tests. The texts are "
-    "masked when the gold set is evaluated.",
+    help="Make queries from texts instead of commits: docstrings, headings or tests, which are "
+    "masked when the gold set is evaluated; or, with --model, questions about code or docs.",
 )
 @click.option(
     "--corpus",
@@ -233,6 +286,45 @@ def _check_source(ctx: click.Context, made_from: str | None) -> None:
     default="all",
     show_default=True,
     help="With --from: hide all texts of this kind from the search, or only those of the queries.",
+)
+@click.option(
+    "--model",
+    default="",
+    metavar="SPEC",
+    help="Language model for --from code and --from docs: a name of litellm, such as "
+    "openai/gpt-4o-mini, or ADDRESS#NAME of an OpenAI-compatible server.",
+)
+@click.option(
+    "--hard",
+    default=0.5,
+    show_default=True,
+    metavar="SHARE",
+    type=Number(0, 1),
+    help="Share of the model's questions that shall use other words than the answer.",
+)
+@click.option(
+    "--max-cost",
+    type=Number(0),
+    metavar="USD",
+    help="Spending limit of this call in US dollars.",
+)
+@click.option(
+    "--price",
+    default="",
+    metavar="PROMPT,ANSWER",
+    help="Price of the model in US dollars per million tokens, such as 0.15,0.6. By default "
+    "litellm's price list.",
+)
+@click.option(
+    "--workers",
+    type=WholeNumber(1, 256),
+    default=8,
+    show_default=True,
+    metavar="N",
+    help="Requests to the model at the same time.",
+)
+@click.option(
+    "--dry-run", is_flag=True, help="Show the cost estimate and one prompt; send nothing."
 )
 @click.option(
     "-o",
@@ -282,6 +374,12 @@ def command(
     corpus: str | None,
     mask: str,
     output: str | None,
+    model: str,
+    hard: float,
+    max_cost: float | None,
+    price: str,
+    workers: int,
+    dry_run: bool,
     recipe: "MiningRecipe",
     rewrite: str,
     list_rules: bool,
@@ -295,7 +393,7 @@ def command(
     Each commit message becomes a query. Its targets are the files that the commit changed, in
     the version before the commit. With --from, queries are the first sentences of docstrings,
     headings of documentation or names of tests; the targets are the definition, the section and the
-    code under test.
+    code under test. A language model can write questions about code or documentation.
 
     \b
     karat generate --repo ../flask -o gold.json
@@ -303,6 +401,7 @@ def command(
     karat generate --repo ../flask --split dev/test -o gold.json
     karat generate --repo ../flask --from docstrings -o gold.json
     karat generate --corpus ./docs --from headings --limit 100 -o gold.json
+    karat generate --repo ../flask --from code --model openai/gpt-4o-mini --max-cost 1 -o gold.json
     """
     if list_rules:
         _list_rules(as_json=as_json)
@@ -312,11 +411,12 @@ def command(
         raise click.UsageError(
             "Missing option '--repo': the repository to read, such as --repo ../flask."
         )
-    if output is None:
+    if output is None and not dry_run:
         raise click.UsageError("Missing option '-o': the gold set to write, such as -o gold.json.")
     from karat.app.generate import TimeSplit, generate, write_gold
     from karat.cli.output.progress import progress_bars
 
+    output = output or "gold.json"
     if not output.lower().removesuffix(".gz").endswith(".json"):
         raise click.BadParameter(
             f"{output}: a gold set is written as JSON; expected a name such as gold.json (karat "
@@ -325,16 +425,31 @@ def command(
         )
     if not Path(output).resolve().parent.is_dir():
         raise click.BadParameter(f"{output}: its folder does not exist", param_hint="--output")
-    with progress_bars() as watch:
-        if made_from:
-            from karat.app.questions import generate_from
+    places = [*repositories, *([corpus] if corpus else [])]
+    if made_from in BY_MODEL:
+        asking = {
+            "model": model,
+            "hard": hard,
+            "max_cost": max_cost,
+            "price": price,
+            "workers": workers,
+        }
+        asked = _ask(
+            places, recipe, str(made_from), asking, folder=corpus is not None, dry_run=dry_run
+        )
+        if asked is None:
+            return
+        made = asked
+    else:
+        with progress_bars() as watch:
+            if made_from:
+                from karat.app.questions import generate_from
 
-            places = [*repositories, *([corpus] if corpus else [])]
-            made = generate_from(
-                places, recipe, made_from, masked=mask, folder=corpus is not None, watch=watch
-            )
-        else:
-            made = generate(repositories, recipe, rewrite=rewrite, cache=cache, watch=watch)
+                made = generate_from(
+                    places, recipe, made_from, masked=mask, folder=corpus is not None, watch=watch
+                )
+            else:
+                made = generate(repositories, recipe, rewrite=rewrite, cache=cache, watch=watch)
     parts = TimeSplit(split, test_share) if split else None
     written = write_gold(made.dataset, output, split=parts)
 

@@ -15,6 +15,7 @@ from karat.mining.questions.wording import normalised
 from karat.mining.sampling import NOT_SAMPLED, allocate
 from karat.mining.words import content_words, is_identifier
 from karat.model import Query, Target
+from karat.model.frozen import EMPTY
 
 __all__ = [
     "RULES",
@@ -58,12 +59,18 @@ class QuestionSample(NamedTuple):
 
 
 def select_questions(
-    found: Iterable[Question], *, limit: int, seed: int, excluded: Callable[[str], bool]
+    found: Iterable[Question],
+    *,
+    limit: int,
+    seed: int,
+    excluded: Callable[[str], bool],
+    further: Mapping[str, str] = EMPTY,
 ) -> QuestionSample:
     """Return at most *limit* clear and distinct questions, 0 for all of them.
 
-    The sample is stratified by language, folder (the eight largest, or any other) and leak level;
-    inside a stratum, files take turns. It depends on the questions and *seed* only.
+    The sample is stratified by kind, language, folder (the eight largest, or any other) and leak
+    level; inside a stratum, files take turns. It depends on the questions and *seed* only.
+    *further* are rules before those of RULES.
     """
     questions = sorted(found, key=lambda one: one.place)
     dropped: Counter[str] = Counter()
@@ -76,9 +83,11 @@ def select_questions(
             clear.append(one)
     united = _united(clear, dropped)
     distinct = _distinct(united, dropped)
-    chosen = _sampled(distinct, limit, seed)
+    chosen = sample_questions(distinct, limit, seed)
     dropped[NOT_SAMPLED] = len(distinct) - len(chosen)
-    steps = tuple(FilterStep(rule, why, dropped[rule]) for rule, why in RULES.items())
+    steps = tuple(
+        FilterStep(rule, why, dropped[rule]) for rule, why in {**further, **RULES}.items()
+    )
     # Places with the same text are one question.
     total = len(questions) - (len(clear) - dropped["ambiguous"] - len(united))
     return QuestionSample(tuple(chosen), FilterWaterfall(total, steps))
@@ -119,7 +128,8 @@ def _distinct(questions: Sequence[Question], dropped: Counter[str]) -> list[Ques
     return [one for index, one in enumerate(questions) if index not in alike]
 
 
-def _sampled(questions: Sequence[Question], limit: int, seed: int) -> list[Question]:
+def sample_questions(questions: Sequence[Question], limit: int, seed: int) -> list[Question]:
+    """Return a stratified sample of *limit* questions in their order, 0 for all of them."""
     if not limit or len(questions) <= limit:
         return list(questions)
     folders = [_folder(one.targets[0].path) for one in questions]
@@ -128,7 +138,7 @@ def _sampled(questions: Sequence[Question], limit: int, seed: int) -> list[Quest
     strata: dict[Hashable, list[int]] = defaultdict(list)
     for index, (one, folder) in enumerate(zip(questions, folders, strict=True)):
         level = leak(one.text, [target.path for target in one.targets]).name
-        strata[one.language, folder if folder in common else "*", level].append(index)
+        strata[one.kind, one.language, folder if folder in common else "*", level].append(index)
     rng = random.Random(seed)
     chosen: list[int] = []
     shares = allocate({key: len(strata[key]) for key in sorted(strata, key=repr)}, limit)

@@ -21,7 +21,7 @@ def asked(gold: Dataset, engine: str, trees: Snapshots) -> Run:
             built.show(visit.corpus)
         else:
             built.index(visit.corpus)
-        for row in visit.rows:
+        for row in visit.queries.rows:
             wanted = FILES
             hits = built.search(gold.texts[row], wanted)
             while hits_needed(hits, FILES) > wanted:

@@ -20,6 +20,7 @@ from quality import DATA, below, repository
 
 import karat
 from karat.app.generate import generate, write_gold
+from karat.app.questions import QuestionRecipe, generate_questions
 from karat.corpus import Corpus
 from karat.experiments.snapshots import Snapshots, corpus_snapshots, history_snapshots
 from karat.experiments.target_check import check_snapshots
@@ -30,7 +31,7 @@ from karat.mining.variants import Level
 from karat.model import Dataset, Run
 from karat.model.evaluation import QueryStatus
 
-__all__ = ["MEASURES", "Pair", "Scored", "pairs", "scores"]
+__all__ = ["MEASURES", "Pair", "Scored", "generated_scores", "pairs", "scores"]
 
 MEASURES = ("ndcg@10", "mrr")
 LIMIT = 100
@@ -151,6 +152,27 @@ def _scored(gold: Dataset, run: Run) -> Scored:
 
 def _file_name(engine: str) -> str:
     return re.sub(r"[^\w.=,]+", "_", engine).strip("_") + ".json"
+
+
+def generated_scores(
+    project: Project, made_from: str, masked: str, engines: Sequence[str], work: Path
+) -> list[Scored]:
+    """Return the scores of *engines* on queries made from the texts of *project*, by files."""
+    path = work / "gold" / f"{project.name}-{made_from}-{masked}.json"
+    if not path.exists():
+        recipe = QuestionRecipe(
+            made_from, project.revision, LIMIT, SEED, masked, _outside(project.root)
+        )
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_gold(generate_questions(project.path, recipe)[0], str(path))
+    gold = replace(read_dataset(path, format="gold"), match="exact")
+    return _scores(
+        gold,
+        history_snapshots(gold),
+        engines,
+        root=project.root,
+        folder=work / f"{made_from}-{masked}" / project.name,
+    )
 
 
 def scores(pair: Pair, engines: Sequence[str], work: Path) -> tuple[list[Scored], list[Scored]]:

@@ -11,7 +11,7 @@ from karat.cli import main
 from karat.formats import read_dataset
 from karat.mining.questions.asking import (
     KINDS,
-    Passage,
+    SourcePassage,
     code_passages,
     doc_passages,
     grade_prompt,
@@ -297,7 +297,7 @@ def test_markers_cannot_be_closed_by_the_source() -> None:
 
 
 def test_the_order_of_passages_depends_on_the_question_only() -> None:
-    passages = [Passage(f"{n}.py", 1, 9, "", "python", f"text {n}") for n in range(8)]
+    passages = [SourcePassage(f"{n}.py", 1, 9, "", "python", f"text {n}") for n in range(8)]
     first = shuffled("where is it", passages)
     assert shuffled("where is it", passages[::-1]) == first
     assert shuffled("where is the other", passages) != first

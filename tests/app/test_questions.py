@@ -216,6 +216,21 @@ def test_a_configuration_file(shop: Path, tmp_path: Path) -> None:
     assert read_dataset(out).metadata["masked"] == "queries"
 
 
+def test_an_evaluation_by_a_configuration_file(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "benchmark.yaml"
+    path.write_text("dataset:\n  repository_path: shop\n  from: docstrings\n")
+    assert run("evaluate", "--config", str(path), "--engine", "bm25", "--no-wait") == 0
+    out = capsys.readouterr()
+    assert "mined 4 cases" in out.err
+    assert "the version that they were generated from" in out.out
+    path.write_text("dataset:\n  repository_path: shop\n  from: code\n")
+    assert run("evaluate", "--config", str(path), "--engine", "bm25", "--no-wait") == 2
+    assert "asks a language model; run karat generate" in capsys.readouterr().err
+
+
 def test_unknown_settings() -> None:
     with pytest.raises(InputError, match="--from 'poems' is not known; expected one of"):
         QuestionRecipe("poems")

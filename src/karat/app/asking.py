@@ -28,7 +28,7 @@ from karat.mining.mine import MiningProgress
 from karat.mining.questions.asking import (
     KINDS,
     MODEL_RULES,
-    Passage,
+    SourcePassage,
     code_passages,
     doc_passages,
     grade_prompt,
@@ -73,7 +73,7 @@ class AskingRecipe:
 
 
 class _Draft(NamedTuple):
-    passage: Passage
+    passage: SourcePassage
     kind: str
     hard: bool
 
@@ -86,7 +86,7 @@ class AskingPlan:
     asking: AskingRecipe
     opened: OpenedCorpus
     model: ChatModel
-    passages: Sequence[Passage]
+    passages: Sequence[SourcePassage]
     drafts: Sequence[_Draft]
     prompts: Sequence[Prompt]
     estimate: CostEstimate
@@ -141,7 +141,7 @@ def _cache() -> Path:
     return cache_folder() / "model-answers.sqlite"
 
 
-def _passages(corpus: Corpus, recipe: QuestionRecipe) -> list[Passage]:
+def _passages(corpus: Corpus, recipe: QuestionRecipe) -> list[SourcePassage]:
     find = code_passages if recipe.made_from == "code" else doc_passages
     return [
         passage
@@ -151,7 +151,7 @@ def _passages(corpus: Corpus, recipe: QuestionRecipe) -> list[Passage]:
 
 
 def _drafts(
-    passages: Sequence[Passage], recipe: QuestionRecipe, asking: AskingRecipe
+    passages: Sequence[SourcePassage], recipe: QuestionRecipe, asking: AskingRecipe
 ) -> list[_Draft]:
     """Return a sample of passages over languages, folders and files, with a kind for each."""
     by_place = {(one.path, one.start_line): one for one in reversed(passages)}
@@ -290,14 +290,14 @@ def _judged(plan: AskingPlan, answers: _Answers, questions: Sequence[Question]) 
 
 def _candidates(
     plan: AskingPlan, questions: Sequence[Question], report: MiningProgress
-) -> dict[tuple[str, int], list[Passage]]:
+) -> dict[tuple[str, int], list[SourcePassage]]:
     """Return for each question the passages to show: its source among those that engines find."""
     corpus = searched_corpus(plan.opened.corpus, plan.recipe)
     sources = {(one.passage.path, one.passage.start_line): one.passage for one in plan.drafts}
-    by_path: dict[str, list[Passage]] = defaultdict(list)
+    by_path: dict[str, list[SourcePassage]] = defaultdict(list)
     for passage in plan.passages:
         by_path[passage.path].append(passage)
-    hits: dict[tuple[str, int], list[Passage]] = defaultdict(list)
+    hits: dict[tuple[str, int], list[SourcePassage]] = defaultdict(list)
     for engine in _engines(corpus):
         for done, question in enumerate(questions, 1):
             found = engine.search(question.text, _HITS)
@@ -321,10 +321,10 @@ def _engines(corpus: Corpus) -> Iterable[Engine]:
         yield engine
 
 
-def _passage_at(hit: Hit, by_path: Mapping[str, Sequence[Passage]]) -> Passage | None:
+def _passage_at(hit: Hit, by_path: Mapping[str, Sequence[SourcePassage]]) -> SourcePassage | None:
     """Return the passage that shares most lines with *hit*; of equal ones, the shortest."""
 
-    def shared(passage: Passage) -> tuple[int, int]:
+    def shared(passage: SourcePassage) -> tuple[int, int]:
         first = max(passage.start_line, hit.start_line)
         last = min(passage.end_line, hit.end_line)
         return last - first + 1, passage.start_line - passage.end_line

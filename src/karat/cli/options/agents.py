@@ -152,8 +152,26 @@ def load_gold(
     from karat.cli.options.mining import recipe_of
     from karat.cli.output.progress import progress_bars
 
+    made_from = config.mining.get("made_from")
+    if made_from in ("code", "docs"):
+        raise click.UsageError(
+            f"The section dataset has `from: {made_from}`, which asks a language model; run karat "
+            "generate --config FILE -o gold.json first, then name gold.json."
+        )
     with progress_bars() as watch:
-        made = generate(repositories, recipe_of(config.mining), watch=watch)
+        if made_from:
+            from karat.app.questions import generate_from
+
+            made = generate_from(
+                repositories,
+                recipe_of(config.mining),
+                str(made_from),
+                masked=str(config.mining.get("mask") or "all"),
+                folder=False,
+                watch=watch,
+            )
+        else:
+            made = generate(repositories, recipe_of(config.mining), watch=watch)
     click.echo(f"mined {counted(len(made.dataset), 'case')}", err=True)
     return made.dataset
 

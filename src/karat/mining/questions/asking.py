@@ -25,7 +25,7 @@ __all__ = [
     "GRADE_FOUND",
     "KINDS",
     "MODEL_RULES",
-    "Passage",
+    "SourcePassage",
     "code_passages",
     "doc_passages",
     "grade_prompt",
@@ -97,7 +97,7 @@ completely; 2 it answers the main part; 1 it is related but does not answer; 0 i
 Answer with JSON only, one whole number per label: {"grades": {"A": 0, "B": 3}}"""
 
 
-class Passage(NamedTuple):
+class SourcePassage(NamedTuple):
     """Lines of a document, from the parser: a definition or a section."""
 
     path: str
@@ -113,7 +113,7 @@ class Passage(NamedTuple):
         return Target(self.path, 1.0, self.start_line, self.end_line, self.symbol)
 
 
-def code_passages(path: str, text: str, language: str) -> list[Passage]:
+def code_passages(path: str, text: str, language: str) -> list[SourcePassage]:
     """Return the definitions in *text* that are long enough to ask about, and not too long."""
     lines = lines_of(text)
     found = [
@@ -125,12 +125,12 @@ def code_passages(path: str, text: str, language: str) -> list[Passage]:
     return [_passage(path, lines, language, symbol) for symbol in found]
 
 
-def _passage(path: str, lines: Sequence[str], language: str, symbol: Symbol) -> Passage:
+def _passage(path: str, lines: Sequence[str], language: str, symbol: Symbol) -> SourcePassage:
     text = "".join(lines[symbol.start_line - 1 : symbol.end_line])
-    return Passage(path, symbol.start_line, symbol.end_line, symbol.qualified, language, text)
+    return SourcePassage(path, symbol.start_line, symbol.end_line, symbol.qualified, language, text)
 
 
-def doc_passages(path: str, text: str, language: str) -> list[Passage]:
+def doc_passages(path: str, text: str, language: str) -> list[SourcePassage]:
     """Return the sections of *text* that have enough words to ask about."""
     lines = lines_of(text)
     found = []
@@ -140,7 +140,7 @@ def doc_passages(path: str, text: str, language: str) -> list[Passage]:
             last -= 1
         body = "".join(lines[first : last + 1])
         if last - first < _LONGEST and len(content_words(body)) >= _LEAST_WORDS:
-            found.append(Passage(path, first + 1, last + 1, "", language, body))
+            found.append(SourcePassage(path, first + 1, last + 1, "", language, body))
     return found
 
 
@@ -149,7 +149,7 @@ def prompt_digest() -> str:
     return sha256("\0".join((ASK, HARD, GRADE, *KINDS.values())).encode()).hexdigest()[:16]
 
 
-def question_prompt(passage: Passage, kind: str, *, hard: bool) -> Prompt:
+def question_prompt(passage: SourcePassage, kind: str, *, hard: bool) -> Prompt:
     """Return the prompt for one question of *kind* about *passage*."""
     instruction = ASK.format(kind=KINDS[kind], hard=HARD if hard else "")
     return Prompt(instruction, _marked("PASSAGE", passage.text), _ANSWER_TOKENS)
@@ -162,7 +162,7 @@ def _marked(label: str, text: str) -> str:
     return f"<<<{label} {mark}\n{shown.rstrip()}\n{mark} {label}>>>"
 
 
-def read_question(answer: str, passage: Passage) -> tuple[str, str]:
+def read_question(answer: str, passage: SourcePassage) -> tuple[str, str]:
     """Return the question in the *answer* of a model, and the rule that drops it ("" for none)."""
     try:
         value = read_json(answer)
@@ -203,14 +203,14 @@ def _is_copied(text: str, source: str) -> bool:
     )
 
 
-def shuffled(question: str, passages: Sequence[Passage]) -> list[Passage]:
+def shuffled(question: str, passages: Sequence[SourcePassage]) -> list[SourcePassage]:
     """Return *passages* in an order that depends on the question only, not on their ranks."""
     ordered = sorted(passages)
     Random(f"{question}\0{len(passages)}").shuffle(ordered)
     return ordered[: len(_LABELS)]
 
 
-def grade_prompt(question: str, passages: Sequence[Passage]) -> Prompt:
+def grade_prompt(question: str, passages: Sequence[SourcePassage]) -> Prompt:
     """Return the prompt that shows *passages*, already shuffled, without saying which is which."""
     parts = [_marked("QUESTION", question)]
     parts += [
@@ -245,10 +245,13 @@ def read_grades(answer: str, count: int) -> list[int] | None:
 
 
 def graded(
-    question: Question, source: Passage, passages: Sequence[Passage], grades: Sequence[int]
+    question: Question,
+    source: SourcePassage,
+    passages: Sequence[SourcePassage],
+    grades: Sequence[int],
 ) -> Question:
     """Return *question* with the passages that answer it as targets, or with a reason."""
-    by_passage: Mapping[Passage, int] = dict(zip(passages, grades, strict=True))
+    by_passage: Mapping[SourcePassage, int] = dict(zip(passages, grades, strict=True))
     if by_passage.get(source, 0) < GRADE_FOUND:
         return question._replace(reason="not-found")
     answers = [passage for passage in passages if by_passage[passage] >= GRADE_FOUND]

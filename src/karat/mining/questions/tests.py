@@ -31,7 +31,7 @@ _GROUP = re.compile(
 _CALLED = frozenset({"javascript", "typescript", "tsx", "ruby"})
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'')
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_USED = re.compile(r"([A-Za-z_]\w*)[!?]?\s*(?=\()|\.([A-Za-z_]\w*)")
+_USED = re.compile(r"([A-Za-z_]\w*[!?]?)\s*(?=\()|\.([A-Za-z_]\w*[!?]?)")
 _ARGUMENTS = re.compile(r"\([^()]*\)")
 _SHOULD = re.compile(r"^(?:should|it|must)\s+", re.IGNORECASE)
 # How a definition that a test uses is scored, see Definitions.tested.
@@ -43,6 +43,8 @@ _RARE = 0.6
 _EXAMPLES = frozenset(
     {"example", "examples", "sample", "samples", "demo", "benchmark", "benchmarks"}
 )
+# Names of methods that many classes have.
+_ACCESSORS = frozenset({"get", "set", "new", "init", "Get", "Set", "New"})
 # A name with more definitions is ambiguous.
 _MOST_PLACES = 2
 
@@ -157,7 +159,8 @@ class Definitions:
                 continue
             for symbol in symbols(source.text, source.language):
                 inside = any(a <= symbol.start_line <= b for a, b in inline[source.path])
-                if symbol.kind in _CODE and not inside:
+                inside |= not _TEST_WORDS.isdisjoint(symbol.parent.lower().split("."))
+                if symbol.kind in _CODE and symbol.name not in _ACCESSORS and not inside:
                     self._places[symbol.name].append((source, symbol))
         self._uses = Counter(name for test in tests for name in test.used if name in self._places)
         self._tests = len(tests)
@@ -204,7 +207,7 @@ class Definitions:
             yield places
 
 
-_TEST_WORDS = frozenset({"test", "spec", "unit", "it"})
+_TEST_WORDS = frozenset({"test", "tests", "spec", "unit", "it"})
 
 
 def _is_near(test_path: str, place: tuple[SourceText, Symbol]) -> bool:

@@ -183,20 +183,26 @@ def test_a_wrong_record_is_rejected(wrong: dict[str, object], message: str) -> N
         register(EngineInfo(**{"name": "mine", "factory": KeywordEngine} | wrong))  # type: ignore[arg-type]
 
 
+# The axes of models that are the option ``model``.
+MODEL = {"sparse_model": "model", "late_model": "model"}
+
+
 @pytest.mark.parametrize("info", BUILT_IN, ids=lambda info: info.name)
 def test_a_built_in_record_is_true(info: EngineInfo) -> None:
     factory = ENGINES.get(info.name)
     assert (factory.__doc__ or "").strip()
     assert bool(info.package) == bool(info.extra)
-    assert all(takes(factory, axis) for axis in info.axes)
+    assert all(takes(factory, MODEL.get(axis, axis)) for axis in info.axes)
     assert info.adapter == hasattr(factory, "Options")
     if info.shares == "chunks":
-        assert check_options(factory, {"chunker": "lines"}, what=info.name) == {"chunker": "lines"}
+        model = {"model": "some/model"} if info.axes & {"late_model"} else {}
+        given = {"chunker": "lines", **model}
+        assert check_options(factory, given, what=info.name) == given
 
 
-def test_the_modes_of_the_service_are_those_of_the_engines() -> None:
-    built_in = {mode for mode, info in modes().items() if info in BUILT_IN}
-    assert set(get_args(Mode)) == built_in
+def test_the_modes_of_the_service_are_those_without_a_model_of_their_own() -> None:
+    built_in = {mode: info for mode, info in modes().items() if info in BUILT_IN}
+    assert set(get_args(Mode)) == {m for m, info in built_in.items() if not info.axes & set(MODEL)}
 
 
 def test_profiles_are_engines_and_never_share_a_name_with_one() -> None:

@@ -1,6 +1,7 @@
 """Every combination that makes a difference is one configuration, and no other is."""
 
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -128,6 +129,8 @@ def test_the_count_is_that_of_what_differs(
         top_k_values=tuple(depths),
         rrf_k_values=tuple(constants),
         score_thresholds=tuple(thresholds),
+        sparse_models=("some/splade",),
+        late_models=("some/colbert",),
     ).configurations()
     everything = product(modes, switches, depths, constants, thresholds)
     different = {
@@ -145,9 +148,9 @@ def test_the_count_is_that_of_what_differs(
 
 
 def test_every_mode_is_an_engine() -> None:
-    for configuration in Matrix(
-        search_modes=tuple(modes()), chunkers=("lines:20",)
-    ).configurations():
+    # The others need a model, and are built in the tests of their engines.
+    alone = tuple(mode for mode in modes() if mode not in ("splade", "colbert"))
+    for configuration in Matrix(search_modes=alone, chunkers=("lines:20",)).configurations():
         assert build(configuration.spec).name == configuration.spec.name
 
 
@@ -161,7 +164,7 @@ def test_every_mode_is_an_engine() -> None:
         ),
         (
             {"search_modes": ("lexical",)},
-            "'lexical' is not a search mode; expected one of: bm25, sparse, dense, hybrid; a prof",
+            "'lexical' is not a search mode; expected one of: bm25, sparse, dense, hybrid, splade",
         ),
         ({"top_k_values": (10, 0)}, "top_k_values: 0 is out of range; expected 1 or more"),
         ({"rrf_k_values": (60, 60)}, "rrf_k_values: 60 appears more than once"),
@@ -182,7 +185,7 @@ def test_all_that_is_refused_is_told_at_once() -> None:
         Matrix(search_modes=("lexical",), top_k_values=(0, 5, 5), models=("granit",), primary_k=-1)
     assert str(refused.value).splitlines() == [
         "search_modes: 'lexical' is not a search mode; expected one of: bm25, sparse, dense, "
-        "hybrid; a profile, an engine or its file goes into engines: [lexical]",
+        "hybrid, splade, colbert; a profile, an engine or its file goes into engines: [lexical]",
         "top_k_values: 0 is out of range; expected 1 or more",
         "top_k_values: 5 appears more than once",
         "models: no embedder named 'granit'; did you mean 'granite'?",
@@ -241,3 +244,55 @@ def test_tuned_values_become_options_of_the_engine() -> None:
     assert one.options["rerank_depth"] == 50
     assert "dense_weight" not in found["sparse k1=2.0 +rerank depth=10 @10"].options
     assert build(one.spec).name == "hybrid+maxsim:granite"
+
+
+def test_models_of_one_mode_are_an_axis_of_that_mode(tmp_path: Path) -> None:
+    splade, colbert = tmp_path / "splade", tmp_path / "colbert"
+    splade.mkdir()
+    colbert.mkdir()
+    matrix = Matrix(
+        search_modes=("sparse", "splade", "colbert"),
+        sparse_models=(f"splade:{splade}", "naver/splade-v3"),
+        late_models=(str(colbert),),
+    )
+    assert matrix.count() == 4
+    specs = [configuration.spec for configuration in matrix.configurations()]
+    assert [(spec.name, dict(spec.params)) for spec in specs] == [
+        ("bm25", {}),
+        ("sparse", {"model": f"splade:{splade}"}),
+        ("sparse", {"model": "naver/splade-v3"}),
+        ("colbert", {"model": str(colbert)}),
+    ]
+    names = [configuration.name for configuration in matrix.configurations()]
+    assert names[2:] == ["splade naver/splade-v3 @10", "colbert @10"]
+
+
+@pytest.mark.parametrize(
+    ("axes", "message"),
+    [
+        ({"search_modes": ("splade",)}, "splade needs a model; expected sparse_models"),
+        ({"search_modes": ("colbert",)}, "colbert needs a model; expected late_models"),
+        (
+            {"sparse_models": ("./nowhere",)},
+            r"splade:\./nowhere: cannot load the model: no such folder",
+        ),
+        ({"models": ("jina:m?batch=0",)}, "batch: Input should be greater than or equal to 1"),
+        ({"rerankers": ("cohere:m",)}, "wants a key; set COHERE_API_KEY"),
+        ({"rerankers": ("vllm:m",)}, "expected vllm:<model>@<url>"),
+    ],
+)
+def test_wrong_models_are_reported_before_anything_runs(
+    axes: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COHERE_API_KEY", raising=False)
+    with pytest.raises(InputError, match=message):
+        Matrix(**axes)
+
+
+def test_remote_models_are_values_of_the_axes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JINA_API_KEY", "k")
+    model = "vllm:some-model@http://localhost:8000/v1"
+    matrix = Matrix(models=(model,), use_reranker=(True,), rerankers=("maxsim", "jina:m"))
+    first, second = (configuration.spec for configuration in matrix.configurations())
+    assert first.params == {"over": {"engine": "dense", "model": model}}
+    assert second.params["model"] == "jina:m"

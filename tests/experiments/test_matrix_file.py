@@ -54,7 +54,8 @@ def test_all_problems_at_once(tmp_path: Path) -> None:
     assert str(refused.value).replace(str(place), "m.yaml").splitlines() == [
         "m.yaml:1: search_mode: unknown key; did you mean 'search_modes'? valid keys: "
         "search_modes, use_reranker, top_k_values, rrf_k_values, score_thresholds, chunkers, "
-        "models, rerankers, fusion, dense_weight, k1, b, code_ranking, rerank_depth, "
+        "models, sparse_models, late_models, rerankers, fusion, dense_weight, k1, b, "
+        "code_ranking, rerank_depth, "
         "k_values_for_metrics, primary_k, engines",
         "m.yaml:2: use_reranker[0]: 'maybe' is neither true nor false",
         "m.yaml:3: top_k_values[1]: 'ten' is not a whole number",
@@ -80,7 +81,7 @@ def test_values_that_mean_nothing_are_told_with_all_others(tmp_path: Path) -> No
     assert str(refused.value).replace(f"{place}:", "").splitlines() == [
         (
             "2: config_matrix.search_modes[1]: 'lexical' is not a "
-            "search mode; expected one of: bm25, sparse, dense, hybrid; "
+            "search mode; expected one of: bm25, sparse, dense, hybrid, splade, colbert; "
             "a profile, an engine or its file goes into engines: [lexical]"
         ),
         "5: config_matrix.top_k_values[1]: 'ten' is not a whole number",

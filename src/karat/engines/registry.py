@@ -36,7 +36,10 @@ COMPONENTS: Mapping[Component, tuple[str, ...]] = {
 }
 # The axes of a matrix that an engine may take part in, besides the depth, the threshold and the
 # reranker, which need nothing from the engine.
-AXES = frozenset({"chunker", "model", "rrf_k", "fusion", "dense_weight", "k1", "b", "code_ranking"})
+AXES = frozenset(
+    {"chunker", "model", "rrf_k", "fusion", "dense_weight", "k1", "b", "code_ranking"}
+    | {"sparse_model", "late_model"}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +57,8 @@ class EngineInfo:
     ``reranked`` for a reranker of the engine in its option ``over``.
 
     *mode* is the name of the engine among the ``search_modes`` of a matrix; *axes* are the axes
-    that it takes part in, which become options of these names; ``rrf_k`` without ``fusion`` sets
+    that it takes part in, which become options of these names; ``sparse_model`` and ``late_model``
+    become the option ``model``; ``rrf_k`` without ``fusion`` sets
     ``fusion=rrf``. *components* are the rankings that it is made of. *absolute_scores* says
     that scores of different queries can be compared, so that a threshold applies to the score
     itself and not to its share of the query's best score. *models* is a regular expression of the
@@ -138,7 +142,7 @@ BUILT_IN = (
         extra="dense",
         shares="chunks",
         mode="hybrid",
-        axes=AXES,
+        axes=AXES - {"sparse_model", "late_model"},
         components=("lexical", "dense"),
         models=PACKAGED_EMBEDDER,
         agent_class="HybridAgent",
@@ -158,7 +162,23 @@ BUILT_IN = (
         absolute_scores=True,
         models=rf"(maxsim|late-interaction)(:{PACKAGED_EMBEDDER})?",
     ),
-    EngineInfo(name="sparse", factory="karat.engines.sparse:sparse", shares="chunks"),
+    EngineInfo(
+        name="sparse",
+        factory="karat.engines.sparse:sparse",
+        shares="chunks",
+        mode="splade",
+        axes=frozenset({"chunker", "sparse_model"}),
+    ),
+    EngineInfo(
+        name="colbert",
+        factory="karat.engines.late:colbert",
+        package="sentence_transformers",
+        extra="transformers",
+        shares="chunks",
+        mode="colbert",
+        axes=frozenset({"chunker", "late_model"}),
+        absolute_scores=True,
+    ),
     EngineInfo(
         name="command", factory="karat.engines.adapters.command:CommandEngine", adapter=True
     ),
@@ -280,8 +300,8 @@ def modes() -> dict[str, EngineInfo]:
 
     A plug-in that cannot be loaded has no mode; ``karat engines`` reports why.
 
-    >>> {mode: info.name for mode, info in modes().items() if info.name in ENGINES.built_in()}
-    {'sparse': 'bm25', 'dense': 'dense', 'hybrid': 'hybrid'}
+    >>> [(mode, info.name) for mode, info in modes().items() if info.name in ENGINES.built_in()][2:]
+    [('hybrid', 'hybrid'), ('splade', 'sparse'), ('colbert', 'colbert')]
     """
     by_mode: dict[str, EngineInfo] = {}
     for name in ENGINES:

@@ -169,7 +169,8 @@ def sparse(
 ) -> ChunkEngine:
     """Return plain sparse retrieval without code ranking: BM25, or the encoder *model*.
 
-    *model* is an encoder in the manner of SPLADE, a hub id or a folder; *k1* and *b* are BM25's.
+    *model* is an encoder in the manner of SPLADE, a hub id or a folder, also written
+    ``splade:<hub id or folder>``; *k1* and *b* are BM25's.
     """
     recipe = IndexRecipe(chunker=chunker, unit=unit, threshold=threshold, rules=PLAIN)
     stages = [_stage(model, k1, b)]
@@ -181,4 +182,4 @@ def _stage(model: str, k1: float | None, b: float | None) -> Stage:
         return LexicalStage(k1=1.2 if k1 is None else k1, b=0.75 if b is None else b, header=1)
     if k1 is not None or b is not None:
         raise InputError("sparse: k1 and b belong to BM25; a model has no use for them")
-    return SparseStage(sparse_encoder(model))
+    return SparseStage(sparse_encoder(model.removeprefix("splade:")))

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from karat.corpus import create_chunker
 from karat.engines.embedding import DEFAULT_EMBEDDER
 from karat.engines.embedding.catalogue import check_model, embedder_named
+from karat.engines.embedding.transformer import check_pretrained
 from karat.engines.fusion import check_fusion
 from karat.engines.registry import modes
 from karat.engines.rerank import DEFAULT_RERANKER, check_reranker
@@ -155,7 +156,15 @@ def _optional_count(value: int | None) -> None:
         _count(value)
 
 
-MAY_BE_EMPTY = frozenset({"k_values_for_metrics"})
+def _sparse_model(value: str) -> None:
+    check_pretrained(value.removeprefix("splade:"), spec="splade")
+
+
+def _late_model(value: str) -> None:
+    check_pretrained(value.removeprefix("colbert:"), spec="colbert")
+
+
+MAY_BE_EMPTY = frozenset({"k_values_for_metrics", "sparse_models", "late_models"})
 CHECKS: Mapping[str, Callable[[Any], object]] = {
     "search_modes": _mode,
     "top_k_values": _count,
@@ -163,6 +172,8 @@ CHECKS: Mapping[str, Callable[[Any], object]] = {
     THRESHOLDS: _threshold,
     "chunkers": create_chunker,
     "models": check_model,
+    "sparse_models": _sparse_model,
+    "late_models": _late_model,
     "rerankers": check_reranker,
     "fusion": check_fusion,
     "dense_weight": _share,
@@ -176,6 +187,8 @@ CHECKS: Mapping[str, Callable[[Any], object]] = {
 
 # Axes whose values become the engine's option of the same name; None is the engine's default.
 TUNED = ("dense_weight", "k1", "b", "code_ranking")
+# Axes of models that only some modes have, and the axis of engines that they are.
+OF_MODE = {"sparse_models": "sparse_model", "late_models": "late_model"}
 
 
 class _Choice(NamedTuple):
@@ -203,7 +216,8 @@ class Matrix:
     A threshold of None drops nothing; for mode ``dense`` it is a cosine, for the others a share of
     the best score of the query. *dense_weight*, *k1*, *b* and *code_ranking* are options of the
     engines; None is the default of the engine. *rrf_k_values* count where *fusion* is ``rrf``,
-    *rerank_depth* where there is a reranker. *primary_k* and *k_values_for_metrics* say what is
+    *rerank_depth* where there is a reranker. *sparse_models* are those of mode ``splade``, and
+    *late_models* those of mode ``colbert``. *primary_k* and *k_values_for_metrics* say what is
     measured. *engines* are further engines by their names, of which nothing but the depth is
     combined; with some of them there may be no mode. A model may have the name that the hub gives
     it.
@@ -220,6 +234,8 @@ class Matrix:
     score_thresholds: tuple[float | None, ...] = (None,)
     chunkers: tuple[str, ...] = ("auto",)
     models: tuple[str, ...] = (DEFAULT_EMBEDDER,)
+    sparse_models: tuple[str, ...] = ()
+    late_models: tuple[str, ...] = ()
     rerankers: tuple[str, ...] = (DEFAULT_RERANKER,)
     fusion: tuple[str, ...] = ("rrf",)
     dense_weight: tuple[float | None, ...] = (None,)
@@ -238,8 +254,19 @@ class Matrix:
             for axis, values in self._axes()
             for _, message in axis_problems(axis, values)
         ]
+        wrong += self._missing_models()
         if wrong:
             raise InputError("\n".join(wrong))
+
+    def _missing_models(self) -> list[str]:
+        """Return a sentence for each mode whose models are not given."""
+        by_mode = modes()
+        return [
+            f"search_modes: {mode} needs a model; expected {key}: [<hub id or folder>]"
+            for mode in self.search_modes
+            for key, axis in OF_MODE.items()
+            if mode in by_mode and axis in by_mode[mode].axes and not getattr(self, key)
+        ]
 
     def _axes(self) -> Iterator[tuple[str, Sequence[object]]]:
         for axis in fields(self):
@@ -292,7 +319,7 @@ class Matrix:
             chunker = self.chunkers[number] if "chunker" in axes else None
             tuned = [getattr(self, name) if name in axes else (None,) for name in TUNED]
             combined = product(
-                self.models if "model" in axes else (None,),
+                self._models(axes),
                 self._fusions(axes),
                 product(*tuned),
                 self.top_k_values,
@@ -312,6 +339,12 @@ class Matrix:
                     rerank_depth=depth,
                     score_threshold=threshold,
                 )
+
+    def _models(self, axes: frozenset[str]) -> Sequence[str | None]:
+        if "model" in axes:
+            return self.models
+        of_mode = (getattr(self, key) for key, axis in OF_MODE.items() if axis in axes)
+        return next(of_mode, (None,))
 
     def _fusions(self, axes: frozenset[str]) -> Iterator[tuple[str | None, int | None]]:
         """Yield each fusion with its constant, which only reciprocal rank fusion has."""
@@ -359,7 +392,7 @@ class Matrix:
                 parts.append(f"{name}={str(value).lower()}")
         if choice.chunker and len(self.chunkers) > 1:
             parts.append(choice.chunker)
-        if choice.model and len(self.models) > 1:
+        if choice.model and len(self._models(modes()[choice.search_mode].axes)) > 1:
             parts.append(choice.model)
         if choice.reranker:
             parts.append(f"+{choice.reranker if len(self.rerankers) > 1 else 'rerank'}")
@@ -373,7 +406,8 @@ class Matrix:
 
 def _spec(choice: _Choice) -> Spec:
     """Return the engine of *choice*; defaults are left out."""
-    engine = modes()[choice.search_mode].name
+    info = modes()[choice.search_mode]
+    engine = info.name
     params: dict[str, object] = {}
     if choice.fusion is not None:
         params["fusion"] = choice.fusion
@@ -381,7 +415,9 @@ def _spec(choice: _Choice) -> Spec:
         params["rrf_k"] = choice.rrf_k
     tuned = zip(TUNED, choice.tuned, strict=True)
     params |= {name: value for name, value in tuned if value is not None}
-    if choice.model is not None and (model := embedder_named(choice.model)) != DEFAULT_EMBEDDER:
+    if choice.model is not None and "model" not in info.axes:
+        params["model"] = choice.model
+    elif choice.model is not None and (model := embedder_named(choice.model)) != DEFAULT_EMBEDDER:
         params["model"] = model
     if choice.chunker not in (None, "auto"):
         params["chunker"] = choice.chunker
@@ -432,9 +468,10 @@ def read_matrix(path: str | os.PathLike[str], *, limits: ReadLimits = DEFAULT) -
         if (info := modes().get(str(mode)))
         for axis in info.axes
     }
-    for key in (*TUNED, "fusion"):
-        if key in found and "search_modes" in found and key not in used:
-            takers = [mode for mode, info in modes().items() if key in info.axes]
+    for key in (*TUNED, "fusion", *OF_MODE):
+        axis = OF_MODE.get(key, key)
+        if key in found and "search_modes" in found and axis not in used:
+            takers = [mode for mode, info in modes().items() if axis in info.axes]
             check.add(
                 (*place, key), f"no search mode uses it; expected one of: {', '.join(takers)}"
             )
@@ -573,6 +610,8 @@ AXES: dict[str, Callable[[object], object]] = {
     "score_thresholds": _threshold_value,
     "chunkers": _word,
     "models": _word,
+    "sparse_models": _word,
+    "late_models": _word,
     "rerankers": _word,
     "fusion": _word,
     "dense_weight": _number,

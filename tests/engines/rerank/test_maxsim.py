@@ -13,8 +13,9 @@ from karat.corpus import from_texts
 from karat.engines.builtin import bm25
 from karat.engines.embedding import Kind
 from karat.engines.embedding.texts import unit
+from karat.engines.late import as_bytes
 from karat.engines.rerank import RerankEngine, Reranker, create_reranker
-from karat.engines.rerank.base import MaxSim, as_bytes, check_embedder
+from karat.engines.rerank.base import MaxSim, check_embedder
 from karat.errors import InputError
 from karat.testing import EngineSuite
 from karat.testing.embedding import RerankerSuite

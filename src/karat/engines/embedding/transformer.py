@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,21 @@ from karat.engines.embedding.base import Kind
 from karat.engines.embedding.texts import Vectors, embed_distinct, embeddable, unit
 from karat.errors import InputError, MissingExtra
 
-__all__ = ["TransformerEmbedder", "load_pretrained", "transformer"]
+__all__ = ["TransformerEmbedder", "check_pretrained", "load_pretrained", "transformer"]
+
+
+def check_pretrained(argument: str, *, spec: str) -> None:
+    """Raise InputError if *argument* is empty, or is a path where no folder is.
+
+    >>> check_pretrained("./nowhere", spec="colbert")
+    Traceback (most recent call last):
+    ...
+    karat.errors.InputError: colbert:./nowhere: cannot load the model: no such folder
+    """
+    if not argument:
+        raise InputError(f"{spec}: no model is named; expected {spec}:<hub id or folder>")
+    if argument.startswith(("/", ".", "~")) and not Path(argument).is_dir():
+        raise InputError(f"{spec}:{argument}: cannot load the model: no such folder")
 
 
 def load_pretrained(kind: str, argument: str, *, spec: str, device: str | None = None) -> Any:
@@ -18,8 +33,7 @@ def load_pretrained(kind: str, argument: str, *, spec: str, device: str | None =
 
     *spec* is what the user wrote before the colon. Code from the hub never runs.
     """
-    if not argument:
-        raise InputError(f"{spec}: no model is named; expected {spec}:<hub id or folder>")
+    check_pretrained(argument, spec=spec)
     name = f"{spec}:{argument}"
     try:
         import sentence_transformers

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from functools import partial
 from inspect import signature
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,14 @@ from karat.engines.embedding import (
     create_embedder,
 )
 from karat.engines.embedding.base import SupportsCheck
+from karat.engines.embedding.transformer import check_pretrained
 from karat.engines.engine_group import Current
+from karat.engines.late import (
+    TokenVectors,
+    as_bytes,
+    colbert_encoder,
+    mean_max_similarity,
+)
 from karat.engines.rerank.recent import Recent
 from karat.errors import InputError
 from karat.registry import Registry
@@ -28,36 +35,38 @@ __all__ = [
     "Reranker",
     "check_embedder",
     "check_reranker",
+    "colbert",
     "create_reranker",
     "maxsim",
 ]
 
 # About 2,700 texts of 256 tokens in 384 dimensions.
 MOST_BYTES = 256 * 1024**2
-
-
-class TokenVectors(NamedTuple):
-    """The token vectors of a text as bytes, with the scale of each row."""
-
-    codes: NDArray[np.int8]
-    steps: NDArray[np.float32]
+# Vectors of an ordinary encoder, on octocode's questions after ``hybrid``: MRR 0.752 at 0.3, 0.724
+# at 0.7, 0.674 at 1.
+ORDINARY_WEIGHT = 0.3
+COLBERT = "colbert:"
+# A model that was trained for late interaction; other shares were not measured.
+TRAINED_WEIGHT = 1.0
 
 
 class MaxSim:
     """The mean over the query's tokens of the largest cosine to a token of the text.
 
-    The sum of ColBERT (Khattab and Zaharia 2020), divided by the number of tokens, on vectors of
-    an ordinary encoder. Token vectors are kept by content as bytes, *most_bytes* of them.
+    Token vectors are cached by content as bytes, *most_bytes* of them.
     """
 
-    # On octocode's questions after ``hybrid``: MRR 0.752 at 0.3, 0.724 at 0.7, 0.674 at 1.
-    weight = 0.3
-
     def __init__(
-        self, embedder: SupportsTokenVectors, *, name: str, most_bytes: int = MOST_BYTES
+        self,
+        embedder: SupportsTokenVectors,
+        *,
+        name: str,
+        weight: float = ORDINARY_WEIGHT,
+        most_bytes: int = MOST_BYTES,
     ) -> None:
         """Store the *embedder*; nothing is embedded yet."""
         self.name = name
+        self.weight = weight
         self.current = Current(keeps=False)
         self._embedder = embedder
         self._recent = Recent(self._tokens, most=most_bytes, size=lambda held: held.codes.nbytes)
@@ -76,17 +85,7 @@ class MaxSim:
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return a score from -1 to 1 for each text; one without a token scores 0."""
         asked = self.current.once(query, self.name, lambda: self._asked(query))
-        cached = self._recent.get(texts)
-        lengths = np.array([len(held.codes) for held in cached], np.intp)
-        scores = np.zeros(len(texts), np.float32)
-        if len(asked) and lengths.any():
-            # One product for all: many small ones spend their time waiting for threads.
-            cosines = np.concatenate([held.codes for held in cached]).astype(np.float32) @ asked.T
-            cosines *= np.concatenate([held.steps for held in cached])
-            filled = np.flatnonzero(lengths)
-            starts = (np.cumsum(lengths) - lengths)[filled]
-            scores[filled] = np.maximum.reduceat(cosines, starts).mean(axis=1)
-        return scores
+        return mean_max_similarity(self._recent.get(texts), asked)
 
     def _asked(self, query: str) -> NDArray[np.float32]:
         return self._embedder.token_vectors([query], "query")[0]
@@ -95,25 +94,24 @@ class MaxSim:
         return [as_bytes(rows) for rows in self._embedder.token_vectors(texts, "document")]
 
 
-def as_bytes(rows: NDArray[np.float32]) -> TokenVectors:
-    """Return *rows* in 255 steps each.
-
-    >>> as_bytes(np.array([[0.6, -0.8]], np.float32)).codes.tolist()
-    [[95, -127]]
-    """
-    steps = np.abs(rows).max(axis=1, keepdims=True, initial=0) / np.float32(127)
-    # No step is 0, not even for a row of zeros or of numbers that are hardly more.
-    steps = np.where(steps > 0, steps, np.float32(1))
-    return TokenVectors(np.rint(rows / steps).astype(np.int8), steps)
-
-
 def maxsim(argument: str = "") -> MaxSim:
-    """Return late interaction by the embedder *argument*, the default one where it is empty."""
+    """Return late interaction by the embedder *argument*, the default one where it is empty.
+
+    ``maxsim:colbert:<folder>`` is ``colbert:<folder>``.
+    """
+    if argument.startswith(COLBERT):
+        return colbert(argument.removeprefix(COLBERT))
     check_embedder(argument)
     embedder = create_embedder(argument or DEFAULT_EMBEDDER)
     if not isinstance(embedder, SupportsTokenVectors):
         raise _without_tokens(argument)
     return MaxSim(embedder, name=f"maxsim:{embedder.name}")
+
+
+def colbert(argument: str) -> MaxSim:
+    """Return late interaction by the ColBERT-style model *argument*, a hub id or a folder."""
+    encoder = colbert_encoder(argument)
+    return MaxSim(encoder, name=encoder.name, weight=TRAINED_WEIGHT)
 
 
 def check_embedder(argument: str) -> None:
@@ -127,6 +125,9 @@ def check_embedder(argument: str) -> None:
     ...
     karat.errors.InputError: maxsim:static: the embedder gives no vectors of tokens; expected ...
     """
+    if argument.startswith(COLBERT):
+        check_pretrained(argument.removeprefix(COLBERT), spec="colbert")
+        return
     factory, _ = EMBEDDERS.split(argument or DEFAULT_EMBEDDER)
     ours = factory.__module__.startswith("karat.")
     if ours and not issubclass(signature(factory).return_annotation, SupportsTokenVectors):
@@ -136,7 +137,8 @@ def check_embedder(argument: str) -> None:
 def _without_tokens(argument: str) -> InputError:
     return InputError(
         f"maxsim:{argument}: the embedder gives no vectors of tokens; "
-        "expected one such as granite, minilm, onnx:<folder> or st:<hub id or folder>"
+        "expected one such as granite, minilm, onnx:<folder>, st:<hub id or folder> or "
+        "colbert:<hub id or folder>"
     )
 
 
@@ -163,6 +165,7 @@ RERANKERS: Registry[Callable[[str], Reranker]] = Registry(
     "reranker",
     {
         "cohere": "karat.engines.rerank.remote:cohere",
+        "colbert": "karat.engines.rerank.base:colbert",
         "cross": "karat.engines.rerank.cross:cross",
         "jina": "karat.engines.rerank.remote:jina",
         "maxsim": "karat.engines.rerank.base:maxsim",
@@ -178,7 +181,8 @@ RERANKERS: Registry[Callable[[str], Reranker]] = Registry(
 def create_reranker(spec: str = DEFAULT_RERANKER) -> Reranker:
     """Return the reranker that *spec* describes: a name, and an argument after a colon.
 
-    ``maxsim`` and ``maxsim:<embedder>``, ``cross:<hub id or folder>``, ``onnx-cross:<folder>``,
+    ``maxsim`` and ``maxsim:<embedder>``, ``colbert:<hub id or folder>``,
+    ``cross:<hub id or folder>``, ``onnx-cross:<folder>``,
     ``jina:<model>``, ``cohere:<model>``, ``voyage:<model>``, ``vllm:<model>@<url>``, ``tei:<url>``,
     a plug-in of the entry point group ``karat.rerankers``, or ``module:factory``.
 
@@ -203,5 +207,7 @@ def check_reranker(spec: str) -> None:
     checked: object = factory
     if factory is RERANKERS.get("maxsim"):
         check_embedder(argument)
+    elif factory is RERANKERS.get("colbert"):
+        check_pretrained(argument, spec="colbert")
     elif isinstance(checked, SupportsCheck):
         checked.check(argument)

@@ -1,0 +1,242 @@
+"""Late interaction: ColBERT-style models with one vector per token, for retrieval and reranking."""
+
+import json
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.engines.base import Progress
+from karat.engines.caches import user_caches
+from karat.engines.chunk_index import IndexRecipe
+from karat.engines.chunk_table import ChunkLocation, ChunkTable, Numbers
+from karat.engines.chunked import ChunkEngine
+from karat.engines.embedding import Kind, SupportsTokenVectors
+from karat.engines.embedding.texts import embeddable, unit
+from karat.engines.embedding.transformer import load_pretrained
+from karat.engines.fusion import Scores
+from karat.engines.ranking import PLAIN
+from karat.errors import InputError
+
+__all__ = [
+    "ColbertEncoder",
+    "LateStage",
+    "TokenVectors",
+    "as_bytes",
+    "colbert",
+    "colbert_encoder",
+    "mean_max_similarity",
+]
+
+TEXTS_A_BATCH = 32
+# Rows of token vectors that are converted to float32 at a time: 32 MB in 128 dimensions.
+ROWS_A_BLOCK = 65_536
+
+
+class TokenVectors(NamedTuple):
+    """The token vectors of a text as bytes, with the scale of each row."""
+
+    codes: NDArray[np.int8]
+    steps: NDArray[np.float32]
+
+
+def as_bytes(rows: NDArray[np.float32]) -> TokenVectors:
+    """Return *rows* in 255 steps each.
+
+    >>> as_bytes(np.array([[0.6, -0.8]], np.float32)).codes.tolist()
+    [[95, -127]]
+    """
+    steps = np.abs(rows).max(axis=1, keepdims=True, initial=0) / np.float32(127)
+    # No step is 0, not even for a row of zeros or of numbers that are hardly more.
+    steps = np.where(steps > 0, steps, np.float32(1))
+    return TokenVectors(np.rint(rows / steps).astype(np.int8), steps)
+
+
+def mean_max_similarity(
+    held: Sequence[TokenVectors], asked: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Return for each text the mean over the rows of *asked* of the largest product with a row.
+
+    The sum of ColBERT (Khattab and Zaharia 2020), divided by the number of tokens of the query. A
+    text without tokens scores 0.
+    """
+    lengths = np.array([len(text.codes) for text in held], np.intp)
+    scores = np.zeros(len(held), np.float32)
+    if len(asked) and lengths.any():
+        # One product for all: many small ones spend their time waiting for threads.
+        products = np.concatenate([text.codes for text in held]).astype(np.float32) @ asked.T
+        products *= np.concatenate([text.steps for text in held])
+        filled = np.flatnonzero(lengths)
+        starts = (np.cumsum(lengths) - lengths)[filled]
+        scores[filled] = np.maximum.reduceat(products, starts).mean(axis=1)
+    return scores
+
+
+class ColbertEncoder:
+    """A loaded MultiVectorEncoder of sentence-transformers.
+
+    The model's own prefixes, lengths, query expansion and skip list are used.
+    """
+
+    def __init__(self, model: Any, *, name: str) -> None:
+        """Store *model*."""
+        self.name = name
+        self.dimension = int(model.get_embedding_dimension())
+        self._model = model
+        # A fast tokenizer refuses to be used by two threads at once.
+        self._lock = Lock()
+
+    def token_vectors(
+        self, texts: Sequence[str], kind: Kind = "document"
+    ) -> list[NDArray[np.float32]]:
+        """Return, for each text, one row of length 1 a token; no rows for an empty text."""
+        cleaned = [embeddable(text) for text in texts]
+        filled = [text for text in cleaned if text.strip()]
+        encode = self._model.encode_query if kind == "query" else self._model.encode_document
+        rows: list[Any] = []
+        if filled:
+            with self._lock:
+                rows = encode(
+                    filled,
+                    # Padded beside others, a query would differ from itself in the last bits.
+                    batch_size=1 if kind == "query" else TEXTS_A_BATCH,
+                    show_progress_bar=False,
+                    convert_to_numpy=True,
+                )
+        vectors = iter(rows)
+        nothing = np.zeros((0, self.dimension), np.float32)
+        return [unit(next(vectors)) if text.strip() else nothing for text in cleaned]
+
+
+def colbert_encoder(argument: str) -> ColbertEncoder:
+    """Return the model *argument*, a hub id or a folder; code from the hub never runs.
+
+    The layouts are those of sentence-transformers, PyLate and Stanford's ColBERT. A transformer
+    without a trained projection is rejected.
+    """
+    model = load_pretrained("MultiVectorEncoder", argument, spec="colbert")
+    if not _has_projection(argument):
+        raise InputError(
+            f"colbert:{argument}: the model has no trained projection of its tokens; expected a "
+            "ColBERT model, or maxsim:st:<hub id or folder> for an ordinary encoder"
+        )
+    return ColbertEncoder(model, name=f"colbert:{argument}")
+
+
+def _has_projection(argument: str) -> bool:
+    """Return whether the files of the loaded model say how tokens are projected.
+
+    sentence-transformers gives a bare transformer a projection of random numbers.
+    """
+    if _file(argument, "modules.json"):
+        return True
+    config = _file(argument, "config.json")
+    names = json.loads(config.read_text("utf-8")).get("architectures") if config else None
+    return any(name == "HF_ColBERT" or name.endswith("ForRetrieval") for name in names or ())
+
+
+def _file(argument: str, name: str) -> Path | None:
+    """Return the file *name* of a model in a folder, or in the cache of the hub."""
+    path = Path(argument) / name
+    if not Path(argument).is_dir():
+        from huggingface_hub import try_to_load_from_cache
+
+        cached = try_to_load_from_cache(argument, name)
+        path = Path(cached) if isinstance(cached, str) else path
+    return path if path.is_file() else None
+
+
+class LateStage:
+    """The mean over the query's tokens of the largest cosine to a token of the chunk.
+
+    Every chunk is compared, exactly up to the rounding of token vectors to bytes. A chunk takes
+    about its tokens times the dimension in bytes: 32 KB for 256 tokens in 128 dimensions.
+    """
+
+    name = "late"
+    by_words = False
+
+    def __init__(self, encoder: SupportsTokenVectors, *, name: str) -> None:
+        """Store the *encoder*; nothing is encoded yet."""
+        self.encoder = encoder
+        self._model = name
+        self._progress: Progress | None = None
+        self._clear()
+
+    def _clear(self) -> None:
+        self._known: dict[str, TokenVectors] = {}
+        self._texts: list[TokenVectors] = []
+        self._blocks: list[list[TokenVectors]] = []
+
+    @property
+    def identity(self) -> Hashable:
+        """Return the model."""
+        return type(self), self._model
+
+    def watch(self, progress: Progress | None) -> None:
+        """Report to *progress* how many texts of how many are encoded, while indexing."""
+        self._progress = progress
+
+    def index(self, chunks: ChunkTable) -> None:
+        """Encode every chunk."""
+        self._clear()
+        self.grow(chunks.rows)
+        self.show(np.arange(len(chunks)))
+
+    def grow(self, chunks: Sequence[ChunkLocation]) -> None:
+        """Encode the texts of *chunks* that no earlier chunk had."""
+        texts = [location.text for location in chunks]
+        new = list(dict.fromkeys(text for text in texts if text not in self._known))
+        for start in range(0, len(new), TEXTS_A_BATCH):
+            some = new[start : start + TEXTS_A_BATCH]
+            rows = self.encoder.token_vectors(some, "document")
+            self._known.update(zip(some, map(as_bytes, rows), strict=True))
+            if self._progress:
+                self._progress(start + len(some), len(new))
+        self._texts += [self._known[text] for text in texts]
+
+    def show(self, rows: Numbers) -> None:
+        """Score *rows*."""
+        self._blocks = [[]]
+        size = 0
+        for row in rows.tolist():
+            held = self._texts[row]
+            if self._blocks[-1] and size + len(held.codes) > ROWS_A_BLOCK:
+                self._blocks.append([])
+                size = 0
+            self._blocks[-1].append(held)
+            size += len(held.codes)
+
+    def index_bytes(self) -> int:
+        """Return the bytes of the token vectors."""
+        return sum(held.codes.nbytes + held.steps.nbytes for held in self._known.values())
+
+    def scores(self, query: str) -> Scores:
+        """Return the score of every chunk; negative ones count 0."""
+        asked = self.encoder.token_vectors([query], "query")[0]
+        parts = [mean_max_similarity(block, asked) for block in self._blocks]
+        scores: Scores = np.maximum(np.concatenate(parts), np.float32(0))
+        return scores
+
+
+def colbert(
+    *,
+    model: str,
+    chunker: str = "auto",
+    unit: str = "lines",
+    threshold: float = 0.0,
+    cache: bool = True,
+) -> ChunkEngine:
+    """Return late interaction over all chunks by a ColBERT-style *model*, without code ranking.
+
+    *model* is a hub id or a folder. A *threshold* applies to the scores themselves.
+    """
+    encoder = colbert_encoder(model.removeprefix("colbert:"))
+    recipe = IndexRecipe(
+        chunker=chunker, unit=unit, threshold=threshold, by_score=True, rules=PLAIN
+    )
+    stages = [LateStage(encoder, name=encoder.name)]
+    return ChunkEngine(stages, name="colbert", recipe=recipe, caches=user_caches(cache))

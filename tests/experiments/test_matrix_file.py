@@ -55,7 +55,7 @@ def test_all_problems_at_once(tmp_path: Path) -> None:
         "m.yaml:1: search_mode: unknown key; did you mean 'search_modes'? valid keys: "
         "search_modes, use_reranker, top_k_values, rrf_k_values, score_thresholds, chunkers, "
         "models, sparse_models, late_models, rerankers, fusion, dense_weight, k1, b, "
-        "code_ranking, rerank_depth, "
+        "code_ranking, context, rerank_depth, "
         "k_values_for_metrics, primary_k, engines",
         "m.yaml:2: use_reranker[0]: 'maybe' is neither true nor false",
         "m.yaml:3: top_k_values[1]: 'ten' is not a whole number",

@@ -102,9 +102,9 @@ class IndexResult:
     """What was indexed, what it cost, and what is kept.
 
     *languages* and *fallbacks* count documents; a document without a language counts under "".
-    *work* counts rows indexed, texts embedded and vectors reused. *recall* is the share of the
-    nearest places that a dense search finds, None where it compares all; *dimension* is the length
-    of its vectors. *cache_problem* says why nothing could be kept ("" if it could).
+    *work* counts rows indexed, texts embedded, vectors reused and contexts written. *recall* is the
+    share of the nearest chunks that a dense search finds, None where it compares all; *dimension*
+    is the length of its vectors. *cache_problem* says why nothing could be kept ("" if it could).
     """
 
     engine: str
@@ -112,7 +112,7 @@ class IndexResult:
     languages: Mapping[str, int]
     chunks: int
     fallbacks: Mapping[str, int]
-    work: Mapping[str, int]
+    work: Mapping[str, float]
     index_ns: int
     recall: float | None
     dimension: int | None

@@ -95,8 +95,8 @@ class SupportsSnapshots(Protocol):
 class SupportsWork(Protocol):
     """An engine that counts the work of its indexing."""
 
-    def work(self) -> Mapping[str, int]:
-        """Return counts since ``index``, such as rows indexed, texts embedded and reused."""
+    def work(self) -> Mapping[str, float]:
+        """Return counts since ``index``: rows indexed, texts embedded and reused, money spent."""
         ...
 
 

@@ -28,15 +28,18 @@ def bm25(
     unit: str = "lines",
     threshold: float = 0.0,
     code_ranking: bool = True,
+    context: str = "",
     cache: bool = True,
 ) -> ChunkEngine:
     """Return BM25 over code-aware words.
 
     Words in the header of a chunk are weighted by *header*.
 
-    *code_ranking* False leaves the order to the scores alone; *cache* False keeps nothing on disk.
+    *code_ranking* False leaves the order to the scores alone; *cache* False stores nothing on disk.
+    *context* is a chat model, such as ``openai/gpt-4o-mini``, that writes a sentence about each
+    chunk to be indexed with it, with options after a question mark: ``?budget=2``.
     """
-    recipe = _recipe(chunker, unit, threshold, code_ranking=code_ranking)
+    recipe = _recipe(chunker, unit, threshold, code_ranking=code_ranking, context=context)
     stage = LexicalStage(k1=k1, b=b, header=header)
     return ChunkEngine([stage], name="bm25", recipe=recipe, caches=user_caches(cache))
 
@@ -49,6 +52,7 @@ def dense(
     unit: str = "lines",
     threshold: float = 0.0,
     code_ranking: bool = True,
+    context: str = "",
     cache: bool = True,
 ) -> ChunkEngine:
     """Return a search by the cosine of embeddings, exact unless the index is large.
@@ -56,7 +60,9 @@ def dense(
     *windows* says what is embedded in parts that the model reads whole: ``prose``, ``all`` or
     ``none``. A *threshold* is one of the scores themselves, which are alike for every query.
     """
-    recipe = replace(_recipe(chunker, unit, threshold, code_ranking=code_ranking), by_score=True)
+    recipe = replace(
+        _recipe(chunker, unit, threshold, code_ranking=code_ranking, context=context), by_score=True
+    )
     caches = user_caches(cache)
     stage = DenseStage(create_embedder(model_text(model)), windows=windows, caches=caches)
     return ChunkEngine([stage], name="dense", recipe=recipe, caches=caches)
@@ -76,6 +82,7 @@ def hybrid(
     unit: str = "lines",
     threshold: float = 0.0,
     code_ranking: bool = True,
+    context: str = "",
     cache: bool = True,
 ) -> ChunkEngine:
     """Return BM25 and embeddings combined; *fusion* is ``min-max`` or ``rrf``.
@@ -83,7 +90,9 @@ def hybrid(
     *dense_weight* is the share of the embeddings: without one 0.6, and 0.5 for code of which lines
     are judged. The other settings are those of ``bm25`` and ``dense``.
     """
-    recipe = _recipe(chunker, unit, threshold, code_ranking=code_ranking, fusion=fusion, k=rrf_k)
+    recipe = _recipe(
+        chunker, unit, threshold, code_ranking=code_ranking, context=context, fusion=fusion, k=rrf_k
+    )
     weights = _weights(dense_weight, unit)
     caches = user_caches(cache)
     stages: list[Stage] = [
@@ -105,6 +114,7 @@ def _recipe(
     threshold: float,
     *,
     code_ranking: bool,
+    context: str,
     fusion: str = "min-max",
     k: float = RRF_K,
 ) -> IndexRecipe:
@@ -115,4 +125,5 @@ def _recipe(
         fusion=fusion,
         rrf_k=k,
         rules=RankingRules() if code_ranking else PLAIN,
+        context=context,
     )

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from time import perf_counter_ns
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from karat.engines.ranking import Names, RankingRules, kind_factors
 from karat.engines.stages import Stage, SupportsRows
 from karat.engines.threshold import check_threshold
 from karat.errors import InputError
+
+if TYPE_CHECKING:
+    from karat.engines.context import ContextWriter
 
 __all__ = ["ChunkIndex", "IndexRecipe"]
 
@@ -33,12 +37,15 @@ class ChunkIndex:
         chunker: str = "auto",
         options: Mapping[str, object] | None = None,
         *,
+        context: str = "",
         caches: Caches = NO_CACHES,
     ) -> None:
-        """Store the chunker; no engine has joined yet."""
+        """Store the chunker, and the model of contexts if any; no engine has joined yet."""
         self.chunker = chunker
         self.options = dict(options or {})
+        self.context = context
         self.caches = caches
+        self.writer = _writer(context, caches) if context else None
         self.fallbacks: Counter[str] = Counter()
         self._stages: dict[Hashable, Stage] = {}
         # By rules: the factors of all rows, and of the chunks that are shown.
@@ -49,7 +56,7 @@ class ChunkIndex:
     @property
     def identity(self) -> Hashable:
         """Return the identity: indexes of equal identity can be shared."""
-        return self.chunker, repr(sorted(self.options.items())), self.caches.folder
+        return self.chunker, repr(sorted(self.options.items())), self.context, self.caches.folder
 
     def join(self, stages: Sequence[Stage], rules: RankingRules) -> tuple[Stage, ...]:
         """Return *stages*, each replaced by one that is here already and scores alike.
@@ -128,7 +135,17 @@ class ChunkIndex:
         with self.caches.chunks() as cache:
             chunked = chunk_corpus(part, chunker, cache=cache)
         self.fallbacks.update(chunked.fallbacks)
-        return chunked.by_document
+        if self.writer is None:
+            return chunked.by_document
+        return self.writer.write(
+            list(zip(part.reader(documents), chunked.by_document, strict=True))
+        )
+
+
+def _writer(context: str, caches: Caches) -> "ContextWriter":
+    from karat.engines.context import ContextWriter
+
+    return ContextWriter(context, caches=caches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +154,8 @@ class IndexRecipe:
 
     *unit* is what is judged, ``lines`` or ``file``: only for files is a second chunk of one file
     held back. *threshold* drops hits that score below that share of the best one, or with
-    *by_score* below the threshold itself.
+    *by_score* below the threshold itself. *context* is the chat model that writes a sentence about
+    each chunk, with options; empty for none.
     """
 
     chunker: str = "auto"
@@ -148,6 +166,7 @@ class IndexRecipe:
     threshold: float = 0.0
     by_score: bool = False
     rules: RankingRules = field(default_factory=RankingRules)
+    context: str = ""
 
     def __post_init__(self) -> None:
         """Reject values that are out of range."""

@@ -30,9 +30,14 @@ class ChunkLocation:
         return header(self.chunk, self.path)
 
     @property
+    def preamble(self) -> str:
+        """Return the header, and the context if there is one, as a model reads them."""
+        return f"{self.header}\n{self.chunk.context}" if self.chunk.context else self.header
+
+    @property
     def text(self) -> str:
-        """Return the header and the chunk, as a model reads them."""
-        return f"{self.header}\n{self.chunk.text}"
+        """Return the header, the context and the chunk, as a model reads them."""
+        return f"{self.preamble}\n{self.chunk.text}"
 
 
 class ChunkTable:

@@ -82,7 +82,12 @@ class ChunkEngine:
         self.recipe = recipe or IndexRecipe()
         self.current: Current = NOT_KEPT
         self._last = threading.local()
-        self._index = ChunkIndex(self.recipe.chunker, self.recipe.chunker_options, caches=caches)
+        self._index = ChunkIndex(
+            self.recipe.chunker,
+            self.recipe.chunker_options,
+            context=self.recipe.context,
+            caches=caches,
+        )
         self.stages = self._index.join(stages, self.recipe.rules)
 
     @property
@@ -125,9 +130,11 @@ class ChunkEngine:
         """Search *corpus* from now on; chunks that were shown before are not indexed again."""
         self._index.show(corpus)
 
-    def work(self) -> Mapping[str, int]:
-        """Return the rows indexed since ``index``, and the counts of the stages."""
-        counts = {"rows": len(self._index)}
+    def work(self) -> Mapping[str, float]:
+        """Return the rows indexed since ``index``, and the counts of contexts and stages."""
+        writer = self._index.writer
+        counts: dict[str, float] = {"rows": len(self._index)}
+        counts |= {} if writer is None else writer.work()
         for stage in self.stages:
             if isinstance(stage, SupportsWork):
                 counts.update(stage.work())
@@ -138,7 +145,9 @@ class ChunkEngine:
         return sum(stage.index_bytes() for stage in self.stages if isinstance(stage, SupportsSize))
 
     def watch(self, progress: Progress | None) -> None:
-        """Let the stages that embed report their progress."""
+        """Let the stages that embed, and the writer of contexts, report their progress."""
+        if self._index.writer is not None:
+            self._index.writer.progress = progress
         for stage in self.stages:
             if isinstance(stage, SupportsProgress):
                 stage.watch(progress)

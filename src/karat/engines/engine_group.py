@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["NOT_KEPT", "Current", "EngineGroup", "SupportsCurrent", "build_group", "shareable"]
 
 # The options that decide how a corpus is cut, and whether the chunks are cached, with defaults.
-CUTTING: Mapping[str, object] = {"chunker": "auto", "cache": True}
+CUTTING: Mapping[str, object] = {"chunker": "auto", "cache": True, "context": ""}
 
 
 def shareable(spec: Spec) -> str | None:

@@ -228,6 +228,7 @@ def colbert(
     chunker: str = "auto",
     unit: str = "lines",
     threshold: float = 0.0,
+    context: str = "",
     cache: bool = True,
 ) -> ChunkEngine:
     """Return late interaction over all chunks by a ColBERT-style *model*, without code ranking.
@@ -236,7 +237,12 @@ def colbert(
     """
     encoder = colbert_encoder(model.removeprefix("colbert:"))
     recipe = IndexRecipe(
-        chunker=chunker, unit=unit, threshold=threshold, by_score=True, rules=PLAIN
+        chunker=chunker,
+        unit=unit,
+        threshold=threshold,
+        by_score=True,
+        rules=PLAIN,
+        context=context,
     )
     stages = [LateStage(encoder, name=encoder.name)]
     return ChunkEngine(stages, name="colbert", recipe=recipe, caches=user_caches(cache))

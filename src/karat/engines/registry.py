@@ -38,7 +38,7 @@ COMPONENTS: Mapping[Component, tuple[str, ...]] = {
 # reranker, which need nothing from the engine.
 AXES = frozenset(
     {"chunker", "model", "rrf_k", "fusion", "dense_weight", "k1", "b", "code_ranking"}
-    | {"sparse_model", "late_model"}
+    | {"sparse_model", "late_model", "context"}
 )
 
 
@@ -118,7 +118,7 @@ BUILT_IN = (
         factory="karat.engines.builtin:bm25",
         shares="chunks",
         mode="sparse",
-        axes=frozenset({"chunker", "k1", "b", "code_ranking"}),
+        axes=frozenset({"chunker", "k1", "b", "code_ranking", "context"}),
         components=("lexical",),
     ),
     EngineInfo(
@@ -128,7 +128,7 @@ BUILT_IN = (
         extra="dense",
         shares="chunks",
         mode="dense",
-        axes=frozenset({"chunker", "model", "code_ranking"}),
+        axes=frozenset({"chunker", "model", "code_ranking", "context"}),
         components=("dense",),
         absolute_scores=True,
         models=PACKAGED_EMBEDDER,
@@ -167,7 +167,7 @@ BUILT_IN = (
         factory="karat.engines.sparse:sparse",
         shares="chunks",
         mode="splade",
-        axes=frozenset({"chunker", "sparse_model"}),
+        axes=frozenset({"chunker", "sparse_model", "context"}),
     ),
     EngineInfo(
         name="colbert",
@@ -176,7 +176,7 @@ BUILT_IN = (
         extra="transformers",
         shares="chunks",
         mode="colbert",
-        axes=frozenset({"chunker", "late_model"}),
+        axes=frozenset({"chunker", "late_model", "context"}),
         absolute_scores=True,
     ),
     EngineInfo(

@@ -165,6 +165,7 @@ def sparse(
     chunker: str = "auto",
     unit: str = "lines",
     threshold: float = 0.0,
+    context: str = "",
     cache: bool = True,
 ) -> ChunkEngine:
     """Return plain sparse retrieval without code ranking: BM25, or the encoder *model*.
@@ -172,7 +173,9 @@ def sparse(
     *model* is an encoder in the manner of SPLADE, a hub id or a folder, also written
     ``splade:<hub id or folder>``; *k1* and *b* are BM25's.
     """
-    recipe = IndexRecipe(chunker=chunker, unit=unit, threshold=threshold, rules=PLAIN)
+    recipe = IndexRecipe(
+        chunker=chunker, unit=unit, threshold=threshold, rules=PLAIN, context=context
+    )
     stages = [_stage(model, k1, b)]
     return ChunkEngine(stages, name="sparse", recipe=recipe, caches=user_caches(cache))
 

@@ -48,10 +48,10 @@ def check_windows(windows: str) -> str:
 
 
 def texts_of(location: ChunkLocation, windows: str) -> list[str]:
-    """Return the texts to embed for *location*, each below the header of the whole."""
+    """Return the texts to embed for *location*, each below the header and the context."""
     if windows == "none" or (windows == "prose" and location.chunk.kind != "prose"):
         return [location.text]
-    return [f"{location.header}\n{part}" for part in parts(location.chunk.text)]
+    return [f"{location.preamble}\n{part}" for part in parts(location.chunk.text)]
 
 
 def parts(text: str, size: int = CHARACTERS) -> list[str]:
@@ -239,7 +239,12 @@ class LexicalStage:
     def grow(self, chunks: Sequence[ChunkLocation]) -> None:
         """Count the words of further chunks."""
         self._index.add(
-            [(location.header, self.header), (location.chunk.text, 1)] for location in chunks
+            [
+                (location.header, self.header),
+                *([(location.chunk.context, 1)] if location.chunk.context else []),
+                (location.chunk.text, 1),
+            ]
+            for location in chunks
         )
 
     def show(self, rows: Numbers) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from karat.corpus import create_chunker
+from karat.engines.context import check_context
 from karat.engines.embedding import DEFAULT_EMBEDDER
 from karat.engines.embedding.catalogue import check_model, embedder_named
 from karat.engines.embedding.transformer import check_pretrained
@@ -164,6 +165,11 @@ def _late_model(value: str) -> None:
     check_pretrained(value.removeprefix("colbert:"), spec="colbert")
 
 
+def _context(value: str | None) -> None:
+    if value is not None:
+        check_context(value)
+
+
 MAY_BE_EMPTY = frozenset({"k_values_for_metrics", "sparse_models", "late_models"})
 CHECKS: Mapping[str, Callable[[Any], object]] = {
     "search_modes": _mode,
@@ -179,6 +185,7 @@ CHECKS: Mapping[str, Callable[[Any], object]] = {
     "dense_weight": _share,
     "k1": _saturation,
     "b": _share,
+    "context": _context,
     "rerank_depth": _optional_count,
     "k_values_for_metrics": _count,
     "primary_k": _count,
@@ -186,7 +193,7 @@ CHECKS: Mapping[str, Callable[[Any], object]] = {
 
 
 # Axes whose values become the engine's option of the same name; None is the engine's default.
-TUNED = ("dense_weight", "k1", "b", "code_ranking")
+TUNED = ("dense_weight", "k1", "b", "code_ranking", "context")
 # Axes of models that only some modes have, and the axis of engines that they are.
 OF_MODE = {"sparse_models": "sparse_model", "late_models": "late_model"}
 
@@ -214,10 +221,10 @@ class Matrix:
     """The values to combine. Values that a mode does not use add no configurations.
 
     A threshold of None drops nothing; for mode ``dense`` it is a cosine, for the others a share of
-    the best score of the query. *dense_weight*, *k1*, *b* and *code_ranking* are options of the
-    engines; None is the default of the engine. *rrf_k_values* count where *fusion* is ``rrf``,
-    *rerank_depth* where there is a reranker. *sparse_models* are those of mode ``splade``, and
-    *late_models* those of mode ``colbert``. *primary_k* and *k_values_for_metrics* say what is
+    the best score of the query. *dense_weight*, *k1*, *b*, *code_ranking* and *context* are options
+    of the engines; None is the default of the engine. *rrf_k_values* count where *fusion* is
+    ``rrf``, *rerank_depth* where there is a reranker. *sparse_models* are those of mode ``splade``,
+    and *late_models* those of mode ``colbert``. *primary_k* and *k_values_for_metrics* say what is
     measured. *engines* are further engines by their names, of which nothing but the depth is
     combined; with some of them there may be no mode. A model may have the name that the hub gives
     it.
@@ -242,6 +249,7 @@ class Matrix:
     k1: tuple[float | None, ...] = (None,)
     b: tuple[float | None, ...] = (None,)
     code_ranking: tuple[bool | None, ...] = (None,)
+    context: tuple[str | None, ...] = (None,)
     rerank_depth: tuple[int | None, ...] = (None,)
     primary_k: int | None = None
     k_values_for_metrics: tuple[int, ...] = ()
@@ -596,6 +604,10 @@ def _word(value: object) -> str:
     raise ValueError(f"{value!r} is not a name")
 
 
+def _optional_word(value: object) -> str | None:
+    return None if value is None else _word(value)
+
+
 def _search_mode(value: object) -> str:
     """Return the mode; that of the engine bm25 is called sparse."""
     name = _word(value)
@@ -618,6 +630,7 @@ AXES: dict[str, Callable[[object], object]] = {
     "k1": _number,
     "b": _number,
     "code_ranking": _switch,
+    "context": _optional_word,
     "rerank_depth": _whole,
     "k_values_for_metrics": _whole,
 }

@@ -213,7 +213,7 @@ def health_of(
 
 def _embedded(corpus: Corpus, spec: Spec, progress: Progress | None) -> dict[str, object]:
     found = index_ahead(corpus, spec, progress=progress)
-    vectors = found.work.get("embedded", 0) + found.work.get("reused", 0)
+    vectors = int(found.work.get("embedded", 0) + found.work.get("reused", 0))
     return {"vectors": vectors, "dimension": found.dimension}
 
 

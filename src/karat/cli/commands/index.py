@@ -55,6 +55,7 @@ def _show(found: "IndexResult") -> None:
         ("fallback", _counts(found.fallbacks)),
         ("embedded", f"{work['embedded']:,} texts" if "embedded" in work else ""),
         ("reused", f"{work['reused']:,} vectors" if "reused" in work else ""),
+        ("contexts", _contexts(work)),
         (
             "recall",
             f"{found.recall:.3f} of the nearest neighbours" if found.recall is not None else "",
@@ -66,6 +67,14 @@ def _show(found: "IndexResult") -> None:
     for label, value in rows:
         if value:
             click.echo(printable(f"{label:13} {value}"))
+
+
+def _contexts(work: Mapping[str, float]) -> str:
+    if "contexts" not in work:
+        return ""
+    written, reused = work["contexts"], work["contexts_reused"]
+    tokens, cost = work["context_tokens"], work["context_cost"]
+    return f"{written:,} written, {reused:,} reused; {tokens:,} tokens, ${cost:.4f}"
 
 
 def _counts(counts: Mapping[str, int]) -> str:

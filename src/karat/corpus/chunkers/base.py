@@ -82,6 +82,7 @@ class Chunk:
 
     *id* hashes the text and the chunker, not the path, the line or the symbols: a chunk that
     moves, in its file or to another one, keeps its id, and whatever was computed from its text.
+    *context* is a sentence about the chunk that an engine indexes with it; it is in no file.
     """
 
     id: str
@@ -92,6 +93,7 @@ class Chunk:
     symbols: tuple[str, ...] = ()
     scope: tuple[str, ...] = ()
     kind: str = "lines"
+    context: str = ""
 
 
 def chunk_id(text: str, digest: str) -> str:

@@ -190,7 +190,7 @@ class RerankEngine:
         known = {"tokens": both.tokens, "cost": both.cost}
         return {**first, **{name: value for name, value in known.items() if value is not None}}
 
-    def work(self) -> Mapping[str, int]:
+    def work(self) -> Mapping[str, float]:
         """Return the work of indexing in the first engine."""
         return self.engine.work() if isinstance(self.engine, SupportsWork) else {}
 

@@ -17,6 +17,7 @@ from karat.app.training.export import (
     check_folder,
     export_training,
     training_tables,
+    without_own_files,
 )
 from karat.engines.spec import parse_spec
 from karat.errors import InputError
@@ -131,6 +132,8 @@ def test_a_query_whose_positive_is_not_retrieved_has_no_negatives(
     data = request_.gold.with_queries([LOGIN, lost])
     ranked = replace(request_, gold=data, rules=NegativeRules(depth=1, any_language=True))
     assert collect_examples(ranked).examples[1].negatives == ()
+    with pytest.raises(InputError, match="1 positive not in the first 1 hits"):
+        export_training(ranked)
     every = replace(ranked, rules=NegativeRules(depth=2, max_score_ratio=0, any_language=True))
     assert collect_examples(every).examples[1].negatives
 
@@ -149,7 +152,7 @@ def test_hits_may_come_from_a_run(request_: TrainingRequest) -> None:
     assert example.negatives[0].text == "".join(FILES["mail.py"].splitlines(keepends=True)[:2])
     assert example.negatives[1].text == FILES["cart.py"]
     assert export.engine == "mine"
-    assert export.lost == {"no negative": 1}
+    assert export.lost == {"not in the run": 1}
     with pytest.raises(InputError, match="run answers none of the queries of gold"):
         export_training(replace(request_, run=Run.of([Answer("x", hits)])))
 
@@ -167,6 +170,18 @@ def test_a_symbol_is_the_chunk_that_defines_it(request_: TrainingRequest, corpus
     (example,) = collect_examples(replace(request_, gold=data, positives=1)).examples
     assert "def second" in example.positives[0].text
     assert "def first" not in example.positives[0].text
+
+
+def test_no_negative_is_a_copy_of_a_target_that_is_not_exported(
+    request_: TrainingRequest,
+) -> None:
+    targets = (Target("cart.py", 2.0), Target("login.py", 1.0))
+    data = request_.gold.with_queries([LOGIN._replace(targets=targets)])
+    export = export_training(replace(request_, gold=data, positives=1))
+    (found,) = export.parts["train"]
+    assert [text.path for text in found.positives] == ["cart.py"]
+    assert [text.path for text in found.others] == ["login.py"]
+    assert "copy_of_login.py" not in negatives(export, "q1")
 
 
 def test_a_missing_target_is_counted(request_: TrainingRequest) -> None:
@@ -317,6 +332,21 @@ def test_no_target_of_a_later_part_is_in_an_earlier_one(mined_request: TrainingR
     # Without the rule it would not hold: neighbours in time search the same files.
     assert sum(found.negatives for found in export.between.values()) > 0
     assert export.to_json()["split"] == {"by": "time", "held_out": 0.5}
+
+
+def test_a_split_that_cannot_be_made_is_reported_before_the_search(
+    request_: TrainingRequest,
+) -> None:
+    broken = replace(request_, spec=parse_spec("command(command=false)"), split=("train", "dev"))
+    with pytest.raises(InputError, match="query 'q1' has no timestamp"):
+        export_training(broken)
+
+
+def test_files_of_the_export_are_not_searched(request_: TrainingRequest, corpus: Path) -> None:
+    where = without_own_files(request_.where, str(corpus / "mail.py"), str(corpus.parent / "x.py"))
+    assert where.exclude == ("/mail.py",)
+    assert "mail.py" not in negatives(export_training(replace(request_, where=where)), "q1")
+    assert without_own_files(Where(), "gold.json") == Where()
 
 
 def test_what_a_test_set_shares_is_dropped_unless_allowed(mined_request: TrainingRequest) -> None:

@@ -145,6 +145,15 @@ def test_what_is_shared_with_held_out_data_is_dropped_and_counted() -> None:
     assert (found.negatives, sorted(found.ids)) == (1, ["q11", "q12", "q13"])
 
 
+def test_target_texts_that_are_not_exported_are_held_out_as_well() -> None:
+    held = TrainingExample(
+        Query("a", words(1)), (hit(words(2), rank=1),), (), (hit(words(3), rank=0),)
+    )
+    kept, found = without_held_out([example(11, positive=words(3)), example(12)], [held])
+    assert [one.query.id for one in kept] == ["q12"]
+    assert found.queries["same target text"] == ("q11",)
+
+
 def test_queries_without_a_commit_do_not_share_one() -> None:
     plain = TrainingExample(Query("a", words(1)), (hit(words(2), rank=1),))
     other = TrainingExample(Query("b", words(3)), (hit(words(4), rank=1),))
@@ -194,7 +203,7 @@ def test_no_part_stays_empty() -> None:
     [
         (("train",), "time", "--split train: expected two or three different names"),
         (("train", "train"), "time", "--split train,train: expected two or three"),
-        (("train", "dev"), "repository", "1 repositories for 2 parts"),
+        (("train", "dev"), "repository", "1 repository for 2 parts"),
     ],
 )
 def test_a_split_that_cannot_be_made(names: tuple[str, ...], by: str, message: str) -> None:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from karat.errors import InputError
 from karat.mining.sampling import allocate, split_by_time
 from karat.model import Dataset, Query
+from karat.system.words import counted
 
 __all__ = [
     "COPY",
@@ -53,11 +54,15 @@ class TrainingText(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TrainingExample:
-    """A query with its positive texts and its hard negatives, best ranked first."""
+    """A query with its positive texts and its hard negatives, best ranked first.
+
+    *others* are further texts of its targets, which are not exported.
+    """
 
     query: Query
     positives: tuple[TrainingText, ...]
     negatives: tuple[TrainingText, ...] = ()
+    others: tuple[TrainingText, ...] = ()
 
     @property
     def commit(self) -> str:
@@ -249,12 +254,14 @@ def without_held_out(
     """Return *examples* without what they share with *held_out*, and what that was.
 
     Dropped are queries whose text is nearly that of a held-out query, queries of the same commit,
-    queries with a positive that is nearly a held-out positive, and negatives that are nearly a
-    held-out positive. A query may lose all its negatives that way; it then stays.
+    queries with a positive that is nearly the text of a held-out target, and negatives that are
+    nearly such a text. A query may lose all its negatives that way; it then stays.
     """
     texts = NearCopies(example.query.text for example in held_out)
     commits = {example.commit for example in held_out} - {""}
-    targets = NearCopies(text.text for example in held_out for text in example.positives)
+    targets = NearCopies(
+        text.text for example in held_out for text in (*example.positives, *example.others)
+    )
     found: dict[str, list[str]] = {SAME_QUERY: [], SAME_COMMIT: [], SAME_TARGET: []}
     kept: list[TrainingExample] = []
     negatives = 0
@@ -312,8 +319,8 @@ def _by_repository(
     sizes = Counter(of_query)
     if len(sizes) < len(names):
         raise InputError(
-            f"{gold.name} has {len(sizes)} repositories for {len(names)} parts; expected at least "
-            "one repository per part, or --split-by time"
+            f"{gold.name} has {counted(len(sizes), 'repository')} for {len(names)} parts; expected "
+            "at least one repository per part, or --split-by time"
         )
     shares = [1 - held_out, *[held_out / (len(names) - 1)] * (len(names) - 1)]
     wanted = allocate(

@@ -103,11 +103,12 @@ def collect_examples(
                 _show(search, corpus, moved=moved)
                 moved = True
             for row in sorted(queries.rows):
-                case = _Case(gold, row, corpus, reader)
                 hits = answers.get(gold.query_ids[row], ())
                 if search is not None:
                     hits = search.search(gold.texts[row], request.rules.depth)
-                example, reason = case.example(hits, request, dropped)
+                example, reason = _Case(gold, row, corpus, reader).example(hits, request, dropped)
+                if answers and gold.query_ids[row] not in answers:
+                    reason = "not in the run"
                 if reason and searching:
                     lost[reason] += 1
                 if every or not reason:
@@ -227,19 +228,19 @@ class _Case:
             for rank, hit in enumerate(hits, start=1)
             if hit.path in self._corpus.by_path
         ]
-        chosen = tuple(
-            self._scored(text, candidates) for text in self._positives()[: request.positives]
-        )
+        every = self._positives()
+        chosen = tuple(self._scored(text, candidates) for text in every[: request.positives])
+        others = tuple(every[request.positives :])
+        example = TrainingExample(self._query, chosen, others=others)
         if not chosen:
-            return TrainingExample(self._query, ()), "target text not found"
+            return example, "target text not found"
         rules = request.rules
         unscored = all(isnan(positive.score) for positive in chosen)
         if rules.max_score_ratio and unscored and any(not isnan(hit.score) for hit in hits):
             # The positive scores less than every hit, and so do no negatives.
-            return TrainingExample(self._query, chosen), ""
-        return TrainingExample(
-            self._query, chosen, choose_negatives(candidates, chosen, rules, dropped)
-        ), ""
+            return example, ""
+        negatives = choose_negatives(candidates, (*chosen, *others), rules, dropped)
+        return replace(example, negatives=negatives), ""
 
     def _positives(self) -> list[TrainingText]:
         """Return the chunks that hold the targets: the highest grade, then the most lines first.

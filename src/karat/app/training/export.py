@@ -32,8 +32,8 @@ __all__ = [
     "TrainingRequest",
     "check_folder",
     "export_training",
-    "layout_rows",
     "training_tables",
+    "without_own_files",
 ]
 
 TRAIN = "train"
@@ -149,6 +149,16 @@ def check_folder(folder: str | Path, *, force: bool) -> None:
         raise InputError(f"{place} holds an earlier export; --force replaces it")
 
 
+def without_own_files(where: Where, *files: str) -> Where:
+    """Return *where* without *files*, such as the gold set or an earlier export in the corpus."""
+    if where.corpus is None:
+        return where
+    folder = Path(where.corpus).resolve()
+    paths = (Path(file).resolve() for file in files)
+    inside = (path.relative_to(folder).as_posix() for path in paths if folder in path.parents)
+    return where._replace(exclude=(*where.exclude, *(f"/{path}" for path in inside)))
+
+
 def export_training(
     request: TrainingRequest, *, progress: Callable[[int, int], None] | None = None
 ) -> TrainingExport:
@@ -156,6 +166,9 @@ def export_training(
     request.rules.check()
     if request.layout not in LAYOUTS:
         raise InputError(f"layout {request.layout!r} is none of: {', '.join(LAYOUTS)}")
+    if request.split:
+        # A split that cannot be made is reported before the search, not after it.
+        _parts(request, request.gold)
     collected = collect_examples(request, progress=progress)
     lost, examples = Counter(collected.lost), list(collected.examples)
     checks = []
@@ -167,13 +180,16 @@ def export_training(
             examples = clean
     parts, between = _split(request, examples)
     lost["shared with a later part"] += len(examples) - sum(map(len, parts.values()))
-    rows = {name: list(layout_rows(part, request)) for name, part in parts.items()}
-    with_rows = {
-        name: [one for one in part if layout_rows([one], request)] for name, part in parts.items()
-    }
-    lost[_few_negatives(request)] += sum(
-        len(part) - len(with_rows[name]) for name, part in parts.items()
-    )
+    rows: dict[str, list[dict[str, object]]] = {name: [] for name in parts}
+    with_rows: dict[str, list[TrainingExample]] = {name: [] for name in parts}
+    make, best = LAYOUTS[request.layout], max([*request.gold.grades, 1.0])
+    for name, part in parts.items():
+        for example in part:
+            if made := list(make(example, request.rules.count, best)):
+                rows[name] += made
+                with_rows[name].append(example)
+            else:
+                lost[_why_lost(example, request)] += 1
     if not rows.get(request.split[0] if request.split else TRAIN):
         why = ", ".join(f"{count} {reason}" for reason, count in lost.most_common() if count)
         raise InputError(
@@ -194,9 +210,13 @@ def export_training(
     )
 
 
-def _few_negatives(request: TrainingRequest) -> str:
-    few = request.layout == "n-tuple" and request.rules.count > 1
-    return f"fewer than {request.rules.count} negatives" if few else "no negative"
+def _why_lost(example: TrainingExample, request: TrainingRequest) -> str:
+    """Return why *example* has no row."""
+    if not example.negatives and not any(text.rank for text in example.positives):
+        return f"positive not in the first {request.rules.depth} hits"
+    if request.layout == "n-tuple":
+        return f"fewer than {request.rules.count} negatives"
+    return "no negative left"
 
 
 def _checked(
@@ -210,7 +230,7 @@ def _checked(
     places = (Where(), request.where) if mined and not request.where.corpus else (request.where,)
     for where in places:
         try:
-            pairs = replace(request, gold=test_set, where=where, run=None, positives=ALL_CHUNKS)
+            pairs = replace(request, gold=test_set, where=where, run=None)
             held = collect_examples(pairs, searching=False, every=True).examples
         except (InputError, EngineError) as error:
             unchecked = str(error)
@@ -221,8 +241,8 @@ def _checked(
     return HeldOutCheck(test_set.name, len(test_set), found, unchecked), clean
 
 
-# More chunks than the targets of a query have.
-ALL_CHUNKS = 1_000_000
+def _parts(request: TrainingRequest, gold: Dataset) -> dict[str, tuple[str, ...]]:
+    return split_dataset(gold, request.split, by=request.split_by, held_out=request.held_out)
 
 
 def _split(
@@ -231,8 +251,7 @@ def _split(
     """Return the parts, each without what it shares with a later one, and what that was."""
     if not request.split:
         return {TRAIN: list(examples)}, {}
-    left = request.gold.with_queries(example.query for example in examples)
-    ids = split_dataset(left, request.split, by=request.split_by, held_out=request.held_out)
+    ids = _parts(request, request.gold.with_queries(example.query for example in examples))
     by_id = {example.query.id: example for example in examples}
     parts = {name: [by_id[query_id] for query_id in ids[name]] for name in request.split}
     between = {}
@@ -284,15 +303,6 @@ LAYOUTS: Mapping[str, Callable[[TrainingExample, int, float], Iterator[dict[str,
     "pair": _pairs,
     "scored": _scored_pairs,
 }
-
-
-def layout_rows(
-    examples: Sequence[TrainingExample], request: TrainingRequest
-) -> list[dict[str, object]]:
-    """Return the rows of *examples* in the layout of *request*."""
-    best = max([*request.gold.grades, 1.0])
-    make = LAYOUTS[request.layout]
-    return [row for example in examples for row in make(example, request.rules.count, best)]
 
 
 def _lines(rows: Iterable[Mapping[str, object]]) -> str:

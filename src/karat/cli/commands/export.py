@@ -195,6 +195,7 @@ def training(
         TrainingRequest,
         check_folder,
         export_training,
+        without_own_files,
     )
     from karat.cli.options.agents import load_gold
     from karat.cli.output.progress import progress_bar
@@ -203,7 +204,7 @@ def training(
 
     if engine and run_file:
         raise click.UsageError("--engine and --run both name hits; give one of them.")
-    where = place.where()
+    where = without_own_files(place.where(), goldset, output, *test_sets)
     check_folder(output, force=force)
     request = TrainingRequest(
         gold=load_gold(goldset, None, inputs, where),
@@ -217,7 +218,9 @@ def training(
         split=tuple(name.strip() for name in split.split(",")) if split else (),
         split_by=split_by,
         held_out=held_out,
-        test_sets=tuple(load_gold(path, None, inputs, where) for path in test_sets),
+        test_sets=tuple(
+            load_gold(path, None, inputs._replace(gold_format=None), where) for path in test_sets
+        ),
         allow_contamination=allow_contamination,
     )
     with progress_bar("searching") as progress:

@@ -38,11 +38,13 @@ __all__ = [
     "begun",
     "best_rank",
     "candidates",
+    "check_savable",
     "edited",
     "edited_targets",
     "folder_code",
     "grade_at",
     "lines_of",
+    "place_text",
     "pool",
     "repository_code",
     "save_place",
@@ -107,6 +109,16 @@ def best_rank(item: PooledHit) -> int:
     return min(item.ranks.values())
 
 
+def place_text(place: Target | Hit) -> str:
+    """Return a place for people.
+
+    >>> place_text(Target("a.py", 1, 3, 9)), place_text(Target("a.py", symbol="run"))
+    ('a.py:3-9', 'a.py  run')
+    """
+    lines = f":{place.start_line}-{place.end_line}" if place.end_line else ""
+    return "  ".join(part for part in (f"{place.path}{lines}", place.symbol) if part)
+
+
 def as_target(hit: Hit, grade: float, matcher: Matcher, targets: Sequence[Target] = ()) -> Target:
     """Return the target that *hit* becomes in a query with *targets*: the unit that is judged.
 
@@ -157,7 +169,7 @@ class Judging:
 
         InputError if the result could not be saved: nobody should judge in vain.
         """
-        _check_savable(data, path)
+        check_savable(data, path)
         self.data = data
         self.path = path
         self._judge = judge
@@ -199,7 +211,8 @@ class Judging:
         self.data = data
 
 
-def _check_savable(data: Dataset, path: str | os.PathLike[str]) -> None:
+def check_savable(data: Dataset, path: str | os.PathLike[str]) -> None:
+    """Raise InputError if *data* cannot be written to *path* in Karat's format."""
     if not all(text.strip() for text in data.texts):
         raise InputError(
             f"{data.name}: a gold set cannot hold queries without text; add the texts with "

@@ -1,27 +1,29 @@
-"""karat judge: grade what searches returned and nobody has judged."""
+"""karat judge: grade unjudged hits, by hand or with language models."""
 
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 import click
 
 from karat.cli.options.experiment import repo_option
+from karat.cli.options.models import MODEL, ModelOptions, SectionedCommand, model_options
 from karat.cli.options.shared import COLUMNS, TOPICS, GoldPath
 from karat.report.text import printable
 
 if TYPE_CHECKING:
     from karat.app.judge import Code, Judging, PooledHit
-    from karat.model import Dataset, Hit
+    from karat.app.model_judge import Passage, SkippedPassage
+    from karat.model import Dataset, Run
 
 __all__ = ["command"]
 
 PROMPT = "grade 0-3 and why, s skip, u undo, q quit: "
 
 
-@click.command("judge")
+@click.command("judge", cls=SectionedCommand, sections={"Grade with language models": tuple(MODEL)})
 @click.argument("goldset", type=GoldPath())
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=click.Path(exists=True))
 @click.option(
@@ -59,7 +61,13 @@ PROMPT = "grade 0-3 and why, s skip, u undo, q quit: "
 @TOPICS
 @click.option("--run-format", metavar="FORMAT", help="Format of the run files.")
 @click.option("--list", "as_list", is_flag=True, help="List the unjudged hits and exit.")
-@click.option("--json", "as_json", is_flag=True, help="List them as JSON and exit.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="List them as JSON and exit; with --model, print the summary as JSON.",
+)
+@model_options
 def command(
     goldset: str,
     runs: tuple[str, ...],
@@ -76,41 +84,107 @@ def command(
     run_format: str | None,
     as_list: bool,
     as_json: bool,
+    asking: ModelOptions,
 ) -> None:
-    """Grade the unjudged hits of each RUN by hand, from 0 (not relevant) to 3.
+    """Grade the unjudged hits of each RUN from 0 (not relevant) to 3, by hand or with a model.
 
     Each hit is shown with its code, but without the name of the run. Each grade is saved at
     once, with the judge, the time and the text after the grade as its reason; the next call
     continues where this one stopped. Code is read from --repo at the base commit of the case,
     or from --folder; by default from the repository that GOLDSET names, or the current folder.
 
+    With --model, language models grade the hits, each with a reason. Their labels are stored in
+    the gold set apart from its targets. Passages are sent to the provider of the model.
+
     \b
     karat judge gold.json bm25.jsonl dense.jsonl --repo ../project
     karat judge code.csv bm25.jsonl -k 5 -o gold.json --folder ../project
     karat judge qrels.txt bm25.run --topics topics.tsv -o gold.json
     karat judge gold.json bm25.jsonl --list
+    karat judge gold.json bm25.jsonl --model openai/gpt-4o-mini --dry-run
+    karat judge gold.json bm25.jsonl --model openai/gpt-4o-mini --max-cost 2
+    karat judge gold.json bm25.jsonl --model http://localhost:8000/v1#qwen --price 0,0
     """
-    from karat.app.judge import Judging, begun, folder_code, pool, repository_code, save_place
+    from karat.app.judge import Judging, begun, pool, save_place
     from karat.app.score import distinct_names
     from karat.formats import read_run
 
     if repositories and folder:
         raise click.UsageError("--repo and --folder exclude each other")
+    asking.check()
     data = begun(goldset, output, format=gold_format, columns=columns, topics=topics)
     read = [read_run(run, format=run_format) for run in runs]
-    items = pool(data, dict(zip(distinct_names(runs), read, strict=True)), depth=depth)
-    if as_list or as_json:
+    named = dict(zip(distinct_names(runs), read, strict=True))
+    if as_list or (as_json and not asking.models):
         show = _show_json if as_json else _show_list
-        show(data, items)
+        show(data, pool(data, named, depth=depth))
         return
-    judging = Judging(data, save_place(goldset, output, format=gold_format), judge=judge or _user())
+    path = save_place(goldset, output, format=gold_format)
+    with _source(data, repositories, rev, folder) as code:
+        if asking.models:
+            _judge_with_models(
+                data, path, _passages(data, named, code, depth, asking), asking, as_json
+            )
+            return
+        judging = Judging(data, path, judge=judge or _user())
+        _Session(judging, pool(data, named, depth=depth), code).run()
+
+
+def _source(
+    data: "Dataset", repositories: Mapping[str, str] | None, rev: str | None, folder: str | None
+) -> "AbstractContextManager[Code]":
+    from karat.app.judge import folder_code, repository_code
+
     has_commits = any(extra.get("base_commit") for extra in data.extras)
-    with ExitStack() as stack:
-        if folder or not (repositories or has_commits):
-            code = folder_code(folder or ".")
-        else:
-            code = stack.enter_context(repository_code(data, repositories or {}, revision=rev))
-        _Session(judging, items, code).run()
+    if folder or not (repositories or has_commits):
+        return nullcontext(folder_code(folder or "."))
+    return repository_code(data, repositories or {}, revision=rev)
+
+
+def _passages(
+    data: "Dataset", runs: "Mapping[str, Run]", code: "Code", depth: int, asking: ModelOptions
+) -> "tuple[list[Passage], list[SkippedPassage]]":
+    from karat.app.model_judge import passages_of, pooled_hits
+
+    return passages_of(data, pooled_hits(data, runs, depth=depth, judged=asking.judged), code)
+
+
+def _judge_with_models(
+    data: "Dataset",
+    path: str | os.PathLike[str],
+    found: "tuple[list[Passage], list[SkippedPassage]]",
+    asking: ModelOptions,
+    as_json: bool,
+) -> None:
+    from karat.app.model_judge import GradingOptions, ModelJudging, answer_cache, open_models
+    from karat.cli.output.judging import (
+        confirm_cost,
+        judge_progress,
+        print_estimates,
+        print_example,
+        print_summaries,
+    )
+
+    passages, skipped = found
+    models = open_models(asking.models, asking.prices, timeout_s=asking.timeout)
+    with answer_cache() as cache:
+        options = GradingOptions(
+            batch=asking.batch,
+            workers=asking.workers,
+            max_tokens=asking.max_tokens,
+            max_cost=asking.max_cost,
+            cache=cache,
+        )
+        judging = ModelJudging(data, path, models, passages, options=options, probe=asking.probe)
+        estimates = judging.estimates()
+        if asking.dry_run:
+            print_estimates(estimates)
+            print_example(judging.example)
+            return
+        confirm_cost(estimates, max_cost=asking.max_cost, yes=asking.yes)
+        with judge_progress() as progress:
+            summaries = judging.run(progress)
+    print_summaries(summaries, skipped, path=os.fspath(path), as_json=as_json)
 
 
 def _user() -> str:
@@ -176,14 +250,14 @@ class _Session:
         return True
 
     def _show(self, item: "PooledHit") -> None:
-        from karat.app.judge import lines_of
+        from karat.app.judge import lines_of, place_text
         from karat.report.text import code_lines
 
         data, hit = self._judging.data, item.hit
         query = f"{data.query_ids[item.row]}: {data.texts[item.row]}"
         click.echo(f"\n[{self._place + 1} of {len(self._items)}] {printable(query)}")
         whole = "  (the whole file is graded)" if self._judging.is_whole_file(item) else ""
-        click.echo(printable(_place(hit)) + whole)
+        click.echo(printable(place_text(hit)) + whole)
         content = self._code(item.row, hit.path)
         if content.reason:
             click.echo(printable(f"  (nothing to show: {content.reason})"))
@@ -197,15 +271,12 @@ class _Session:
         click.echo(f"\n{graded:,} judged, {left:,} left{printable(saved)}")
 
 
-def _place(hit: "Hit") -> str:
-    lines = f":{hit.start_line}-{hit.end_line}" if hit.end_line else ""
-    return "  ".join(part for part in (f"{hit.path}{lines}", hit.symbol) if part)
-
-
 def _show_list(data: "Dataset", items: "Sequence[PooledHit]") -> None:
+    from karat.app.judge import place_text
+
     for item in items:
         ranks = ", ".join(f"{run} {rank}" for run, rank in item.ranks.items())
-        click.echo(printable(f"{data.query_ids[item.row]}  {_place(item.hit)}  ({ranks})"))
+        click.echo(printable(f"{data.query_ids[item.row]}  {place_text(item.hit)}  ({ranks})"))
     queries = len({item.row for item in items})
     click.echo(f"{len(items):,} hits of {queries:,} queries are unjudged", err=True)
 

@@ -1,0 +1,474 @@
+"""Judge hits with chat models; their labels are stored beside the judgments of people."""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from time import monotonic
+from typing import NamedTuple
+
+from karat.app.judge import (
+    Code,
+    PooledHit,
+    as_target,
+    best_rank,
+    candidates,
+    check_savable,
+    lines_of,
+    place_text,
+    pool,
+)
+from karat.errors import EngineError, InputError
+from karat.formats import read_dataset, write
+from karat.llm.batch import CompletionCache, CostEstimate, Spend, estimate
+from karat.llm.client import ChatModel, Price, Prompt, open_model, parse_price
+from karat.llm.relevance import (
+    PROMPT_HASHES,
+    InvalidAnswer,
+    ModelGrade,
+    RelevanceTask,
+    cut_excerpt,
+    first_prompts,
+    grade_all,
+    hide_injection,
+    suspicious_lines,
+)
+from karat.model import Dataset, Hit, Query, Run, Target
+from karat.model.judgments import JudgmentRecord, model_labels_of, with_model_labels
+from karat.scoring.matching.modes import MATCHERS
+from karat.system.files import cache_folder
+
+__all__ = [
+    "INJECTION",
+    "PROBE_SAMPLE",
+    "GradingOptions",
+    "InjectionProbe",
+    "JudgeEstimate",
+    "ModelJudging",
+    "ModelSummary",
+    "Passage",
+    "Prompt",
+    "SkippedPassage",
+    "answer_cache",
+    "open_models",
+    "passages_of",
+    "pooled_hits",
+    "spent",
+]
+
+# Labels are saved at least so often while answers arrive.
+SAVE_S = 3.0
+# The first word in the note of a label whose passage addressed the judge.
+INJECTION = "injection"
+PROBE_SAMPLE = 20
+
+
+class Passage(NamedTuple):
+    """A hit with its text, as a model is asked about it.
+
+    *row* is that of the query, *place* the target that the hit would become, with grade 0. In
+    *task* suspicious lines are hidden; *unhidden* has them, *hidden* counts them.
+    """
+
+    row: int
+    place: Target
+    task: RelevanceTask
+    unhidden: RelevanceTask
+    hidden: int = 0
+
+
+class SkippedPassage(NamedTuple):
+    """A hit without a label, and why."""
+
+    query_id: str
+    place: Target
+    reason: str
+
+
+def pooled_hits(
+    data: Dataset, runs: Mapping[str, Run], *, depth: int, judged: bool = False
+) -> list[PooledHit]:
+    """Return the unjudged hits of *runs*; with *judged* also those that people judged."""
+    if not judged:
+        return pool(data, runs, depth=depth)
+    found = candidates(data, runs, depth=depth)
+    return [item for items in found.values() for item in sorted(items, key=best_rank)]
+
+
+def passages_of(
+    data: Dataset, items: Iterable[PooledHit], code: Code
+) -> tuple[list[Passage], list[SkippedPassage]]:
+    """Return the passages of *items*, and the items without a text.
+
+    If no item has a text, InputError names the first reason: then the source is a wrong one.
+    """
+    matcher = MATCHERS.get(data.match)()
+    passages: list[Passage] = []
+    skipped: list[SkippedPassage] = []
+    for item in items:
+        place = as_target(item.hit, 0.0, matcher, data.targets(item.row))
+        content = code(item.row, item.hit.path)
+        lines = lines_of(content.text)
+        reason = content.reason or _missing_lines(item.hit, lines)
+        if reason:
+            skipped.append(SkippedPassage(data.query_ids[item.row], place, reason))
+        else:
+            passages.append(_passage(data.texts[item.row], item, place, lines))
+    if skipped and not passages:
+        raise InputError(
+            f"none of the {len(skipped):,} hits has a text: {place_text(skipped[0].place)}: "
+            f"{skipped[0].reason}; name the searched files with --repo DIR or --folder DIR"
+        )
+    return passages, skipped
+
+
+def _missing_lines(hit: Hit, lines: Sequence[str]) -> str:
+    if not any(line.strip() for line in lines):
+        return "the file is empty"
+    return f"the file has only {len(lines):,} lines" if hit.start_line > len(lines) else ""
+
+
+def _passage(query: str, item: PooledHit, place: Target, lines: Sequence[str]) -> Passage:
+    hit = item.hit
+    start, end = (hit.start_line, hit.end_line) if hit.end_line else (1, 1)
+    end = min(end, len(lines))
+    excerpt = (
+        cut_excerpt(lines, start, end)
+        if place.end_line
+        else cut_excerpt(lines, start, end, context=None)
+    )
+    shown = (
+        ""
+        if excerpt.last - excerpt.first + 1 == excerpt.total
+        else (f", lines {excerpt.first} to {excerpt.last} of {excerpt.total}")
+    )
+    symbol = f", {place.symbol}" if place.symbol else ""
+    path = "".join(c if c.isprintable() else "?" for c in hit.path)
+    text, hidden = hide_injection(excerpt.text)
+    heading = f"file: {path}{symbol}{shown}"
+    is_plain = not suspicious_lines([heading])
+    safe_heading = heading if is_plain else f"file: [path hidden]{shown}"
+    return Passage(
+        item.row,
+        place,
+        RelevanceTask(query, f"{safe_heading}\n{text}"),
+        RelevanceTask(query, f"{heading}\n{excerpt.text}"),
+        hidden + (not is_plain),
+    )
+
+
+def open_models(
+    specs: Sequence[str], prices: Sequence[str] = (), *, timeout_s: float = 60.0
+) -> dict[str, ChatModel]:
+    """Return the models by the name of the judge in their labels.
+
+    That is the name of the model, without the address of its server. *prices* has one price for
+    each model, or one for all.
+    """
+    if len(prices) not in (0, 1, len(specs)):
+        raise InputError(
+            f"{len(prices)} prices for {len(specs)} models; give --price once, or once per model"
+        )
+    each: list[Price | None] = [parse_price(price) for price in prices]
+    models: dict[str, ChatModel] = {}
+    for number, spec in enumerate(specs):
+        name = spec.rpartition("#")[2]
+        if name in models:
+            raise InputError(f"two judges are called {name!r}; give each --model another name")
+        price = each[number % len(each)] if each else None
+        models[name] = open_model(spec, price=price, timeout_s=timeout_s)
+    return models
+
+
+def answer_cache() -> CompletionCache:
+    """Return the cache of model answers of this user."""
+    return CompletionCache(cache_folder() / "model-answers.sqlite")
+
+
+@dataclass(frozen=True, slots=True)
+class GradingOptions:
+    """How models are asked: passages per request, requests at once, tokens of an answer."""
+
+    batch: int = 1
+    workers: int = 8
+    max_tokens: int = 300
+    max_cost: float | None = None
+    cache: CompletionCache | None = None
+
+    def spend(self, before: Iterable[Spend] = ()) -> Spend:
+        """Return an account with the limit that *before* leaves."""
+        if self.max_cost is None:
+            return Spend()
+        return Spend(limit=max(0.0, self.max_cost - spent(before)))
+
+    def grade(
+        self, model: ChatModel, tasks: Sequence[RelevanceTask], spend: Spend
+    ) -> Iterator[tuple[int, ModelGrade | InvalidAnswer | EngineError]]:
+        """Yield the grades of *tasks*, as :func:`karat.llm.relevance.grade_all` does."""
+        return grade_all(
+            model,
+            tasks,
+            spend=spend,
+            cache=self.cache,
+            batch=self.batch,
+            workers=self.workers,
+            max_tokens=self.max_tokens,
+        )
+
+    def prompts(self, tasks: Sequence[RelevanceTask]) -> list[Prompt]:
+        """Return the prompts that *tasks* begin with."""
+        return first_prompts(tasks, batch=self.batch, max_tokens=self.max_tokens)
+
+    def estimate(self, model: ChatModel, prompts: Sequence[Prompt]) -> CostEstimate:
+        """Return the largest cost of *prompts*; InputError if the limit needs a price."""
+        self.spend().check(model)
+        return estimate(model, prompts, self.cache)
+
+
+def spent(accounts: Iterable[Spend]) -> float:
+    """Return the US dollars of *accounts*, with those of lost answers."""
+    return sum(account.cost + account.uncertain for account in accounts)
+
+
+class JudgeEstimate(NamedTuple):
+    """The number of passages that a judge has to grade, and the most that they cost."""
+
+    passages: int
+    cost: CostEstimate
+
+
+class InjectionProbe(NamedTuple):
+    """Passages that were graded with their suspicious lines too, and the change of the grades."""
+
+    passages: int
+    changed: int
+    mean_change: float
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSummary:
+    """The work of one judge.
+
+    *grades* counts the new labels by grade, *known* those that were there before. *left* were not
+    asked for because the spending limit was reached. *flagged* are the passages with text that
+    addresses the judge. Without a price, the cost is unknown.
+    """
+
+    judge: str
+    grades: Mapping[int, int]
+    known: int
+    invalid: Sequence[SkippedPassage]
+    failed: Sequence[SkippedPassage]
+    left: int
+    flagged: Sequence[SkippedPassage]
+    spend: Spend
+    is_priced: bool
+    probe: InjectionProbe | None = None
+
+
+# Receives the judge, the number of passages done and in total, and what was spent so far.
+JudgeProgress = Callable[[str, int, int, float], None]
+
+
+class ModelJudging:
+    """Grades *passages* with each of *models* and stores the labels in the gold set *path*.
+
+    A label that the same model gave by the same rubric is not asked for again.
+    """
+
+    def __init__(
+        self,
+        data: Dataset,
+        path: str | os.PathLike[str],
+        models: Mapping[str, ChatModel],
+        passages: Sequence[Passage],
+        *,
+        options: GradingOptions,
+        probe: bool = False,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        """Find what is left to grade; InputError if labels could not be saved."""
+        check_savable(data, path)
+        self._data = data
+        self._file = _LabelFile(data, path)
+        self._models = models
+        self._passages = passages
+        self._options = options
+        self._probe = probe
+        self._clock = clock
+        self._grades = {name: _known_grades(data, name) for name in models}
+
+    @property
+    def example(self) -> Prompt | None:
+        """Return the first prompt that would be sent."""
+        prompts = (prompt for name in self._models for prompt in self._prompts(name))
+        return next(prompts, None)
+
+    def estimates(self) -> dict[str, JudgeEstimate]:
+        """Return the largest cost of each judge, without answers to repeat."""
+        return {
+            name: JudgeEstimate(
+                len(self._open(name)), self._options.estimate(model, self._prompts(name))
+            )
+            for name, model in self._models.items()
+        }
+
+    def run(self, progress: JudgeProgress | None = None) -> list[ModelSummary]:
+        """Ask each model and save the labels every few seconds and at the end."""
+        summaries: list[ModelSummary] = []
+        for name, model in self._models.items():
+            spend = self._options.spend(summary.spend for summary in summaries)
+            before = spent(summary.spend for summary in summaries)
+
+            def report(
+                done: int, total: int, name: str = name, spend: Spend = spend, base: float = before
+            ) -> None:
+                if progress:
+                    progress(name, done, total, base + spent([spend]))
+
+            try:
+                summaries.append(self._judge(name, model, spend, report))
+            finally:
+                self._file.save()
+        return summaries
+
+    def _open(self, name: str) -> list[Passage]:
+        grades = self._grades[name]
+        return [each for each in self._passages if (each.row, each.place) not in grades]
+
+    def _suspicious(self) -> list[Passage]:
+        return [each for each in self._passages if each.hidden]
+
+    def _prompts(self, name: str) -> list[Prompt]:
+        prompts = self._options.prompts([each.task for each in self._open(name)])
+        if self._probe:
+            sample = self._suspicious()[:PROBE_SAMPLE]
+            prompts += self._options.prompts([each.unhidden for each in sample])
+        return prompts
+
+    def _judge(
+        self, name: str, model: ChatModel, spend: Spend, report: Callable[[int, int], None]
+    ) -> ModelSummary:
+        todo = self._open(name)
+        grades: Counter[int] = Counter()
+        invalid: list[SkippedPassage] = []
+        failed: list[SkippedPassage] = []
+        saved_s = monotonic()
+        report(0, len(todo))
+        tasks = [each.task for each in todo]
+        for done, (number, outcome) in enumerate(self._options.grade(model, tasks, spend), 1):
+            passage = todo[number]
+            if isinstance(outcome, ModelGrade):
+                grades[outcome.grade] += 1
+                self._store(name, passage, outcome)
+            elif isinstance(outcome, InvalidAnswer):
+                invalid.append(self._skipped(passage, outcome.problem))
+            else:
+                failed.append(self._skipped(passage, str(outcome)))
+            if monotonic() - saved_s > SAVE_S:
+                self._file.save()
+                saved_s = monotonic()
+            report(done, len(todo))
+        return ModelSummary(
+            name,
+            {grade: grades[grade] for grade in range(4)},
+            len(self._passages) - len(todo),
+            invalid,
+            failed,
+            len(todo) - sum(grades.values()) - len(invalid) - len(failed),
+            [self._skipped(each, _hidden(each)) for each in self._suspicious()],
+            spend,
+            model.price is not None,
+            self._measure(name, model, spend) if self._probe else None,
+        )
+
+    def _store(self, name: str, passage: Passage, given: ModelGrade) -> None:
+        self._grades[name][passage.row, passage.place] = given.grade
+        note = (
+            f"{INJECTION} ({_hidden(passage)}): {given.reason}" if passage.hidden else given.reason
+        )
+        at = self._clock().isoformat(timespec="seconds").replace("+00:00", "Z")
+        target = passage.place._replace(grade=float(given.grade))
+        record = JudgmentRecord(target, name, at, note, given.prompt)
+        self._file.add(self._data.query_ids[passage.row], record)
+
+    def _measure(self, name: str, model: ChatModel, spend: Spend) -> InjectionProbe:
+        """Grade a sample of suspicious passages with nothing hidden."""
+        known = self._grades[name]
+        sample = [each for each in self._suspicious() if (each.row, each.place) in known]
+        sample = sample[:PROBE_SAMPLE]
+        answers = self._options.grade(model, [each.unhidden for each in sample], spend)
+        changes = [
+            outcome.grade - known[sample[number].row, sample[number].place]
+            for number, outcome in answers
+            if isinstance(outcome, ModelGrade)
+        ]
+        mean = sum(changes) / len(changes) if changes else 0.0
+        return InjectionProbe(len(changes), sum(map(bool, changes)), mean)
+
+    def _skipped(self, passage: Passage, reason: str) -> SkippedPassage:
+        return SkippedPassage(self._data.query_ids[passage.row], passage.place, reason)
+
+
+def _hidden(passage: Passage) -> str:
+    return f"{passage.hidden} line{'s' * (passage.hidden > 1)} hidden"
+
+
+def _known_grades(data: Dataset, judge: str) -> dict[tuple[int, Target], float]:
+    """Return the grades of *judge* by the current rubric."""
+    return {
+        (row, _as_place(label.target)): label.target.grade
+        for row, query in enumerate(data.queries())
+        for label in model_labels_of(query)
+        if label.judge == judge and label.prompt in PROMPT_HASHES
+    }
+
+
+def _as_place(target: Target) -> Target:
+    return target._replace(grade=0.0)
+
+
+class _LabelFile:
+    """Adds labels to a gold set; changes that others make to the file meanwhile are kept."""
+
+    def __init__(self, data: Dataset, path: str | os.PathLike[str]) -> None:
+        self._data = data
+        self._path = Path(path)
+        self._stamp = self._stat()
+        self._labels: dict[str, list[JudgmentRecord]] = {}
+        self._is_saved = True
+
+    def add(self, query_id: str, label: JudgmentRecord) -> None:
+        self._labels.setdefault(query_id, []).append(label)
+        self._is_saved = False
+
+    def save(self) -> None:
+        if self._is_saved:
+            return
+        if self._stamp != self._stat() and self._path.exists():
+            self._data = read_dataset(self._path, format="gold")
+        self._data = self._data.with_queries(map(self._labelled, self._data.queries()))
+        write(self._data, self._path, format="gold")
+        self._stamp = self._stat()
+        self._is_saved = True
+
+    def _labelled(self, query: Query) -> Query:
+        new = self._labels.get(query.id)
+        if not new:
+            return query
+        replaced = {(label.judge, _as_place(label.target)) for label in new}
+        kept = [
+            label
+            for label in model_labels_of(query)
+            if (label.judge, _as_place(label.target)) not in replaced
+        ]
+        return with_model_labels(query, [*kept, *new])
+
+    def _stat(self) -> tuple[int, int, int] | None:
+        try:
+            stat = self._path.stat()
+        except FileNotFoundError:
+            return None
+        return stat.st_ino, stat.st_mtime_ns, stat.st_size

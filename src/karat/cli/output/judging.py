@@ -1,0 +1,252 @@
+"""Print what model judges cost and gave: estimate, progress, summary."""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import click
+
+from karat.cli.output.progress import SPARSE_S, Pace, StatusLine, bar_text
+from karat.cli.output.show import put_json, put_table
+from karat.report.display import printable
+from karat.system.words import counted
+
+if TYPE_CHECKING:
+    from karat.app.model_judge import JudgeEstimate, ModelSummary, Prompt, SkippedPassage
+    from karat.report.table import Table
+
+__all__ = [
+    "confirm_cost",
+    "cost_text",
+    "judge_progress",
+    "print_estimates",
+    "print_example",
+    "print_skipped",
+    "print_summaries",
+]
+
+LISTED = 5
+
+
+def cost_text(cost: float | None) -> str:
+    """Return US dollars for people.
+
+    >>> cost_text(0.00123), cost_text(12.5), cost_text(0), cost_text(None)
+    ('$0.0012', '$12.50', '$0', 'unknown cost')
+    """
+    if cost is None:
+        return "unknown cost"
+    return f"${cost:.2f}" if cost >= 1 else f"${cost:.4f}" if cost else "$0"
+
+
+def print_estimates(estimates: "Mapping[str, JudgeEstimate]") -> None:
+    """Print the largest cost of each judge on standard error."""
+    for name, (passages, each) in estimates.items():
+        if not passages and not each.requests:
+            click.echo(printable(f"{name}: nothing to grade; all labels exist"), err=True)
+            continue
+        cached = f" ({each.cached:,} more are cached)" if each.cached else ""
+        tokens = f"{each.prompt_tokens:,} + {each.completion_tokens:,} tokens"
+        cost = "unknown; set --price" if each.cost is None else cost_text(each.cost)
+        text = (
+            f"{name}: {counted(passages, 'passage')} to grade, "
+            f"{counted(each.requests, 'request')}{cached}; at most {tokens}, cost: {cost}"
+        )
+        click.echo(printable(text), err=True)
+
+
+def confirm_cost(
+    estimates: "Mapping[str, JudgeEstimate]", *, max_cost: float | None, yes: bool
+) -> None:
+    """Print the estimates; on a terminal, ask whether to start if requests would be sent."""
+    print_estimates(estimates)
+    costs = [each.cost.cost for each in estimates.values()]
+    known = [cost for cost in costs if cost is not None]
+    if max_cost is not None and sum(known) > max_cost:
+        click.echo(
+            f"This is above --max-cost {max_cost:g}: grading stops before the limit is exceeded, "
+            "and a later call continues.",
+            err=True,
+        )
+    requests = sum(each.cost.requests for each in estimates.values())
+    is_free = not requests or (len(known) == len(costs) and not sum(known))
+    if not (yes or is_free) and sys.stdin.isatty() and sys.stderr.isatty():
+        click.confirm("Start?", default=True, abort=True, err=True)
+
+
+def print_example(prompt: "Prompt | None") -> None:
+    """Print one prompt as it would be sent."""
+    if prompt is None:
+        click.echo("Nothing to send: all passages are graded.")
+        return
+    click.echo(f"--- instruction ---\n{prompt.instruction}\n--- text ---")
+    for line in prompt.text.split("\n"):
+        click.echo(printable(line.expandtabs(4)))
+
+
+@contextmanager
+def judge_progress(
+    clock: Callable[[], float] = monotonic,
+) -> Iterator[Callable[[str, int, int, float], None]]:
+    """Yield what receives judge, done, total and spent dollars: a bar, or a line now and then."""
+    paces: dict[str, tuple[Pace, int]] = {}
+    line = StatusLine(sys.stderr, clock) if sys.stderr.isatty() else None
+    said_s = clock()
+
+    def receive(judge: str, done: int, total: int, cost: float) -> None:
+        nonlocal said_s
+        if not total:
+            return
+        if line and judge not in paces:
+            line.end()
+        pace, before = paces.get(judge, (Pace(), 0))
+        pace.step(done - before, clock())
+        paces[judge] = (pace, done)
+        text = bar_text("judging", done, total, pace, f"{judge}  {cost_text(cost)} spent")
+        if line:
+            line.draw(text, now=done == total)
+        elif clock() - said_s >= SPARSE_S:
+            said_s = clock()
+            click.echo(
+                printable(f"judging: {judge} {done:,} of {total:,}, {cost_text(cost)} spent"),
+                err=True,
+            )
+
+    try:
+        yield receive
+    finally:
+        if line:
+            line.end()
+
+
+def print_skipped(title: str, skipped: "Sequence[SkippedPassage]", *, all_of: bool = False) -> None:
+    """Print *title* and the first of *skipped* on standard error."""
+    from karat.app.judge import place_text
+
+    if not skipped:
+        return
+    click.echo(f"{title}:", err=True)
+    shown = skipped if all_of else skipped[:LISTED]
+    for query_id, place, reason in shown:
+        click.echo(printable(f"  {query_id}  {place_text(place)}: {reason}"), err=True)
+    if len(skipped) > len(shown):
+        click.echo(f"  ... and {len(skipped) - len(shown):,} more (--json lists all)", err=True)
+
+
+def print_summaries(
+    summaries: "Sequence[ModelSummary]",
+    skipped: "Sequence[SkippedPassage]",
+    *,
+    path: str,
+    as_json: bool,
+) -> None:
+    """Print the summary of a run of model judges."""
+    if as_json:
+        put_json(_as_json(summaries, skipped, path))
+        return
+    if any(each.spend.requests or each.spend.cached or each.left for each in summaries):
+        put_table(_table(summaries))
+    print_skipped(f"{counted(len(skipped), 'hit')} without text, not graded", skipped)
+    for each in summaries:
+        who = f"{each.judge}: " if len(summaries) > 1 else ""
+        print_skipped(f"{who}{counted(len(each.invalid), 'invalid answer')}", each.invalid)
+        print_skipped(f"{who}{counted(len(each.failed), 'failed request')}", each.failed)
+    # All judges saw the same passages.
+    flagged = summaries[0].flagged if summaries else ()
+    print_skipped(
+        f"{counted(len(flagged), 'passage')} with text that addresses a judge (prompt injection?); "
+        "graded without these lines",
+        flagged,
+    )
+    for each in summaries:
+        if each.probe and each.probe.passages:
+            click.echo(
+                printable(
+                    f"{each.judge}: with these lines, {each.probe.changed:,} of "
+                    f"{counted(each.probe.passages, 'grade')} change, by "
+                    f"{each.probe.mean_change:+.2f} on average"
+                ),
+                err=True,
+            )
+    _print_end(summaries, path)
+
+
+def _print_end(summaries: "Sequence[ModelSummary]", path: str) -> None:
+    left = sum(each.left for each in summaries)
+    if left:
+        click.echo(
+            f"{counted(left, 'label')} left: the spending limit was reached; "
+            "repeat the command with a higher --max-cost to continue",
+            err=True,
+        )
+    lost = sum(each.spend.uncertain for each in summaries)
+    if lost:
+        click.echo(f"lost answers may cost up to {cost_text(lost)} more", err=True)
+    new = sum(sum(each.grades.values()) for each in summaries)
+    if new:
+        click.echo(printable(f"{counted(new, 'model label')} saved in {path}"))
+
+
+def _table(summaries: "Sequence[ModelSummary]") -> "Table":
+    from karat.report.table import Cell, Column, Table
+
+    titles = ("0", "1", "2", "3", "invalid", "failed", "left", "before", "cached", "requests")
+    columns = (
+        Column("judge"),
+        *(Column(title, numeric=True) for title in (*titles, "tokens", "cost")),
+    )
+    rows = []
+    for each in summaries:
+        spend = each.spend
+        counts = (
+            *each.grades.values(),
+            *(len(each.invalid), len(each.failed), each.left, each.known),
+            *(spend.cached, spend.requests, spend.prompt_tokens + spend.completion_tokens),
+        )
+        cost = cost_text(spend.cost) if each.is_priced else "?"
+        rows.append((Cell(each.judge), *(Cell(f"{n:,}", n) for n in counts), Cell(cost)))
+    return Table("Labels per grade", columns, tuple(rows))
+
+
+def _as_json(
+    summaries: "Sequence[ModelSummary]", skipped: "Sequence[SkippedPassage]", path: str
+) -> dict[str, object]:
+    return {
+        "path": path,
+        "without_text": [_row(each) for each in skipped],
+        "judges": [
+            {
+                "judge": each.judge,
+                "labels": {str(grade): count for grade, count in each.grades.items()},
+                "before": each.known,
+                "left": each.left,
+                "invalid": [_row(one) for one in each.invalid],
+                "failed": [_row(one) for one in each.failed],
+                "injection": [_row(one) for one in each.flagged],
+                "injection_probe": each.probe._asdict() if each.probe else None,
+                "requests": each.spend.requests,
+                "retries": each.spend.retries,
+                "cached": each.spend.cached,
+                "prompt_tokens": each.spend.prompt_tokens,
+                "completion_tokens": each.spend.completion_tokens,
+                "cost": each.spend.cost if each.is_priced else None,
+                "uncertain_cost": each.spend.uncertain,
+                "limit_reached": each.spend.is_stopped,
+            }
+            for each in summaries
+        ],
+    }
+
+
+def _row(skipped: "SkippedPassage") -> dict[str, object]:
+    place = skipped.place
+    return {
+        "query_id": skipped.query_id,
+        "path": place.path,
+        "start_line": place.start_line,
+        "end_line": place.end_line,
+        "symbol": place.symbol,
+        "reason": skipped.reason,
+    }

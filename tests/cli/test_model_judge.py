@@ -1,0 +1,210 @@
+"""karat judge --model: through the command line to a server, and on after a crash."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from karat.formats import read_dataset, write
+from karat.model import Answer, Dataset, Hit, Query, Run, Target
+from karat.model.judgments import model_labels_of
+from tests.llm.judges import answer_with, parts
+from tests.llm.stand_in import ModelServer, Reply, model_server
+
+# litellm warns of classes that pydantic builds when they are first used.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning")
+Karat = Callable[..., CompletedProcess[str]]
+FILES = 10
+PRICE = ("--price", "1,2")
+
+
+def truth(query: str, passage: str) -> int:
+    """Return the grade that the path and the query make."""
+    number = int(passage.partition(".py")[0].rpartition(" ")[2])
+    return (number + len(query)) % 4
+
+
+@pytest.fixture
+def server(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    # Without this, the import asks a server for prices.
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    pytest.importorskip("litellm")
+    monkeypatch.setenv("KARAT_CACHE", str(folder / "cache"))
+    queries = [Query(name, "?" * size, (Target("x.py"),)) for size, name in enumerate("qrs", 1)]
+    write(Dataset.of(queries), folder / "set.json")
+    hits = tuple(Hit(f"{number}.py", 99.0 - number) for number in range(FILES))
+    write(Run.of([Answer(query.id, hits) for query in queries]), folder / "one.jsonl")
+    for number in range(FILES):
+        (folder / f"{number}.py").write_text(f"print({number})\n")
+    with model_server(answer_with(truth)) as server:
+        yield server
+
+
+def grades(folder: Path) -> dict[tuple[str, str], int]:
+    return {
+        (query.id, label.target.path): int(label.target.grade)
+        for query in read_dataset(folder / "set.json").queries()
+        for label in model_labels_of(query)
+    }
+
+
+TRUTH = {
+    (name, f"{number}.py"): (number + size) % 4
+    for size, name in enumerate("qrs", 1)
+    for number in range(FILES)
+}
+
+
+def test_labels_spend_and_summary(karat: Karat, server: ModelServer, folder: Path) -> None:
+    command = ("judge", "set.json", "one.jsonl", "--model", server.spec("small"), *PRICE)
+    done = karat(*command)
+    assert (done.returncode, grades(folder)) == (0, TRUTH)
+    assert "small: 30 passages to grade, 30 requests; at most " in done.stderr
+    per_grade = [str(list(TRUTH.values()).count(grade)) for grade in range(4)]
+    assert done.stdout.splitlines()[-2].split() == [
+        *("small", *per_grade, "0", "0", "0", "0", "0", "30", "3,300", "$0.0036")
+    ]
+    assert done.stdout.endswith("30 model labels saved in set.json\n")
+    assert (len(server.requests), server.charged_prompt, server.charged_completion) == (
+        *(30, 3_000, 300),
+    )
+    again = karat(*command)
+    assert again.stderr == "small: nothing to grade; all labels exist\n"
+    assert (again.stdout, len(server.requests)) == ("", 30)
+
+
+def test_a_dry_run_sends_nothing(karat: Karat, server: ModelServer, folder: Path) -> None:
+    before = (folder / "set.json").read_bytes()
+    command = ("judge", "set.json", "one.jsonl", "--model", server.spec(), "--dry-run")
+    done = karat(*command)
+    assert "30 requests; at most" in done.stderr
+    assert "cost: unknown; set --price" in done.stderr
+    assert parts(done.stdout) == ("?", ["file: 0.py\nprint(0)"])
+    assert ((folder / "set.json").read_bytes(), server.requests) == (before, [])
+
+
+def test_summary_as_json_and_exact_spend(karat: Karat, server: ModelServer, folder: Path) -> None:
+    failures = iter([Reply(status=500), Reply(status=429, headers={"Retry-After": "0.01"})])
+
+    def answer(instruction: str, text: str) -> Reply | str:
+        if (failure := next(failures, None)) is not None:
+            return failure
+        query, (passage, *_) = parts(text)
+        if query == "?" and passage.startswith("file: 3.py"):
+            return Reply("3", prompt_tokens=7, completion_tokens=3)
+        if query == "?" and passage.startswith("file: 4.py"):
+            return Reply(body=b"<html>")
+        return answer_with(truth)(instruction, text)
+
+    server.answer = answer
+    done = karat(
+        *("judge", "set.json", "one.jsonl", "--model", server.spec("small"), *PRICE, "--json")
+    )
+    summary = json.loads(done.stdout)
+    (judge,) = summary["judges"]
+    assert summary["path"] == "set.json"
+    assert [(one["query_id"], one["path"]) for one in judge["invalid"]] == [("q", "3.py")]
+    assert [(one["query_id"], one["path"]) for one in judge["failed"]] == [("q", "4.py")]
+    assert sum(judge["labels"].values()) == 28
+    assert grades(folder) == {
+        place: grade
+        for place, grade in TRUTH.items()
+        if place not in {("q", "3.py"), ("q", "4.py")}
+    }
+    # 28 labels, an invalid answer and its repetition; the broken page may be charged.
+    assert judge["prompt_tokens"] == 28 * 100 + 2 * 7 == server.charged_prompt - 100
+    assert judge["completion_tokens"] == 28 * 10 + 2 * 3 == server.charged_completion - 10
+    assert judge["cost"] == pytest.approx((2_814 + 2 * 286) / 1e6)
+    assert judge["uncertain_cost"] > 0
+    assert (judge["requests"], judge["retries"]) == (33, 2)
+    assert len(server.requests) == 33
+
+
+def test_a_batch_and_two_judges(karat: Karat, server: ModelServer, folder: Path) -> None:
+    command = ("judge", "set.json", "one.jsonl", "--batch", "4", *PRICE)
+    done = karat(*command, "--model", server.spec("one"), "--model", server.spec("two"))
+    assert done.returncode == 0, done.stderr
+    assert len(server.requests) == 2 * 3 * 3
+    queries = list(read_dataset("set.json").queries())
+    judges = [label.judge for label in model_labels_of(queries[0])]
+    assert (judges.count("one"), judges.count("two")) == (FILES, FILES)
+    assert grades(folder) == TRUTH
+
+
+def test_the_limit(karat: Karat, server: ModelServer, folder: Path) -> None:
+    command = ("judge", "set.json", "one.jsonl", "--model", server.spec("small"))
+    refused = karat(*command, "--max-cost", "1")
+    assert refused.returncode == 2
+    assert "--price PROMPT,ANSWER" in refused.stderr
+    stopped = karat(*command, *PRICE, "--max-cost", "0.003", "--workers", "1")
+    assert stopped.returncode == 0
+    assert "This is above --max-cost 0.003" in stopped.stderr
+    assert "the spending limit was reached; repeat the command" in stopped.stderr
+    sent = len(server.requests)
+    assert 0 < sent < 30
+    assert len(grades(folder)) == sent
+    assert server.charged_prompt * 1e-6 + server.charged_completion * 2e-6 <= 0.003
+    karat(*command, *PRICE)
+    assert (grades(folder), len(server.requests)) == (TRUTH, 30)
+
+
+def test_nothing_is_lost_or_paid_twice_after_a_crash(
+    karat: Karat, server: ModelServer, folder: Path
+) -> None:
+    answered: list[str] = []
+    all_busy, release = threading.Event(), threading.Event()
+    waiting: list[str] = []
+    lock = threading.Lock()
+
+    def answer(instruction: str, text: str) -> str:
+        with lock:
+            is_late = len(answered) == 8
+            (waiting if is_late else answered).append(text)
+            if len(waiting) == 2:
+                all_busy.set()
+        if is_late:
+            release.wait(60)
+        return answer_with(truth)(instruction, text)
+
+    server.answer = answer
+    command = ("judge", "set.json", "one.jsonl", "--model", server.spec(), "--workers", "2")
+    child = subprocess.Popen(
+        [sys.executable, "-m", "karat", *command], cwd=folder, stderr=subprocess.PIPE
+    )
+    try:
+        assert all_busy.wait(60)
+    finally:
+        os.kill(child.pid, signal.SIGKILL)
+        child.communicate()
+        release.set()
+    in_flight = list(waiting)
+    server.answer = answer_with(truth)
+    done = karat(*command)
+    assert (done.returncode, grades(folder)) == (0, TRUTH)
+    texts = server.texts
+    assert len(set(texts)) == 30
+    # Only the two whose answers nobody received were sent again.
+    assert sorted(text for text in set(texts) if texts.count(text) > 1) == sorted(in_flight)
+    assert len(texts) == 32
+    assert "(8 more are cached)" in done.stderr
+
+
+def test_a_wrong_key_is_an_error_at_once(karat: Karat, server: ModelServer) -> None:
+    server.answer = lambda *_: Reply(status=401)
+    done = karat("judge", "set.json", "one.jsonl", "--model", server.spec(), "--workers", "2")
+    assert done.returncode == 3
+    assert "AuthenticationError" in done.stderr
+    assert len(server.requests) < 6
+
+
+def test_options_of_models_need_a_model(karat: Karat) -> None:
+    done = karat("judge", "gold.qrels", "old.run", "--dry-run")
+    assert done.returncode == 2
+    assert "--dry-run needs --model SPEC" in done.stderr

@@ -44,11 +44,11 @@ __all__ = [
     "INJECTION",
     "PROBE_SAMPLE",
     "GradingOptions",
+    "HitPassage",
     "InjectionProbe",
     "JudgeEstimate",
     "ModelJudging",
     "ModelSummary",
-    "Passage",
     "Prompt",
     "SkippedPassage",
     "answer_cache",
@@ -65,7 +65,7 @@ INJECTION = "injection"
 PROBE_SAMPLE = 20
 
 
-class Passage(NamedTuple):
+class HitPassage(NamedTuple):
     """A hit with its text, as a model is asked about it.
 
     *row* is that of the query, *place* the target that the hit would become, with grade 0. In
@@ -99,13 +99,13 @@ def pooled_hits(
 
 def passages_of(
     data: Dataset, items: Iterable[PooledHit], code: Code
-) -> tuple[list[Passage], list[SkippedPassage]]:
+) -> tuple[list[HitPassage], list[SkippedPassage]]:
     """Return the passages of *items*, and the items without a text.
 
     If no item has a text, InputError names the first reason: then the source is a wrong one.
     """
     matcher = MATCHERS.get(data.match)()
-    passages: list[Passage] = []
+    passages: list[HitPassage] = []
     skipped: list[SkippedPassage] = []
     for item in items:
         place = as_target(item.hit, 0.0, matcher, data.targets(item.row))
@@ -130,7 +130,7 @@ def _missing_lines(hit: Hit, lines: Sequence[str]) -> str:
     return f"the file has only {len(lines):,} lines" if hit.start_line > len(lines) else ""
 
 
-def _passage(query: str, item: PooledHit, place: Target, lines: Sequence[str]) -> Passage:
+def _passage(query: str, item: PooledHit, place: Target, lines: Sequence[str]) -> HitPassage:
     hit = item.hit
     start, end = (hit.start_line, hit.end_line) if hit.end_line else (1, 1)
     end = min(end, len(lines))
@@ -150,7 +150,7 @@ def _passage(query: str, item: PooledHit, place: Target, lines: Sequence[str]) -
     heading = f"file: {path}{symbol}{shown}"
     is_plain = not suspicious_lines([heading])
     safe_heading = heading if is_plain else f"file: [path hidden]{shown}"
-    return Passage(
+    return HitPassage(
         item.row,
         place,
         RelevanceTask(query, f"{safe_heading}\n{text}"),
@@ -283,7 +283,7 @@ class ModelJudging:
         data: Dataset,
         path: str | os.PathLike[str],
         models: Mapping[str, ChatModel],
-        passages: Sequence[Passage],
+        passages: Sequence[HitPassage],
         *,
         options: GradingOptions,
         probe: bool = False,
@@ -334,11 +334,11 @@ class ModelJudging:
                 self._file.save()
         return summaries
 
-    def _open(self, name: str) -> list[Passage]:
+    def _open(self, name: str) -> list[HitPassage]:
         grades = self._grades[name]
         return [each for each in self._passages if (each.row, each.place) not in grades]
 
-    def _suspicious(self) -> list[Passage]:
+    def _suspicious(self) -> list[HitPassage]:
         return [each for each in self._passages if each.hidden]
 
     def _prompts(self, name: str) -> list[Prompt]:
@@ -384,7 +384,7 @@ class ModelJudging:
             self._measure(name, model, spend) if self._probe else None,
         )
 
-    def _store(self, name: str, passage: Passage, given: ModelGrade) -> None:
+    def _store(self, name: str, passage: HitPassage, given: ModelGrade) -> None:
         self._grades[name][passage.row, passage.place] = given.grade
         note = (
             f"{INJECTION} ({_hidden(passage)}): {given.reason}" if passage.hidden else given.reason
@@ -408,11 +408,11 @@ class ModelJudging:
         mean = sum(changes) / len(changes) if changes else 0.0
         return InjectionProbe(len(changes), sum(map(bool, changes)), mean)
 
-    def _skipped(self, passage: Passage, reason: str) -> SkippedPassage:
+    def _skipped(self, passage: HitPassage, reason: str) -> SkippedPassage:
         return SkippedPassage(self._data.query_ids[passage.row], passage.place, reason)
 
 
-def _hidden(passage: Passage) -> str:
+def _hidden(passage: HitPassage) -> str:
     return f"{passage.hidden} line{'s' * (passage.hidden > 1)} hidden"
 
 
@@ -464,7 +464,9 @@ class _LabelFile:
             for label in model_labels_of(query)
             if (label.judge, _as_place(label.target)) not in replaced
         ]
-        return with_model_labels(query, [*kept, *new])
+        # Answers arrive in any order; the file has one.
+        ordered = sorted(new, key=lambda label: (label.judge, *label.target[:1], *label.target[2:]))
+        return with_model_labels(query, [*kept, *ordered])
 
     def _stat(self) -> tuple[int, int, int] | None:
         try:

@@ -15,7 +15,7 @@ from karat.report.text import printable
 
 if TYPE_CHECKING:
     from karat.app.judge import Code, Judging, PooledHit
-    from karat.app.model_judge import Passage, SkippedPassage
+    from karat.app.model_judge import HitPassage, SkippedPassage
     from karat.model import Dataset, Run
 
 __all__ = ["command"]
@@ -143,7 +143,7 @@ def _source(
 
 def _passages(
     data: "Dataset", runs: "Mapping[str, Run]", code: "Code", depth: int, asking: ModelOptions
-) -> "tuple[list[Passage], list[SkippedPassage]]":
+) -> "tuple[list[HitPassage], list[SkippedPassage]]":
     from karat.app.model_judge import passages_of, pooled_hits
 
     return passages_of(data, pooled_hits(data, runs, depth=depth, judged=asking.judged), code)
@@ -152,7 +152,7 @@ def _passages(
 def _judge_with_models(
     data: "Dataset",
     path: str | os.PathLike[str],
-    found: "tuple[list[Passage], list[SkippedPassage]]",
+    found: "tuple[list[HitPassage], list[SkippedPassage]]",
     asking: ModelOptions,
     as_json: bool,
 ) -> None:

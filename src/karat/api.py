@@ -106,6 +106,8 @@ def evaluate(
     confidence: float | None = 0.95,
     draws: int = 9_999,
     seed: int = 0,
+    judge_labels: str = "exclude",
+    min_agreement: float = 0.6,
 ) -> "Evaluation":
     """Return the scores of *run* on *gold*, with an interval on every mean.
 
@@ -117,6 +119,10 @@ def evaluate(
     results down. If the run and *gold* name documents differently, ``warnings`` of the result says
     so; *root*, *strip_prefix* (a list) and *cut_at* are the options that fix it.
 
+    *judge_labels* ``"include"`` also uses the labels of models that `karat judge --model` wrote,
+    where no target judges a hit, and ``"only"`` uses nothing else. ``warnings`` says so if their
+    weighted kappa with people is below *min_agreement*.
+
     >>> gold = {"q1": {"a.py": 2, "b.py": 1}, "q2": {"c.py": 1}}
     >>> run = {"q1": {"x.py": 3.0, "a.py": 2.0}, "q2": {"c.py": 1.0}}
     >>> evaluation = evaluate(gold, run, ["mrr", "recall@10"], confidence=None)
@@ -125,7 +131,7 @@ def evaluate(
     >>> evaluation.query("q1")["mrr"]
     0.5
     """
-    from karat.app.score import score
+    from karat.app.score import LabelRule, score
     from karat.scoring.settings import Confidence, Scoring
 
     sure = None
@@ -142,7 +148,8 @@ def evaluate(
         strip_prefix=tuple(strip_prefix),
         cut_at=cut_at,
     )
-    return score(gold, run, scoring=scoring, confidence=sure, by=by)
+    rule = LabelRule(judge_labels, min_agreement)
+    return score(gold, run, scoring=scoring, confidence=sure, by=by, labels=rule)
 
 
 def compare(
@@ -164,6 +171,8 @@ def compare(
     confidence: float = 0.95,
     draws: int = 9_999,
     seed: int = 0,
+    judge_labels: str = "exclude",
+    min_agreement: float = 0.6,
 ) -> "ComparisonResult":
     """Return *runs* scored and compared on *gold*, the first being the baseline.
 
@@ -177,6 +186,7 @@ def compare(
     0.5
     """
     from karat.app.compare import compare as compare_runs
+    from karat.app.score import LabelRule
     from karat.scoring.settings import Confidence, Scoring
 
     names, sources = _several("compare(gold, [run_a, run_b])", runs, metrics)
@@ -199,6 +209,7 @@ def compare(
         ),
         by=by,
         names=names,
+        labels=LabelRule(judge_labels, min_agreement),
     )
 
 
@@ -214,6 +225,8 @@ def write_report(
     cut_at: str = "",
     by: Iterable[str] | None = None,
     title: str = "",
+    judge_labels: str = "exclude",
+    min_agreement: float = 0.6,
 ) -> None:
     """Write the report of `karat report` on *runs*, the first being the baseline.
 
@@ -222,6 +235,7 @@ def write_report(
     Without *by*, results are broken down by every tag with a few values.
     """
     from karat.app.report import write_report as write
+    from karat.app.score import LabelRule
     from karat.scoring.settings import Confidence, Scoring
 
     names, sources = _several("write_report(gold, [run_a, run_b], path)", runs, metrics)
@@ -237,6 +251,7 @@ def write_report(
         by=by,
         names=names,
         title=title,
+        labels=LabelRule(judge_labels, min_agreement),
     )
 
 

@@ -1,17 +1,37 @@
 """Labels of models: kept beside the targets, voted on, and used only when chosen."""
 
+from dataclasses import replace
+from random import Random
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from karat.errors import InputError
-from karat.model import Dataset, Query, Target
+from karat.model import Answer, Dataset, Hit, Query, Run, Target
+from karat.model.evaluation import Evaluation
 from karat.model.judgments import (
     JudgmentRecord,
+    LabelUse,
     judgments_of,
+    label_use,
     model_labels_of,
     with_judgments,
     with_model_labels,
 )
-from karat.scoring.labels import LabelChoice, choose_labels, voted_targets
+from karat.report.score_view import note_lines
+from karat.scoring.labels import (
+    LabelChoice,
+    LabelPair,
+    LabelRule,
+    agreement_of,
+    choose_labels,
+    label_pairs,
+    use_labels,
+    voted_targets,
+)
+from karat.scoring.score import evaluate_run
+from karat.scoring.settings import Confidence, Scoring
 
 NOON = "2026-01-01T12:00:00Z"
 
@@ -83,3 +103,162 @@ def test_a_set_without_labels_of_models_is_refused() -> None:
     for choice in ("include", "only"):
         with pytest.raises(InputError, match="gold: the gold set has no model labels; karat judge"):
             choose_labels(data, choice)
+
+
+def labelled(noise: float, *, queries: int = 30, seed: int = 0) -> tuple[Dataset, Run]:
+    """Return a gold set with grades of people and of a model that errs at random, and a run."""
+    rng = Random(seed)
+    cases, answers = [], []
+    for number in range(queries):
+        paths = [f"{number}/{place}.py" for place in range(8)]
+        people = {path: float(rng.choice((0, 0, 1, 2, 3))) for path in paths}
+        labels = [
+            label(path, grade if rng.random() >= noise else float(rng.randrange(4)))
+            for path, grade in people.items()
+        ]
+        query = Query(f"q{number}", "who", tuple(Target(*each) for each in people.items()))
+        cases.append(with_model_labels(query, labels))
+        rng.shuffle(paths)
+        hits = tuple(Hit(path, score=-rank) for rank, path in enumerate(paths))
+        answers.append(Answer(query.id, hits))
+    return Dataset.of(cases, name="gold", match="exact"), Run.of(answers, name="run")
+
+
+def scored(data: Dataset, run: Run) -> Evaluation:
+    scoring = Scoring(("ndcg@10", "mrr", "recall@5", "precision@5", "ap"))
+    return evaluate_run(
+        data, run, scoring=scoring, confidence=Confidence(draws=99), slices={}, name="run"
+    )
+
+
+@given(seed=st.integers(0, 10_000), queries=st.integers(2, 12))
+@pytest.mark.parametrize("choice", ["include", "only"])
+def test_a_perfect_judge_changes_no_number(choice: str, seed: int, queries: int) -> None:
+    data, run = labelled(0.0, queries=queries, seed=seed)
+    people, model = scored(data, run), scored(use_labels(data, LabelRule(choice)), run)
+
+    assert model.summaries == people.summaries
+    assert model.table == people.table
+    use = model.notes.labels
+    assert use is not None
+    assert (use.choice, use.judges, use.labels, use.pairs) == (
+        choice,
+        ("m1",),
+        8 * queries,
+        8 * queries,
+    )
+    assert use.kappa == 1.0
+    assert model.mark == ""
+    assert model.warnings == ()
+
+
+def test_a_random_judge_agrees_by_chance_only_and_is_marked() -> None:
+    data, run = labelled(1.0, queries=200)
+    model = scored(use_labels(data, LabelRule("only")), run)
+
+    use = model.notes.labels
+    assert use is not None
+    assert use.kappa == pytest.approx(0, abs=0.06)
+    assert model.mark == "†"
+    (warning,) = model.warnings
+    assert warning.startswith("† these numbers use only labels by m1; agreement with people: kappa")
+    assert warning.endswith("on 1,600 hits, below 0.6")
+    assert scored(use_labels(data, LabelRule("only", minimum=-1)), run).warnings == ()
+
+
+def test_excluded_labels_are_mentioned_and_change_nothing() -> None:
+    data, run = labelled(0.5)
+    found = scored(use_labels(data, LabelRule()), run)
+    plain = data.with_queries([with_model_labels(query, ()) for query in data.queries()])
+
+    assert found.summaries == scored(plain, run).summaries
+    assert found.notes.labels == LabelUse("exclude", ("m1",), 240)
+    assert found.warnings == ()
+    assert "240 labels by m1 are not used; --judge-labels include uses them" in [*note_lines(found)]
+    assert scored(plain, run).notes.labels is None
+
+
+def test_labels_are_chosen_once() -> None:
+    data, _ = labelled(0.5)
+    included = use_labels(data, LabelRule("include"))
+
+    assert use_labels(included, LabelRule()) is included
+    lower = use_labels(included, LabelRule("include", minimum=0.2))
+    assert label_use(lower) == replace(label_use(included), minimum=0.2)  # type: ignore[type-var]
+    with pytest.raises(
+        InputError, match="made with --judge-labels include, so --judge-labels only"
+    ):
+        use_labels(included, LabelRule("only"))
+
+
+def test_hits_that_only_one_side_judged_are_no_pair() -> None:
+    query = Query("q", "who", (Target("a.py", 2), Target("b.py", 0), Target("d.py", -1)))
+    labels = [label("a.py", 3), label("a.py", 1, "m2"), label("c.py", 3), label("d.py", 1)]
+    data = dataset(with_model_labels(query, labels))
+
+    assert label_pairs(data) == [LabelPair(0, Target("a.py", 1), 2, 1)]
+    assert label_pairs(data, "m1") == [LabelPair(0, Target("a.py", 3), 2, 3)]
+    assert label_pairs(data, "m3") == []
+    use = label_use(use_labels(data, LabelRule("include")))
+    assert use is not None
+    assert use.kappa == 0.0
+    alone = use_labels(dataset(with_model_labels(Query("q", "who"), labels)), LabelRule("only"))
+    unknown = label_use(alone)
+    assert unknown is not None
+    assert unknown.is_doubtful
+    assert unknown.text.endswith("(karat judge GOLD RUN --model SPEC --judged)")
+
+
+def test_a_judgment_that_is_no_target_counts_as_a_persons_label() -> None:
+    query = with_judgments(Query("q", "who"), [JudgmentRecord(Target("a.py", 0), "ann", NOON)])
+    data = dataset(with_model_labels(query, [label("a.py", 2)]))
+
+    assert label_pairs(data) == [LabelPair(0, Target("a.py", 2), 0, 2)]
+
+
+def test_grades_above_binary_ones_of_people_are_compared_as_relevance() -> None:
+    place = Target("a.py")
+    pairs = [LabelPair(row, place, row % 2, 3 * (row % 2)) for row in range(10)]
+
+    assert agreement_of(pairs, draws=99).kappa == 1.0
+    graded = [*pairs, LabelPair(10, place, 2, 2)]
+    found = agreement_of(graded, draws=99).kappa
+    assert found is not None
+    assert found < 1
+
+
+def test_the_highest_grade_of_people_counts_where_lines_overlap() -> None:
+    people = (Target("a.py", 1, 1, 50), Target("a.py", 3, 10, 20), Target("a.py", 0, 60, 70))
+    labels = [label("a.py", 3, lines=(12, 18)), label("a.py", 1, lines=(62, 66))]
+    query = with_model_labels(Query("q", "who", people), labels)
+
+    grades_of = [(pair.people, pair.model) for pair in label_pairs(dataset(query, "lines"))]
+    assert grades_of == [(3, 3), (0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("use", "text"),
+    [
+        (
+            LabelUse("include", ("m1", "m2"), 9, 9, 0.71, 0.6, 0.8),
+            "these numbers use labels by m1 and m2; agreement with people: kappa 0.71 [0.60, 0.80] "
+            "on 9 hits",
+        ),
+        (
+            LabelUse("only", ("m1",), 9, 1, 0.2),
+            "† these numbers use only labels by m1; agreement with people: kappa 0.20 on 1 hit, "
+            "below 0.6",
+        ),
+        (
+            LabelUse("include", ("m1",), 9, 5),
+            "† these numbers use labels by m1; agreement with people is unknown: 5 hits judged by "
+            "both have one grade only",
+        ),
+        (
+            LabelUse("exclude", ("m1",), 1),
+            "1 label by m1 is not used; --judge-labels include uses it",
+        ),
+    ],
+)
+def test_the_sentence_about_labels(use: LabelUse, text: str) -> None:
+    assert use.text == text

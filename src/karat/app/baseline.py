@@ -15,6 +15,7 @@ from karat.installation import __version__
 from karat.model import Dataset, QueryStatus, Run, ScoreTable
 from karat.model.evaluation import Evaluation
 from karat.model.gate import Baseline, BaselineQuery
+from karat.model.judgments import label_use, with_model_labels
 from karat.scoring.matching.judge import Scored
 from karat.scoring.metrics import Measure, parse
 from karat.scoring.score import cluster_labels, evaluate_run
@@ -142,7 +143,7 @@ def score_with_ranks(
         clusters=cluster_labels(gold, confidence.cluster) if confidence else None,
     )
     if evaluation.notes.mismatch and evaluation.notes.mismatch.sure:
-        raise InputError(f"cannot check this run: {'; '.join(evaluation.warnings)}")
+        raise InputError(f"cannot check this run: {'; '.join(evaluation.run_warnings)}")
     found = evaluation.table.columns[str(reciprocal)]
     return RankedRun(evaluation, tuple(_rank(score) if score > 0 else None for score in found))
 
@@ -210,7 +211,11 @@ def _all(gold: Dataset) -> range:
 
 def _digests(gold: Dataset) -> list[str]:
     """Return a digest of each query: its text, targets, tags and matching mode."""
-    return [gold_digest(Dataset.of([query], match=gold.match))[:16] for query in gold.queries()]
+    # The labels of models change no score, or they are targets by now.
+    return [
+        gold_digest(Dataset.of([with_model_labels(query, ())], match=gold.match))[:16]
+        for query in gold.queries()
+    ]
 
 
 def _difference(baseline: Baseline, gold: Dataset, *, same: int) -> str:
@@ -226,7 +231,9 @@ def _difference(baseline: Baseline, gold: Dataset, *, same: int) -> str:
 
 def _settings(gold: Dataset, scoring: Scoring) -> dict[str, object]:
     """Return the settings that affect how hits are judged; the root folder does not."""
+    use = label_use(gold)
     return {
+        "judge_labels": use.choice if use else "exclude",
         "match": scoring.match or gold.match,
         "ties": scoring.ties,
         "level": scoring.level,
@@ -239,7 +246,8 @@ def _settings(gold: Dataset, scoring: Scoring) -> dict[str, object]:
 
 def _check_settings(baseline: Baseline, settings: dict[str, object]) -> None:
     for key, value in settings.items():
-        before = baseline.settings.get(key)
+        # Earlier baselines do not name the labels: they used those of people.
+        before = baseline.settings.get(key, "exclude" if key == "judge_labels" else None)
         if before != value:
             raise InputError(
                 f"the baseline was judged with {key} {before}, this run with {value}; use the same "

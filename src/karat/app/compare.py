@@ -6,6 +6,7 @@ from karat.app.score import RunSource, TruthSource, distinct_names, load_judgmen
 from karat.errors import InputError
 from karat.model.evaluation import ComparisonResult
 from karat.scoring.compare import compare_scored_runs
+from karat.scoring.labels import LabelRule
 from karat.scoring.score import evaluate_run
 from karat.scoring.settings import Confidence, Scoring
 
@@ -22,14 +23,18 @@ def compare(
     names: Sequence[str] | None = None,
     truth_format: str | None = None,
     run_format: str | None = None,
+    labels: LabelRule = LabelRule(),  # noqa: B008 - immutable
 ) -> ComparisonResult:
-    """Return the scores of each of *runs* on *truth* and what their differences are worth."""
+    """Return the scores of each of *runs* on *truth*, and the significance of their differences.
+
+    *labels* says whether labels of models count.
+    """
     if len(runs) < 2:
         given = "only one run" if runs else "no run"
         raise InputError(f"{given} to compare; give two run files or more, or engines by --agents")
     scoring = scoring or Scoring()
     confidence = confidence or Confidence()
-    gold = load_judgments(truth, format=truth_format)
+    gold = load_judgments(truth, format=truth_format, labels=labels)
     evaluations = tuple(
         evaluate_run(
             gold,

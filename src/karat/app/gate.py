@@ -306,7 +306,8 @@ def gate(
             for measure, limit in rules.minimums.items()
         ),
         strict=rules.strict,
-        notes=(*now.evaluation.warnings, *note_lines(now.evaluation)),
+        notes=(*now.evaluation.run_warnings, *note_lines(now.evaluation)),
+        labels=now.evaluation.notes.labels,
     )
     if baseline and limits:
         common = align_baseline(

@@ -23,7 +23,7 @@ from karat.app.score import (
     distinct_names,
     load_judgments,
     load_run,
-    placed,
+    read_gold,
     run_name,
 )
 from karat.errors import InputError, UnknownName
@@ -37,7 +37,7 @@ from karat.experiments.run_records import (
 )
 from karat.experiments.store import Experiment, StoredRun, open_store
 from karat.experiments.target_check import resolved_for
-from karat.formats import is_source, read_dataset, read_run
+from karat.formats import is_source, read_run
 from karat.formats.gold import gold_digest
 from karat.formats.karat_run import run_digest
 from karat.installation import __version__
@@ -48,6 +48,7 @@ from karat.model.timings import RunResult
 from karat.report.findings import Curve, Findings, Origin, ResolvedMeans
 from karat.report.findings.latency import comparable_ms, latencies_ms
 from karat.scoring.compare import compare_evaluations, compare_scored, testable_measures
+from karat.scoring.labels import LabelRule, use_labels
 from karat.scoring.matching import MATCHERS, trace
 from karat.scoring.matching.units import relevant_targets
 from karat.scoring.metrics import Measure, parse
@@ -382,6 +383,7 @@ def write_report(
     by: Iterable[str] | None = None,
     names: Sequence[str] | None = None,
     title: str = "",
+    labels: LabelRule = LabelRule(),  # noqa: B008 - immutable
 ) -> None:
     """Write the report on *runs*, each from a path or from memory, in the format of *path*.
 
@@ -391,7 +393,7 @@ def write_report(
     from karat.system.files import write_text
 
     draw = drawer(path)
-    gold = _as_dataset(truth)
+    gold = _as_dataset(truth, labels)
     found = [
         RunResult(_as_run(source, gold, name), timings=None, engine="", name=name)
         for source, name in zip(runs, names or distinct_names(runs), strict=True)
@@ -400,10 +402,10 @@ def write_report(
     write_text(path, draw(make_findings(inputs, scoring, confidence, by=by, title=title)))
 
 
-def _as_dataset(source: TruthSource) -> Dataset:
+def _as_dataset(source: TruthSource, labels: LabelRule) -> Dataset:
     if isinstance(source, str | PathLike):
-        return placed(read_dataset(source), source)
-    found = load_judgments(source)
+        return read_gold(source, labels=labels)
+    found = load_judgments(source, labels=labels)
     if isinstance(found, Dataset):
         return found
     queries = (
@@ -452,17 +454,17 @@ def gather(
 
     A name that is a file is that file; if the first name is a file, it is the gold set. Otherwise
     the gold set is that of the experiments, which must share one. The id of an experiment stands
-    for all of its runs. *reading* has keywords of :func:`karat.formats.read_dataset`.
+    for all of its runs. *reading* has keywords of :func:`karat.app.score.read_gold`.
     """
     files = {name for name in names if is_source(name)}
     kept = _read_stored([name for name in names if name not in files], store)
     if names[0] in files:
-        gold = placed(read_dataset(names[0], **reading), names[0])
+        gold = read_gold(names[0], **reading)
         names = names[1:]
     elif files:
         raise InputError(f"{min(files)} is a file; expected the gold set first, and runs after it")
     else:
-        gold = _common(kept.golds)
+        gold = use_labels(_common(kept.golds), reading.get("labels") or LabelRule())
     sources = [
         source
         for name in names

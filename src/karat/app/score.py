@@ -11,12 +11,14 @@ from karat.formats.frames import judgments_of, scores_of
 from karat.model import Dataset, Run
 from karat.model.evaluation import Evaluation
 from karat.model.frozen import EMPTY
+from karat.scoring.labels import LabelChoice, LabelRule, use_labels
 from karat.scoring.matching.judge import Scored, Truth
 from karat.scoring.score import cluster_labels, evaluate_run, slice_rows
 from karat.scoring.settings import Confidence, Scoring
 from karat.system.words import number_duplicates
 
 __all__ = [
+    "LabelRule",
     "RunSource",
     "Truth",
     "TruthSource",
@@ -24,8 +26,10 @@ __all__ = [
     "load_judgments",
     "load_run",
     "placed",
+    "read_gold",
     "run_name",
     "score",
+    "use_labels",
 ]
 
 
@@ -54,21 +58,43 @@ def load_judgments(
     tags: Iterable[str] = (),
     columns: Mapping[str, str] = EMPTY,
     topics: str | os.PathLike[str] | None = None,
+    labels: LabelRule = LabelRule(),  # noqa: B008 - immutable
 ) -> Truth:
     """Return the dataset in *source*; TREC judgments stay plain dictionaries.
 
-    The options are those of :func:`karat.formats.read_dataset`. Targets that are quotes have no
-    place without their documents: they raise InputError.
+    The options are those of :func:`read_gold`.
     """
     if isinstance(source, Dataset):
-        return source
+        return use_labels(source, labels)
+    is_plain = LabelChoice(labels.choice) is LabelChoice.EXCLUDE
     if not isinstance(source, str | os.PathLike):
+        if not is_plain:
+            raise InputError("a dictionary of judgments has no model labels; expected a gold set")
         return judgments_of(source)
     chosen = format if format or columns else detect(source, kind="dataset").name
-    if chosen == "trec-qrels" and not tags and topics is None:
+    if chosen == "trec-qrels" and not tags and topics is None and is_plain:
         return read_judgments(source)
-    data = read_dataset(source, format=chosen, tags=tuple(tags), columns=columns, topics=topics)
-    return placed(data, source)
+    return read_gold(
+        source, format=chosen, tags=tags, columns=columns, topics=topics, labels=labels
+    )
+
+
+def read_gold(
+    source: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002 - as above
+    tags: Iterable[str] = (),
+    columns: Mapping[str, str] = EMPTY,
+    topics: str | os.PathLike[str] | None = None,
+    labels: LabelRule = LabelRule(),  # noqa: B008 - as above
+) -> Dataset:
+    """Return the gold set in *source* to score runs on, with the labels that *labels* chooses.
+
+    The other options are those of :func:`karat.formats.read_dataset`. Targets that are quotes have
+    no place without their documents: they raise InputError.
+    """
+    data = read_dataset(source, format=format, tags=tuple(tags), columns=columns, topics=topics)
+    return use_labels(placed(data, source), labels)
 
 
 def placed(data: Dataset, source: str | os.PathLike[str]) -> Dataset:
@@ -161,14 +187,15 @@ def score(
     name: str | None = None,
     truth_format: str | None = None,
     run_format: str | None = None,
+    labels: LabelRule = LabelRule(),  # noqa: B008 - as above
 ) -> Evaluation:
     """Return the scores of *run* on *truth*, both from a path or from memory.
 
     Without *confidence* no interval is computed, and numpy is not loaded. *by* names tags by which
-    to break results down.
+    to break results down. *labels* says whether labels of models count.
     """
     scoring = scoring or Scoring()
-    gold = load_judgments(truth, format=truth_format)
+    gold = load_judgments(truth, format=truth_format, labels=labels)
     return evaluate_run(
         gold,
         load_run(run, gold, scoring=scoring, format=run_format),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from karat.errors import UnknownName
 from karat.model.comparison import Comparison
 from karat.model.frozen import EMPTY, by_value
+from karat.model.judgments import LabelUse
 from karat.model.views import ResultViews
 from karat.system.words import counted
 
@@ -120,7 +121,8 @@ class Notes:
     *clusters* counts the groups in which queries are resampled for intervals; 0: queries are
     independent. *hits_per_query* is the mean over the queries with a hit, NaN if there are none.
     *mismatch* is set if the run and the dataset use different document names. *dropped* is a
-    warning about hits outside the corpus, if most queries have no other hits.
+    warning about hits outside the corpus, if most queries have no other hits. *labels* says how
+    labels of models are used, None if the dataset has none.
     """
 
     queries: int
@@ -134,6 +136,7 @@ class Notes:
     hits_per_query: float = nan
     mismatch: Mismatch | None = None
     dropped: str = ""
+    labels: LabelUse | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -165,10 +168,21 @@ class Evaluation(ResultViews):
 
     @property
     def warnings(self) -> tuple[str, ...]:
+        """Return warnings about this run, and about labels of models that may be wrong."""
+        labels = self.notes.labels
+        return (*self.run_warnings, *((labels.text,) if labels and labels.is_doubtful else ()))
+
+    @property
+    def run_warnings(self) -> tuple[str, ...]:
         """Return warnings about names that do not match, or may not; see :attr:`broken`."""
         mismatch = self.notes.mismatch
         found = (mismatch.text(self.name) if mismatch else "", self.notes.dropped)
         return tuple(text for text in found if text)
+
+    @property
+    def mark(self) -> str:
+        """Return the mark beside numbers that use doubtful labels of models, usually ""."""
+        return self.notes.labels.mark if self.notes.labels else ""
 
     def shown(self) -> "Evaluation":
         """Return the form for reports: a broken run has no scores, as its zeros mean nothing."""
@@ -348,8 +362,13 @@ class ComparisonResult(ResultViews):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Return warnings about runs whose scores must not be used."""
-        return tuple(text for each in self.evaluations for text in each.warnings)
+        """Return warnings about runs whose scores must not be used, and about all scores."""
+        return tuple(dict.fromkeys(text for each in self.evaluations for text in each.warnings))
+
+    @property
+    def mark(self) -> str:
+        """Return the mark beside numbers that use doubtful labels of models, usually ""."""
+        return next((each.mark for each in self.evaluations), "")
 
 
 @dataclass(frozen=True, slots=True)

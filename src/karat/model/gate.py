@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from karat.model.comparison import Interval
 from karat.model.frozen import by_value
+from karat.model.judgments import LabelUse
 
 __all__ = ["Baseline", "BaselineQuery", "ChangedQuery", "Check", "Decision", "Gate"]
 
@@ -61,7 +62,8 @@ class Gate:
     """The checks of one run; *worst* and *best* are the queries that changed most on *lead*.
 
     *baseline* names the other run; without one it is empty, and so are *lead*, *worst*, *best* and
-    *verdict*. With *strict*, an inconclusive check fails.
+    *verdict*. With *strict*, an inconclusive check fails. *labels* says how labels of
+    models are used, None if the dataset has none.
     """
 
     name: str
@@ -74,6 +76,17 @@ class Gate:
     best: tuple[ChangedQuery, ...] = ()
     verdict: str = ""
     notes: tuple[str, ...] = ()
+    labels: LabelUse | None = None
+
+    @property
+    def mark(self) -> str:
+        """Return the mark beside numbers that use doubtful labels of models, usually ""."""
+        return self.labels.mark if self.labels else ""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Return the warning about doubtful labels of models, if there is one."""
+        return (self.labels.text,) if self.labels and self.labels.is_doubtful else ()
 
     @property
     def decision(self) -> Decision:

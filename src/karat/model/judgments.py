@@ -1,16 +1,23 @@
 """Judgments with their judge: those of people, and the labels of language models beside them."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
 
 from karat.errors import InputError
-from karat.model.dataset import Query, Target
+from karat.model.dataset import Dataset, Query, Target
+from karat.model.frozen import by_value
+from karat.system.words import counted, first_few, join_names
 
 __all__ = [
+    "MIN_AGREEMENT",
     "JudgmentRecord",
+    "LabelUse",
     "judgments_of",
+    "label_use",
     "model_labels_of",
     "with_judgments",
+    "with_label_use",
     "with_model_labels",
 ]
 
@@ -92,3 +99,101 @@ def _record(row: Mapping[str, object]) -> JudgmentRecord:
     judge, at = (str(fields.pop(key)) for key in ("judge", "at"))
     note, prompt = (str(fields.pop(key, "")) for key in ("note", "prompt"))
     return JudgmentRecord(Target(**fields), judge, at, note, prompt)  # type: ignore[arg-type]
+
+
+# Key of a dataset's metadata, if a score uses the labels of models.
+LABEL_USE = "judge_labels"
+# Below this weighted kappa, numbers that use labels of models are marked.
+MIN_AGREEMENT = 0.6
+MARK = "†"
+
+
+@by_value
+@dataclass(frozen=True, slots=True)
+class LabelUse:
+    """How scores use the labels of models: *choice* is ``exclude``, ``include`` or ``only``.
+
+    *labels* counts the labels, *judges* are the models. *kappa*, with the ends of its interval, is
+    the agreement with people on *pairs* hits that both judged, None if it is unknown; below
+    *minimum* the scores are doubtful.
+    """
+
+    choice: str
+    judges: tuple[str, ...]
+    labels: int
+    pairs: int = 0
+    kappa: float | None = None
+    low: float | None = None
+    high: float | None = None
+    minimum: float = MIN_AGREEMENT
+
+    @property
+    def is_used(self) -> bool:
+        """Return whether any score depends on a label of a model."""
+        return self.choice != "exclude"
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Return whether the agreement with people is unknown or below the minimum."""
+        return self.is_used and (self.kappa is None or self.kappa < self.minimum)
+
+    @property
+    def mark(self) -> str:
+        """Return the mark beside every number, "" if there is nothing to warn of."""
+        return MARK if self.is_doubtful else ""
+
+    @property
+    def text(self) -> str:
+        """Return a sentence on the labels, the judges and their agreement with people.
+
+        >>> print(LabelUse("include", ("m1",), 300, 118, 0.41, 0.3, 0.52).text)
+        † these numbers use labels by m1; agreement with people: kappa 0.41 [0.30, 0.52] on 118 \
+hits, below 0.6
+        >>> print(LabelUse("exclude", ("m1",), 300).text)
+        300 labels by m1 are not used; --judge-labels include uses them
+        """
+        names = join_names(first_few(self.judges))
+        if not self.is_used:
+            verb = "is" if self.labels == 1 else "are"
+            them = "it" if self.labels == 1 else "them"
+            return (
+                f"{counted(self.labels, 'label')} by {names} {verb} not used; "
+                f"--judge-labels include uses {them}"
+            )
+        only = "only " if self.choice == "only" else ""
+        text = f"these numbers use {only}labels by {names}; {self.agreement}"
+        return f"{self.mark} {text}".lstrip()
+
+    @property
+    def agreement(self) -> str:
+        """Return the agreement with people in words."""
+        if not self.pairs:
+            return (
+                "agreement with people is unknown: no hit was judged by both "
+                "(karat judge GOLD RUN --model SPEC --judged)"
+            )
+        hits = counted(self.pairs, "hit")
+        if self.kappa is None:
+            return f"agreement with people is unknown: {hits} judged by both have one grade only"
+        ends = ""
+        if self.low is not None and self.high is not None:
+            ends = f" [{self.low:.2f}, {self.high:.2f}]"
+        below = f", below {self.minimum:g}" if self.is_doubtful else ""
+        return f"agreement with people: kappa {self.kappa:.2f}{ends} on {hits}{below}"
+
+
+def label_use(data: Dataset) -> LabelUse | None:
+    """Return how scores on *data* use labels of models; None if it has no such labels."""
+    stored = data.metadata.get(LABEL_USE)
+    if isinstance(stored, Mapping):
+        fields = dict(stored)
+        return LabelUse(judges=tuple(fields.pop("judges")), **fields)
+    if not any(MODEL_LABELS in extra for extra in data.extras):
+        return None
+    labels = [label for query in data.queries() for label in model_labels_of(query)]
+    return LabelUse("exclude", tuple(dict.fromkeys(label.judge for label in labels)), len(labels))
+
+
+def with_label_use(data: Dataset, use: LabelUse) -> Dataset:
+    """Return *data*, whose targets are chosen already, with *use* in its metadata."""
+    return replace(data, metadata={**data.metadata, LABEL_USE: asdict(use)})

@@ -8,6 +8,7 @@ from karat.errors import InputError
 from karat.report.findings import Findings
 from karat.report.latex import LatexStyle, latex_table
 from karat.report.latex import render as render_latex
+from karat.report.table import marked
 
 __all__ = ["FORMATS", "draw", "drawer"]
 
@@ -57,7 +58,8 @@ def _text(findings: Findings) -> str:
 def _latex(findings: Findings, style: LatexStyle | None = None) -> str:
     from karat.report.findings.tables import slice_tables
 
-    slices = slice_tables(findings.labelled())
+    mark = findings.contest.mark
+    slices = [marked(table, mark) for table in slice_tables(findings.labelled())]
     return "\n".join((latex_table(findings.contest, style), *map(render_latex, slices)))
 
 

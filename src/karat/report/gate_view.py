@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 from karat.model.gate import ChangedQuery, Check, Decision, Gate
 from karat.report.display import printable
 from karat.report.score_view import queries, text_cell
-from karat.report.table import Cell, Column, Table, number, plain, render
+from karat.report.table import Cell, Column, Table, marked, number, plain, render
 
 __all__ = [
     "annotations",
@@ -33,7 +33,8 @@ def headline(gate: Gate) -> str:
     against = f" against {gate.baseline}" if gate.baseline else ""
     undecided = gate.closed and gate.decision is Decision.INCONCLUSIVE
     strict = " (fails because of --strict)" if undecided else ""
-    return f"Gate {gate.decision.value}{strict}: {gate.name}{against}, {', '.join(counts)}."
+    mark = f" {gate.mark}" if gate.mark else ""
+    return f"Gate {gate.decision.value}{strict}: {gate.name}{against}, {', '.join(counts)}{mark}."
 
 
 def rule_text(check: Check) -> str:
@@ -51,7 +52,7 @@ def checks_table(gate: Gate) -> Table:
         (
             Cell(rule_text(check)),
             Cell(check.decision.value),
-            Cell(check.why),
+            Cell(_reason(gate, check)),
             number(check.detectable, digits=DIGITS),
         )
         for check in gate.checks
@@ -68,14 +69,19 @@ def checks_table(gate: Gate) -> Table:
     if gate.verdict:
         notes += (gate.verdict,)
     title = f"{gate.name}, {queries(gate.queries)}"
-    return Table(title, columns, rows, notes, conclusion=headline(gate))
+    return Table(title, columns, rows, notes, conclusion=headline(gate), warnings=gate.warnings)
+
+
+def _reason(gate: Gate, check: Check) -> str:
+    """Return why the check has its outcome, with the mark of doubtful scores."""
+    return check.why if check.rule == "latency" else f"{check.why}{gate.mark and f' {gate.mark}'}"
 
 
 def moved_table(gate: Gate) -> Table | None:
     """Return the queries that lost and gained most with their ranks, None where none moved."""
     if not gate.worst and not gate.best:
         return None
-    return Table(
+    table = Table(
         f"{gate.lead}: queries with the largest changes",
         (
             Column("query"),
@@ -89,6 +95,7 @@ def moved_table(gate: Gate) -> Table | None:
         (*_rows(gate.worst), *_rows(tuple(reversed(gate.best)))),
         notes=("rank: rank of the first relevant hit, - if there is none",),
     )
+    return marked(table, gate.mark)
 
 
 def _rows(moved: Sequence[ChangedQuery]) -> list[tuple[Cell, ...]]:
@@ -127,13 +134,16 @@ def annotations(gate: Gate) -> list[str]:
     """
     listed = [check for check in gate.checks if check.decision is not Decision.PASSED]
     listed.sort(key=lambda check: not gate.fails(check.decision))
-    lines = [_command(_kind(gate, check), rule_text(check), check.why) for check in listed]
+    lines = [
+        _command(_kind(gate, check), rule_text(check), _reason(gate, check)) for check in listed
+    ]
     left_out = len(lines) - MOST_ANNOTATIONS
     if left_out > 1:
         kind = _kind(gate, listed[MOST_ANNOTATIONS])
         rest = f"and {left_out} more checks that did not pass"
         lines[MOST_ANNOTATIONS:] = [_command(kind, "karat gate", rest)]
-    return lines or [_command("notice", "karat gate", headline(gate))]
+    lines = lines or [_command("notice", "karat gate", headline(gate))]
+    return [*lines, *(_command("warning", "karat gate", text) for text in gate.warnings)]
 
 
 def summary(gate: Gate) -> str:
@@ -183,13 +193,13 @@ def junit_xml(gate: Gate) -> str:
             "testcase",
             {"classname": f"{SUITE}.{check.rule}", "name": rule_text(check), "time": "0"},
         )
-        why = printable(check.why)
+        why = printable(_reason(gate, check))
         if gate.fails(check.decision):
             kind = check.decision.value
             ET.SubElement(case, "failure", {"message": why, "type": kind}).text = why
         elif check.decision is not Decision.PASSED:
             ET.SubElement(case, "skipped", {"message": f"inconclusive: {why}"})
-    lines = [headline(gate), gate.verdict, *gate.notes]
+    lines = [headline(gate), *gate.warnings, gate.verdict, *gate.notes]
     ET.SubElement(suite, "system-out").text = "\n".join(map(printable, filter(None, lines)))
     ET.indent(root)
     text: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)

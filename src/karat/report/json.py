@@ -78,7 +78,8 @@ def gate_json(gate: Gate, settings: Mapping[str, object]) -> str:
     named = {field.name: getattr(gate, field.name) for field in fields(gate)}
     moved = {side: [query._asdict() for query in named[side]] for side in ("worst", "best")}
     outcome = {"decision": gate.decision, "closed": gate.closed}
-    return _dump({"schema": SCHEMA, "settings": settings, **outcome, **named, **moved})
+    warned = {"warnings": gate.warnings}
+    return _dump({"schema": SCHEMA, "settings": settings, **outcome, **warned, **named, **moved})
 
 
 def plain(value: object) -> object:

@@ -33,6 +33,7 @@ SPECIAL = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
+    "†": r"\dag{}",
     **{character: f"\\{character}" for character in "&%$#_"},
 }
 
@@ -139,6 +140,9 @@ def latex_table(
     measures = evaluations[0].keys()
     several = len(evaluations) > 1
     caption = _safe(style.caption) or _caption(evaluations[0].notes.queries, comparison)
+    use = evaluations[0].notes.labels
+    if use and use.is_doubtful:
+        caption += f" {_safe(use.text)}."
     lines = [
         r"\begin{table}",
         r"  \centering",
@@ -170,6 +174,7 @@ def _rows(
             if len(evaluations) > 1 and summary.mean == best[summary.measure]:
                 text = rf"\textbf{{{text}}}"
             letters = marks.get((summary.measure, evaluation.name), ("", ""))[1]
+            letters += r"\dagger" if evaluation.mark else ""
             cells.append(text + (rf"$^{{{letters}}}$" if letters else ""))
         letter = [_letter(marks, evaluation, place)] if len(evaluations) > 1 else []
         yield _row([*letter, _safe(evaluation.name), *cells])

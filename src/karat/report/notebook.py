@@ -11,7 +11,7 @@ from karat.model.comparison import Interval
 from karat.model.evaluation import ComparisonResult, Evaluation
 from karat.report.display import headline_and_details
 from karat.report.score_view import queries
-from karat.report.table import Cell, Column, Table, number
+from karat.report.table import Cell, Column, Table, marked, number
 
 __all__ = ["as_frame", "as_html", "per_query_rows", "summary_rows"]
 
@@ -105,7 +105,7 @@ def as_html(result: Result) -> str:
     lower: tuple[str, ...] = ()
     if isinstance(result, ComparisonResult):
         lower = result.comparison.labelled().lower_is_better
-    parts.append(_table(_leaderboard(evaluations, lower)))
+    parts.append(_table(marked(_leaderboard(evaluations, lower), result.mark)))
     level = next((s.interval.level for e in evaluations for s in e.summaries if s.interval), None)
     about = f"Mean over {queries(count)}"
     about += f" with its {level:.0%} confidence interval." if level else "."
@@ -113,7 +113,8 @@ def as_html(result: Result) -> str:
     title = f"Scores of {queries(count)}"
     title += f" (first {MOST_QUERIES})" if count > MOST_QUERIES else ""
     parts.append(
-        f"<details><summary>{title}</summary>{_table(_query_table(evaluations))}</details>"
+        f"<details><summary>{title}</summary>"
+        f"{_table(marked(_query_table(evaluations), result.mark))}</details>"
     )
     return f"<div>{''.join(parts)}</div>"
 

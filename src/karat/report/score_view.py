@@ -165,6 +165,9 @@ def _detail_lines(evaluation: Evaluation) -> Iterator[str]:
             f"in {queries(notes.tied)} equal scores decide where a relevant hit ranks "
             f"(rule: {notes.ties}){kept}"
         )
+    # A doubtful use of labels is a warning before the table.
+    if notes.labels and not notes.labels.is_doubtful:
+        yield notes.labels.text
 
 
 def invalid_text(notes: Notes) -> str:

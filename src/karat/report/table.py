@@ -1,13 +1,13 @@
 """A table as data: what every renderer draws."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import NamedTuple
 
 from karat.report.display import headline_and_details, printable
 
-__all__ = ["Cell", "Column", "Table", "number", "pictures", "plain", "render"]
+__all__ = ["Cell", "Column", "Table", "marked", "number", "pictures", "plain", "render"]
 
 
 class Cell(NamedTuple):
@@ -66,6 +66,39 @@ def number(
     sign = "+" if signed and round(value, digits) else ""
     # Adding 0.0 turns a negative zero into the plain one.
     return Cell(f"{round(value, digits) + 0.0:{sign}.{digits}f}", value, best)
+
+
+def marked(table: Table, mark: str) -> Table:
+    """Return *table* with *mark* behind each score and the conclusion; "" changes nothing.
+
+    Scores are the fractional numbers; counts and columns of milliseconds have no mark.
+
+    >>> row = (number(0.25), Cell("0.5 [0.4, 0.6]", 0.5), Cell("9", 9), number(1.5))
+    >>> titles = ("mean", "mrr", "n", "p50 ms")
+    >>> columns = tuple(Column(title, numeric=True) for title in titles)
+    >>> [cell.text for cell in marked(Table("", columns, (row,)), "†").rows[0]]
+    ['0.2500†', '0.5† [0.4, 0.6]', '9', '1.5000']
+    """
+    if not mark:
+        return table
+    scores = [column.numeric and not column.title.endswith(" ms") for column in table.columns]
+    return replace(
+        table,
+        rows=tuple(
+            tuple(
+                _marked(cell, mark) if is_score and isinstance(cell.value, float) else cell
+                for cell, is_score in zip(row, scores, strict=True)
+            )
+            for row in table.rows
+        ),
+        # Before the full stop, so that the mark stays in the last sentence.
+        conclusion=f"{table.conclusion.removesuffix('.')} {mark}." if table.conclusion else "",
+    )
+
+
+def _marked(cell: Cell, mark: str) -> Cell:
+    number_text, space, rest = cell.text.partition(" ")
+    return cell._replace(text=f"{number_text}{mark}{space}{rest}")
 
 
 def render(table: Table) -> str:

@@ -1,18 +1,38 @@
 """Which labels count: those of people, those of language models, or both."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from karat.errors import InputError
 from karat.model import Dataset, Hit, Query, Target
-from karat.model.judgments import model_labels_of
+from karat.model.judgments import (
+    MIN_AGREEMENT,
+    LabelUse,
+    judgments_of,
+    label_use,
+    model_labels_of,
+    with_label_use,
+)
 from karat.scoring.matching.modes import MATCHERS
 
 if TYPE_CHECKING:
     from karat.scoring.matching.modes import Matcher
+    from karat.scoring.stats.agreement import Agreement
 
-__all__ = ["LabelChoice", "choose_labels", "is_judged", "voted_targets"]
+__all__ = [
+    "LabelChoice",
+    "LabelPair",
+    "LabelRule",
+    "agreement_of",
+    "choose_labels",
+    "comparable_grades",
+    "is_judged",
+    "label_pairs",
+    "use_labels",
+    "voted_targets",
+]
 
 
 class LabelChoice(StrEnum):
@@ -25,6 +45,107 @@ class LabelChoice(StrEnum):
     EXCLUDE = "exclude"
     INCLUDE = "include"
     ONLY = "only"
+
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        raise InputError(f"{value!r} is not a choice of labels; expected {', '.join(cls)}")
+
+
+class LabelRule(NamedTuple):
+    """Which labels a score uses, and the agreement with people below which it warns."""
+
+    choice: str = LabelChoice.EXCLUDE.value
+    minimum: float = MIN_AGREEMENT
+
+
+class LabelPair(NamedTuple):
+    """A hit that a person and a model judged: the row of its query, and the two grades."""
+
+    row: int
+    place: Target
+    people: float
+    model: float
+
+
+def use_labels(data: Dataset, rule: LabelRule) -> Dataset:
+    """Return *data* with the labels that *rule* chooses, and in its metadata how well they agree.
+
+    A dataset whose labels were chosen before stays as it is where the rule excludes labels.
+    """
+    choice = LabelChoice(rule.choice)
+    if choice is LabelChoice.EXCLUDE:
+        return data
+    known = label_use(data)
+    if known and known.is_used:
+        if known.choice == choice:
+            return with_label_use(data, replace(known, minimum=rule.minimum))
+        raise InputError(
+            f"{data.name}: these runs were made with --judge-labels {known.choice}, so "
+            f"--judge-labels {choice} needs the file of the gold set before the runs"
+        )
+    chosen = choose_labels(data, choice)
+    labels = [label for query in data.queries() for label in model_labels_of(query)]
+    judges = tuple(dict.fromkeys(label.judge for label in labels))
+    pairs = label_pairs(data)
+    use = LabelUse(choice.value, judges, len(labels), len(pairs), minimum=rule.minimum)
+    if pairs:
+        found = agreement_of(pairs)
+        low, high = found.interval.low, found.interval.high
+        use = replace(use, kappa=found.kappa, low=low, high=high)
+    return with_label_use(chosen, use)
+
+
+def label_pairs(data: Dataset, judge: str | None = None) -> list[LabelPair]:
+    """Return the hits that a person and a model judged; the vote of the models without *judge*.
+
+    If several targets of people judge a hit, the highest grade counts, as it does in a score.
+    """
+    matcher = MATCHERS.get(data.match)()
+    pairs = []
+    for row, query in enumerate(data.queries()):
+        people = (*query.targets, *(record.target for record in judgments_of(query)))
+        for place in voted_targets(query, judge):
+            grade = _grade_at(place, people, matcher)
+            if grade is not None:
+                pairs.append(LabelPair(row, place, grade, place.grade))
+    return pairs
+
+
+def agreement_of(
+    pairs: Sequence[LabelPair],
+    *,
+    weights: str = "quadratic",
+    level: float = 0.95,
+    draws: int = 9_999,
+    seed: int = 0,
+) -> "Agreement":
+    """Return the weighted kappa of *pairs*, at least one, with its interval over queries.
+
+    If people gave only the grades 0 and 1 and a model gave higher ones, relevance is compared.
+    """
+    from karat.scoring.stats.agreement import agreement
+
+    people, model = comparable_grades(pairs)
+    rows = [pair.row for pair in pairs]
+    return agreement(
+        people, model, clusters=rows, weights=weights, level=level, draws=draws, seed=seed
+    )
+
+
+def comparable_grades(pairs: Iterable[LabelPair]) -> tuple[list[float], list[float]]:
+    """Return the grades of people and of the model on one scale.
+
+    >>> place = Target("a.py")
+    >>> comparable_grades([LabelPair(0, place, 1, 3), LabelPair(0, place, 0, 0)])
+    ([1, 0], [1.0, 0.0])
+    """
+    people, model = [], []
+    for pair in pairs:
+        people.append(pair.people)
+        model.append(pair.model)
+    if set(people) <= {0, 1} and max(model, default=0) > 1:
+        model = [float(grade > 0) for grade in model]
+    return people, model
 
 
 def choose_labels(data: Dataset, choice: LabelChoice | str) -> Dataset:
@@ -52,14 +173,18 @@ def choose_labels(data: Dataset, choice: LabelChoice | str) -> Dataset:
     )
 
 
-def voted_targets(query: Query) -> tuple[Target, ...]:
+def voted_targets(query: Query, judge: str | None = None) -> tuple[Target, ...]:
     """Return one target for each place that models graded: the median of their grades.
+
+    With *judge*, only the labels of that model count.
 
     Of an even number of judges the lower of the two middle grades counts: a doubtful hit is not
     relevant. If a model graded a place twice, its newest grade counts.
     """
     grades: dict[Target, dict[str, float]] = {}
     for label in model_labels_of(query):
+        if judge not in (None, label.judge):
+            continue
         place = label.target._replace(grade=0.0)
         grades.setdefault(place, {})[label.judge] = label.target.grade
     return tuple(
@@ -74,18 +199,31 @@ def is_judged(hit: Hit, targets: Iterable[Target], matcher: "Matcher") -> bool:
     A relevant target judges every hit that it matches. A target that is not relevant must contain
     all lines of the hit, because further lines were not judged. A grade below 0 means unjudged.
     """
-    return any(
+    return any(_judges(target, hit, matcher) for target in targets)
+
+
+def _judges(target: Target, hit: Hit, matcher: "Matcher") -> bool:
+    return bool(
         target.grade >= 0
         and matcher.credit(hit, target._replace(path=matcher.spelled(target.path)))
         and (target.grade > 0 or matcher.name != "lines" or _holds(target, hit))
-        for target in targets
     )
 
 
 def _is_known(label: Target, query: Query, matcher: "Matcher") -> bool:
+    return is_judged(_hit_at(label, matcher), query.targets, matcher)
+
+
+def _grade_at(label: Target, targets: Iterable[Target], matcher: "Matcher") -> float | None:
+    """Return the highest grade of the *targets* that judge the place of *label*, None without."""
+    hit = _hit_at(label, matcher)
+    grades = (target.grade for target in targets if _judges(target, hit, matcher))
+    return max(grades, default=None)
+
+
+def _hit_at(label: Target, matcher: "Matcher") -> Hit:
     path = matcher.spelled(label.path)
-    place = Hit(path, start_line=label.start_line, end_line=label.end_line, symbol=label.symbol)
-    return is_judged(place, query.targets, matcher)
+    return Hit(path, start_line=label.start_line, end_line=label.end_line, symbol=label.symbol)
 
 
 def _holds(target: Target, hit: Hit) -> bool:

@@ -12,6 +12,7 @@ from karat.errors import InputError
 from karat.model import Dataset, JudgedRun, Outcome, QueryStatus, Run, ScoreTable
 from karat.model.comparison import Interval
 from karat.model.evaluation import Evaluation, Mismatch, Notes, Summary
+from karat.model.judgments import label_use
 from karat.model.timings import RunResult
 from karat.scoring.matching import judge
 from karat.scoring.matching.judge import Scored, Truth
@@ -187,7 +188,9 @@ def evaluate_run(
         score_empty=not scoring.trec,
     )
     notes = replace(
-        _notes(judged, table.columns[str(JUDGED_SHARE)]), mismatch=_mismatch(judged, run)
+        _notes(judged, table.columns[str(JUDGED_SHARE)]),
+        mismatch=_mismatch(judged, run),
+        labels=label_use(truth) if isinstance(truth, Dataset) else None,
     )
     table = replace(table, columns=_known(table, measures, _asked_for(run)))
     return with_intervals(

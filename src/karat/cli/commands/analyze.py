@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from karat.app.corpora import FileSelection
     from karat.app.search import EngineLike
+    from karat.model import Dataset
     from karat.report.table import Table
     from karat.scoring.settings import Confidence, Scoring
 
@@ -93,7 +94,7 @@ def topics_(
         scoring=scoring,
         confidence=confidence,
     )
-    _put(topics_table(found), found, as_json=as_json)
+    _put(topics_table(found), found, as_json=as_json, gold=given.gold)
 
 
 @command.command("embedding")
@@ -218,13 +219,22 @@ def trend_(
         chosen = select_runs(opened, experiment)
         asked = replace(chosen.experiment, runs=chosen.runs)
         found = trends(opened, asked, scoring=scoring, confidence=confidence)
-    _put(trend_table(found), {"trends": found}, as_json=as_json)
+        gold = opened.dataset(asked.dataset)
+    _put(trend_table(found), {"trends": found}, as_json=as_json, gold=gold)
 
 
-def _put(table: "Table", found: object, *, as_json: bool) -> None:
+def _put(table: "Table", found: object, *, as_json: bool, gold: "Dataset | None" = None) -> None:
+    """Print *found*; scores on *gold* are marked where they use doubtful labels of models."""
     from karat.cli.output.show import put_json, put_table
+    from karat.model.judgments import label_use
+    from karat.report.display import printable
+    from karat.report.table import marked
 
+    use = label_use(gold) if gold else None
     if as_json:
         put_json(found)
     else:
-        put_table(table)
+        put_table(marked(table, use.mark if use else ""))
+    if use:
+        kind = "warning" if use.is_doubtful else "note"
+        click.echo(printable(f"{kind}: {use.text}"), err=True)

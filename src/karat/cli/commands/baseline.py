@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from karat.model.gate import Baseline
+    from karat.model.judgments import LabelUse
     from karat.scoring.settings import Scoring
 
 __all__ = ["command"]
@@ -60,26 +61,37 @@ def update(
     karat baseline update latest.1
     """
     from karat.app.baseline import update_baseline
+    from karat.model.judgments import label_use
+    from karat.report.display import printable
 
     dataset, run = read_one_run(names, store, inputs)
     baseline, before, other = update_baseline(
         dataset, run, output, scoring=scoring, run_format=inputs.run_format
     )
-    (_show_json if as_json else _show)(baseline, before, output)
+    use = label_use(dataset)
+    (_show_json if as_json else _show)(baseline, before, output, use)
+    if use:
+        kind = "warning" if use.is_doubtful else "note"
+        click.echo(printable(f"{kind}: {use.text}"), err=True)
     if other:
         click.echo("note: the replaced baseline was made for another gold set", err=True)
 
 
-def _show(baseline: "Baseline", before: "Mapping[str, float]", path: str) -> None:
+def _show(
+    baseline: "Baseline", before: "Mapping[str, float]", path: str, use: "LabelUse | None"
+) -> None:
     from karat.report.table import number
 
+    mark = use.mark if use else ""
     click.echo(f"wrote {path}: {baseline.name}, {len(baseline.queries)} queries")
     for measure, mean in baseline.means.items():
         was = f", before {number(before[measure]).text}" if measure in before else ""
-        click.echo(f"  {measure}: {number(mean).text}{was}")
+        click.echo(f"  {measure}: {number(mean).text}{mark}{was}")
 
 
-def _show_json(baseline: "Baseline", before: "Mapping[str, float]", path: str) -> None:
+def _show_json(
+    baseline: "Baseline", before: "Mapping[str, float]", path: str, use: "LabelUse | None"
+) -> None:
     from karat.cli.output.show import put_json
 
     put_json(
@@ -89,5 +101,6 @@ def _show_json(baseline: "Baseline", before: "Mapping[str, float]", path: str) -
             "queries": len(baseline.queries),
             "means": dict(baseline.means),
             "before": {name: before[name] for name in baseline.means if name in before},
+            **({"labels": use} if use else {}),
         }
     )

@@ -137,13 +137,15 @@ def load_gold(
     if path is not None:
         from karat.app.difficulty import DIFFICULTY, with_difficulty
         from karat.app.resolve import resolve_for
+        from karat.app.score import use_labels
         from karat.formats import read_dataset
 
-        gold = read_dataset(path, **inputs.gold)
+        gold = read_dataset(path, **inputs.reading)
         if found := resolve_for(gold, where, match=match):
             gold = found.dataset
             for note in found.notes():
                 click.echo(printable(f"note: {note}"), err=True)
+        gold = use_labels(gold, inputs.labels)
         return with_difficulty(gold, where) if DIFFICULTY in inputs.by else gold
     repositories = config.mining.get("repositories") if config else None
     if config is None or not isinstance(repositories, list):

@@ -12,6 +12,7 @@ import click
 
 if TYPE_CHECKING:
     from karat.app.corpora import Corpus, FileSelection
+    from karat.app.score import LabelRule
     from karat.scoring.settings import Confidence, Scoring
 
 __all__ = [
@@ -110,7 +111,7 @@ class GoldPath(click.Path):
 
 
 class Inputs(NamedTuple):
-    """Formats of the files, tags to add, and tags to break results down by."""
+    """Formats of the files, labels to use, tags to add, and tags to break results down by."""
 
     gold_format: str | None
     run_format: str | None
@@ -118,9 +119,24 @@ class Inputs(NamedTuple):
     by: tuple[str, ...]
     columns: Mapping[str, str]
     topics: str | None = None
+    judge_labels: str | None = None
+    min_agreement: float | None = None
+
+    @property
+    def labels(self) -> "LabelRule":
+        """Return which labels count, and below which agreement a score warns."""
+        from karat.app.score import LabelRule
+
+        rule = LabelRule(self.judge_labels or LabelRule().choice)
+        return rule if self.min_agreement is None else rule._replace(minimum=self.min_agreement)
 
     @property
     def gold(self) -> dict[str, Any]:
+        """Return the keywords of :func:`karat.app.score.read_gold` for the gold set."""
+        return {**self.reading, "labels": self.labels}
+
+    @property
+    def reading(self) -> dict[str, Any]:
         """Return the keywords of :func:`karat.formats.read_dataset` for the gold set."""
         return {
             "format": self.gold_format,
@@ -227,6 +243,19 @@ FORMATS: Fields = {
     "gold_format": click.option("--gold-format", metavar="FORMAT", help="Format of the gold set."),
     "columns": COLUMNS,
     "run_format": click.option("--run-format", metavar="FORMAT", help="Format of the run files."),
+    "judge_labels": click.option(
+        "--judge-labels",
+        type=click.Choice(["include", "exclude", "only"]),
+        help="Labels by models (karat judge --model): also use them where nobody judged, ignore "
+        "them (default), or use only them.",
+    ),
+    "min_agreement": click.option(
+        "--min-agreement",
+        type=Number(-1, 1),
+        metavar="KAPPA",
+        help="Mark numbers that use labels by models if their weighted kappa with people is "
+        "below this, 0.6 by default.",
+    ),
 }
 INPUTS: Fields = {
     "by": click.option(
@@ -420,11 +449,11 @@ def _make_inputs(
     topics: str | None = None,
     by: tuple[str, ...] = (),
     tags: tuple[str, ...] = (),
+    **labels: Any,
 ) -> Inputs:
     named = tuple(tag.partition("=")[0] for tag in tags)
-    return Inputs(
-        gold_format, run_format, tags, tuple(dict.fromkeys((*by, *named))), columns, topics
-    )
+    every = tuple(dict.fromkeys((*by, *named)))
+    return Inputs(gold_format, run_format, tags, every, columns, topics, **labels)
 
 
 # How the name of a file in each style ends.

@@ -133,12 +133,14 @@ def show_findings(
     """
     from karat.report.findings.leaderboard import leaderboard_table, resolved_tables
     from karat.report.findings.tables import advice_table
+    from karat.report.table import marked
 
-    board = leaderboard_table(findings)
+    mark = findings.contest.mark
+    board = marked(leaderboard_table(findings), mark)
     lines = (*_untimed(findings.runs), *_trouble(findings), *remarks(searched), *more)
     tables = [
         _led(replace(board, notes=(*board.notes, *lines), conclusion="")),
-        *map(_led, resolved_tables(findings)),
+        *(_led(marked(table, mark)) for table in resolved_tables(findings)),
         *_times(findings.runs, findings.gold),
         advice_table(findings),
     ]

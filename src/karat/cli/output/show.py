@@ -12,7 +12,7 @@ from karat.cli.options.shared import Output
 from karat.model import Dataset
 from karat.model.evaluation import Evaluation
 from karat.report import score_view
-from karat.report.table import Table
+from karat.report.table import Table, marked
 
 if TYPE_CHECKING:
     from karat.app.score import Truth
@@ -91,6 +91,7 @@ def evaluation_tables(evaluation: Evaluation, truth: "Truth", output: Output) ->
     tables = [*score_view.slice_tables(evaluation), score_view.score_table(evaluation)]
     if output.per_query:
         tables.insert(0, score_view.per_query_table(evaluation, _texts(truth)))
+    tables = [marked(table, evaluation.mark) for table in tables]
     return add_warnings(tables, evaluation.warnings)
 
 
@@ -104,6 +105,7 @@ def contest_tables(contest: "ComparisonResult", truth: "Truth", output: Output) 
     if output.per_query:
         lead = contest.comparison.metrics[0]
         tables.insert(0, compare_view.per_query_table(contest, _texts(truth), lead))
+    tables = [marked(table, contest.mark) for table in tables]
     return add_warnings(tables, contest.warnings)
 
 

@@ -19,7 +19,7 @@ from karat.report.findings.ranks import Shares, first_ranks
 from karat.report.findings.recommend import recommendations
 from karat.report.findings.record import Findings
 from karat.report.score_view import note_lines
-from karat.report.table import Cell, Column, Table, number
+from karat.report.table import Cell, Column, Table, marked, number
 
 __all__ = ["DOWN", "UP", "advice_table", "loss_reason_table", "slice_tables", "tables"]
 
@@ -117,13 +117,14 @@ def _tables(findings: Findings) -> Iterator[Table]:
     notes += (*shallow(findings), *findings.remarks)
     if not several:
         notes += note_lines(findings.contest.evaluations[0])
-    board = leaderboard_table(findings)
+    mark = findings.contest.mark
+    board = marked(leaderboard_table(findings), mark)
     yield replace(board, notes=tuple(notes), warnings=findings.contest.warnings)
-    yield from resolved_tables(findings)
+    yield from (marked(table, mark) for table in resolved_tables(findings))
     if several:
         yield advice_table(findings)
-        yield replace(compare_table(findings.contest), conclusion="")
-    yield from slice_tables(findings)
+        yield marked(replace(compare_table(findings.contest), conclusion=""), mark)
+    yield from (marked(table, mark) for table in slice_tables(findings))
     names, rows = first_ranks(findings)
     yield _counts("Rank of the first relevant hit", names, rows)
     yield loss_reason_table(findings)

@@ -258,7 +258,7 @@ def _scored_run(subject: Subject, place: int) -> Document:
         "latency": _latency(measured, findings.gold.query_ids),
         "invalid": sum(evaluation.notes.invalid.values()),
         "warnings": [
-            *evaluation.warnings,
+            *evaluation.run_warnings,
             *findings.run_remarks[place],
             *_odd(measured, evaluation.notes),
         ],

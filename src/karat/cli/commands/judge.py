@@ -62,6 +62,11 @@ PROMPT = "grade 0-3 and why, s skip, u undo, q quit: "
 @click.option("--run-format", metavar="FORMAT", help="Format of the run files.")
 @click.option("--list", "as_list", is_flag=True, help="List the unjudged hits and exit.")
 @click.option(
+    "--agreement",
+    is_flag=True,
+    help="Show how well labels of models agree with people, and exit; with --json as JSON.",
+)
+@click.option(
     "--json",
     "as_json",
     is_flag=True,
@@ -83,6 +88,7 @@ def command(
     topics: str | None,
     run_format: str | None,
     as_list: bool,
+    agreement: bool,
     as_json: bool,
     asking: ModelOptions,
 ) -> None:
@@ -104,6 +110,7 @@ def command(
     karat judge gold.json bm25.jsonl --model openai/gpt-4o-mini --dry-run
     karat judge gold.json bm25.jsonl --model openai/gpt-4o-mini --max-cost 2
     karat judge gold.json bm25.jsonl --model http://localhost:8000/v1#qwen --price 0,0
+    karat judge gold.json bm25.jsonl dense.jsonl --agreement
     """
     from karat.app.judge import Judging, begun, pool, save_place
     from karat.app.score import distinct_names
@@ -115,6 +122,9 @@ def command(
     data = begun(goldset, output, format=gold_format, columns=columns, topics=topics)
     read = [read_run(run, format=run_format) for run in runs]
     named = dict(zip(distinct_names(runs), read, strict=True))
+    if agreement:
+        _show_agreement(data, named, as_json=as_json)
+        return
     if as_list or (as_json and not asking.models):
         show = _show_json if as_json else _show_list
         show(data, pool(data, named, depth=depth))
@@ -279,6 +289,21 @@ def _show_list(data: "Dataset", items: "Sequence[PooledHit]") -> None:
         click.echo(printable(f"{data.query_ids[item.row]}  {place_text(item.hit)}  ({ranks})"))
     queries = len({item.row for item in items})
     click.echo(f"{len(items):,} hits of {queries:,} queries are unjudged", err=True)
+
+
+def _show_agreement(data: "Dataset", runs: "Mapping[str, Run]", *, as_json: bool) -> None:
+    from karat.app.agreement import compare_judges
+    from karat.cli.output.show import put_json, put_table
+    from karat.report.agreement_view import agreement_plain, agreement_tables
+
+    found = compare_judges(data, runs)
+    if as_json:
+        put_json(agreement_plain(found))
+        return
+    for number, table in enumerate(agreement_tables(found)):
+        if number:
+            click.echo()
+        put_table(table)
 
 
 def _show_json(data: "Dataset", items: "Sequence[PooledHit]") -> None:

@@ -1,0 +1,221 @@
+"""The rows of an agreement: models beside people, grade by grade, and what it does to runs."""
+
+from collections.abc import Iterator
+
+from karat.model.comparison import Interval
+from karat.report.compare_view import p_cell, range_cell
+from karat.report.score_view import level_title
+from karat.report.table import Cell, Column, Table, number
+from karat.scoring.labels import AgreementReport
+from karat.system.words import counted, join_names
+
+__all__ = ["agreement_plain", "agreement_tables", "verdict"]
+
+DIGITS = 3
+SIGNIFICANT = 0.05
+
+
+def agreement_tables(found: AgreementReport) -> list[Table]:
+    """Return the grades of people and models, the runs by both, and the judges with the verdict."""
+    return [_confusion(found), _runs(found), _judges(found)]
+
+
+def _judges(found: AgreementReport) -> Table:
+    level = level_title(found.used.agreement.interval.level)
+    rows = tuple(
+        (
+            Cell(judge.name, judge.name),
+            Cell(f"{judge.agreement.pairs:,}", judge.agreement.pairs),
+            number(judge.agreement.kappa, digits=DIGITS),
+            range_cell(judge.agreement.interval),
+            number(judge.agreement.plain, digits=DIGITS),
+            number(judge.agreement.alpha, digits=DIGITS),
+            _percent(judge.agreement.share),
+            _percent(judge.binary.share),
+            Cell(_span(judge.binary.interval).strip() or "-"),
+        )
+        for judge in found.judges
+    )
+    columns = (
+        Column("judge"),
+        *(Column(title, numeric=True) for title in ("hits", "kappa", level)),
+        Column("unweighted", numeric=True, spare=2),
+        Column("alpha", numeric=True, spare=3),
+        Column("same grade", numeric=True),
+        Column("both relevant or not", numeric=True, spare=1),
+        Column(level, numeric=True, spare=4),
+    )
+    notes = [
+        "kappa: quadratic weights; 1 is perfect, 0 is chance. Intervals resample whole queries.",
+    ]
+    if any(judge.is_binary for judge in found.judges):
+        notes.append("people gave the grades 0 and 1 only, so relevance is compared, not grades")
+    title = f"{found.gold}: labels of models and people on {counted(found.pairs, 'hit')}"
+    return Table(
+        f"{title} of {counted(found.queries, 'query')}",
+        columns,
+        rows,
+        (*notes, *_needed(found)),
+        conclusion=verdict(found),
+    )
+
+
+def _confusion(found: AgreementReport) -> Table:
+    table = found.used.table
+    names = [f"{grade:g}" for grade in table.grades]
+    rows = []
+    for grade, counts, shares, intervals in zip(
+        names, table.counts, table.shares, table.intervals, strict=True
+    ):
+        cells = [
+            Cell("-") if share is None else Cell(f"{count} ({share:.0%}){_span(interval)}", count)
+            for count, share, interval in zip(counts, shares, intervals, strict=True)
+        ]
+        rows.append((Cell(f"people: {grade}"), *cells, Cell(str(sum(counts)), sum(counts))))
+    return Table(
+        f"Grades of people (rows) and of {_subject(found)} (columns), with shares of the row",
+        (
+            Column(""),
+            *(Column(f"model: {name}", numeric=True) for name in names),
+            Column("hits", numeric=True),
+        ),
+        tuple(rows),
+    )
+
+
+def _runs(found: AgreementReport) -> Table:
+    level = level_title(found.used.agreement.interval.level)
+    rows = tuple(
+        (
+            Cell(run.run, run.run),
+            number(run.people, digits=DIGITS),
+            number(run.model, digits=DIGITS),
+            number(run.bias.bias, signed=True, digits=DIGITS),
+            range_cell(run.bias.interval, signed=True),
+            p_cell(run.bias.p),
+        )
+        for run in found.runs
+    )
+    notes = [
+        f"on {counted(found.order.queries, 'query')} with a hit that people call relevant and "
+        "one that models call relevant; only hits that both judged count",
+        "bias: how much more models raise this run than all runs on average; p: sign flips, "
+        "corrected by Holm. Random errors alone raise weak runs and lower strong ones.",
+        *_order(found),
+    ]
+    return Table(
+        f"{found.measure} by people and by {_subject(found)}",
+        (
+            Column("run"),
+            *(Column(title, numeric=True) for title in ("people", "models", "bias", level, "p")),
+        ),
+        rows,
+        tuple(notes),
+    )
+
+
+def _order(found: AgreementReport) -> Iterator[str]:
+    order = found.order
+    if order.tau is None:
+        yield "order of runs: unknown, as there are fewer than two different means"
+        return
+    top = "" if order.tau_ap is None else f"; tau_AP, which weighs the top more, {order.tau_ap:.2f}"
+    yield (
+        f"order of {counted(order.systems, 'run')}: Kendall's tau-b {order.tau:.2f}"
+        f"{_ends(order.interval)}{top}"
+    )
+
+
+def _needed(found: AgreementReport) -> Iterator[str]:
+    needed = found.needed
+    parts = []
+    if needed.hits is not None:
+        parts.append(
+            f"for kappa ± {needed.kappa_half_width:g}: about {needed.hits:,} more hits judged by "
+            "both"
+        )
+    if needed.queries is not None:
+        parts.append(
+            f"for {found.measure} ± {needed.score_half_width:g}: about {needed.queries:,} more "
+            "queries judged by people"
+        )
+    if parts:
+        yield f"estimate from the present variance: {'; '.join(parts)}"
+
+
+def verdict(found: AgreementReport) -> str:
+    """Return whether the labels can be used, and which runs the models favour."""
+    used = found.used.agreement
+    if used.kappa is None:
+        first = f"Agreement of {_subject(found)} with people is unknown: all grades are the same"
+    else:
+        first = (
+            f"Agreement of {_subject(found)} with people: weighted kappa {used.kappa:.2f}"
+            f"{_ends(used.interval)}"
+        )
+        if used.kappa < found.minimum:
+            first += f", below {found.minimum:g}: numbers that use these labels are marked"
+        else:
+            first += f", not below {found.minimum:g}"
+    favoured = [
+        f"{run.run} ({number(run.bias.bias, signed=True, digits=DIGITS).text})"
+        for run in found.runs
+        if run.bias.bias and run.bias.p is not None and run.bias.p <= SIGNIFICANT
+    ]
+    second = (
+        f"Models score some runs differently than people do: {join_names(favoured)}"
+        if favoured
+        else "No run is significantly favoured"
+    )
+    return f"{first}. {second}." if len(found.runs) > 1 else f"{first}."
+
+
+def agreement_plain(found: AgreementReport) -> dict[str, object]:
+    """Return the agreement as plain values, for JSON."""
+    return {
+        "gold": found.gold,
+        "pairs": found.pairs,
+        "queries": found.queries,
+        "minimum": found.minimum,
+        "judges": [
+            {
+                "name": judge.name,
+                "judges": judge.judges,
+                "is_binary": judge.is_binary,
+                "agreement": judge.agreement._asdict(),
+                "binary": judge.binary._asdict(),
+                "confusion": judge.table._asdict(),
+            }
+            for judge in found.judges
+        ],
+        "measure": found.measure,
+        "order": found.order._asdict(),
+        "runs": [
+            {"run": run.run, "people": run.people, "model": run.model, **run.bias._asdict()}
+            for run in found.runs
+        ],
+        "needed": found.needed,
+        "verdict": verdict(found),
+    }
+
+
+def _subject(found: AgreementReport) -> str:
+    """Return the name of the judge within a sentence."""
+    name = found.used.name
+    return name if len(found.used.judges) == 1 else f"the {name}"
+
+
+def _percent(share: float) -> Cell:
+    return Cell(f"{share:.0%}", share)
+
+
+def _span(interval: Interval) -> str:
+    if interval.low is None or interval.high is None:
+        return ""
+    return f" [{interval.low:.0%}, {interval.high:.0%}]"
+
+
+def _ends(interval: Interval) -> str:
+    if interval.low is None or interval.high is None:
+        return ""
+    return f" [{interval.low:.2f}, {interval.high:.2f}]"

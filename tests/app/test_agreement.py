@@ -1,0 +1,172 @@
+"""The agreement of models with people: pairs, judges and their vote, runs, and missing labels."""
+
+from random import Random
+
+import pytest
+
+from karat.app.agreement import compare_judges
+from karat.errors import InputError
+from karat.model import Answer, Dataset, Hit, Query, Run, Target
+from karat.model.judgments import JudgmentRecord, with_model_labels
+from karat.report.agreement_view import agreement_plain, agreement_tables, verdict
+from karat.scoring.settings import Confidence
+
+NOON = "2026-01-01T12:00:00Z"
+QUICK = Confidence(draws=199)
+GRADES = (0, 0, 1, 2, 3)
+
+
+def made(
+    errors: dict[str, float], *, queries: int = 40, favour: str = "", binary: bool = False
+) -> tuple[Dataset, dict[str, Run]]:
+    """Return a gold set that models labelled with these shares of errors, and two runs.
+
+    The judges call every hit that the run *favour* alone ranks first relevant.
+    """
+    rng = Random(1)
+    cases = []
+    answers: dict[str, list[Answer]] = {"one": [], "two": []}
+    for number in range(queries):
+        paths = [f"{number}/{place}.py" for place in range(6)]
+        people = {path: float(rng.choice(GRADES[: 3 if binary else 5])) for path in paths}
+        orders = {name: rng.sample(paths, len(paths)) for name in answers}
+        labels = []
+        for judge, share in errors.items():
+            for path, grade in people.items():
+                given = float(rng.choice(GRADES)) if rng.random() < share else grade
+                if binary:
+                    given *= 3
+                first = [name for name, order in orders.items() if order[0] == path]
+                if first == [favour]:
+                    given = 3.0
+                labels.append(JudgmentRecord(Target(path, given), judge, NOON))
+        query = Query(f"q{number}", "who", tuple(Target(*each) for each in people.items()))
+        cases.append(with_model_labels(query, labels))
+        for name, order in orders.items():
+            hits = tuple(Hit(path, score=-rank) for rank, path in enumerate(order))
+            answers[name].append(Answer(query.id, hits))
+    runs = {name: Run.of(found, name=name) for name, found in answers.items()}
+    return Dataset.of(cases, name="gold", match="exact"), runs
+
+
+def test_a_perfect_judge_agrees_in_everything() -> None:
+    found = compare_judges(*made({"m1": 0.0}), confidence=QUICK)
+
+    (judge,) = found.judges
+    assert judge.name == "m1"
+    assert (found.pairs, found.queries, judge.agreement.kappa) == (240, 40, 1.0)
+    assert all(
+        count == 0
+        for row, counts in enumerate(judge.table.counts)
+        for column, count in enumerate(counts)
+        if row != column
+    )
+    assert found.order.tau == 1.0
+    assert [run.people for run in found.runs] == [run.model for run in found.runs]
+    assert [(run.bias.bias, run.bias.p) for run in found.runs] == [(0.0, 1.0)] * 2
+    assert found.needed.hits is None
+    assert verdict(found).endswith("not below 0.6. No run is significantly favoured.")
+
+
+def test_a_random_judge_agrees_by_chance() -> None:
+    found = compare_judges(*made({"m1": 1.0}, queries=150), confidence=QUICK)
+
+    assert found.used.agreement.kappa == pytest.approx(0, abs=0.1)
+    assert "below 0.6: numbers that use these labels are marked" in verdict(found)
+
+
+def test_each_judge_and_the_vote() -> None:
+    found = compare_judges(*made({"m1": 0.8, "m2": 0.2, "m3": 0.2}), confidence=QUICK)
+
+    assert [judge.name for judge in found.judges] == ["m1", "m2", "m3", "vote of 3 models"]
+    kappas = [judge.agreement.kappa or 0.0 for judge in found.judges]
+    assert kappas[0] < min(kappas[1:3]) < kappas[3]
+    assert found.used.judges == ("m1", "m2", "m3")
+    assert found.needed.hits is not None
+    assert found.needed.hits > 0
+    assert found.needed.queries is not None
+    assert found.needed.queries > 0
+
+
+def test_a_judge_that_favours_one_run() -> None:
+    fair = compare_judges(*made({"m1": 0.0}), confidence=QUICK)
+    partial = compare_judges(*made({"m1": 0.0}, favour="two"), confidence=QUICK)
+
+    biases = {run.run: run.bias for run in partial.runs}
+    assert (biases["two"].bias or 0) > 0.02
+    assert (biases["two"].p or 1) < 0.01
+    assert biases["one"].bias == pytest.approx(-(biases["two"].bias or 0))
+    assert "Models score some runs differently than people do: one" in verdict(partial)
+    assert [run.people for run in fair.runs] == pytest.approx(
+        [run.people for run in partial.runs], abs=0.1
+    )
+
+
+def test_binary_grades_of_people_are_compared_as_relevance() -> None:
+    found = compare_judges(*made({"m1": 0.0}, binary=True), confidence=QUICK)
+
+    assert found.used.is_binary
+    assert found.used.agreement.kappa == 1.0
+    assert found.used.table.grades == (0.0, 1.0)
+    assert any("relevance is compared" in note for note in agreement_tables(found)[-1].notes)
+
+
+def test_one_run_has_no_order() -> None:
+    data, runs = made({"m1": 0.3})
+    found = compare_judges(data, {"one": runs["one"]}, confidence=QUICK)
+
+    assert found.order.tau is None
+    assert found.runs[0].bias.bias is None
+    assert "favoured" not in verdict(found)
+    assert "order of runs: unknown" in " ".join(agreement_tables(found)[1].notes)
+
+
+def test_one_grade_everywhere_says_nothing() -> None:
+    place = [f"{letter}.py" for letter in "abcdef"]
+    labels = [JudgmentRecord(Target(path, 1), "m1", NOON) for path in place]
+    cases = [
+        with_model_labels(Query(name, "who", tuple(Target(path) for path in place)), labels)
+        for name in ("q", "r")
+    ]
+    run = Run.of([Answer("q", (Hit("a.py"),))], name="one")
+    found = compare_judges(Dataset.of(cases, match="exact"), {"one": run}, confidence=QUICK)
+
+    assert found.used.agreement.kappa is None
+    assert verdict(found) == "Agreement of m1 with people is unknown: all grades are the same."
+
+
+def test_a_judge_without_a_common_hit_is_left_out() -> None:
+    data, runs = made({"m1": 0.2})
+    queries = list(data.queries())
+    alone = JudgmentRecord(Target("elsewhere.py", 1), "m2", NOON)
+    rows = [*queries[0].extra["model_labels"]]  # type: ignore[misc]
+    queries[0] = with_model_labels(
+        queries[0],
+        [
+            *(JudgmentRecord(Target(r["path"], r["grade"]), r["judge"], r["at"]) for r in rows),
+            alone,
+        ],
+    )
+    found = compare_judges(data.with_queries(queries), runs, confidence=QUICK)
+
+    assert [judge.name for judge in found.judges] == ["m1", "vote of 2 models"]
+
+
+@pytest.mark.parametrize(("queries", "text"), [(1, "6 hits of 1 query"), (0, "no hit")])
+def test_too_few_pairs_name_the_command_that_gives_them(queries: int, text: str) -> None:
+    data, runs = made({"m1": 0.0}, queries=5)
+    rows = [
+        query if row < queries else with_model_labels(query, ())
+        for row, query in enumerate(data.queries())
+    ]
+    with pytest.raises(InputError, match=rf"gold: {text} has labels .* --model SPEC --judged"):
+        compare_judges(data.with_queries(rows), runs)
+
+
+def test_json_has_every_number() -> None:
+    value = agreement_plain(compare_judges(*made({"m1": 0.3}), confidence=QUICK))
+
+    assert list(value) == [
+        *("gold", "pairs", "queries", "minimum", "judges", "measure", "order", "runs", "needed"),
+        "verdict",
+    ]

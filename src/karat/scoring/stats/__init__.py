@@ -14,6 +14,7 @@ from karat.scoring.stats.moments import (
     relative_improvement,
 )
 from karat.scoring.stats.paired import LetterMark, compare, significance_letters
+from karat.scoring.stats.prediction_powered import PoweredMean, prediction_powered
 from karat.scoring.stats.signflip import FlipTest, benjamini_hochberg, holm, sign_flip
 from karat.scoring.stats.tests import (
     Wilcoxon,
@@ -28,6 +29,7 @@ __all__ = [
     "FlipTest",
     "InterleavedRanking",
     "LetterMark",
+    "PoweredMean",
     "Wilcoxon",
     "benjamini_hochberg",
     "bootstrap_intervals",
@@ -37,6 +39,7 @@ __all__ = [
     "interleaving_test",
     "known_percentiles",
     "percentiles",
+    "prediction_powered",
     "randomised_tukey",
     "relative_improvement",
     "sign_flip",

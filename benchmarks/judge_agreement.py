@@ -17,12 +17,6 @@ from typing import NamedTuple
 sys.path.pop(0)
 
 import numpy as np
-from karat.scoring.stats.agreement import (
-    agreement,
-    confusion_table,
-    order_agreement,
-    weighted_kappa,
-)
 from numpy.typing import NDArray
 
 from karat.formats import read_dataset, read_run
@@ -30,6 +24,12 @@ from karat.model import Dataset, Query, Run, Target
 from karat.model.comparison import Interval
 from karat.scoring.score import evaluate_run
 from karat.scoring.settings import Scoring
+from karat.scoring.stats.agreement import (
+    agreement,
+    confusion_table,
+    order_agreement,
+    weighted_kappa,
+)
 
 MEASURE = "ndcg@10"
 DRAWS = 2_000

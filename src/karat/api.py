@@ -108,6 +108,7 @@ def evaluate(
     seed: int = 0,
     judge_labels: str = "exclude",
     min_agreement: float = 0.6,
+    human_sample: str | None = None,
 ) -> "Evaluation":
     """Return the scores of *run* on *gold*, with an interval on every mean.
 
@@ -116,8 +117,10 @@ def evaluate(
     an object of ranx; dictionaries are read in place, never copied. *metrics* are names such as
     ``"nDCG@10"``, or measures of ir_measures; results have the names as they were given.
     *confidence* None computes no interval and needs no numpy. *by* names tags by which to break
-    results down. If the run and *gold* name documents differently, ``warnings`` of the result says
-    so; *root*, *strip_prefix* (a list) and *cut_at* are the options that fix it.
+    results down. *human_sample* (``"auto"`` or a file with query ids) combines the labels of people
+    for these queries with model labels for all of them. If the run and *gold* name documents
+    differently, ``warnings`` of the result says so; *root*, *strip_prefix* (a list) and *cut_at*
+    are the options that fix it.
 
     *judge_labels* ``"include"`` also uses the labels of models that `karat judge --model` wrote,
     where no target judges a hit, and ``"only"`` uses nothing else. ``warnings`` says so if their
@@ -136,7 +139,7 @@ def evaluate(
 
     sure = None
     if confidence is not None:
-        sure = Confidence(level=confidence, draws=draws, seed=seed)
+        sure = Confidence(level=confidence, draws=draws, seed=seed, human_sample=human_sample)
     scoring = Scoring(
         _names(metrics),
         match,
@@ -173,6 +176,7 @@ def compare(
     seed: int = 0,
     judge_labels: str = "exclude",
     min_agreement: float = 0.6,
+    human_sample: str | None = None,
 ) -> "ComparisonResult":
     """Return *runs* scored and compared on *gold*, the first being the baseline.
 
@@ -205,7 +209,12 @@ def compare(
             cut_at=cut_at,
         ),
         confidence=Confidence(
-            level=confidence, draws=draws, seed=seed, pairs=pairs, correction=correction
+            level=confidence,
+            draws=draws,
+            seed=seed,
+            pairs=pairs,
+            correction=correction,
+            human_sample=human_sample,
         ),
         by=by,
         names=names,
@@ -227,6 +236,7 @@ def write_report(
     title: str = "",
     judge_labels: str = "exclude",
     min_agreement: float = 0.6,
+    human_sample: str | None = None,
 ) -> None:
     """Write the report of `karat report` on *runs*, the first being the baseline.
 
@@ -247,7 +257,7 @@ def write_report(
         sources,
         os.fspath(path),
         scoring=scoring,
-        confidence=Confidence(),
+        confidence=Confidence(human_sample=human_sample),
         by=by,
         names=names,
         title=title,

@@ -7,15 +7,18 @@ from math import isclose, nan
 from pathlib import Path
 from typing import NamedTuple
 
-from karat.app.score import RunSource, load_run, run_name
+from karat.app.human_sample import sampled_run
+from karat.app.score import RunSource, run_name
 from karat.errors import InputError
 from karat.formats.baseline import read_baseline, write_baseline
 from karat.formats.gold import gold_digest
 from karat.installation import __version__
 from karat.model import Dataset, QueryStatus, Run, ScoreTable
-from karat.model.evaluation import Evaluation
+from karat.model.evaluation import Evaluation, LabelledScores
+from karat.model.frozen import EMPTY
 from karat.model.gate import Baseline, BaselineQuery
 from karat.model.judgments import label_use, with_model_labels
+from karat.scoring.human_sample import human_sample_of
 from karat.scoring.matching.judge import Scored
 from karat.scoring.metrics import Measure, parse
 from karat.scoring.score import cluster_labels, evaluate_run
@@ -69,14 +72,22 @@ def update_baseline(
     path: str,
     *,
     scoring: Scoring | None = None,
+    human_sample: str | None = None,
     run_format: str | None = None,
 ) -> BaselineUpdate:
-    """Score *run* on *gold* and write the scores of every query to the file *path*."""
+    """Score *run* on *gold* and write the scores of every query to the file *path*.
+
+    With a *human_sample* the file also has the scores by model labels.
+    """
     before = read_baseline(path) if Path(path).exists() else None
+    name = run_name(run, 1)
+    gold, loaded = sampled_run(
+        gold, run, human_sample, name=name, scoring=scoring or Scoring(), format=run_format
+    )
     baseline = make_baseline(
         gold,
-        load_run(run, gold, scoring=scoring, format=run_format),
-        name=run_name(run, 1),
+        loaded,
+        name=name,
         made_at=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         version=__version__,
         scoring=scoring,
@@ -104,6 +115,7 @@ def make_baseline(
     columns = evaluation.table.columns
     names = list(map(str, measures))
     rows = zip(gold.query_ids, _digests(gold), ranks, strict=True)
+    sample, labelled = human_sample_of(gold), evaluation.table.labelled
     return Baseline(
         name=name,
         gold=gold.name,
@@ -113,7 +125,15 @@ def make_baseline(
         settings=_settings(gold, scoring),
         means={measure: evaluation[measure] for measure in names},
         queries=tuple(
-            BaselineQuery(query_id, digest, rank, {each: columns[each][row] for each in names})
+            BaselineQuery(
+                query_id,
+                digest,
+                rank,
+                {each: columns[each][row] for each in names},
+                {each: labelled.model[each][row] for each in names}
+                if labelled and query_id in sample
+                else EMPTY,
+            )
             for row, (query_id, digest, rank) in enumerate(rows)
         ),
     )
@@ -162,6 +182,12 @@ def align_baseline(
     text and targets are unchanged.
     """
     _check_settings(baseline, _settings(gold, scoring))
+    sampled = any(query.model for query in baseline.queries)
+    if sampled != bool(human_sample_of(gold)):
+        raise InputError(
+            f"the baseline was made {'with' if sampled else 'without'} --human-sample; use the "
+            "same for karat gate, or write a new baseline (karat baseline update)"
+        )
     names = list(map(str, measures))
     lacking = [name for name in names if name not in baseline.means]
     if lacking:
@@ -189,9 +215,23 @@ def align_baseline(
         for name in names
     }
     statuses = (QueryStatus.SCORED,) * len(gold)
-    table = ScoreTable(baseline.name, gold.query_ids, statuses, columns)
+    labelled = _labelled(gold, kept, columns) if sampled else None
+    table = ScoreTable(baseline.name, gold.query_ids, statuses, columns, labelled)
     ranks = tuple(kept[row].rank if row in kept else None for row in _all(gold))
     return CommonQueries(table, ranks, rows, note)
+
+
+def _labelled(
+    gold: Dataset, kept: Mapping[int, BaselineQuery], columns: "Mapping[str, array[float]]"
+) -> LabelledScores:
+    """Return the scores of a baseline by people, on their sample, and by the model."""
+    models = [kept[row].model if row in kept else {} for row in _all(gold)]
+    people, model = {}, {}
+    for name, scores in columns.items():
+        pairs = list(zip(scores, models, strict=True))
+        people[name] = array("d", [score if known else nan for score, known in pairs])
+        model[name] = array("d", [known.get(name, score) for score, known in pairs])
+    return LabelledScores(people, model)
 
 
 def _rank(reciprocal: float) -> float:

@@ -2,7 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 
-from karat.app.score import RunSource, TruthSource, distinct_names, load_judgments, load_run
+from karat.app.human_sample import sampled_gold
+from karat.app.score import (
+    RunSource,
+    TruthSource,
+    distinct_names,
+    load_judgments,
+    load_run,
+    whole_run,
+)
 from karat.errors import InputError
 from karat.model.evaluation import ComparisonResult
 from karat.scoring.compare import compare_scored_runs
@@ -35,6 +43,12 @@ def compare(
     scoring = scoring or Scoring()
     confidence = confidence or Confidence()
     gold = load_judgments(truth, format=truth_format, labels=labels)
+    named = dict(zip(names or distinct_names(runs), runs, strict=True))
+    if confidence.human_sample:
+        whole = {
+            name: whole_run(run, gold, name=name, format=run_format) for name, run in named.items()
+        }
+        gold, named = sampled_gold(gold, whole, confidence.human_sample, scoring), {**whole}
     evaluations = tuple(
         evaluate_run(
             gold,
@@ -44,6 +58,6 @@ def compare(
             slices={},
             name=name,
         )
-        for run, name in zip(runs, names or distinct_names(runs), strict=True)
+        for name, run in named.items()
     )
     return compare_scored_runs(gold, evaluations, scoring=scoring, confidence=confidence, by=by)

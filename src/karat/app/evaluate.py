@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from karat.app.benchmark_config import ConfigFile, draw_sample
 from karat.app.corpora import locate_pages
+from karat.app.human_sample import sampled_gold
 from karat.errors import EngineError
 from karat.experiments import open_executor
 from karat.experiments.configurations import (
@@ -283,6 +284,9 @@ def evaluate_experiment(
     scoring, confidence = scoring or Scoring(), confidence or Confidence()
     runs = runs or select_finished(done)
     known = done.results.evaluations(runs.ids, gold, scoring)
+    if confidence.human_sample:
+        whole = {measured.name: measured.run for measured in runs.runs}
+        gold, known = sampled_gold(gold, whole, confidence.human_sample, scoring), []
     scored = score_runs(gold, runs.runs, scoring, known=known)
     overall = _result(gold, scored, scoring, confidence, by=tuple(by))
     rest = None

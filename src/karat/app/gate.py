@@ -8,8 +8,9 @@ from typing import NamedTuple, cast
 
 from karat.app.baseline import CommonQueries, RankedRun, align_baseline, score_with_ranks
 from karat.app.evaluate import evaluate_experiment
+from karat.app.human_sample import sampled_run
 from karat.app.schemas import OCTOCODE_FIELDS, octocode_averages
-from karat.app.score import RunSource, load_run, run_name
+from karat.app.score import RunSource, run_name
 from karat.errors import InputError
 from karat.experiments.configurations import engine_configurations
 from karat.experiments.run import ExperimentRequest, run_experiment
@@ -291,7 +292,9 @@ def gate(
     if not measures and not rules.latencies_ms:
         raise InputError("nothing to check; give --min, --baseline or --max-latency")
     name = run_name(run, 1)
-    loaded = load_run(run, gold, scoring=scoring, format=run_format)
+    gold, loaded = sampled_run(
+        gold, run, confidence.human_sample, name=name, scoring=scoring, format=run_format
+    )
     times, disturbed = _latencies_ms(loaded)
     now = score_with_ranks(
         gold, loaded, measures, scoring=scoring, name=name, confidence=confidence

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
-from itertools import starmap
 from math import isnan
 from os import PathLike
 from pathlib import Path
@@ -17,14 +16,15 @@ from karat.app.evaluate import (
     FinishedRuns,
     score_runs,
 )
+from karat.app.human_sample import sampled_gold
 from karat.app.score import (
     RunSource,
     TruthSource,
     distinct_names,
     load_judgments,
-    load_run,
     read_gold,
     run_name,
+    whole_run,
 )
 from karat.errors import InputError, UnknownName
 from karat.experiments.run_records import (
@@ -41,7 +41,7 @@ from karat.formats import is_source, read_run
 from karat.formats.gold import gold_digest
 from karat.formats.karat_run import run_digest
 from karat.installation import __version__
-from karat.model import Answer, Dataset, Hit, Query, Run, Target
+from karat.model import Dataset, Query, Target
 from karat.model.evaluation import Evaluation
 from karat.model.frozen import EMPTY
 from karat.model.timings import RunResult
@@ -355,8 +355,14 @@ def make_findings(
 ) -> Findings:
     """Return what a report shows of *found*, made now, its remarks before those on the runs."""
     made_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+    gold, evaluations = found.gold, found.evaluations
+    if confidence.human_sample:
+        runs = {measured.name: measured.run for measured in found.runs}
+        gold = sampled_gold(gold, runs, confidence.human_sample, scoring)
+        # Stored scores are those by the labels of people alone.
+        evaluations = ()
     findings = report(
-        found.gold,
+        gold,
         found.runs,
         origin=origin(
             found.gold,
@@ -368,7 +374,7 @@ def make_findings(
         scoring=scoring,
         confidence=confidence,
         by=by,
-        evaluations=found.evaluations,
+        evaluations=evaluations,
     )
     return replace(findings, remarks=(*found.remarks, *findings.remarks), title=title)
 
@@ -395,7 +401,7 @@ def write_report(
     draw = drawer(path)
     gold = _as_dataset(truth, labels)
     found = [
-        RunResult(_as_run(source, gold, name), timings=None, engine="", name=name)
+        RunResult(whole_run(source, gold, name=name), timings=None, engine="", name=name)
         for source, name in zip(runs, names or distinct_names(runs), strict=True)
     ]
     inputs = ReportInputs(gold, tuple(found), tuple(run_digest(each.run) for each in found))
@@ -413,20 +419,6 @@ def _as_dataset(source: TruthSource, labels: LabelRule) -> Dataset:
         for query, grades in found.items()
     )
     return Dataset.of(queries, name="gold", match="document")
-
-
-def _as_run(source: RunSource, gold: Dataset, name: str) -> Run:
-    if isinstance(source, str | PathLike):
-        return read_run(source)
-    found = load_run(source, gold)
-    if isinstance(found, Run):
-        return found
-    rows = found.items() if isinstance(found, Mapping) else found
-    answers = (
-        Answer(query, tuple(sorted(starmap(Hit, scores.items()), key=lambda hit: -hit.score)))
-        for query, scores in rows
-    )
-    return Run.of(answers, name=name)
 
 
 class _Source(NamedTuple):

@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import starmap
 from typing import Any, Protocol
 
 from karat.errors import InputError
 from karat.formats import detect, read_dataset, read_judgments, read_run, scan_trec_run
 from karat.formats.base import IDS_ARE_TEXTS
 from karat.formats.frames import judgments_of, scores_of
-from karat.model import Dataset, Run
+from karat.model import Answer, Dataset, Hit, Run
 from karat.model.evaluation import Evaluation
 from karat.model.frozen import EMPTY
 from karat.scoring.labels import LabelChoice, LabelRule, use_labels
@@ -30,6 +31,7 @@ __all__ = [
     "run_name",
     "score",
     "use_labels",
+    "whole_run",
 ]
 
 
@@ -131,13 +133,33 @@ def load_run(
         how = scoring or Scoring()
         by_id = (how.match or default) == "document" and not how.respells
         return scan_trec_run(source, _judged(truth) if by_id else None)
-    run = read_run(source, format=chosen)
-    return _by_ids(run, truth) if run.metadata.get(IDS_ARE_TEXTS) else run
+    return _by_ids(read_run(source, format=chosen), truth)
+
+
+def whole_run(
+    source: RunSource,
+    truth: Truth,
+    *,
+    name: str,
+    format: str | None = None,  # noqa: A002 - as above
+) -> Run:
+    """Return the run in *source* with all of its hits, so that it can be read several times."""
+    if isinstance(source, str | os.PathLike):
+        return _by_ids(read_run(source, format=format), truth)
+    found = load_run(source, truth)
+    if isinstance(found, Run):
+        return found
+    rows = found.items() if isinstance(found, Mapping) else found
+    answers = (
+        Answer(query, tuple(sorted(starmap(Hit, scores.items()), key=lambda hit: -hit.score)))
+        for query, scores in rows
+    )
+    return Run.of(answers, name=name)
 
 
 def _by_ids(run: Run, truth: Truth) -> Run:
-    """Return *run*, whose queries are texts, with the ids that *truth* has for these texts."""
-    if not isinstance(truth, Dataset):
+    """Return *run*; if its queries are texts, with the ids that *truth* has for these texts."""
+    if not (run.metadata.get(IDS_ARE_TEXTS) and isinstance(truth, Dataset)):
         return run
     ids = {
         text.strip(): query_id for query_id, text in zip(truth.query_ids, truth.texts, strict=True)
@@ -196,12 +218,22 @@ def score(
     """
     scoring = scoring or Scoring()
     gold = load_judgments(truth, format=truth_format, labels=labels)
+    name = name or run_name(run, 1)
+    loaded: Run | Scored
+    if confidence and confidence.human_sample:
+        from karat.app.human_sample import sampled_run
+
+        gold, loaded = sampled_run(
+            gold, run, confidence.human_sample, name=name, scoring=scoring, format=run_format
+        )
+    else:
+        loaded = load_run(run, gold, scoring=scoring, format=run_format)
     return evaluate_run(
         gold,
-        load_run(run, gold, scoring=scoring, format=run_format),
+        loaded,
         scoring=scoring,
         confidence=confidence,
         slices=slice_rows(gold, by),
-        name=name or run_name(run, 1),
+        name=name,
         clusters=cluster_labels(gold, confidence.cluster) if confidence else None,
     )

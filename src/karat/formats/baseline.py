@@ -10,6 +10,7 @@ from karat.formats.fields import Checker, Location, Record
 from karat.formats.jsontext import dumps, finite, load_json
 from karat.formats.load import detect
 from karat.formats.source import head_of
+from karat.model.frozen import EMPTY
 from karat.model.gate import Baseline, BaselineQuery
 from karat.system.files import write_text
 
@@ -20,7 +21,7 @@ VERSION = 1
 TEXT_KEYS = ("name", "gold", "gold_digest", "made_at", "karat")
 KEYS = ("format", "version", *TEXT_KEYS, "settings", "means", "queries")
 EXPECTED = "expected a file written by `karat baseline update`"
-QUERY_KEYS = ("id", "digest", "rank", "scores")
+QUERY_KEYS = ("id", "digest", "rank", "scores", "model")
 
 
 def write_baseline(baseline: Baseline, path: str | os.PathLike[str]) -> None:
@@ -36,10 +37,17 @@ def write_baseline(baseline: Baseline, path: str | os.PathLike[str]) -> None:
         "settings": dict(baseline.settings),
         "means": baseline.means,
     }
-    lines = [dumps(finite(query._asdict()), indent=None) for query in baseline.queries]
+    lines = [dumps(finite(_row(query)), indent=None) for query in baseline.queries]
     opened = dumps(finite(head)).removesuffix("\n}")
     rows = ",\n".join(f"    {line}" for line in lines)
     write_text(path, f'{opened},\n  "queries": [\n{rows}\n  ]\n}}\n')
+
+
+def _row(query: BaselineQuery) -> dict[str, object]:
+    row = query._asdict()
+    if not query.model:
+        del row["model"]
+    return row
 
 
 def _reject_run(path: str | os.PathLike[str]) -> None:
@@ -94,6 +102,7 @@ def _query(check: Checker, record: Record, location: Location) -> BaselineQuery:
         check.text(record, "digest", location),
         rank or None,
         _scores(check, record, "scores", location),
+        _scores(check, record, "model", location) if "model" in record else EMPTY,
     )
 
 

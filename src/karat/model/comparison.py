@@ -7,7 +7,7 @@ from karat.errors import UnknownName
 from karat.model.frozen import EMPTY, by_value
 from karat.system.words import counted
 
-__all__ = ["IDENTICAL", "Comparison", "Difference", "Interval", "Mean"]
+__all__ = ["IDENTICAL", "Comparison", "Difference", "Interval", "LabelCounts", "Mean"]
 
 
 # The method where two systems have the same score on every query: there are no ends.
@@ -22,7 +22,8 @@ class Interval:
     Methods: ``bootstrap-t``, ``cluster bootstrap-t``; if few values differ, ``bootstrap-t or
     student-t`` (the wider at each end), ``student-t`` or ``clopper-pearson``; ``constant`` if none
     does; ``identical`` for the difference of two systems with the same score on every query;
-    ``none`` if there are too few values.
+    ``prediction-powered`` from a human sample and model labels; ``none`` if there are too few
+    values.
     """
 
     low: float | None
@@ -33,8 +34,26 @@ class Interval:
 
 @by_value
 @dataclass(frozen=True, slots=True)
+class LabelCounts:
+    """The queries behind a prediction-powered number.
+
+    *human* queries were judged by people, *model* further ones by a language model, whose labels
+    have the *weight* 0 to 1. *effective* queries judged by people alone would be as precise.
+    """
+
+    human: int
+    model: int
+    weight: float
+    effective: float
+
+
+@by_value
+@dataclass(frozen=True, slots=True)
 class Mean:
-    """The mean of one metric of one system over its *n* scored queries; None without any."""
+    """The mean of one metric of one system over its *n* scored queries; None without any.
+
+    *labels* is set if the mean is prediction-powered.
+    """
 
     system: str
     metric: str
@@ -42,6 +61,7 @@ class Mean:
     interval: Interval
     n: int
     missing: int
+    labels: LabelCounts | None = None
 
 
 @by_value
@@ -59,6 +79,7 @@ class Difference:
       the comparison, before any correction for many comparisons; None if it is outside the range of
       the metric.
     - ``wins``: on how many queries the system is better, by the metric's own direction.
+    - ``labels``: set if the difference is prediction-powered.
     """
 
     baseline: str
@@ -81,6 +102,7 @@ class Difference:
     ties: int
     losses: int
     detectable: float | None
+    labels: LabelCounts | None = None
 
 
 @by_value

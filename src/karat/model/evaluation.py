@@ -15,13 +15,14 @@ from karat.model.views import ResultViews
 from karat.system.words import counted
 
 if TYPE_CHECKING:
-    from karat.model.comparison import Interval
+    from karat.model.comparison import Interval, LabelCounts
 
 
 __all__ = [
     "ComparisonResult",
     "CorpusCoverage",
     "Evaluation",
+    "LabelledScores",
     "Mismatch",
     "Notes",
     "QueryStatus",
@@ -46,13 +47,31 @@ class QueryStatus(IntEnum):
 
 @by_value
 @dataclass(frozen=True, slots=True)
+class LabelledScores:
+    """Scores of one run by the labels of people and by those of a language model.
+
+    Scores by *people* are NaN for queries outside the human sample, those by the *model* for
+    queries that it has not judged.
+    """
+
+    people: "Mapping[str, array[float]]"
+    model: "Mapping[str, array[float]]"
+
+
+@by_value
+@dataclass(frozen=True, slots=True)
 class ScoreTable:
-    """Scores of one run: ``columns[metric][query]``; NaN means that the query is not scored."""
+    """Scores of one run: ``columns[metric][query]``; NaN means that the query is not scored.
+
+    With a human sample, *columns* has the scores by people where they judged, and those by the
+    model elsewhere; *labelled* has both.
+    """
 
     name: str
     query_ids: tuple[str, ...]
     statuses: tuple[QueryStatus, ...]
     columns: "Mapping[str, array[float]]"
+    labelled: LabelledScores | None = None
 
     def __repr__(self) -> str:
         """Return one line: name, number of queries, and the metrics."""
@@ -104,6 +123,7 @@ class Summary:
     """One measure over a set of queries: its mean, with the interval if requested.
 
     *answered* is the mean over answered queries only, without errors, timeouts and missing ones.
+    *labels* is set if mean and interval are prediction-powered.
     """
 
     measure: str
@@ -111,6 +131,7 @@ class Summary:
     answered: float
     n: int
     interval: "Interval | None" = None
+    labels: "LabelCounts | None" = None
 
 
 @by_value
@@ -122,7 +143,8 @@ class Notes:
     independent. *hits_per_query* is the mean over the queries with a hit, NaN if there are none.
     *mismatch* is set if the run and the dataset use different document names. *dropped* is a
     warning about hits outside the corpus, if most queries have no other hits. *labels* says how
-    labels of models are used, None if the dataset has none.
+    labels of models are used, None if the dataset has none. *powered* is a sentence about
+    prediction-powered intervals.
     """
 
     queries: int
@@ -137,6 +159,7 @@ class Notes:
     mismatch: Mismatch | None = None
     dropped: str = ""
     labels: LabelUse | None = None
+    powered: str = ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -195,7 +218,9 @@ class Evaluation(ResultViews):
         }
         return replace(
             self,
-            table=replace(self.table, columns=dict.fromkeys(self.table.columns, nothing)),
+            table=replace(
+                self.table, columns=dict.fromkeys(self.table.columns, nothing), labelled=None
+            ),
             summaries=_unscored(self.summaries),
             slices=slices,
         )

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from karat.model.comparison import Interval
-from karat.model.frozen import by_value
+from karat.model.frozen import EMPTY, by_value
 from karat.model.judgments import LabelUse
 
 __all__ = ["Baseline", "BaselineQuery", "ChangedQuery", "Check", "Decision", "Gate"]
@@ -109,13 +109,15 @@ class Gate:
 class BaselineQuery(NamedTuple):
     """One query: its *digest*, its scores (NaN: not scored), and its first relevant rank.
 
-    *rank* is None if no relevant hit was returned.
+    *rank* is None if no relevant hit was returned. *model* is set for the queries of a human
+    sample: their scores by the labels of the model.
     """
 
     id: str
     digest: str
     rank: float | None
     scores: Mapping[str, float]
+    model: Mapping[str, float] = EMPTY
 
 
 @by_value

@@ -55,9 +55,13 @@ def compare_table(contest: ComparisonResult) -> Table:
         comparison.metrics,
     )
     starred = any(cell.best for row in table.rows for cell in row)
+    method = f"bootstrap-t, {comparison.draws} draws, seed {comparison.seed}"
     notes = [
-        f"p: paired randomisation, {correction_text(comparison)}; intervals: "
-        f"bootstrap-t, {comparison.draws} draws, seed {comparison.seed}"
+        (
+            f"p and intervals: prediction-powered, {correction_text(comparison)}"
+            if any(each.labels for each in comparison.differences)
+            else f"p: paired randomisation, {correction_text(comparison)}; intervals: {method}"
+        )
         + ("; * significantly better than all others" if starred else "")
     ]
     notes += clusters_line(comparison.queries, contest.clusters)

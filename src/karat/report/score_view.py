@@ -90,6 +90,8 @@ def note_lines(evaluation: Evaluation) -> Iterator[str]:
     """Yield what a reader must know beside the numbers, one sentence a line."""
     yield _status_line(evaluation)
     yield from _detail_lines(evaluation)
+    if evaluation.notes.powered:
+        yield evaluation.notes.powered
 
 
 def shared_note_lines(evaluations: Sequence[Evaluation]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from karat.errors import InputError
 from karat.model import ScoreTable
 from karat.model.comparison import Comparison
 from karat.model.evaluation import ComparisonResult, Evaluation
+from karat.scoring.human_sample import comparison_note, powered_comparison
 from karat.scoring.matching.judge import Truth
 from karat.scoring.metrics import Measure
 from karat.scoring.score import cluster_labels, labels_at, measure_labels, slice_rows
@@ -79,7 +80,7 @@ def compare_scored(
     overall = compare_evaluations(
         evaluations, testable_measures(measures), everywhere, confidence, clusters=clusters
     )
-    notes = tuple(_list_length_notes(evaluations, overall.metrics))
+    notes = (*_list_length_notes(evaluations, overall.metrics), *_powered_note(overall))
     return ComparisonResult(
         tuple(evaluations),
         overall,
@@ -88,6 +89,11 @@ def compare_scored(
         clusters=len(set(clusters or ())),
         notes=notes,
     )
+
+
+def _powered_note(overall: Comparison) -> tuple[str, ...]:
+    note = comparison_note(overall)
+    return (note,) if note else ()
 
 
 def _list_length_notes(evaluations: Sequence[Evaluation], metrics: Sequence[str]) -> Iterator[str]:
@@ -169,6 +175,9 @@ def compare_tables(
         clusters=labels_at(clusters, rows),
         lower_is_better=[str(each) for each in measures if not each.definition.higher_is_better],
     )
+    if any(table.labelled is not None for table in tables):
+        labels = labels_at(clusters, rows)
+        found = powered_comparison(found, tables, measures, rows, confidence, clusters=labels)
     return replace(found, labels=measure_labels(measures))
 
 

@@ -2,7 +2,7 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import inf, isnan, nan
 from posixpath import splitext
@@ -12,8 +12,15 @@ from karat.errors import InputError
 from karat.model import Dataset, JudgedRun, Outcome, QueryStatus, Run, ScoreTable
 from karat.model.comparison import Interval
 from karat.model.evaluation import Evaluation, Mismatch, Notes, Summary
-from karat.model.judgments import label_use
+from karat.model.judgments import label_use, model_labels_of
 from karat.model.timings import RunResult
+from karat.scoring.human_sample import (
+    human_sample_of,
+    merge_labels,
+    powered_summaries,
+    summary_note,
+)
+from karat.scoring.labels import LabelChoice, choose_labels
 from karat.scoring.matching import judge
 from karat.scoring.matching.judge import Scored, Truth
 from karat.scoring.metrics import Measure, average, evaluate
@@ -162,7 +169,33 @@ def evaluate_run(
 ) -> Evaluation:
     """Return the scores of a loaded *run*; queries with one label in *clusters* are dependent.
 
-    A measure with a cut-off above the k of the run has no scores.
+    A measure with a cut-off above the k of the run has no scores. With a human sample in *truth*,
+    means and intervals are prediction-powered.
+    """
+    measures = scoring.parsed(truth)
+    sample = human_sample_of(truth)
+    if sample and isinstance(truth, Dataset):
+        people = _scores(truth, run, scoring, name, truth.query_ids)
+        labelled = {query.id for query in truth.queries() if model_labels_of(query)}
+        evaluation = _scores(choose_labels(truth, LabelChoice.ONLY), run, scoring, name, labelled)
+        table = merge_labels(people.table, evaluation.table, sample)
+        evaluation = replace(evaluation, table=table, notes=replace(evaluation.notes, labels=None))
+    else:
+        evaluation = _scores(truth, run, scoring, name)
+    return with_intervals(evaluation, measures, confidence, slices=slices, clusters=clusters)
+
+
+def _scores(
+    truth: Truth,
+    run: Run | Scored,
+    scoring: Scoring,
+    name: str,
+    labelled: Collection[str] | None = None,
+) -> Evaluation:
+    """Return the scores per query, without summaries.
+
+    *labelled* are the queries with labels: other queries with hits have no score then, and a query
+    without a relevant target has 0.
     """
     judged = judge(
         truth,
@@ -184,7 +217,7 @@ def evaluate_run(
     table = evaluate(
         judged,
         dict.fromkeys((*measures, JUDGED_SHARE)),
-        score_unjudged=scoring.trec,
+        score_unjudged=scoring.trec or labelled is not None,
         score_empty=not scoring.trec,
     )
     notes = replace(
@@ -192,14 +225,19 @@ def evaluate_run(
         mismatch=_mismatch(judged, run),
         labels=label_use(truth) if isinstance(truth, Dataset) else None,
     )
-    table = replace(table, columns=_known(table, measures, _asked_for(run)))
-    return with_intervals(
-        Evaluation(name, table, (), notes, {}),
-        measures,
-        confidence,
-        slices=slices,
-        clusters=clusters,
-    )
+    columns = _known(table, measures, _asked_for(run))
+    if labelled is not None:
+        unknown = [
+            bool(query.retrieved) and query_id not in labelled
+            for query, query_id in zip(judged.queries, judged.query_ids, strict=True)
+        ]
+        columns = {
+            label: array(
+                "d", [nan if lost else score for score, lost in zip(column, unknown, strict=True)]
+            )
+            for label, column in columns.items()
+        }
+    return Evaluation(name, replace(table, columns=columns), (), notes, {})
 
 
 def _check_subtopics(truth: Truth, measures: Sequence[Measure]) -> None:
@@ -227,11 +265,17 @@ def with_intervals(
     """
     table = evaluation.table
     everywhere = range(len(table.query_ids))
+    labels = measure_labels(measures)
+    summaries = _summaries(table, measures, everywhere, confidence, clusters=clusters)
     return replace(
         evaluation,
-        labels=measure_labels(measures),
-        summaries=_summaries(table, measures, everywhere, confidence, clusters=clusters),
-        notes=replace(evaluation.notes, clusters=len(set(clusters or ()))),
+        labels=labels,
+        summaries=summaries,
+        notes=replace(
+            evaluation.notes,
+            clusters=len(set(clusters or ())),
+            powered=summary_note(summaries, labels),
+        ),
         slices={
             tag: {
                 value: _summaries(table, measures, rows, confidence, clusters=clusters)
@@ -251,11 +295,14 @@ def with_measures(evaluation: Evaluation, measures: Sequence[Measure]) -> Evalua
     """Return *evaluation* with only these *measures*, in their order."""
     names = list(map(str, measures))
     table = evaluation.table
+    labels = measure_labels(measures)
+    summaries = tuple(each for each in evaluation.summaries if each.measure in names)
     return replace(
         evaluation,
-        labels=measure_labels(measures),
+        labels=labels,
         table=replace(table, columns={name: table.columns[name] for name in names}),
-        summaries=tuple(each for each in evaluation.summaries if each.measure in names),
+        summaries=summaries,
+        notes=replace(evaluation.notes, powered=summary_note(summaries, labels)),
     )
 
 
@@ -322,8 +369,8 @@ def _summaries(
     ]
     answered = [row for row in rows if table.statuses[row] in ANSWERED]
     intervals: Sequence[Interval | None] = [None] * len(measures)
-    if confidence and confidence.draws:
-        labels = labels_at(clusters, rows)
+    labels = labels_at(clusters, rows)
+    if confidence and confidence.draws and table.labelled is None:
         intervals = mean_intervals(columns, measures, confidence, clusters=labels)
     summaries = []
     for measure, column, interval in zip(measures, columns, intervals, strict=True):
@@ -335,6 +382,8 @@ def _summaries(
             of_answered = average([scores[row] for row in answered], kind)
         n = len(column) - sum(map(isnan, column))
         summaries.append(Summary(str(measure), mean, of_answered, n, interval))
+    if table.labelled is not None:
+        return powered_summaries(summaries, table, measures, rows, confidence, clusters=labels)
     return tuple(summaries)
 
 

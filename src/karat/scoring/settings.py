@@ -78,7 +78,8 @@ class Confidence:
     *cluster* names a tag whose values are resampled together. *pairs* is ``all``, ``baseline``
     (each run against the first) or ``lead`` (all pairs on the first measure, pairs with the first
     run on the others); None means all for up to twelve runs and lead for more. *correction* None
-    means the default of *pairs*.
+    means the default of *pairs*. *human_sample* makes numbers prediction-powered: a file with the
+    queries that people judged, or ``auto`` for those in which people judged every hit of the pool.
     """
 
     level: float = 0.95
@@ -88,6 +89,7 @@ class Confidence:
     pairs: str | None = None
     correction: str | None = None
     wilcoxon: bool = False
+    human_sample: str | None = None
 
     def __post_init__(self) -> None:
         """Reject a negative seed."""

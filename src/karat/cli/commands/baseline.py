@@ -6,7 +6,7 @@ import click
 
 from karat.cli.commands.gate import read_one_run
 from karat.cli.main import CommandGroup
-from karat.cli.options.shared import Inputs, judging_options, store_option
+from karat.cli.options.shared import HUMAN_SAMPLE, Inputs, judging_options, store_option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,11 +41,13 @@ def command() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @store_option
 @judging_options
+@HUMAN_SAMPLE["human_sample"]
 def update(
     names: tuple[str, ...],
     output: str,
     *,
     as_json: bool,
+    human_sample: str | None,
     store: str,
     scoring: "Scoring",
     inputs: Inputs,
@@ -66,7 +68,12 @@ def update(
 
     dataset, run = read_one_run(names, store, inputs)
     baseline, before, other = update_baseline(
-        dataset, run, output, scoring=scoring, run_format=inputs.run_format
+        dataset,
+        run,
+        output,
+        scoring=scoring,
+        human_sample=human_sample,
+        run_format=inputs.run_format,
     )
     use = label_use(dataset)
     (_show_json if as_json else _show)(baseline, before, output, use)

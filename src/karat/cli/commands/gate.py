@@ -13,9 +13,9 @@ from karat.cli.options.shared import (
     Number,
     Output,
     WholeNumber,
-    confidence_options,
     gather,
     judging_options,
+    sample_options,
     store_option,
 )
 from karat.report.display import printable
@@ -332,7 +332,7 @@ NOTHING_SAID = OctocodeOptions(None, None, None, None, False, None, None, None, 
 @store_option
 @gate_output_options
 @judging_options
-@confidence_options
+@sample_options
 @click.option("--preset", type=click.Choice(["octocode"]), help="Run octocode's benchmark.")
 @octocode_options
 @click.pass_context

@@ -10,8 +10,8 @@ from karat.cli.options.shared import (
     GoldPath,
     Inputs,
     Output,
-    confidence_options,
     output_options,
+    sample_options,
     scoring_options,
 )
 
@@ -33,7 +33,7 @@ __all__ = ["command"]
     show_default=True,
     help="Confidence intervals of the means, or none.",
 )
-@confidence_options
+@sample_options
 @output_options
 def command(
     gold: str,
@@ -54,6 +54,7 @@ def command(
     karat score qrels.txt bm25.run
     karat score code.csv results.json -m hit@5,mrr@10 --by category
     karat score qrels.txt bm25.run -m "ndcg(gain=exp)@10" --ci none --json
+    karat score gold.json bm25.jsonl --human-sample auto
     """
     from karat.app.score import load_judgments, score
     from karat.cli.output.report_files import is_report, write_page

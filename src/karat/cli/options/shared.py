@@ -299,6 +299,15 @@ CONFIDENCE: Fields = {
         help="Resample whole groups of queries with the same value of TAG (cluster bootstrap).",
     ),
 }
+HUMAN_SAMPLE: Fields = {
+    "human_sample": click.option(
+        "--human-sample",
+        metavar="FILE|auto",
+        help="Combine the labels of people for some queries with model labels for all of them "
+        "(prediction-powered intervals): a file with the ids of these queries, or auto for those "
+        "in which people judged every hit of the pool.",
+    ),
+}
 PAIRS: Fields = {
     "pairs": click.option(
         "--pairs",
@@ -498,10 +507,14 @@ def judging_options(command: Command) -> Command:
     return gather("scoring", _make_scoring, SCORING)(input_options(command))
 
 
-# How intervals and tests are computed: *confidence*; then also which runs are compared, and how.
+# How intervals and tests are computed: *confidence*; then also from which labels, and which runs
+# are compared and how.
 confidence_options = gather("confidence", _make_confidence, CONFIDENCE)
-pair_options = gather("confidence", _make_confidence, {**CONFIDENCE, **PAIRS})
-comparison_options = gather("confidence", _make_confidence, {**CONFIDENCE, **COMPARISON})
+sample_options = gather("confidence", _make_confidence, {**CONFIDENCE, **HUMAN_SAMPLE})
+pair_options = gather("confidence", _make_confidence, {**CONFIDENCE, **PAIRS, **HUMAN_SAMPLE})
+comparison_options = gather(
+    "confidence", _make_confidence, {**CONFIDENCE, **COMPARISON, **HUMAN_SAMPLE}
+)
 # How results are shown: *output*; then for a command that writes a report or a folder.
 output_options = gather("output", _make_output, {**STYLES, **FILE})
 result_options = gather("output", _make_output, {**STYLES, **RESULTS})

@@ -1,0 +1,332 @@
+"""Prediction-powered scores: people judged a sample of the queries, a language model all of them.
+
+The scores of a run by both kinds of labels are in one table; means, intervals and tests are then
+those of :mod:`karat.scoring.stats.prediction_powered`.
+"""
+
+from array import array
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from math import isnan, nan
+from typing import TYPE_CHECKING
+
+from karat.model import Dataset, ScoreTable
+from karat.model.comparison import Comparison, Difference, Interval, LabelCounts, Mean
+from karat.model.evaluation import LabelledScores, Summary
+from karat.scoring.metrics import Measure
+from karat.scoring.settings import Confidence
+
+if TYPE_CHECKING:
+    from karat.scoring.stats import PoweredMean
+    from karat.scoring.stats.arrays import FloatArray
+
+__all__ = [
+    "comparison_note",
+    "human_sample_of",
+    "merge_labels",
+    "powered_comparison",
+    "powered_summaries",
+    "summary_note",
+    "with_human_sample",
+]
+
+# Key of a dataset's metadata: the ids of the queries that people judged.
+HUMAN_SAMPLE = "human_sample"
+# The method of an interval.
+POWERED = "prediction-powered"
+# Draws where intervals are turned off: the estimate does not depend on them.
+FEWEST_DRAWS = 99
+
+
+def with_human_sample(data: Dataset, query_ids: Collection[str]) -> Dataset:
+    """Return *data* with the queries that people judged; its scores become prediction-powered."""
+    return replace(data, metadata={**data.metadata, HUMAN_SAMPLE: tuple(query_ids)})
+
+
+def human_sample_of(truth: object) -> frozenset[str]:
+    """Return the ids that `with_human_sample` has set, none for other judgments."""
+    ids = truth.metadata.get(HUMAN_SAMPLE) if isinstance(truth, Dataset) else None
+    return frozenset(ids) if isinstance(ids, tuple) else frozenset()
+
+
+def merge_labels(people: ScoreTable, model: ScoreTable, sample: Collection[str]) -> ScoreTable:
+    """Return one table of two that score the same run by different labels.
+
+    Where both tables are equal on every query, the measure does not depend on labels, such as
+    lines returned: then its scores are known for all queries.
+    """
+    inside = [query_id in sample for query_id in people.query_ids]
+    by_people, by_model, merged = {}, {}, {}
+    for name, own in people.columns.items():
+        other = model.columns[name]
+        known = inside
+        if all(a == b or isnan(b) for a, b in zip(own, other, strict=True)):
+            known = [True] * len(inside)
+        by_people[name] = array("d", [a if yes else nan for a, yes in zip(own, known, strict=True)])
+        by_model[name] = other
+        pairs = zip(by_people[name], other, strict=True)
+        merged[name] = array("d", [b if isnan(a) else a for a, b in pairs])
+    return replace(model, columns=merged, labelled=LabelledScores(by_people, by_model))
+
+
+def powered_summaries(
+    summaries: Sequence[Summary],
+    table: ScoreTable,
+    measures: Sequence[Measure],
+    rows: Sequence[int],
+    confidence: Confidence | None,
+    *,
+    clusters: Sequence[str] | None,
+) -> tuple[Summary, ...]:
+    """Return *summaries*, over the queries at *rows*, with prediction-powered means and intervals.
+
+    Measures that are not a plain mean over queries stay as they are.
+    """
+    plain = [each for each in measures if each.definition.average == "arithmetic"]
+    cubes = _cubes([table], plain, rows)
+    bounds = [measure.bounds for measure in plain]
+    found = _powered(cubes[0][0], cubes[1][0], bounds, confidence, clusters)
+    powered = dict(zip(map(str, plain), found, strict=True))
+    return tuple(
+        _powered_summary(each, powered[each.measure], confidence)
+        if each.measure in powered
+        else each
+        for each in summaries
+    )
+
+
+def _powered_summary(
+    summary: Summary, found: "PoweredMean", confidence: Confidence | None
+) -> Summary:
+    mean = nan if found.mean is None else found.mean
+    # Queries without an answer score 0 by any labels, so that both means change by one factor.
+    share = summary.answered / summary.mean if summary.mean else 1.0
+    return replace(
+        summary,
+        mean=mean,
+        answered=mean * share,
+        interval=found.interval if confidence and confidence.draws else None,
+        labels=_counts(found),
+    )
+
+
+def powered_comparison(
+    comparison: Comparison,
+    tables: Sequence[ScoreTable],
+    measures: Sequence[Measure],
+    rows: Sequence[int],
+    confidence: Confidence,
+    *,
+    clusters: Sequence[str] | None,
+) -> Comparison:
+    """Return *comparison* of *tables* with prediction-powered means, differences and p values.
+
+    Wins, ties and losses stay those of the merged scores. P values are corrected by Holm's method
+    where the comparison uses resamples (maxT, Tukey), which have no counterpart here.
+    """
+    import numpy as np
+
+    from karat.scoring.stats.arrays import paired_differences
+    from karat.scoring.stats.paired import difference_bounds
+
+    people, model = _cubes(tables, measures, rows)
+    systems = {name: place for place, name in enumerate(comparison.systems)}
+    metrics = {str(measure): place for place, measure in enumerate(measures)}
+    means = [(systems[each.system], metrics[each.metric]) for each in comparison.means]
+    pairs = [
+        (systems[each.system], systems[each.baseline], metrics[each.metric])
+        for each in comparison.differences
+    ]
+    columns = []
+    for cube in (people, model):
+        scores = [cube[system, :, metric] for system, metric in means]
+        scores += [paired_differences(cube[a, :, m], cube[b, :, m]) for a, b, m in pairs]
+        columns.append(np.stack(scores, axis=1))
+    bounds = [measures[metric].bounds for _, metric in means]
+    bounds += [difference_bounds(measures[metric].bounds) or (nan, nan) for *_, metric in pairs]
+    found = _powered(columns[0], columns[1], bounds, confidence, clusters)
+    own, between = found[: len(means)], found[len(means) :]
+    new_means = tuple(_powered_mean(*pair) for pair in zip(comparison.means, own, strict=True))
+    by_name = {(each.system, each.metric): each.mean for each in new_means}
+    entries = [
+        _powered_difference(entry, each, by_name, comparison)
+        for entry, each in zip(comparison.differences, between, strict=True)
+    ]
+    method = comparison.correction if comparison.correction in ("bh", "none") else "holm"
+    return replace(
+        comparison, means=new_means, differences=_corrected(entries, method), correction=method
+    )
+
+
+def _powered_mean(entry: Mean, found: "PoweredMean") -> Mean:
+    return replace(entry, mean=found.mean, interval=found.interval, labels=_counts(found))
+
+
+def _powered_difference(
+    entry: Difference,
+    found: "PoweredMean",
+    means: dict[tuple[str, str], float | None],
+    comparison: Comparison,
+) -> Difference:
+    from karat.scoring.stats.moments import reach, relative_improvement
+
+    theirs = means[entry.baseline, entry.metric]
+    ours = None if theirs is None or found.mean is None else theirs + found.mean
+    sizes = [entry.effect, entry.effect_residual]
+    if entry.difference and found.mean is not None:
+        share = found.mean / entry.difference
+        sizes = [None if size is None else size * share for size in sizes]
+    detectable = None
+    if found.se > 0:
+        detectable = found.se * reach(
+            max(found.human - 1, 1), level=comparison.level, power=comparison.power
+        )
+    return replace(
+        entry,
+        baseline_mean=theirs,
+        system_mean=ours,
+        difference=found.mean,
+        relative=relative_improvement(ours, theirs),
+        interval=found.interval,
+        p=found.p,
+        p_method=found.interval.method,
+        p_corrected=found.p,
+        p_student=found.p,
+        effect=sizes[0],
+        effect_residual=sizes[1],
+        detectable=detectable,
+        labels=_counts(found),
+    )
+
+
+def _corrected(entries: Sequence[Difference], method: str) -> tuple[Difference, ...]:
+    """Return *entries* with p values corrected by *method* over the pairs of each metric."""
+    from karat.scoring.stats import benjamini_hochberg, holm
+
+    if method == "none":
+        return tuple(entries)
+    correct = benjamini_hochberg if method == "bh" else holm
+    result = list(entries)
+    for metric in dict.fromkeys(entry.metric for entry in entries):
+        places = [
+            place
+            for place, entry in enumerate(entries)
+            if entry.metric == metric and entry.p is not None
+        ]
+        found = correct([entries[place].p or 0.0 for place in places])
+        for place, p in zip(places, found, strict=True):
+            result[place] = replace(entries[place], p_corrected=p)
+    return tuple(result)
+
+
+def _cubes(
+    tables: Sequence[ScoreTable], measures: Sequence[Measure], rows: Sequence[int]
+) -> "tuple[FloatArray, FloatArray]":
+    """Return ``[system, query, measure]`` by people and by the model; a broken run has NaN."""
+    import numpy as np
+
+    shape = (len(tables), len(rows), len(measures))
+    people, model = np.full(shape, nan), np.full(shape, nan)
+    for place, table in enumerate(tables):
+        for column, name in enumerate(map(str, measures)):
+            if table.labelled is not None:
+                people[place, :, column] = [table.labelled.people[name][row] for row in rows]
+                model[place, :, column] = [table.labelled.model[name][row] for row in rows]
+    return people, model
+
+
+def _powered(
+    people: "FloatArray",
+    model: "FloatArray",
+    bounds: Sequence[tuple[float, float]],
+    confidence: Confidence | None,
+    clusters: Sequence[str] | None,
+) -> "tuple[PoweredMean, ...]":
+    from karat.scoring.stats import prediction_powered
+
+    chosen = confidence or Confidence()
+    return prediction_powered(
+        people,
+        model,
+        bounds=list(bounds),
+        level=chosen.level,
+        draws=chosen.draws or FEWEST_DRAWS,
+        seed=chosen.seed,
+        clusters=clusters,
+    )
+
+
+def _counts(found: "PoweredMean") -> LabelCounts:
+    return LabelCounts(found.human, found.model, found.weight, found.effective)
+
+
+def summary_note(summaries: Sequence[Summary], labels: "dict[str, str]") -> str:
+    """Return a sentence about prediction-powered *summaries*; *labels* name measures as typed."""
+    known = [
+        (each, each.labels)
+        for each in summaries
+        if each.labels is not None and not isnan(each.mean)
+    ]
+    if not known:
+        return ""
+    lead, counts = known[0]
+    text = f"{labels.get(lead.measure, lead.measure)} {lead.mean:.3f}{_ends(lead.interval)} from "
+    text += f"{_sources(counts)}; as precise as {counts.effective:.0f} human-judged queries"
+    others = [
+        f"{labels.get(each.measure, each.measure)} {counts.effective:.0f}"
+        for each, counts in known[1:]
+    ]
+    if others:
+        text += f" ({', '.join(others)})"
+    return f"prediction-powered: {text}{_caveat(lead.interval, counts)}"
+
+
+def comparison_note(comparison: Comparison) -> str:
+    """Return a sentence about the prediction-powered numbers of the first measure, "" without."""
+    comparison = comparison.labelled()
+    lead = comparison.metrics[0]
+    means = [
+        (each, each.labels)
+        for each in comparison.means
+        if each.metric == lead and each.labels is not None and each.mean is not None
+    ]
+    if not means:
+        return ""
+    first, counts = means[0]
+    precise = [f"{each.system} {labels.effective:.0f}" for each, labels in means]
+    precise += [
+        f"their difference {each.labels.effective:.0f}"
+        for each in comparison.differences
+        if each.metric == lead and each.labels and len(comparison.systems) == 2
+        if not isnan(each.labels.effective)
+    ]
+    return (
+        f"Intervals and p values are prediction-powered, from {_sources(counts)}; {lead} is as "
+        f"precise as with this many human-judged queries: {', '.join(precise)}"
+        f"{_caveat(first.interval, counts)}."
+    )
+
+
+def _sources(counts: LabelCounts) -> str:
+    return f"{counts.human} human-judged and {counts.model} model-judged queries"
+
+
+def _ends(interval: Interval | None) -> str:
+    if interval is None or interval.low is None or interval.high is None:
+        return ""
+    return f" [{interval.low:.3f}, {interval.high:.3f}]"
+
+
+def _caveat(interval: Interval | None, counts: LabelCounts) -> str:
+    """Return what the reader must know if the model is always right, or of no use."""
+    if counts.weight == 0.0 and counts.model:
+        return "; the model's labels do not help here, and are not used"
+    plain = interval is not None and interval.method != POWERED
+    if plain and counts.model and counts.effective == counts.human + counts.model:
+        # The largest share of errors that is not ruled out at 95 %.
+        share = 1 - 0.05 ** (1 / counts.human)
+        return (
+            f"; people and the model agree on all {counts.human}, but may differ on up to "
+            f"{share:.0%} of the others"
+        )
+    return ""

@@ -1,0 +1,343 @@
+"""--human-sample: people judged some queries, a language model judged all of them."""
+
+import random
+from array import array
+from collections.abc import Callable
+from dataclasses import replace
+from math import isnan
+from pathlib import Path
+
+import pytest
+
+import karat
+from karat.app.baseline import update_baseline
+from karat.app.compare import compare
+from karat.app.gate import gate, parse_rules
+from karat.app.human_sample import judged_queries
+from karat.app.report import write_report
+from karat.app.score import score
+from karat.errors import InputError
+from karat.formats import write
+from karat.formats.baseline import read_baseline
+from karat.model import (
+    Answer,
+    Dataset,
+    Hit,
+    Query,
+    QueryStatus,
+    Run,
+    ScoreTable,
+    Target,
+)
+from karat.model.gate import Decision
+from karat.model.judgments import JudgmentRecord, with_model_labels
+from karat.report.compare_view import compare_table
+from karat.report.json import evaluation_json
+from karat.report.score_view import note_lines
+from karat.scoring.human_sample import human_sample_of, merge_labels, with_human_sample
+from karat.scoring.labels import LabelRule
+from karat.scoring.settings import Confidence, Scoring
+
+QUERIES, JUDGED = 80, 24
+AUTO = Confidence(draws=199, human_sample="auto")
+PLAIN = Confidence(draws=199)
+MEASURES = Scoring(("ndcg@5", "hit@1"))
+
+
+def search(relevant: set[str], documents: list[str], skill: float, rng: random.Random) -> list[str]:
+    return sorted(documents, key=lambda each: -((each in relevant) * skill + rng.gauss(0, 1)))[:6]
+
+
+def example(*, errors: float = 0.1, judged: int = JUDGED) -> tuple[Dataset, Run, Run]:
+    """Return a gold set and two runs; the model mistakes a share of the hits.
+
+    People judged all hits of the first queries, and one relevant document of the others.
+    """
+    rng, judge = random.Random(4), random.Random(5)
+    queries: list[Query] = []
+    old: list[Answer] = []
+    new: list[Answer] = []
+    for row in range(QUERIES):
+        documents = [f"{row}-{each}.py" for each in range(10)]
+        relevant = {each for each in documents if rng.random() < 0.3} or {documents[0]}
+        answers = [search(relevant, documents, skill, rng) for skill in (0.5, 2.0)]
+        for found, paths in zip((old, new), answers, strict=True):
+            hits = tuple(Hit(path, float(9 - rank)) for rank, path in enumerate(paths))
+            found.append(Answer(f"q{row}", hits))
+        pooled = sorted({*answers[0], *answers[1], *relevant})
+        labels = [
+            JudgmentRecord(
+                Target(path, float((path in relevant) != (judge.random() < errors))), "m", "2026"
+            )
+            for path in pooled
+        ]
+        targets = [Target(path, float(path in relevant)) for path in pooled]
+        query = Query(f"q{row}", f"text {row}", tuple(targets if row < judged else targets[:1]))
+        queries.append(with_model_labels(query, labels))
+    gold = Dataset.of(queries, name="gold", match="exact")
+    return gold, Run.of(old, name="old"), Run.of(new, name="new")
+
+
+def test_auto_takes_the_queries_whose_first_hits_people_judged() -> None:
+    gold, old, new = example()
+    found = judged_queries(gold, {"old": old, "new": new}, depth=5)
+    assert found == [f"q{row}" for row in range(JUDGED)]
+    # A query that nobody judged is not in the sample, even without hits.
+    bare = Dataset.of([Query("q0", "text")], name="gold", match="exact")
+    assert judged_queries(bare, {"old": Run.of([Answer("q0", ())], name="old")}, depth=5) == []
+
+
+def test_a_score_is_prediction_powered_and_says_so() -> None:
+    gold, _, new = example()
+    plain, powered = (score(gold, new, scoring=MEASURES, confidence=each) for each in (PLAIN, AUTO))
+    truth, _, _ = example(judged=QUERIES)
+    complete = score(truth, new, scoring=MEASURES, confidence=PLAIN)
+    summary = powered.summaries[0]
+    assert summary.interval is not None
+    assert summary.labels is not None
+    assert summary.interval.method == "prediction-powered"
+    assert (summary.labels.human, summary.labels.model) == (JUDGED, QUERIES - JUDGED)
+    # With human labels for all queries the mean is inside; missing labels alone mislead.
+    assert summary.interval.low < complete["ndcg@5"] < summary.interval.high  # type: ignore[operator]
+    assert plain["ndcg@5"] < summary.interval.low  # type: ignore[operator]
+    assert summary.answered == summary.mean
+    (note,) = [line for line in note_lines(powered) if "prediction-powered" in line]
+    assert note.startswith(f"prediction-powered: ndcg@5 {summary.mean:.3f} [")
+    assert "from 24 human-judged and 56 model-judged queries; as precise as " in note
+    assert "hit@1" in note
+    assert '"prediction-powered"' in evaluation_json(powered, {})
+    assert not plain.notes.powered
+    assert not any("--judge-labels" in line for line in note_lines(powered))
+
+
+def test_scores_of_queries_are_those_of_people_where_they_judged() -> None:
+    gold, _, new = example()
+    table = score(gold, new, scoring=MEASURES, confidence=AUTO).table
+    truth, _, _ = example(judged=QUERIES)
+    expected = score(truth, new, scoring=MEASURES).table.columns["ndcg@5"]
+    assert list(table.columns["ndcg@5"][:JUDGED]) == list(expected[:JUDGED])
+    assert list(table.columns["ndcg@5"][JUDGED:]) != list(expected[JUDGED:])
+
+
+def test_a_model_without_errors_gives_the_numbers_of_human_labels_for_all_queries() -> None:
+    gold, old, new = example(errors=0.0)
+    truth, _, _ = example(errors=0.0, judged=QUERIES)
+    powered = score(gold, new, scoring=MEASURES, confidence=AUTO)
+    complete = score(truth, new, scoring=MEASURES, confidence=PLAIN)
+    for one, other in zip(powered.summaries, complete.summaries, strict=True):
+        assert (one.mean, one.interval) == (other.mean, other.interval)
+    assert "agree on all 24, but may differ on up to 12% of the others" in powered.notes.powered
+    found, expected = (
+        compare(each, [old, new], scoring=MEASURES, confidence=sure).comparison
+        for each, sure in ((gold, AUTO), (truth, PLAIN))
+    )
+    for entry, wanted in zip(found.differences, expected.differences, strict=True):
+        assert entry.difference == pytest.approx(wanted.difference)
+        assert (entry.interval, entry.p) == (wanted.interval, wanted.p)
+
+
+def test_a_measure_without_labels_is_known_for_every_query() -> None:
+    ids, statuses = ("a", "b", "c"), (QueryStatus.SCORED,) * 3
+    lines = array("d", [3, 4, 5])
+    people = ScoreTable("r", ids, statuses, {"lines@5": lines, "hit@5": array("d", [1, 0, 0])})
+    model = ScoreTable("r", ids, statuses, {"lines@5": lines, "hit@5": array("d", [0, 1, 1])})
+    merged = merge_labels(people, model, {"a"})
+    assert merged.labelled is not None
+    assert list(merged.columns["hit@5"]) == [1, 1, 1]
+    assert [isnan(score) for score in merged.labelled.people["hit@5"]] == [False, True, True]
+    assert list(merged.labelled.people["lines@5"]) == [3, 4, 5]
+
+
+def test_a_comparison_is_prediction_powered() -> None:
+    gold, old, new = example()
+    contest = compare(gold, [old, new], scoring=MEASURES, confidence=AUTO, by=["file-type"])
+    entry = contest.comparison.difference("old", "new", "ndcg@5")
+    truth, _, _ = example(judged=QUERIES)
+    complete = compare(truth, [old, new], scoring=MEASURES, confidence=PLAIN)
+    wanted = complete.comparison.difference("old", "new", "ndcg@5")
+    assert entry.interval.low < wanted.difference < entry.interval.high  # type: ignore[operator]
+    assert entry.p_method == "prediction-powered"
+    assert entry.labels is not None
+    assert entry.labels.human == JUDGED
+    assert entry.system_mean == pytest.approx(entry.baseline_mean + entry.difference)  # type: ignore[operator]
+    assert contest.comparison.significant(entry)
+    assert contest.comparison.correction == "holm"
+    assert "new is better than old: ndcg@5" in contest.verdict
+    (note,) = contest.notes
+    assert note.startswith("Intervals and p values are prediction-powered, from 24 human-judged")
+    assert "their difference" in note
+    assert compare_table(contest).notes[0].startswith("p and intervals: prediction-powered")
+    assert contest.slices["file-type"][".py"].differences[0].labels == entry.labels
+
+
+@pytest.mark.parametrize("correction", ["holm", "bh", "none"])
+def test_p_values_of_several_runs_are_corrected(correction: str) -> None:
+    gold, old, new = example()
+    runs = {"old": old, "new": new, "again": replace(old, name="again")}
+    found = compare(
+        gold,
+        list(runs.values()),
+        names=list(runs),
+        scoring=MEASURES,
+        confidence=replace(AUTO, correction=correction),
+    ).comparison
+    first = [entry for entry in found.differences if entry.metric == "ndcg@5"]
+    assert len(first) == 3
+    for entry in first:
+        assert entry.p is not None
+        assert entry.p_corrected is not None
+        assert entry.p_corrected >= entry.p
+    changed = any(entry.p_corrected != entry.p for entry in first)
+    assert changed == (correction != "none")
+
+
+def test_a_model_that_is_no_better_than_chance_is_not_used() -> None:
+    gold, _, new = example(errors=0.9)
+    found = score(gold, new, scoring=MEASURES, confidence=AUTO)
+    assert found.summaries[0].labels is not None
+    assert found.summaries[0].labels.weight == 0.0
+    assert "the model's labels do not help here, and are not used" in found.notes.powered
+
+
+def test_without_intervals_the_mean_is_still_that_of_both() -> None:
+    gold, _, new = example()
+    found = score(gold, new, scoring=MEASURES, confidence=replace(AUTO, draws=0))
+    expected = score(gold, new, scoring=MEASURES, confidence=AUTO)
+    assert found.summaries[0].interval is None
+    assert found["ndcg@5"] == expected["ndcg@5"]
+    assert " from 24 human-judged" in found.notes.powered
+
+
+def test_sums_over_queries_stay_as_they_are() -> None:
+    gold, _, new = example()
+    found = score(gold, new, scoring=Scoring(("num_rel_ret",)), confidence=AUTO)
+    assert found.summaries[0].labels is None
+    assert found.notes.powered == ""
+
+
+def test_a_query_that_the_model_has_not_judged_is_left_out() -> None:
+    gold, _, new = example()
+    queries = [
+        with_model_labels(query, ()) if query.id == "q70" else query for query in gold.queries()
+    ]
+    found = score(gold.with_queries(queries), new, scoring=MEASURES, confidence=AUTO)
+    assert found.summaries[0].labels is not None
+    assert found.summaries[0].labels.model == QUERIES - JUDGED - 1
+
+
+def test_a_list_of_ids_or_a_gold_set_names_the_sample(tmp_path: Path) -> None:
+    gold, _, new = example()
+    listed = tmp_path / "ids.txt"
+    listed.write_text("q1\n\nq2\nq3\nq3\n")
+    subset = gold.with_queries(query for query in gold.queries() if query.id in ("q1", "q2", "q3"))
+    write(subset, tmp_path / "sample.json")
+    for path in (listed, tmp_path / "sample.json"):
+        found = karat.evaluate(gold, new, ["ndcg@5"], draws=199, human_sample=str(path))
+        assert found.summaries[0].labels is not None
+        assert found.summaries[0].labels.human == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("q1\nzz\n", "1 of the queries are not in the gold set: 'zz'"),
+        ("q1\nq79\n", "1 of the queries are not judged by a person: 'q79'"),
+        ("q1\n", "the human sample has 1 queries"),
+    ],
+)
+def test_a_wrong_sample_is_an_error(tmp_path: Path, text: str, message: str) -> None:
+    gold, _, new = example()
+    bare = [query._replace(targets=()) if query.id == "q79" else query for query in gold.queries()]
+    path = tmp_path / "ids.txt"
+    path.write_text(text)
+    sample = replace(AUTO, human_sample=str(path))
+    with pytest.raises(InputError, match=message):
+        score(gold.with_queries(bare), new, scoring=MEASURES, confidence=sample)
+
+
+def test_what_a_sample_needs(tmp_path: Path) -> None:
+    gold, old, new = example(judged=1)
+    with pytest.raises(InputError, match="of every run in 1 of 80 queries; judge further ones"):
+        score(gold, new, scoring=MEASURES, confidence=AUTO)
+    with pytest.raises(InputError, match="no such file; expected a file or auto"):
+        score(gold, new, confidence=replace(AUTO, human_sample=str(tmp_path / "none")))
+    plain = [with_model_labels(query, ()) for query in gold.queries()]
+    with pytest.raises(InputError, match="the gold set has no model labels"):
+        compare(gold.with_queries(plain), [old, new], confidence=AUTO)
+    with pytest.raises(InputError, match="--human-sample and --judge-labels include exclude"):
+        score(gold, new, confidence=AUTO, labels=LabelRule("include"))
+    with pytest.raises(InputError, match="needs a gold set with model labels"):
+        score({"q0": {"a": 1}}, {"q0": {"a": 1.0}}, confidence=AUTO)
+
+
+def test_the_gate_uses_the_sample_for_minimums_and_for_the_baseline(tmp_path: Path) -> None:
+    gold, old, new = example()
+    path = str(tmp_path / "baseline.json")
+    update_baseline(gold, new, path, scoring=MEASURES, human_sample="auto")
+    baseline = read_baseline(path)
+    assert sum(bool(query.model) for query in baseline.queries) == JUDGED
+    rules = parse_rules(minimums=["ndcg@5=0.1"], regressions=["0.02"])
+    found = gate(gold, old, rules, baseline=baseline, scoring=MEASURES, confidence=AUTO)
+    minimum, loss = found.checks[:2]
+    assert minimum.decision is Decision.PASSED
+    assert minimum.interval is not None
+    assert minimum.interval.method == "prediction-powered"
+    assert loss.decision is Decision.FAILED
+    assert loss.interval is not None
+    assert loss.interval.method == "prediction-powered"
+    wanted = compare(gold, [new, old], scoring=MEASURES, confidence=AUTO).comparison
+    assert loss.value == pytest.approx(-(wanted.differences[0].difference or 0.0))
+    assert any("prediction-powered" in note for note in found.notes)
+    with pytest.raises(InputError, match="made with --human-sample"):
+        gate(gold, old, rules, baseline=baseline, scoring=MEASURES, confidence=PLAIN)
+    update_baseline(gold, new, path, scoring=MEASURES)
+    assert '"model"' not in Path(path).read_text()
+    with pytest.raises(InputError, match="made without --human-sample"):
+        gate(gold, old, rules, baseline=read_baseline(path), scoring=MEASURES, confidence=AUTO)
+
+
+@pytest.mark.parametrize("suffix", ["md", "json", "html"])
+def test_a_report_says_that_it_is_prediction_powered(
+    tmp_path: Path, suffix: str, embedded: Callable[[str], object]
+) -> None:
+    gold, old, new = example()
+    path = tmp_path / f"report.{suffix}"
+    write_report(gold, [old, new], str(path), scoring=MEASURES, confidence=AUTO)
+    text = path.read_text()
+    if suffix == "html":
+        text = str(embedded(text))
+    assert "prediction-powered, from 24 human-judged and 56 model-judged queries" in text
+
+
+def test_the_python_api_compares_and_reports(tmp_path: Path) -> None:
+    gold, old, new = example()
+    contest = karat.compare(gold, [old, new], ["ndcg@5"], draws=199, human_sample="auto")
+    assert contest.comparison.differences[0].labels is not None
+    path = tmp_path / "report.md"
+    karat.write_report(gold, [new], path, ["ndcg@5"], human_sample="auto")
+    assert "24 human-judged and 56 model-judged" in path.read_text()
+
+
+def test_a_dataset_remembers_its_sample() -> None:
+    gold, _, _ = example()
+    assert human_sample_of(gold) == frozenset()
+    assert human_sample_of(with_human_sample(gold, ["q1", "q2"])) == {"q1", "q2"}
+    assert human_sample_of({"q1": {"a": 1}}) == frozenset()
+
+
+def test_a_slice_without_judged_queries_has_no_mean() -> None:
+    gold, old, new = example()
+    queries = [
+        query._replace(tags={"part": "late" if row >= 40 else "early"})
+        for row, query in enumerate(gold.queries())
+    ]
+    tagged = gold.with_queries(queries)
+    found = score(tagged, new, scoring=MEASURES, confidence=AUTO, by=["part"])
+    late = found.slices["part"]["late"][0]
+    assert late.mean != late.mean
+    assert late.interval is not None
+    assert late.interval.low is None
+    contest = compare(tagged, [old, new], scoring=MEASURES, confidence=AUTO, by=["part"])
+    assert contest.slices["part"]["late"].differences[0].difference is None
+    assert contest.slices["part"]["late"].differences[0].p is None
+    assert contest.slices["part"]["early"].differences[0].difference is not None

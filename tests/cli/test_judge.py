@@ -177,3 +177,19 @@ def test_an_interrupt_keeps_what_was_answered(folder: Path) -> None:
     assert process.returncode == 130
     assert "1 judged, 1 left, saved in set.json" in rest
     assert judged(folder) == [("a.py", 2, 20, 22)]
+
+
+def test_next_lists_or_asks_for_the_hits_of_so_many_queries(karat: Karat, ask: Ask) -> None:
+    listed = [
+        {each["query_id"] for each in json.loads(karat(*JUDGE, "--json", *more).stdout)["unjudged"]}
+        for more in ((), ("--next", "1"), ("--next",))
+    ]
+    assert listed[0] == listed[2] == {"q", "r"}
+    assert len(listed[1]) == 1
+    assert listed[1] < listed[0]
+    # The session ends after the hits of this query; the next one continues with the other.
+    done = ask(*"000", arguments=(*JUDGE, "--next", "1"))
+    assert done.returncode == 0
+    rest = json.loads(karat(*JUDGE, "--json", "--next", "1").stdout)["unjudged"]
+    assert {each["query_id"] for each in rest} == listed[0] - listed[1]
+    assert karat(*JUDGE, "--next", "0").returncode == 2

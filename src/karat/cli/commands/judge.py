@@ -10,7 +10,7 @@ import click
 
 from karat.cli.options.experiment import repo_option
 from karat.cli.options.models import MODEL, ModelOptions, SectionedCommand, model_options
-from karat.cli.options.shared import COLUMNS, TOPICS, GoldPath
+from karat.cli.options.shared import COLUMNS, TOPICS, GoldPath, WholeNumber
 from karat.report.text import printable
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+# Queries of --next without a number.
+NEXT = 10
 PROMPT = "grade 0-3 and why, s skip, u undo, q quit: "
 
 
@@ -62,6 +64,16 @@ PROMPT = "grade 0-3 and why, s skip, u undo, q quit: "
 @click.option("--run-format", metavar="FORMAT", help="Format of the run files.")
 @click.option("--list", "as_list", is_flag=True, help="List the unjudged hits and exit.")
 @click.option(
+    "--next",
+    "queries",
+    type=WholeNumber(1),
+    is_flag=False,
+    flag_value=NEXT,
+    metavar="[N]",
+    help=f"Only the next N queries, {NEXT} by default, in an order that makes the judged queries a "
+    "stratified random sample, for --human-sample.",
+)
+@click.option(
     "--agreement",
     is_flag=True,
     help="Show how well labels of models agree with people, and exit; with --json as JSON.",
@@ -88,6 +100,7 @@ def command(
     topics: str | None,
     run_format: str | None,
     as_list: bool,
+    queries: int | None,
     agreement: bool,
     as_json: bool,
     asking: ModelOptions,
@@ -107,12 +120,13 @@ def command(
     karat judge code.csv bm25.jsonl -k 5 -o gold.json --folder ../project
     karat judge qrels.txt bm25.run --topics topics.tsv -o gold.json
     karat judge gold.json bm25.jsonl --list
+    karat judge gold.json bm25.jsonl dense.jsonl --next 20
     karat judge gold.json bm25.jsonl --model openai/gpt-4o-mini --dry-run
     karat judge gold.json bm25.jsonl --model openai/gpt-4o-mini --max-cost 2
     karat judge gold.json bm25.jsonl --model http://localhost:8000/v1#qwen --price 0,0
     karat judge gold.json bm25.jsonl dense.jsonl --agreement
     """
-    from karat.app.judge import Judging, begun, pool, save_place
+    from karat.app.judge import Judging, begun, save_place
     from karat.app.score import distinct_names
     from karat.formats import read_run
 
@@ -127,7 +141,7 @@ def command(
         return
     if as_list or (as_json and not asking.models):
         show = _show_json if as_json else _show_list
-        show(data, pool(data, named, depth=depth))
+        show(data, _unjudged(data, named, depth, queries))
         return
     path = save_place(goldset, output, format=gold_format)
     with _source(data, repositories, rev, folder) as code:
@@ -137,7 +151,19 @@ def command(
             )
             return
         judging = Judging(data, path, judge=judge or _user())
-        _Session(judging, pool(data, named, depth=depth), code).run()
+        _Session(judging, _unjudged(data, named, depth, queries), code).run()
+
+
+def _unjudged(
+    data: "Dataset", runs: "Mapping[str, Run]", depth: int, queries: int | None
+) -> "Sequence[PooledHit]":
+    """Return the unjudged hits, or those of the *queries* that people should judge next."""
+    from karat.app.judge import pool
+    from karat.app.judging_order import next_hits
+
+    if queries is None:
+        return pool(data, runs, depth=depth)
+    return next_hits(data, runs, queries, depth=depth)
 
 
 def _source(

@@ -101,7 +101,7 @@ class PowerColumn(NamedTuple):
         return ~np.isnan(self.y)
 
 
-class Estimate(NamedTuple):
+class PowerEstimate(NamedTuple):
     """An estimate with its variance, degrees of freedom, skewness and weight.
 
     *alone* is the variance of the human scores alone, as far as the model's scores tell it.
@@ -271,7 +271,7 @@ def plain_mean(
     )
 
 
-def estimate(column: PowerColumn, weight: float | None = None) -> Estimate:
+def estimate(column: PowerColumn, weight: float | None = None) -> PowerEstimate:
     """Return the estimate of one column; without a fixed *weight* it is estimated."""
     y, f, units, strata = column
     sampled, size = column.sampled, len(y)
@@ -303,7 +303,7 @@ def estimate(column: PowerColumn, weight: float | None = None) -> Estimate:
     by_group = group_variances(influence, units, groups)
     by_group[1::2] += unseen * counts / counts.sum()
     alone = cluster_sums((factor * share * people)[:, None], units)[:, 0]
-    return Estimate(
+    return PowerEstimate(
         mean=mean,
         variance=variance,
         df=freedom(by_group, members - 1 - np.tile([0, weight is None], len(sizes)), between),

@@ -3,6 +3,8 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -20,7 +22,7 @@ from karat.app.training.export import (
     without_own_files,
 )
 from karat.engines.spec import parse_spec
-from karat.errors import InputError
+from karat.errors import EngineError, InputError
 from karat.experiments.target_check import Where
 from karat.mining.recipe import MiningRecipe
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
@@ -138,6 +140,34 @@ def test_a_query_whose_positive_is_not_retrieved_has_no_negatives(
     assert collect_examples(every).examples[1].negatives
 
 
+class Unsteady:
+    """A search that fails on queries with a word; *broken* is that word."""
+
+    broken = "item"
+
+    def index(self, corpus: object) -> None:
+        """Index nothing."""
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """Return three files, or fail."""
+        if self.broken in query:
+            raise EngineError("no route to the index")
+        return [Hit("login.py", 3.0), Hit("mail.py", 2.0), Hit("cart.py", 1.0)][:k]
+
+
+def test_an_engine_that_fails_on_a_query_costs_that_query(
+    request_: TrainingRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("karat.app.training.collect.build", lambda spec: Unsteady())
+    export = export_training(request_)
+    assert [one.query.id for one in export.parts["train"]] == ["q1"]
+    assert export.lost == {"engine failed": 1}
+    assert export.failure == "no route to the index"
+    monkeypatch.setattr(Unsteady, "broken", "user")
+    with pytest.raises(EngineError, match="every query failed; the first: no route to the index"):
+        export_training(request_)
+
+
 def test_hits_may_come_from_a_run(request_: TrainingRequest) -> None:
     hits = (
         Hit("login.py", 9.0),
@@ -222,7 +252,12 @@ def test_rows_are_what_the_library_datasets_reads(
 ) -> None:
     """Every row has the same columns, in order, and only texts: the library infers them."""
     export_training(request_).write(tmp_path / "data")
-    rows = read(tmp_path / "data" / "train.jsonl")
+    file = tmp_path / "data" / "train.jsonl"
+    rows = read(file)
+    if find_spec("datasets"):  # no requirement of ours installs it
+        library = import_module("datasets")
+        loaded = library.load_dataset("json", data_files=str(file), cache_dir=str(tmp_path / "c"))
+        assert loaded["train"].to_list() == rows
     assert {tuple((key, type(value)) for key, value in row.items()) for row in rows} == {
         (("anchor", str), ("positive", str), ("negative", str))
     }

@@ -14,7 +14,7 @@ from karat.corpus.chunkers.base import Chunker
 from karat.corpus.chunkers.chunking import header
 from karat.engines.base import Engine, SupportsBatch, SupportsClose, SupportsSnapshots
 from karat.engines.spec import build
-from karat.errors import InputError
+from karat.errors import EngineError, InputError
 from karat.experiments.run import judged_units, with_unit
 from karat.experiments.target_check import Where, check_snapshots, locate_pages
 from karat.mining.training import (
@@ -32,6 +32,7 @@ from karat.scoring.matching.regions import order_hits, valid_hits
 
 __all__ = ["CollectedExamples", "TrainingRequest", "collect_examples"]
 
+FAILED = "engine failed"
 # The chunker of engines that have none.
 DEFAULT_CHUNKER = "auto"
 
@@ -62,7 +63,10 @@ class TrainingRequest:
 
 @dataclass(frozen=True, slots=True)
 class CollectedExamples:
-    """The examples of a gold set, what they were collected with, and why others are missing."""
+    """The examples of a gold set, what they were collected with, and why others are missing.
+
+    *failure* is the first error of the engine, "" if it answered every query.
+    """
 
     examples: tuple[TrainingExample, ...]
     engine: str
@@ -70,23 +74,21 @@ class CollectedExamples:
     searched: CorpusCoverage
     lost: Counter[str]
     dropped: Counter[str]
+    failure: str = ""
 
 
 def collect_examples(
     request: TrainingRequest,
     *,
-    searching: bool = True,
-    every: bool = False,
+    targets_only: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> CollectedExamples:
     """Return the examples of the gold set, in its order, read from the snapshots of their queries.
 
-    Without *searching* there are no negatives. With *every*, queries without a positive are
-    included.
+    With *targets_only* nothing is searched: every query comes with its positives alone, if any.
     """
     gold = locate_pages(request.gold, request.where)
     spec = request.spec and with_unit(request.spec, judged_units(gold, gold.match).most)
-    answers = _answers(gold, request.run) if request.run and searching else {}
     lost: Counter[str] = Counter()
     dropped: Counter[str] = Counter()
     found: dict[int, TrainingExample] = {}
@@ -94,31 +96,89 @@ def collect_examples(
     with _engine(spec) as engine, request.where.snapshots(gold, seed=0) as snapshots:
         coverage = check_snapshots(gold, snapshots, match=gold.match).searched
         reader = _ChunkReader(_chunker(engine), headers=request.headers)
-        search = engine if searching and request.run is None else None
-        if search is not None:
-            _prefetch(search, gold.texts)
-        moved = False
+        source = _HitSource() if targets_only else _source(gold, engine, request)
         for corpus, queries, _ in snapshots:
-            if search is not None:
-                _show(search, corpus, moved=moved)
-                moved = True
+            source.show(corpus)
             for row in sorted(queries.rows):
-                hits = answers.get(gold.query_ids[row], ())
-                if search is not None:
-                    hits = search.search(gold.texts[row], request.rules.depth)
+                hits, problem = source.hits(row)
                 example, reason = _Case(gold, row, corpus, reader).example(hits, request, dropped)
-                if answers and gold.query_ids[row] not in answers:
-                    reason = "not in the run"
-                if reason and searching:
+                if reason := problem or reason:
                     lost[reason] += 1
-                if every or not reason:
+                if targets_only or not reason:
                     found[row] = example
                 done += 1
                 if progress:
                     progress(done, len(gold))
+    if lost[FAILED] == len(gold) > 0:
+        raise EngineError(f"every query failed; the first: {source.failure}")
     name = request.run.name if request.run else spec.name if spec else ""
     ordered = tuple(found[row] for row in sorted(found))
-    return CollectedExamples(ordered, name, reader.name, coverage, lost, dropped)
+    return CollectedExamples(ordered, name, reader.name, coverage, lost, dropped, source.failure)
+
+
+class _HitSource:
+    """Where hits come from: nowhere. *failure* is the first error of an engine."""
+
+    failure = ""
+
+    def show(self, corpus: Corpus) -> None:
+        """Search *corpus* from now on."""
+
+    def hits(self, row: int) -> tuple[Sequence[Hit], str]:  # noqa: ARG002 - for the other sources
+        """Return the hits of the query at *row*, and why they are missing ("" if not)."""
+        return (), ""
+
+
+def _source(gold: Dataset, engine: Engine | None, request: TrainingRequest) -> _HitSource:
+    if request.run is not None:
+        return _RunHits(gold, request.run)
+    return _EngineHits(gold, engine, request.rules.depth) if engine else _HitSource()
+
+
+class _RunHits(_HitSource):
+    """The hits of a run, in the order that scoring gives them."""
+
+    def __init__(self, gold: Dataset, run: Run) -> None:
+        rows = {query_id: row for row, query_id in enumerate(gold.query_ids)}
+        self._hits: dict[int, Sequence[Hit]] = {}
+        for answer in run.answers():
+            if answer.query_id in rows:
+                hits = valid_hits(answer.hits, Counter())
+                self._hits[rows[answer.query_id]], _ = order_hits(hits, [0.0] * len(hits), "trec10")
+        if not self._hits:
+            raise InputError(
+                f"{run.name} answers none of the queries of {gold.name}; expected a run of this "
+                "gold set, or --engine"
+            )
+
+    def hits(self, row: int) -> tuple[Sequence[Hit], str]:
+        return (self._hits[row], "") if row in self._hits else ((), "not in the run")
+
+
+class _EngineHits(_HitSource):
+    """The hits of an engine, which moves from snapshot to snapshot if it can."""
+
+    def __init__(self, gold: Dataset, engine: Engine, depth: int) -> None:
+        self._texts = gold.texts
+        self._engine = engine
+        self._depth = depth
+        self._moves = False
+        if isinstance(engine, SupportsBatch):
+            engine.expect(gold.texts)
+
+    def show(self, corpus: Corpus) -> None:
+        if self._moves and isinstance(self._engine, SupportsSnapshots):
+            self._engine.show(corpus)
+        else:
+            self._engine.index(corpus)
+        self._moves = True
+
+    def hits(self, row: int) -> tuple[Sequence[Hit], str]:
+        try:
+            return self._engine.search(self._texts[row], self._depth), ""
+        except EngineError as error:
+            self.failure = self.failure or str(error)
+            return (), FAILED
 
 
 @contextmanager
@@ -134,40 +194,12 @@ def _engine(spec: Spec | None) -> Iterator[Engine | None]:
             engine.close()
 
 
-def _prefetch(engine: Engine, texts: Sequence[str]) -> None:
-    if isinstance(engine, SupportsBatch):
-        engine.expect(texts)
-
-
-def _show(engine: Engine, corpus: Corpus, *, moved: bool) -> None:
-    if moved and isinstance(engine, SupportsSnapshots):
-        engine.show(corpus)
-    else:
-        engine.index(corpus)
-
-
 def _chunker(engine: Engine | None) -> Chunker:
     """Return the chunker of a built-in engine, for any other the default one."""
     inner = chunk_engine(engine) if engine else None
     if inner is None:
         return create_chunker(DEFAULT_CHUNKER)
     return create_chunker(inner.recipe.chunker, **inner.recipe.chunker_options)
-
-
-def _answers(gold: Dataset, run: Run) -> dict[str, Sequence[Hit]]:
-    """Return the hits of *run* by query, in the order that scoring gives them."""
-    known = set(gold.query_ids)
-    found: dict[str, Sequence[Hit]] = {}
-    for answer in run.answers():
-        if answer.query_id in known:
-            hits = valid_hits(answer.hits, Counter())
-            found[answer.query_id], _ = order_hits(hits, [0.0] * len(hits), "trec10")
-    if not found:
-        raise InputError(
-            f"{run.name} answers none of the queries of {gold.name}; expected a run of this gold "
-            "set, or --engine"
-        )
-    return found
 
 
 class _ChunkReader:

@@ -56,7 +56,8 @@ class TrainingExport:
     """The files of an export as data: the examples and the rows of each part, with all counts.
 
     *lost* counts queries that have no row, and *dropped* hits that are not negatives, by reason.
-    *between* is what the parts shared, by the name of the earlier part.
+    *between* is what the parts shared, by the name of the earlier part. *failure* is the first
+    error of the engine.
     """
 
     request: TrainingRequest
@@ -69,6 +70,7 @@ class TrainingExport:
     dropped: Mapping[str, int]
     checks: tuple[HeldOutCheck, ...] = ()
     between: Mapping[str, Contamination] = field(default_factory=dict)
+    failure: str = ""
 
     def to_json(self) -> dict[str, object]:
         """Return the recipe and all counts, as in ``dataset_info.json``."""
@@ -103,6 +105,7 @@ class TrainingExport:
             },
             "lost_queries": dict(self.lost),
             "dropped_hits": dict(self.dropped),
+            "engine_failure": self.failure,
             "shared_between_parts": {name: _as_json(one) for name, one in self.between.items()},
             "test_sets": [
                 {
@@ -207,6 +210,7 @@ def export_training(
         dropped=dict(collected.dropped.most_common()),
         checks=tuple(checks),
         between=between,
+        failure=collected.failure,
     )
 
 
@@ -231,7 +235,7 @@ def _checked(
     for where in places:
         try:
             pairs = replace(request, gold=test_set, where=where, run=None)
-            held = collect_examples(pairs, searching=False, every=True).examples
+            held = collect_examples(pairs, targets_only=True).examples
         except (InputError, EngineError) as error:
             unchecked = str(error)
         else:

@@ -238,14 +238,14 @@ def _show(export: "TrainingExport", files: list[Path]) -> None:
 
     output = Output(style=None, per_query=False, path=None)
     put(draw_tables(training_tables(export), output), output)
-    for check in export.checks:
-        if check.unchecked:
-            click.echo(
-                printable(
-                    f"warning: the target texts of {check.name} were not compared: "
-                    f"{check.unchecked}"
-                ),
-                err=True,
-            )
+    warnings = [
+        f"the target texts of {check.name} were not compared: {check.unchecked}"
+        for check in export.checks
+        if check.unchecked
+    ]
+    if export.failure:
+        warnings.append(f"the engine failed on some queries; the first error: {export.failure}")
+    for warning in warnings:
+        click.echo(printable(f"warning: {warning}"), err=True)
     rows = sum(map(len, export.rows.values()))
     click.echo(printable(f"wrote {counted(rows, 'row')} to {files[0].parent}"), err=True)

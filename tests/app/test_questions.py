@@ -130,6 +130,18 @@ def test_a_changed_file_is_an_error(shop: Path) -> None:
         searched(gold, Where(corpus=str(shop)))
 
 
+def test_a_case_is_shown_with_its_code(
+    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "gold.json"
+    write(made(shop, "docstrings"), path, format="gold")
+    case = next(q for q in read_dataset(path).queries() if q.targets[0].symbol == "remind")
+    assert run("inspect", str(path), case.id) == 0
+    shown = capsys.readouterr().out
+    assert "def remind(visitor):" in shown
+    assert "has no commit" not in shown
+
+
 def test_masked_lines_are_not_carried(shop: Path, tmp_path: Path) -> None:
     path = tmp_path / "gold.json"
     write(made(shop, "headings"), path, format="gold")
@@ -153,7 +165,7 @@ def test_the_command_and_an_evaluation(
     assert "next: karat evaluate gold.json --engine bm25" in shown
     assert run("evaluate", "gold.json", "--engine", engine, "--no-wait") == 0
     out = capsys.readouterr().out
-    assert "all queries on the version that they were generated from" in out
+    assert "all queries on the version that they were generated from, their texts masked" in out
     assert "all 4 targets exist" in out
 
 

@@ -72,6 +72,9 @@ def inspect_case(
     """
     bare = CaseDetails(query, "", "", tuple(map(Excerpt, query.targets)))
     names = [str(query.extra.get(key) or "") for key in ("base_commit", "commit_hash")]
+    # A case that was made from a text has the version that is searched, and no change.
+    if not names[1] and dataset.metadata.get("generated_from"):
+        names = names[:1]
     if not all(names):
         return replace(bare, problem="the case has no commit")
     check_names(dataset, repositories)
@@ -83,15 +86,19 @@ def inspect_case(
         return replace(bare, problem=f"{dataset.name} names no repository; give it with --repo")
     place = home.place
     # Ids from here on: a name in a file might be an option to Git.
-    base, commit = object_ids(place, names, "commit")
-    if not base or not commit:
-        lacking = names[0] if not base else names[1]
+    commits = object_ids(place, names, "commit")
+    if not all(commits):
+        lacking = names[commits.index("")]
         return replace(
             bare, problem=f"{place} has no commit {lacking!r}; give another repository with --repo"
         )
+    base, *changes = commits
     with SnapshotReader(place) as trees:
         tree = trees.at(base)
         excerpts = tuple(_excerpt(tree, target) for target in query.targets)
+    if not changes:
+        return replace(bare, excerpts=excerpts)
+    (commit,) = changes
     message = _text(git(place, "show", "-s", "--format=%B", commit)).strip()
     options = ("--no-color", "--no-ext-diff", "--no-textconv", "-M")
     asked = ("--literal-pathspecs", "diff", *options, base, commit, "--", *_paths(query))

@@ -85,7 +85,7 @@ def _metadata_where(metadata: Mapping[str, object]) -> Where | None:
     if snapshot == "corpus":
         where = Where(corpus=place)
     else:
-        recorded = snapshot in ("carried", "generated")
+        recorded = snapshot in ("carried", "generated", "masked")
         where = Where({"": place}, snapshot="parent" if recorded else snapshot)
     return where._replace(
         candidates=candidates or None,

@@ -371,7 +371,7 @@ def history_snapshots(
         if carried and snapshot != "head":
             snapshot = "carried"
         elif snapshot == SNAPSHOTS[0] and gold.metadata.get("generated_from"):
-            snapshot = "generated"
+            snapshot = "masked" if gold.metadata.get(MASKS) else "generated"
         places = dict.fromkeys(home.place for home in found)
         files, automatic = selected
         yield Snapshots(

@@ -291,6 +291,7 @@ SNAPSHOTS = {
     "base": "all queries on one version before all changes (base)",
     "head": "all queries on HEAD (head)",
     "generated": "all queries on the version that they were generated from",
+    "masked": "all queries on the version that they were generated from, their texts masked",
     "carried": "each query on the version that the gold set was updated to, {revision}",
     "child": "each query on the version after its change (child)",
     "corpus": "all queries on the same documents",

@@ -44,7 +44,10 @@ s next | whats new
 """
 _GENERIC = frozenset(" ".join(title.split()) for title in _GENERIC_TITLES.split("|"))
 _VERSION = re.compile(r"^(?:v|version |release )?\d+(?:\.\w+)+|^\d{4}-\d\d-\d\d", re.IGNORECASE)
-_NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*\.?|[A-Z]\.)\s+(?=\S)")
+_NUMBER = re.compile(
+    r"^(?:(?:step|option|part|chapter|lesson)\s+\d+\s*[:.–-]|\d+(?:\.\d+)*\.?|[A-Z]\.)\s+(?=\S)",
+    re.IGNORECASE,
+)
 _FOLD = re.compile(r"\s*\{\{\{\d*\s*$")
 _ATX = re.compile(r"\s{0,3}(#{1,6}|={1,6})\s")
 # The signs around a title in a table of contents or in the head of a page.

@@ -123,6 +123,23 @@ def test_a_plain_folder(shop: Path) -> None:
     assert searched(gold, Where(corpus=str(shop))).read("docs/use.md").startswith("# …\n")
 
 
+def test_pages_of_html(tmp_path: Path) -> None:
+    page = tmp_path / "docs" / "page.html"
+    page.parent.mkdir()
+    body = (
+        "<p>Customers who left goods behind get a letter after one night in the dark warehouse.</p>"
+    )
+    page.write_text(
+        f"<html><body>\n<h1>Send reminders by post</h1>\n{body}\n"
+        f"<h2>Stop unwanted letters early</h2>\n{body}\n</body></html>\n"
+    )
+    gold = made(tmp_path, "headings", folder=True)
+    assert gold.texts == ("Send reminders by post", "Stop unwanted letters early")
+    text = searched(gold, Where(corpus=str(tmp_path))).read("docs/page.html")
+    assert "Send reminders" not in text
+    assert text.count("Customers who left") == 2
+
+
 def test_a_changed_file_is_an_error(shop: Path) -> None:
     gold = made(shop, "headings")
     (shop / "docs" / "use.md").write_text("# Other\n\n# Send reminders by post\n")

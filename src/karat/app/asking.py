@@ -304,11 +304,18 @@ def _candidates(
             hits[question.place] += filter(None, (_passage_at(hit, by_path) for hit in found))
             report("searching", done, len(questions))
     return {
-        one.place: shuffled(
-            one.text, list(dict.fromkeys([sources[one.place], *hits[one.place]]))[:_SHOWN]
-        )
+        one.place: shuffled(one.text, _apart(sources[one.place], hits[one.place]))
         for one in questions
     }
+
+
+def _apart(source: SourcePassage, hits: Iterable[SourcePassage]) -> list[SourcePassage]:
+    """Return *source* and the first of *hits*, none of which have lines in common."""
+    found = [source]
+    for passage in hits:
+        if len(found) < _SHOWN and not any(map(passage.overlaps, found)):
+            found.append(passage)
+    return found
 
 
 def _engines(corpus: Corpus) -> Iterable[Engine]:

@@ -107,6 +107,14 @@ class SourcePassage(NamedTuple):
     language: str
     text: str
 
+    def overlaps(self, other: "SourcePassage") -> bool:
+        """Return whether both have lines in common: a class and its method, a module and both."""
+        return (
+            self.path == other.path
+            and self.start_line <= other.end_line
+            and other.start_line <= self.end_line
+        )
+
     @property
     def target(self) -> Target:
         """Return the passage as a target with grade 1."""
@@ -114,7 +122,10 @@ class SourcePassage(NamedTuple):
 
 
 def code_passages(path: str, text: str, language: str) -> list[SourcePassage]:
-    """Return the definitions in *text* that are long enough to ask about, and not too long."""
+    """Return the definitions in *text* that are long enough to ask about, and not too long.
+
+    A short module of several definitions is a passage too.
+    """
     lines = lines_of(text)
     found = [
         symbol
@@ -122,7 +133,10 @@ def code_passages(path: str, text: str, language: str) -> list[SourcePassage]:
         if symbol.kind in _CODE_KINDS
         and _SHORTEST <= symbol.end_line - symbol.start_line + 1 <= _LONGEST
     ]
-    return [_passage(path, lines, language, symbol) for symbol in found]
+    passages = [_passage(path, lines, language, symbol) for symbol in found]
+    if len(found) > 1 and len(lines) <= _LONGEST:
+        passages.insert(0, SourcePassage(path, 1, len(lines), "", language, text))
+    return passages
 
 
 def _passage(path: str, lines: Sequence[str], language: str, symbol: Symbol) -> SourcePassage:

@@ -3,19 +3,28 @@
 import json
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from karat.app.carry import carry_file
 from karat.app.generate import read_mining_config
-from karat.app.questions import QuestionRecipe, generate_questions
+from karat.app.questions import (
+    QuestionRecipe,
+    generate_questions,
+    open_corpus,
+    question_set,
+)
 from karat.cli import main
 from karat.corpus import Corpus
 from karat.errors import InputError
 from karat.experiments.target_check import Where
 from karat.formats import read_dataset, write
-from karat.model import Dataset
+from karat.mining.filters import FilterWaterfall
+from karat.mining.questions.question import Question
+from karat.mining.questions.selection import QuestionSample
+from karat.model import Dataset, Target
 
 FILES = {
     "shop/cart.py": '"""Baskets that survive a reload of the browser."""\n\n\nclass Cart:\n'
@@ -258,6 +267,17 @@ def test_an_evaluation_by_a_configuration_file(
     path.write_text("dataset:\n  repository_path: shop\n  from: code\n")
     assert run("evaluate", "--config", str(path), "--engine", "bm25", "--no-wait") == 2
     assert "asks a language model; run karat generate" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("lines", [(0, 2), (3, 2), (1, 99)])
+def test_targets_are_checked_against_the_files(shop: Path, lines: tuple[int, int]) -> None:
+    target = Target("shop/mail.py", 1.0, *lines)
+    question = Question("remind visitors", (target,), "how", "python", ("shop/mail.py", 1))
+    sample = QuestionSample((question,), FilterWaterfall(1, ()))
+    with ExitStack() as stack:
+        opened = open_corpus(str(shop), revision="HEAD", stack=stack)
+        with pytest.raises(InputError, match="are not in the file, which has 4"):
+            question_set(opened, QuestionRecipe("code"), sample)
 
 
 def test_unknown_settings() -> None:

@@ -219,7 +219,12 @@ def question_set(
         if target.path not in texts:
             texts[target.path] = mask_text(corpus.read(target.path), ranges.get(target.path, ()))
         lines = lines_of(texts[target.path])
-        return "".join(lines[max(target.start_line - 1, 0) : target.end_line or len(lines)])
+        if not 1 <= target.start_line <= target.end_line <= len(lines):
+            raise InputError(
+                f"{target.path}: lines {target.start_line} to {target.end_line} are not in the "
+                f"file, which has {len(lines):,}"
+            )
+        return "".join(lines[target.start_line - 1 : target.end_line])
 
     origin: dict[str, object] = {}
     if opened.head:

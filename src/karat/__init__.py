@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from karat.api import compare, evaluate, load, run, write_report
     from karat.app.analyze.health import index_health
     from karat.app.generate import generate, write_gold
+    from karat.app.questions import QuestionRecipe, generate_questions
     from karat.app.trec_eval import TrecSettings, trec_eval
     from karat.corpus import Corpus, GitRepository, from_beir, from_folder, from_git, from_texts
     from karat.errors import EngineError, FormatError, InputError, KaratError, Problem
@@ -37,6 +38,7 @@ __all__ = [
     "MiningRecipe",
     "Problem",
     "Query",
+    "QuestionRecipe",
     "Run",
     "Target",
     "TrecSettings",
@@ -48,6 +50,7 @@ __all__ = [
     "from_git",
     "from_texts",
     "generate",
+    "generate_questions",
     "index_health",
     "load",
     "open_executor",
@@ -64,6 +67,7 @@ __getattr__ = exports(
         "api": "compare evaluate load run write_report",
         "app.analyze.health": "index_health",
         "app.generate": "generate write_gold",
+        "app.questions": "QuestionRecipe generate_questions",
         "app.trec_eval": "TrecSettings trec_eval",
         "corpus": "Corpus GitRepository from_beir from_folder from_git from_texts",
         "errors": "EngineError FormatError InputError KaratError Problem",

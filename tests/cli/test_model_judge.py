@@ -1,5 +1,6 @@
 """karat judge --model: through the command line to a server, and on after a crash."""
 
+import io
 import json
 import os
 import signal
@@ -14,7 +15,7 @@ import pytest
 
 from karat.formats import read_dataset, write
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
-from karat.model.judgments import model_labels_of
+from karat.model.judgments import judgments_of, model_labels_of
 from tests.llm.judges import answer_with, parts
 from tests.llm.stand_in import ModelServer, Reply, model_server
 
@@ -202,6 +203,82 @@ def test_a_wrong_key_is_an_error_at_once(karat: Karat, server: ModelServer) -> N
     assert done.returncode == 3
     assert "AuthenticationError" in done.stderr
     assert len(server.requests) < 6
+
+
+def test_an_audit_and_the_decisions_of_a_person(
+    karat: Karat, server: ModelServer, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "x.py").write_text("print('x')\n")
+
+    def strict(_query: str, passage: str) -> int:
+        return 3 if passage.startswith("file: 7.py") else 0
+
+    server.answer = answer_with(strict)
+    before = (folder / "set.json").read_bytes()
+    command = ("judge", "set.json", "one.jsonl", "--audit", "--model", server.spec("small"))
+    done = karat(*command, *PRICE, "-o", "audit.csv")
+    assert done.returncode == 0, done.stderr
+    assert "small: 33 passages to grade, 33 requests" in done.stderr
+    rows = [line.split()[:6] for line in done.stdout.splitlines()[4:10]]
+    assert rows == [
+        *([name, "missing", "7.py", "-", "3", "add"] for name in "qrs"),
+        *([name, "grade", "x.py", "1", "0", "grade"] for name in "qrs"),
+    ]
+    assert "33 checked, 6 doubts; $0.0040 spent; the gold set is unchanged" in done.stdout
+    assert (folder / "set.json").read_bytes() == before
+    # The answers about hits are those that labels need.
+    assert karat(*command[:3], *command[4:]).returncode == 0
+    assert len(server.requests) == 33
+
+    # One decision in the file, the rest at the keyboard.
+    text = (folder / "audit.csv").read_text().splitlines()
+    text[1] += "accept"
+    (folder / "audit.csv").write_text("\n".join(text) + "\n")
+    decide = ("judge", "set.json", "--decide", "audit.csv", "--judge", "ann")
+    monkeypatch.setattr("sys.stdin", io.StringIO("k\nhm\ns\na\n2\nq\n"))
+    done = karat(*decide)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "[1 of 5] r: ??\n7.py  (label -; small 3)\n    1   print(7)\n" in done.stdout
+    assert "expected a, k, 0, 1, 2, 3, s or q" in done.stdout
+    assert done.stdout.endswith("3 decisions applied, 2 left, saved in set.json\n")
+    queries = list(read_dataset("set.json").queries())
+    assert [[(t.path, t.grade) for t in query.targets] for query in queries] == [
+        [("x.py", 0), ("7.py", 1)],
+        [("x.py", 2)],
+        [("x.py", 1)],
+    ]
+    assert [record.judge for record in judgments_of(queries[0])] == ["ann", "ann"]
+    again = karat(*decide)
+    assert again.stdout.endswith("0 decisions applied, 2 left\n")
+
+
+def test_an_audit_as_json(karat: Karat, server: ModelServer, folder: Path) -> None:
+    (folder / "x.py").write_text("print('x')\n")
+    server.answer = answer_with(lambda *_: 0)
+    command = ("judge", "set.json", "--audit", "--model", server.spec("small"))
+    value = json.loads(karat(*command, "--json").stdout)
+    assert [(row["query"], row["path"], row["decision"]) for row in value["rows"]] == [
+        *((name, "x.py", "") for name in "qrs")
+    ]
+    assert value["judges"]["small"]["prompt_tokens"] == server.charged_prompt == 300
+    bad = karat(*command, "-o", "audit.txt")
+    assert bad.returncode == 2
+    assert ".csv or .json" in bad.stderr
+    assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--audit",), "--audit needs --model SPEC"),
+        (("--audit", "--model", "m", "--decide", "gold.qrels"), "exclude each other"),
+        ((), "Missing argument 'RUN...'"),
+    ],
+)
+def test_what_an_audit_needs(karat: Karat, arguments: tuple[str, ...], said: str) -> None:
+    done = karat("judge", "gold.qrels", *arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
 
 
 def test_options_of_models_need_a_model(karat: Karat) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 from karat.app.judge import (
     Code,
@@ -25,9 +25,11 @@ from karat.formats import read_dataset, write
 from karat.llm.batch import CompletionCache, CostEstimate, Spend, estimate
 from karat.llm.client import ChatModel, Price, Prompt, open_model, parse_price
 from karat.llm.relevance import (
+    CONTEXT_LINES,
     PROMPT_HASHES,
     InvalidAnswer,
     ModelGrade,
+    PassageExcerpt,
     RelevanceTask,
     cut_excerpt,
     first_prompts,
@@ -47,16 +49,23 @@ __all__ = [
     "HitPassage",
     "InjectionProbe",
     "JudgeEstimate",
+    "JudgeProgress",
     "ModelJudging",
     "ModelSummary",
+    "ModelWork",
     "Prompt",
     "SkippedPassage",
     "answer_cache",
+    "make_tasks",
+    "missing_lines",
     "open_models",
     "passages_of",
     "pooled_hits",
+    "require_texts",
     "spent",
 ]
+
+T_co = TypeVar("T_co", covariant=True)
 
 # Labels are saved at least so often while answers arrive.
 SAVE_S = 3.0
@@ -111,20 +120,26 @@ def passages_of(
         place = as_target(item.hit, 0.0, matcher, data.targets(item.row))
         content = code(item.row, item.hit.path)
         lines = lines_of(content.text)
-        reason = content.reason or _missing_lines(item.hit, lines)
+        reason = content.reason or missing_lines(item.hit, lines)
         if reason:
             skipped.append(SkippedPassage(data.query_ids[item.row], place, reason))
         else:
             passages.append(_passage(data.texts[item.row], item, place, lines))
-    if skipped and not passages:
-        raise InputError(
-            f"none of the {len(skipped):,} hits has a text: {place_text(skipped[0].place)}: "
-            f"{skipped[0].reason}; name the searched files with --repo DIR or --folder DIR"
-        )
+    require_texts(passages, skipped, "hits")
     return passages, skipped
 
 
-def _missing_lines(hit: Hit, lines: Sequence[str]) -> str:
+def require_texts(passages: Sequence[object], skipped: Sequence[SkippedPassage], noun: str) -> None:
+    """Raise InputError if there are only *skipped* ones: then the source is a wrong one."""
+    if skipped and not passages:
+        raise InputError(
+            f"none of the {len(skipped):,} {noun} has a text: {place_text(skipped[0].place)}: "
+            f"{skipped[0].reason}; name the searched files with --repo DIR or --folder DIR"
+        )
+
+
+def missing_lines(hit: Hit | Target, lines: Sequence[str]) -> str:
+    """Return why a file with *lines* has no text for *hit*, or ""."""
     if not any(line.strip() for line in lines):
         return "the file is empty"
     return f"the file has only {len(lines):,} lines" if hit.start_line > len(lines) else ""
@@ -132,28 +147,30 @@ def _missing_lines(hit: Hit, lines: Sequence[str]) -> str:
 
 def _passage(query: str, item: PooledHit, place: Target, lines: Sequence[str]) -> HitPassage:
     hit = item.hit
-    start, end = (hit.start_line, hit.end_line) if hit.end_line else (1, 1)
-    end = min(end, len(lines))
-    excerpt = (
-        cut_excerpt(lines, start, end)
-        if place.end_line
-        else cut_excerpt(lines, start, end, context=None)
-    )
+    start, end = (hit.start_line, min(hit.end_line, len(lines))) if hit.end_line else (1, 1)
+    context = CONTEXT_LINES if place.end_line else None
+    excerpt = cut_excerpt(lines, start, end, context=context)
+    task, unhidden, hidden = make_tasks(query, hit.path, place.symbol, excerpt)
+    return HitPassage(item.row, place, task, unhidden, hidden)
+
+
+def make_tasks(
+    query: str, path: str, symbol: str, excerpt: PassageExcerpt
+) -> tuple[RelevanceTask, RelevanceTask, int]:
+    """Return the task without suspicious lines, the one with them, and how many there are."""
     shown = (
         ""
         if excerpt.last - excerpt.first + 1 == excerpt.total
-        else (f", lines {excerpt.first} to {excerpt.last} of {excerpt.total}")
+        else f", lines {excerpt.first} to {excerpt.last} of {excerpt.total}"
     )
-    symbol = f", {place.symbol}" if place.symbol else ""
-    path = "".join(c if c.isprintable() else "?" for c in hit.path)
-    text, hidden = hide_injection(excerpt.text)
-    heading = f"file: {path}{symbol}{shown}"
+    name = "".join(c if c.isprintable() else "?" for c in path)
+    heading = f"file: {name}{f', {symbol}' if symbol else ''}{shown}"
     is_plain = not suspicious_lines([heading])
-    safe_heading = heading if is_plain else f"file: [path hidden]{shown}"
-    return HitPassage(
-        item.row,
-        place,
-        RelevanceTask(query, f"{safe_heading}\n{text}"),
+    text, hidden = hide_injection(excerpt.text)
+    # A lone surrogate cannot be sent.
+    query = query.encode("utf-8", "replace").decode()
+    return (
+        RelevanceTask(query, f"{heading if is_plain else f'file: [path hidden]{shown}'}\n{text}"),
         RelevanceTask(query, f"{heading}\n{excerpt.text}"),
         hidden + (not is_plain),
     )
@@ -270,6 +287,23 @@ class ModelSummary:
 
 # Receives the judge, the number of passages done and in total, and what was spent so far.
 JudgeProgress = Callable[[str, int, int, float], None]
+
+
+class ModelWork(Protocol[T_co]):
+    """Work that models do: its estimate, one of its prompts, and its result."""
+
+    @property
+    def example(self) -> Prompt | None:
+        """Return the first prompt that would be sent."""
+        ...
+
+    def estimates(self) -> dict[str, JudgeEstimate]:
+        """Return the largest cost of each judge."""
+        ...
+
+    def run(self, progress: JudgeProgress | None = None) -> T_co:
+        """Ask the models."""
+        ...
 
 
 class ModelJudging:

@@ -1,10 +1,10 @@
 """Relevance judgments of chat models: the rubric, the prompts, and how answers are read."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from karat.errors import EngineError
 from karat.llm.batch import CompletionCache, Spend, complete_all, read_json
@@ -17,18 +17,20 @@ __all__ = [
     "InvalidAnswer",
     "ModelGrade",
     "PassageExcerpt",
+    "RangeGrade",
     "RelevanceTask",
-    "as_grade",
-    "as_reason",
+    "ask_all",
     "cut_excerpt",
-    "fenced",
     "first_prompts",
     "grade_all",
     "hide_injection",
     "prompt_hash",
-    "retried",
+    "range_prompts",
+    "read_range",
     "suspicious_lines",
 ]
+
+T = TypeVar("T")
 
 # The longest excerpt in characters, about 2,000 tokens, and the longest line in it.
 MAX_CHARACTERS = 6_000
@@ -77,6 +79,12 @@ There are several numbered passages. Grade each one by itself, not relative to t
 Answer with one JSON object and nothing else, with one entry for each passage. A reason is one \
 sentence, a grade a whole number:
 {{"grades": [{{"passage": 1, "reason": "...", "grade": 0}}]}}"""
+RANGE = f"""{_RUBRIC}
+Every line begins with its number. Grade the marked lines. Then find the smallest range of lines \
+that holds all of what the query looks for, among all lines that are shown, marked or not. If the \
+marked lines are that range, repeat their first and last number. If nothing fits, both are 0.
+Answer with one JSON object and nothing else. The reason is one sentence, the rest are numbers:
+{{"reason": "...", "grade": 0, "first_line": 0, "last_line": 0}}"""
 
 
 def prompt_hash(instruction: str) -> str:
@@ -163,13 +171,22 @@ class ModelGrade(NamedTuple):
     prompt: str
 
 
+class RangeGrade(NamedTuple):
+    """The grade of marked lines, and the lines that hold what the query looks for; 0 for none."""
+
+    grade: int
+    reason: str
+    first_line: int
+    last_line: int
+
+
 class InvalidAnswer(NamedTuple):
     """An answer without a valid grade, even after the model was asked again."""
 
     problem: str
 
 
-def fenced(name: str, text: str, code: str) -> str:
+def _fenced(name: str, text: str, code: str) -> str:
     """Return *text* between tags; *code* must not be known to the author of the text."""
     return f"<{name}-{code}>\n{text}\n</{name}-{code}>"
 
@@ -180,18 +197,18 @@ def _code(*texts: str) -> str:
     return sha256("\0".join(texts).encode()).hexdigest()[:12]
 
 
-def _single(task: RelevanceTask, max_tokens: int) -> Prompt:
+def _single(task: RelevanceTask, max_tokens: int, instruction: str = SINGLE) -> Prompt:
     code = _code(*task)
-    text = f"{fenced('query', task.query, code)}\n\n{fenced('passage', task.passage, code)}"
-    return Prompt(SINGLE, text, max_tokens)
+    text = f"{_fenced('query', task.query, code)}\n\n{_fenced('passage', task.passage, code)}"
+    return Prompt(instruction, text, max_tokens)
 
 
 def _several(tasks: Sequence[RelevanceTask], max_tokens: int) -> Prompt:
     query = tasks[0].query
     code = _code(query, *(task.passage for task in tasks))
-    parts = [fenced("query", query, code)]
+    parts = [_fenced("query", query, code)]
     parts += [
-        f"Passage {number}:\n{fenced('passage', task.passage, code)}"
+        f"Passage {number}:\n{_fenced('passage', task.passage, code)}"
         for number, task in enumerate(tasks, 1)
     ]
     return Prompt(BATCH, "\n\n".join(parts), max_tokens + BATCH_TOKENS * (len(tasks) - 1))
@@ -241,17 +258,12 @@ def grade_all(
     is asked for alone. After an invalid answer the model is asked once more. When the limit of
     *spend* is reached, the rest is not yielded.
     """
-
-    def ask(
-        prompts: Sequence[Prompt],
-    ) -> Iterator[tuple[int, Completion | EngineError]]:
-        return complete_all(model, prompts, spend=spend, cache=cache, workers=workers)
-
     alone: list[int] = []
     groups = _groups(tasks, batch)
     several = [group for group in groups if len(group) > 1]
     prompts = [_prompt(tasks, group, max_tokens) for group in several]
-    for place, answer in ask(prompts) if several else ():
+    answers = complete_all(model, prompts, spend=spend, cache=cache, workers=workers)
+    for place, answer in answers if several else ():
         group = several[place]
         if isinstance(answer, EngineError):
             yield from ((number, answer) for number in group)
@@ -263,32 +275,74 @@ def grade_all(
             else:
                 alone.append(number)
     alone = sorted([*alone, *(group[0] for group in groups if len(group) == 1)])
-    invalid: list[tuple[int, Prompt]] = []
     prompts = [_single(tasks[number], max_tokens) for number in alone]
-    for place, answer in ask(prompts):
-        outcome = _read_single(answer)
+    read = ask_all(model, prompts, _read_single, spend=spend, cache=cache, workers=workers)
+    yield from ((alone[place], outcome) for place, outcome in read)
+
+
+def range_prompts(tasks: Sequence[RelevanceTask], *, max_tokens: int = 300) -> list[Prompt]:
+    """Return the prompts for :func:`read_range`; the lines of the passages are numbered."""
+    return [_single(task, max_tokens, RANGE) for task in tasks]
+
+
+def ask_all(
+    model: ChatModel,
+    prompts: Sequence[Prompt],
+    read: Callable[[str], T],
+    *,
+    spend: Spend,
+    cache: CompletionCache | None = None,
+    workers: int = 8,
+) -> Iterator[tuple[int, T | InvalidAnswer | EngineError]]:
+    """Yield the index of each prompt with what *read* makes of the answer.
+
+    If *read* raises ValueError, the model is asked once more, with the problem named.
+    """
+    invalid: list[tuple[int, Prompt]] = []
+    for place, answer in complete_all(model, prompts, spend=spend, cache=cache, workers=workers):
+        outcome = _outcome(answer, read)
         if isinstance(outcome, InvalidAnswer):
-            invalid.append((alone[place], retried(prompts[place], outcome.problem)))
+            again = (
+                f"Your last answer was not valid: {outcome.problem}. Answer in the form asked for."
+            )
+            prompt = prompts[place]
+            invalid.append((place, prompt._replace(text=f"{prompt.text}\n\n{again}")))
         else:
-            yield alone[place], outcome
-    for place, answer in ask([prompt for _, prompt in invalid]) if invalid else ():
-        yield invalid[place][0], _read_single(answer)
+            yield place, outcome
+    if not invalid:
+        return
+    second = [prompt for _, prompt in invalid]
+    for place, answer in complete_all(model, second, spend=spend, cache=cache, workers=workers):
+        yield invalid[place][0], _outcome(answer, read)
 
 
-def retried(prompt: Prompt, problem: str) -> Prompt:
-    """Return *prompt* with a sentence about an invalid answer to it."""
-    again = f"Your last answer was not valid: {problem}. Answer again, in the form asked for."
-    return prompt._replace(text=f"{prompt.text}\n\n{again}")
-
-
-def _read_single(answer: Completion | EngineError) -> ModelGrade | InvalidAnswer | EngineError:
+def _outcome(
+    answer: Completion | EngineError, read: Callable[[str], T]
+) -> T | InvalidAnswer | EngineError:
     if isinstance(answer, EngineError):
         return answer
     try:
-        found = read_json(answer.text)
-        return ModelGrade(as_grade(found), as_reason(found), prompt_hash(SINGLE))
+        return read(answer.text)
     except ValueError as error:
-        return InvalidAnswer(_problem(error))
+        # Words of the answer stay out of it.
+        return InvalidAnswer("it is not JSON" if type(error) is not ValueError else str(error))
+
+
+def _read_single(text: str) -> ModelGrade:
+    found = read_json(text)
+    return ModelGrade(_grade(found), _reason(found), prompt_hash(SINGLE))
+
+
+def read_range(text: str) -> RangeGrade:
+    """Return the grade and the lines in an answer; ValueError if they are not valid."""
+    found = read_json(text)
+    lines = [found.get(key) for key in ("first_line", "last_line")]
+    first, last = (
+        line if isinstance(line, int) and not isinstance(line, bool) else -1 for line in lines
+    )
+    if not (first == last == 0 or 1 <= first <= last):
+        raise ValueError('"first_line" and "last_line" are not a range of lines')
+    return RangeGrade(_grade(found), _reason(found), first, last)
 
 
 def _read_several(text: str, count: int) -> dict[int, ModelGrade]:
@@ -308,25 +362,21 @@ def _read_several(text: str, count: int) -> dict[int, ModelGrade]:
             continue
         seen.add(number)
         try:
-            grades[number] = ModelGrade(as_grade(row), as_reason(row), prompt_hash(BATCH))
+            grades[number] = ModelGrade(_grade(row), _reason(row), prompt_hash(BATCH))
         except ValueError:
             continue
     return grades
 
 
-def as_grade(found: dict[str, Any]) -> int:
-    """Return the grade in the JSON of an answer; ValueError unless it is 0, 1, 2 or 3.
-
-    >>> as_grade({"grade": 2})
-    2
-    """
+def _grade(found: dict[str, Any]) -> int:
+    """Return the grade in the JSON of an answer; ValueError unless it is 0, 1, 2 or 3."""
     grade = found.get("grade")
     if not isinstance(grade, int) or isinstance(grade, bool) or not 0 <= grade <= 3:
         raise ValueError('"grade" is not 0, 1, 2 or 3')
     return grade
 
 
-def as_reason(found: dict[str, Any]) -> str:
+def _reason(found: dict[str, Any]) -> str:
     """Return the reason in the JSON of an answer on one line; ValueError if there is none."""
     reason = found.get("reason")
     if not isinstance(reason, str) or not reason.strip():
@@ -334,11 +384,6 @@ def as_reason(found: dict[str, Any]) -> str:
     # Control characters of an answer never reach a terminal or a file.
     words = " ".join("".join(c if c.isprintable() else " " for c in reason[:10_000]).split())
     return words if len(words) <= MAX_REASON else f"{words[: MAX_REASON - 1]}…"
-
-
-def _problem(error: ValueError) -> str:
-    """Return what is wrong with an answer, without words of the answer."""
-    return "it is not JSON" if type(error) is not ValueError else str(error)
 
 
 # Between the words of a sentence: no code.

@@ -15,8 +15,7 @@ from karat.report.text import printable
 
 if TYPE_CHECKING:
     from karat.app.judge import Code, Judging, PooledHit
-    from karat.app.model_judge import HitPassage, SkippedPassage
-    from karat.model import Dataset, Run
+    from karat.model import Dataset
 
 __all__ = ["command"]
 
@@ -25,9 +24,16 @@ NEXT = 10
 PROMPT = "grade 0-3 and why, s skip, u undo, q quit: "
 
 
-@click.command("judge", cls=SectionedCommand, sections={"Grade with language models": tuple(MODEL)})
+@click.command(
+    "judge",
+    cls=SectionedCommand,
+    sections={
+        "Grade with language models": tuple(MODEL),
+        "Audit the labels of a gold set": ("audit", "decide"),
+    },
+)
 @click.argument("goldset", type=GoldPath())
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=click.Path(exists=True))
+@click.argument("runs", nargs=-1, metavar="RUN...", type=click.Path(exists=True))
 @click.option(
     "-k",
     "--depth",
@@ -41,7 +47,8 @@ PROMPT = "grade 0-3 and why, s skip, u undo, q quit: "
     "--output",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Save to FILE instead of GOLDSET; continue with FILE if it exists.",
+    help="Save to FILE instead of GOLDSET; continue with FILE if it exists. With --audit, write "
+    "the doubtful labels to FILE (.csv or .json).",
 )
 @click.option("--judge", metavar="NAME", help="Name of the judge; your user name by default.")
 @repo_option("Show code from this repository; NAME= for one of several.")
@@ -85,6 +92,18 @@ PROMPT = "grade 0-3 and why, s skip, u undo, q quit: "
     help="List them as JSON and exit; with --model, print the summary as JSON.",
 )
 @model_options
+@click.option(
+    "--audit",
+    is_flag=True,
+    help="Let --model check the labels of GOLDSET: grades, line ranges and missing targets. "
+    "Doubtful ones are listed; nothing is changed.",
+)
+@click.option(
+    "--decide",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Apply the decisions in FILE, which --audit wrote, and ask for the others.",
+)
 def command(
     goldset: str,
     runs: tuple[str, ...],
@@ -104,6 +123,8 @@ def command(
     agreement: bool,
     as_json: bool,
     asking: ModelOptions,
+    audit: bool,
+    decide: str | None,
 ) -> None:
     """Grade the unjudged hits of each RUN from 0 (not relevant) to 3, by hand or with a model.
 
@@ -113,7 +134,8 @@ def command(
     or from --folder; by default from the repository that GOLDSET names, or the current folder.
 
     With --model, language models grade the hits, each with a reason. Their labels are stored in
-    the gold set apart from its targets. Passages are sent to the provider of the model.
+    the gold set apart from its targets. Passages are sent to the provider of the model. With
+    --audit, models check the labels that GOLDSET has, and a person decides with --decide.
 
     \b
     karat judge gold.json bm25.jsonl dense.jsonl --repo ../project
@@ -125,15 +147,28 @@ def command(
     karat judge gold.json bm25.jsonl --model openai/gpt-4o-mini --max-cost 2
     karat judge gold.json bm25.jsonl --model http://localhost:8000/v1#qwen --price 0,0
     karat judge gold.json bm25.jsonl dense.jsonl --agreement
+    karat judge gold.json bm25.jsonl --audit --model openai/gpt-4o-mini -o audit.csv
+    karat judge gold.json --decide audit.csv
     """
+    from karat.app.audit import AuditDecisions, read_audit
     from karat.app.judge import Judging, begun, save_place
+    from karat.app.model_judge import pooled_hits
     from karat.app.score import distinct_names
+    from karat.cli.output.audit import audit_labels, decide_rows
+    from karat.cli.output.judging import judge_with_models
     from karat.formats import read_run
 
     if repositories and folder:
         raise click.UsageError("--repo and --folder exclude each other")
     asking.check()
-    data = begun(goldset, output, format=gold_format, columns=columns, topics=topics)
+    if audit and not asking.models:
+        raise click.UsageError("--audit needs --model SPEC")
+    if audit and decide:
+        raise click.UsageError("--audit and --decide exclude each other")
+    if not (runs or audit or decide):
+        raise click.UsageError("Missing argument 'RUN...'.")
+    saved = None if audit else output
+    data = begun(goldset, saved, format=gold_format, columns=columns, topics=topics)
     read = [read_run(run, format=run_format) for run in runs]
     named = dict(zip(distinct_names(runs), read, strict=True))
     if agreement:
@@ -143,15 +178,22 @@ def command(
         show = _show_json if as_json else _show_list
         show(data, _unjudged(data, named, depth, queries))
         return
-    path = save_place(goldset, output, format=gold_format)
     with _source(data, repositories, rev, folder) as code:
-        if asking.models:
-            _judge_with_models(
-                data, path, _passages(data, named, code, depth, asking), asking, as_json
-            )
+        if audit:
+            hits = pooled_hits(data, named, depth=depth, judged=True)
+            audit_labels(data, hits, code, asking, goldset=goldset, path=output, as_json=as_json)
             return
-        judging = Judging(data, path, judge=judge or _user())
-        _Session(judging, _unjudged(data, named, depth, queries), code).run()
+        path = os.fspath(save_place(goldset, output, format=gold_format))
+        if asking.models:
+            hits = pooled_hits(data, named, depth=depth, judged=asking.judged)
+            judge_with_models(data, path, hits, code, asking, as_json=as_json)
+            return
+        name = judge or _user()
+        if decide:
+            decide_rows(AuditDecisions(data, path, judge=name), read_audit(decide), decide, code)
+            return
+        items = _unjudged(data, named, depth, queries)
+        _Session(Judging(data, path, judge=name), items, code).run()
 
 
 def _unjudged(
@@ -175,52 +217,6 @@ def _source(
     if folder or not (repositories or has_commits):
         return nullcontext(folder_code(folder or "."))
     return repository_code(data, repositories or {}, revision=rev)
-
-
-def _passages(
-    data: "Dataset", runs: "Mapping[str, Run]", code: "Code", depth: int, asking: ModelOptions
-) -> "tuple[list[HitPassage], list[SkippedPassage]]":
-    from karat.app.model_judge import passages_of, pooled_hits
-
-    return passages_of(data, pooled_hits(data, runs, depth=depth, judged=asking.judged), code)
-
-
-def _judge_with_models(
-    data: "Dataset",
-    path: str | os.PathLike[str],
-    found: "tuple[list[HitPassage], list[SkippedPassage]]",
-    asking: ModelOptions,
-    as_json: bool,
-) -> None:
-    from karat.app.model_judge import GradingOptions, ModelJudging, answer_cache, open_models
-    from karat.cli.output.judging import (
-        confirm_cost,
-        judge_progress,
-        print_estimates,
-        print_example,
-        print_summaries,
-    )
-
-    passages, skipped = found
-    models = open_models(asking.models, asking.prices, timeout_s=asking.timeout)
-    with answer_cache() as cache:
-        options = GradingOptions(
-            batch=asking.batch,
-            workers=asking.workers,
-            max_tokens=asking.max_tokens,
-            max_cost=asking.max_cost,
-            cache=cache,
-        )
-        judging = ModelJudging(data, path, models, passages, options=options, probe=asking.probe)
-        estimates = judging.estimates()
-        if asking.dry_run:
-            print_estimates(estimates)
-            print_example(judging.example)
-            return
-        confirm_cost(estimates, max_cost=asking.max_cost, yes=asking.yes)
-        with judge_progress() as progress:
-            summaries = judging.run(progress)
-    print_summaries(summaries, skipped, path=os.fspath(path), as_json=as_json)
 
 
 def _user() -> str:

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -14,19 +14,32 @@ from karat.report.display import printable
 from karat.system.words import counted
 
 if TYPE_CHECKING:
-    from karat.app.model_judge import JudgeEstimate, ModelSummary, Prompt, SkippedPassage
+    from karat.app.judge import Code, PooledHit
+    from karat.app.model_judge import (
+        GradingOptions,
+        JudgeEstimate,
+        ModelSummary,
+        ModelWork,
+        Prompt,
+        SkippedPassage,
+    )
+    from karat.cli.options.models import ModelOptions
+    from karat.model import Dataset
     from karat.report.table import Table
 
 __all__ = [
-    "confirm_cost",
     "cost_text",
+    "grading_options",
     "judge_progress",
+    "judge_with_models",
     "print_estimates",
     "print_example",
     "print_skipped",
     "print_summaries",
+    "run_models",
 ]
 
+T = TypeVar("T")
 LISTED = 5
 
 
@@ -46,6 +59,10 @@ def print_estimates(estimates: "Mapping[str, JudgeEstimate]") -> None:
     for name, (passages, each) in estimates.items():
         if not passages and not each.requests:
             click.echo(printable(f"{name}: nothing to grade; all labels exist"), err=True)
+            continue
+        if not each.requests:
+            text = f"{name}: {counted(passages, 'passage')} to grade, all answers are cached"
+            click.echo(printable(text), err=True)
             continue
         cached = f" ({each.cached:,} more are cached)" if each.cached else ""
         tokens = f"{each.prompt_tokens:,} + {each.completion_tokens:,} tokens"
@@ -119,6 +136,54 @@ def judge_progress(
     finally:
         if line:
             line.end()
+
+
+@contextmanager
+def grading_options(asking: "ModelOptions") -> "Iterator[GradingOptions]":
+    """Yield how models are asked, with the cache of this user open."""
+    from karat.app.model_judge import GradingOptions, answer_cache
+
+    with answer_cache() as cache:
+        yield GradingOptions(
+            batch=asking.batch,
+            workers=asking.workers,
+            max_tokens=asking.max_tokens,
+            max_cost=asking.max_cost,
+            cache=cache,
+        )
+
+
+def run_models(work: "ModelWork[T]", asking: "ModelOptions") -> "T | None":
+    """Show the estimate, then run *work*; after a dry run return None."""
+    estimates = work.estimates()
+    if asking.dry_run:
+        print_estimates(estimates)
+        print_example(work.example)
+        return None
+    confirm_cost(estimates, max_cost=asking.max_cost, yes=asking.yes)
+    with judge_progress() as progress:
+        return work.run(progress)
+
+
+def judge_with_models(
+    data: "Dataset",
+    path: str,
+    hits: "Sequence[PooledHit]",
+    code: "Code",
+    asking: "ModelOptions",
+    *,
+    as_json: bool,
+) -> None:
+    """Grade *hits* with models, save the labels in the gold set *path* and print a summary."""
+    from karat.app.model_judge import ModelJudging, open_models, passages_of
+
+    passages, skipped = passages_of(data, hits, code)
+    models = open_models(asking.models, asking.prices, timeout_s=asking.timeout)
+    with grading_options(asking) as options:
+        judging = ModelJudging(data, path, models, passages, options=options, probe=asking.probe)
+        summaries = run_models(judging, asking)
+    if summaries is not None:
+        print_summaries(summaries, skipped, path=path, as_json=as_json)
 
 
 def print_skipped(title: str, skipped: "Sequence[SkippedPassage]", *, all_of: bool = False) -> None:

@@ -237,6 +237,21 @@ def test_failed_and_invalid_answers_are_listed_and_not_stored(judge: Judge, gold
     assert summary.spend.uncertain > 0
 
 
+def test_a_model_that_cannot_be_reached_ends_the_call(gold: Path) -> None:
+    def broken(_instruction: str, _text: str) -> str:
+        raise EngineError("no route")
+
+    data = read_dataset(gold)
+    hits = tuple(Hit("a.py", 99.0 - n, n, n) for n in range(10, 40))
+    items = pooled_hits(data, {"run": Run.of([Answer("q", hits)])}, depth=50)
+    passages, _ = passages_of(data, items, folder_code(str(gold.parent)))
+    model = FakeModel(broken)
+    judging = ModelJudging(data, gold, {"m": model}, passages, options=GradingOptions(workers=2))
+    with pytest.raises(EngineError, match=r"the first 8 requests failed.*no route"):
+        judging.run()
+    assert len(model.prompts) < 12
+
+
 def test_injected_text_is_hidden_and_marked(judge: Judge, gold: Path) -> None:
     model = FakeModel(answer_with(obedient))
     (summary,) = judge(model, probe=True)

@@ -197,6 +197,27 @@ def test_nothing_is_lost_or_paid_twice_after_a_crash(
     assert "(8 more are cached)" in done.stderr
 
 
+def test_a_slow_answer_is_reported_and_not_repeated(
+    karat: Karat, server: ModelServer, folder: Path
+) -> None:
+    def slow(instruction: str, text: str) -> Reply:
+        _, (passage,) = parts(text)
+        delay_s = 3.0 if passage.startswith("file: 5.py") else 0.0
+        return Reply(answer_with(truth)(instruction, text), delay_s=delay_s)
+
+    server.answer = slow
+    command = ("judge", "set.json", "one.jsonl", "--model", server.spec(), *PRICE)
+    done = karat(*command, "--timeout", "1", "--workers", "3")
+    assert done.returncode == 0
+    assert "3 failed requests:\n  q  5.py: http" in done.stderr
+    assert "lost answers may cost up to $0.00" in done.stderr
+    assert (len(grades(folder)), len(server.requests)) == (27, 30)
+    # The next call asks for these alone.
+    server.answer = answer_with(truth)
+    karat(*command)
+    assert (grades(folder), len(server.requests)) == (TRUTH, 33)
+
+
 def test_a_wrong_key_is_an_error_at_once(karat: Karat, server: ModelServer) -> None:
     server.answer = lambda *_: Reply(status=401)
     done = karat("judge", "set.json", "one.jsonl", "--model", server.spec(), "--workers", "2")

@@ -39,7 +39,7 @@ from karat.llm.relevance import (
     read_range,
 )
 from karat.model import Dataset, Query, Target
-from karat.model.judgments import JudgmentRecord, judgments_of, with_judgments
+from karat.model.judgments import JudgmentRecord, judgments_of, time_text, with_judgments
 from karat.scoring.labels import is_judged
 from karat.scoring.matching.modes import MATCHERS
 from karat.system.files import write_text
@@ -269,6 +269,7 @@ class LabelAudit:
                     invalid.append(self._skipped(number, outcome.problem))
                 else:
                     failed.append(self._skipped(number, str(outcome)))
+                    self._options.check_reachable(len(failed), answered, outcome)
                 if progress:
                     progress(name, answered, len(self), before + spent([spend]))
             left += len(self) - answered
@@ -595,7 +596,7 @@ class AuditDecisions:
         if position is None:
             return None
         targets[position : position + 1] = [new]
-        at = self._clock().isoformat(timespec="seconds").replace("+00:00", "Z")
+        at = time_text(self._clock())
         said = f"; {row.models}: {row.reason}" if row.models or row.reason else ""
         record = JudgmentRecord(new, self._judge, at, f"{NOTE} {_was(old, row)}{said}")
         return with_judgments(

@@ -20,7 +20,7 @@ from karat.mining.resolve import base_commits
 from karat.mining.snapshots import CommitSnapshot, SnapshotReader
 from karat.model import Answer, Dataset, Hit, Run, Target
 from karat.model.frozen import EMPTY
-from karat.model.judgments import JudgmentRecord, judgments_of, with_judgments
+from karat.model.judgments import JudgmentRecord, judgments_of, time_text, with_judgments
 from karat.scoring.labels import is_judged
 from karat.scoring.matching.modes import MATCHERS, Matcher, normalise
 from karat.scoring.matching.regions import order_hits, valid_hits
@@ -192,7 +192,7 @@ class Judging:
         if grade not in GRADES:
             raise InputError(f"grade {grade} is out of range; expected 0 to {GRADES[-1]}")
         target = as_target(item.hit, grade, self._matcher, self.data.targets(item.row))
-        at = self._clock().isoformat(timespec="seconds").replace("+00:00", "Z")
+        at = time_text(self._clock())
         queries = list(self.data.queries())
         query = queries[item.row]
         judgments = [*judgments_of(query), JudgmentRecord(target, self._judge, at, note)]

@@ -38,7 +38,7 @@ from karat.llm.relevance import (
     suspicious_lines,
 )
 from karat.model import Dataset, Hit, Query, Run, Target
-from karat.model.judgments import JudgmentRecord, model_labels_of, with_model_labels
+from karat.model.judgments import JudgmentRecord, model_labels_of, time_text, with_model_labels
 from karat.scoring.matching.modes import MATCHERS
 from karat.system.files import cache_folder
 
@@ -72,6 +72,7 @@ SAVE_S = 3.0
 # The first word in the note of a label whose passage addressed the judge.
 INJECTION = "injection"
 PROBE_SAMPLE = 20
+FIRST_FAILURES = 8
 
 
 class HitPassage(NamedTuple):
@@ -233,6 +234,11 @@ class GradingOptions:
             workers=self.workers,
             max_tokens=self.max_tokens,
         )
+
+    def check_reachable(self, failed: int, answered: int, error: EngineError) -> None:
+        """Raise EngineError if the first requests all failed: then the rest would fail as well."""
+        if failed == answered == max(self.workers, FIRST_FAILURES):
+            raise EngineError(f"the first {failed} requests failed, so grading stopped: {error}")
 
     def prompts(self, tasks: Sequence[RelevanceTask]) -> list[Prompt]:
         """Return the prompts that *tasks* begin with."""
@@ -401,6 +407,7 @@ class ModelJudging:
                 invalid.append(self._skipped(passage, outcome.problem))
             else:
                 failed.append(self._skipped(passage, str(outcome)))
+                self._options.check_reachable(len(failed), done, outcome)
             if monotonic() - saved_s > SAVE_S:
                 self._file.save()
                 saved_s = monotonic()
@@ -423,7 +430,7 @@ class ModelJudging:
         note = (
             f"{INJECTION} ({_hidden(passage)}): {given.reason}" if passage.hidden else given.reason
         )
-        at = self._clock().isoformat(timespec="seconds").replace("+00:00", "Z")
+        at = time_text(self._clock())
         target = passage.place._replace(grade=float(given.grade))
         record = JudgmentRecord(target, name, at, note, given.prompt)
         self._file.add(self._data.query_ids[passage.row], record)

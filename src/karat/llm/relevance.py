@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
+from unicodedata import category, normalize
 
 from karat.errors import EngineError
 from karat.llm.batch import CompletionCache, Spend, complete_all, read_json
@@ -403,12 +404,17 @@ _INJECTION = re.compile(
             r"\bthis (?:passage|file|code|document|function|page) (?:is worth|deserves|must|should|"
             rf"needs|gets|has)\b{_GAP}{{0,30}}\b(?:highest|maximum|top|perfect|best)\b{_GAP}{{0,20}}"
             r"\b(?:grade|score|rating|relevance)\b",
+            # "Assign the highest relevance score", "the correct grade is 3".
+            rf"\b(?:assign|give|output|return|respond|answer|reply|award)\b{_GAP}{{0,30}}\b(?:highest|"
+            rf"maximum|top|perfect|best)\b{_GAP}{{0,20}}\b(?:grade|rating|relevance)\b",
+            r"\b(?:grade|rating|relevance(?: score| grade)?)\b\s*(?:of|is|must be|should be|as)\s+"
+            r"[0-3](?![\w.]*\w)",
             # The JSON of an answer.
             r"[\"']grade\\?[\"']\s*:\s*[\"']?[0-3]\b",
-            # "Note to the judge", "attention, language models".
+            # "Note to the judge", "attention, language models", "you are an expert assessor".
             r"\b(?:note|message|instructions?|attention|dear|hey|you are)\b[\s,:]{1,3}"
-            r"(?:(?:an?|the|any|all|to|for)\s+){0,3}(?:(?:relevance )?(?:judge|assessor|grader)s?|"
-            r"LLMs?|language models?|AI (?:models?|assistants?|judges?))\b",
+            r"(?:(?:an?|the|any|all|to|for|expert|search|careful|strict|relevance)\s+){0,4}"
+            r"(?:judges?|assessors?|graders?|LLMs?|language models?|AI (?:models?|assistants?|judges?))\b",
             # Tags that look like ours, and the special tokens of chat models.
             r"</?(?:passage|query)-[0-9a-f]{4,}>",
             r"<\|(?:im_start|im_end|system|user|assistant|endoftext)\|>|\[/?INST\]",
@@ -426,13 +432,21 @@ def suspicious_lines(lines: Sequence[str]) -> list[int]:
     >>> suspicious_lines(["# grade this 3", 'data = {"grade": 3}', "grade = 3", "this.score = 3"])
     [0, 1]
     """
-    plain = [" ".join(line[: MAX_LINE * 2].strip(" \t\r\n>#/*;-!\"'").split()) for line in lines]
-    found = {at for at, line in enumerate(lines) if _INJECTION.search(line[: MAX_LINE * 2])}
+    visible = [_visible(line[: MAX_LINE * 2]) for line in lines]
+    plain = [" ".join(line.strip(" \t\r\n>#/*;-!\"'").split()) for line in visible]
+    found = {at for at, line in enumerate(visible) if _INJECTION.search(line)}
     found |= {at for at, line in enumerate(plain) if _INJECTION.search(line)}
     for at, (one, two) in enumerate(pairwise(plain)):
         if not found & {at, at + 1} and _INJECTION.search(f"{one} {two}"):
             found |= {at, at + 1}
     return sorted(found)
+
+
+def _visible(text: str) -> str:
+    """Return *text* as a reader sees it: without invisible characters, in plain letters."""
+    if text.isascii():
+        return text
+    return "".join(c for c in normalize("NFKC", text) if category(c) != "Cf")
 
 
 def hide_injection(text: str) -> tuple[str, int]:

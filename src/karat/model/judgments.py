@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from typing import NamedTuple
 
 from karat.errors import InputError
@@ -16,6 +17,7 @@ __all__ = [
     "judgments_of",
     "label_use",
     "model_labels_of",
+    "time_text",
     "with_judgments",
     "with_label_use",
     "with_model_labels",
@@ -39,6 +41,16 @@ class JudgmentRecord(NamedTuple):
     at: str
     note: str = ""
     prompt: str = ""
+
+
+def time_text(at: datetime) -> str:
+    """Return a time in UTC as judgments store it.
+
+    >>> from datetime import UTC
+    >>> time_text(datetime(2024, 5, 1, 12, tzinfo=UTC))
+    '2024-05-01T12:00:00Z'
+    """
+    return at.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def judgments_of(query: Query) -> tuple[JudgmentRecord, ...]:

@@ -15,7 +15,7 @@ from karat.report.text import printable
 
 if TYPE_CHECKING:
     from karat.app.judge import Code, Judging, PooledHit
-    from karat.model import Dataset
+    from karat.model import Dataset, Run
 
 __all__ = ["command"]
 

@@ -414,7 +414,7 @@ _INJECTION = re.compile(
             # "Note to the judge", "attention, language models", "you are an expert assessor".
             r"\b(?:note|message|instructions?|attention|dear|hey|you are)\b[\s,:]{1,3}"
             r"(?:(?:an?|the|any|all|to|for|expert|search|careful|strict|relevance)\s+){0,4}"
-            r"(?:judges?|assessors?|graders?|LLMs?|language models?|AI (?:models?|assistants?|judges?))\b",
+            r"(?:judges?|assessors?|graders?|LLMs?|language models?|AI (?:models?|assistants?))\b",
             # Tags that look like ours, and the special tokens of chat models.
             r"</?(?:passage|query)-[0-9a-f]{4,}>",
             r"<\|(?:im_start|im_end|system|user|assistant|endoftext)\|>|\[/?INST\]",
@@ -422,6 +422,19 @@ _INJECTION = re.compile(
     ),
     re.IGNORECASE,
 )
+
+
+# Each pattern needs one of these; few lines have any, and the patterns are slow.
+_TRIGGERS = (
+    *("ignore", "disregard", "forget", "override", "grade", "rate", "score", "judge", "label"),
+    *("rating", "relevance", "assessor", "llm", "language model", "ai model", "ai assistant"),
+    *("passage-", "query-", "<|", "inst]"),
+)
+
+
+def _addresses_judge(text: str) -> bool:
+    lower = text.lower()
+    return any(word in lower for word in _TRIGGERS) and _INJECTION.search(text) is not None
 
 
 def suspicious_lines(lines: Sequence[str]) -> list[int]:
@@ -434,10 +447,10 @@ def suspicious_lines(lines: Sequence[str]) -> list[int]:
     """
     visible = [_visible(line[: MAX_LINE * 2]) for line in lines]
     plain = [" ".join(line.strip(" \t\r\n>#/*;-!\"'").split()) for line in visible]
-    found = {at for at, line in enumerate(visible) if _INJECTION.search(line)}
-    found |= {at for at, line in enumerate(plain) if _INJECTION.search(line)}
+    found = {at for at, line in enumerate(visible) if _addresses_judge(line)}
+    found |= {at for at, line in enumerate(plain) if _addresses_judge(line)}
     for at, (one, two) in enumerate(pairwise(plain)):
-        if not found & {at, at + 1} and _INJECTION.search(f"{one} {two}"):
+        if not found & {at, at + 1} and _addresses_judge(f"{one} {two}"):
             found |= {at, at + 1}
     return sorted(found)
 

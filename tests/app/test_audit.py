@@ -24,7 +24,7 @@ from karat.app.model_judge import GradingOptions, passages_of, pooled_hits
 from karat.errors import EngineError, FormatError, InputError
 from karat.formats import read_dataset, write
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
-from karat.model.judgments import judgments_of
+from karat.model.judgments import JudgmentRecord, judgments_of, with_judgments
 from tests.llm.judges import FakeModel, parts
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -282,6 +282,21 @@ def test_a_grade_and_a_range_of_one_target_can_both_be_accepted(gold: Path) -> N
     assert decide(gold, [row, moved]) == (2, 0)
     assert targets(gold)[1] == ("a.py", 1.0, 11, 20)
     assert decide(gold, [replace(row, query_id="unknown")]) == (0, 1)
+
+
+def test_a_changed_label_replaces_the_older_judgment(gold: Path) -> None:
+    data = read_dataset(gold)
+    old = Target("a.py", 2.0, 10, 12)
+    bob = JudgmentRecord(old, "bob", "2025-01-01T00:00:00Z", "fine")
+    other = bob._replace(target=Target("a.py", 3.0, 45, 60))
+    write(data.with_queries([with_judgments(q, [bob, other]) for q in data.queries()]), gold)
+    row = AuditRow("q", "", "grade", old, 0, old._replace(grade=0.0), "why", "m 0", 2.0, "accept")
+    assert decide(gold, [row]) == (1, 0)
+    (query,) = read_dataset(gold).queries()
+    kept, new = judgments_of(query)
+    assert kept == other
+    assert (new.target.grade, new.judge) == (0, "ann")
+    assert new.note == "audit: was grade 2, lines 10-12 by bob; m 0: why"
 
 
 def test_a_set_of_two_grades_is_audited_by_relevance(gold: Path) -> None:

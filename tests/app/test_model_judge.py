@@ -178,9 +178,12 @@ def test_several_judges_vote(judge: Judge, gold: Path) -> None:
         FakeModel(answer_with(grade_of), name="good"),
         FakeModel(answer_with(lambda *_: noise.randrange(4)), name="noisy"),
         FakeModel(answer_with(grade_of), name="fine"),
+        FakeModel(answer_with(lambda *texts: min(3, grade_of(*texts) + 1)), name="kind"),
+        FakeModel(answer_with(grade_of), name="exact"),
     ]
-    assert [each.judge for each in judge(*judges)] == ["good", "noisy", "fine"]
-    assert {len(grades) for grades in labels(gold).values()} == {3}
+    names = ["good", "noisy", "fine", "kind", "exact"]
+    assert [each.judge for each in judge(*judges)] == names
+    assert {len(grades) for grades in labels(gold).values()} == {5}
     voted = choose_labels(read_dataset(gold), "only")
     assert [[target.grade for target in voted.targets(row)] for row in (0, 1)] == [[0, 3], [2, 2]]
 

@@ -598,10 +598,13 @@ class AuditDecisions:
         targets[position : position + 1] = [new]
         at = time_text(self._clock())
         said = f"; {row.models}: {row.reason}" if row.models or row.reason else ""
-        record = JudgmentRecord(new, self._judge, at, f"{NOTE} {_was(old, row)}{said}")
-        return with_judgments(
-            query._replace(targets=tuple(targets)), [*judgments_of(query), record]
-        )
+        records = judgments_of(query)
+        older = [each for each in records if old and _place(each.target) == _place(old)]
+        note = f"{NOTE} {_was(old, row, older)}{said}"
+        # A changed label replaces the judgments of the old one, which no longer hold.
+        kept = records if new == old else [each for each in records if each not in older]
+        record = JudgmentRecord(new, self._judge, at, note)
+        return with_judgments(query._replace(targets=tuple(targets)), [*kept, record])
 
     def _position(self, row: AuditRow, targets: Sequence[Target]) -> int | None:
         """Return the index of the label of *row*; the number of targets if it is to be added."""
@@ -631,13 +634,14 @@ def _outcome(row: AuditRow, old: Target | None) -> Target:
     return target._replace(grade=row.suggested.grade)
 
 
-def _was(old: Target | None, row: AuditRow) -> str:
+def _was(old: Target | None, row: AuditRow, older: Sequence[JudgmentRecord]) -> str:
     if row.decision == KEEP:
         return "confirmed"
     if old is None:
         return "added"
     lines = f", lines {old.start_line}-{old.end_line}" if old.end_line else ""
-    return f"was grade {old.grade:g}{lines}"
+    judge = f" by {older[-1].judge}" if older else ""
+    return f"was grade {old.grade:g}{lines}{judge}"
 
 
 def _place(target: Target) -> tuple[str, int, int, str]:

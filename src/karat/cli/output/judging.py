@@ -10,6 +10,7 @@ import click
 
 from karat.cli.output.progress import SPARSE_S, Pace, StatusLine, bar_text
 from karat.cli.output.show import put_json, put_table
+from karat.errors import EngineError
 from karat.report.display import printable
 from karat.system.words import counted
 
@@ -181,9 +182,17 @@ def judge_with_models(
     models = open_models(asking.models, asking.prices, timeout_s=asking.timeout)
     with grading_options(asking) as options:
         judging = ModelJudging(data, path, models, passages, options=options, probe=asking.probe)
-        summaries = run_models(judging, asking)
-    if summaries is not None:
-        print_summaries(summaries, skipped, path=path, as_json=as_json)
+        try:
+            summaries = run_models(judging, asking)
+        except KeyboardInterrupt:
+            text = f"interrupted; the labels so far are in {path}, the same command continues"
+            click.echo(printable(text), err=True)
+            raise
+    if summaries is None:
+        return
+    print_summaries(summaries, skipped, path=path, as_json=as_json)
+    if any(each.failed and not any(each.grades.values()) for each in summaries):
+        click.get_current_context().exit(EngineError.exit_code)
 
 
 def print_skipped(title: str, skipped: "Sequence[SkippedPassage]", *, all_of: bool = False) -> None:

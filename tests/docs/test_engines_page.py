@@ -17,7 +17,10 @@ from karat.engines.adapters.mcp import McpOptions
 from karat.engines.adapters.process import ProcessOptions
 from karat.engines.adapters.python import PythonOptions
 from karat.engines.base import Engine
+from karat.engines.embedding.remote import EmbedderOptions
 from karat.engines.registry import ENGINES
+from karat.engines.remote import PROVIDERS
+from karat.engines.rerank.remote import RerankerOptions
 from karat.engines.spec import build, model_of, parse_spec
 from karat.model.timings import QueryCost, spent
 
@@ -30,7 +33,7 @@ OPTIONS: dict[str, type[BaseModel]] = {
     "http": HttpOptions,
     "mcp": McpOptions,
     "python": PythonOptions,
-    **{name: model_of(ENGINES.get(name)) for name in ("keyword", "sparse", "rerank")},
+    **{name: model_of(ENGINES.get(name)) for name in ("keyword", "sparse", "colbert", "rerank")},
 }
 
 
@@ -57,9 +60,22 @@ def test_a_configuration_on_the_page_is_valid(
 ) -> None:
     (tmp_path / "my_search.py").write_text(MY_SEARCH, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
+    for variable in ("COHERE_API_KEY", "VOYAGE_API_KEY"):
+        monkeypatch.setenv(variable, "not sent by building an engine")
     place = tmp_path / "engine.yaml"
     place.write_text(text, encoding="utf-8")
     assert isinstance(build(parse_spec(str(place))), Engine)
+
+
+def test_every_option_and_key_of_remote_models_is_on_the_page() -> None:
+    section = PAGE.partition("\n## Remote models\n")[2].partition("\n## ")[0]
+    fields = {**EmbedderOptions.model_fields, **RerankerOptions.model_fields}
+    # A mapping, which only Python can give.
+    del fields["prefixes"]
+    providers = [provider for provider in PROVIDERS.values() if provider.key_env]
+    missing = [name for name in fields if f"`{name}`" not in section]
+    missing += [provider.key_env for provider in providers if provider.key_env not in section]
+    assert missing == []
 
 
 def test_git_grep_on_the_page_answers_a_question(tmp_path: Path) -> None:

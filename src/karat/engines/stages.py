@@ -301,7 +301,7 @@ class DenseStage:
         self._clear()
 
     def _clear(self) -> None:
-        self._table = VectorTable(self.embedder.dimension, approximate_above=self._above)
+        self._made: VectorTable | None = None
         self._vectors = 0
         self._known: dict[tuple[str, str], range] = {}
         self._of_row: list[range] = []
@@ -316,9 +316,16 @@ class DenseStage:
         return type(self), self.embedder.digest, self.windows, self._above
 
     @property
+    def _table(self) -> VectorTable:
+        """Return the vectors; a remote embedder knows its dimension only after a request."""
+        if self._made is None:
+            self._made = VectorTable(self.embedder.dimension, approximate_above=self._above)
+        return self._made
+
+    @property
     def recall(self) -> float | None:
         """Return the share of the nearest chunks that are found; None where all are compared."""
-        return self._table.recall
+        return None if self._made is None else self._made.recall
 
     def watch(self, progress: Progress | None) -> None:
         """Tell *progress* how many texts of how many are embedded, while indexing."""
@@ -359,7 +366,7 @@ class DenseStage:
 
     def index_bytes(self) -> int:
         """Return the bytes of the vectors."""
-        return self._table.rows.nbytes
+        return 0 if self._made is None else self._made.rows.nbytes
 
     def expect(self, queries: Sequence[str]) -> None:
         """Embed *queries* in one call; each has an equal share of its cost."""

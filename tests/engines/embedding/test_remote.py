@@ -355,6 +355,7 @@ def test_an_engine_reports_the_cost_of_its_queries(endpoint: Endpoint) -> None:
     spec = f"vllm:m@{endpoint.url}?price_per_million_tokens=10"
     engine = build({"engine": "dense", "model": spec, "cache": False})
     assert isinstance(engine, ChunkEngine)
+    assert not endpoint.bodies
     engine.index(from_texts(DOCUMENTS))
     engine.search("login password", 5)
     assert spent(engine.metadata()) == (2, 2 * 10 / 1e6, 0)

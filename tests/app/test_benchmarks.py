@@ -9,8 +9,9 @@ from karat.errors import InputError, UnknownName
 from karat.experiments.run import ExperimentRequest
 from karat.model import Dataset, Query, Target
 from karat.model.spec import Spec
-from karat.service.benchmarks import TIMED, BenchmarkConfig, benchmark_request
+from karat.service.benchmarks import TIMED, BenchmarkConfig, benchmark_request, offered_models
 from karat.service.collections import AllowedFolders
+from karat.service.settings import ModelChoices
 from karat.service.store import Collection
 
 NOW = datetime(2025, 1, 2, tzinfo=UTC)
@@ -99,3 +100,68 @@ def test_an_index_that_is_not_there(index: str) -> None:
     lacking = replace(COLLECTION, index={**INDEX, index: False})
     with pytest.raises(InputError, match=f"has no {index} index"):
         BenchmarkConfig(MATRIX).matrix_for(lacking)
+
+
+CHOICES = ModelChoices(
+    models={"gpu": "tei:http://gpu:8080"},
+    rerankers={"gpu": "vllm:bge@http://gpu:8000/v1"},
+    contexts={"small": "http://gpu:9000/v1#qwen"},
+)
+
+
+def test_models_that_the_service_offers() -> None:
+    pytest.importorskip("litellm")
+    axes = {"models": ["static", "gpu"], "use_reranker": [True], "rerankers": ["maxsim", "gpu"]}
+    matrix = {"search_modes": ["dense"], **axes, "context": ["small"]}
+    config = BenchmarkConfig(matrix)
+    found = config.matrix_for(COLLECTION, choices=CHOICES).configurations()
+    # Names of runs and their options show no address; one name may be of two kinds.
+    assert [entry.name for entry in found] == [
+        "dense static +maxsim @10",
+        "dense static +gpu @10",
+        "dense gpu +maxsim @10",
+        "dense gpu +gpu @10",
+    ]
+    shown = {name: found[-1].options[name] for name in ("model", "reranker", "context")}
+    assert shown == {"model": "gpu", "reranker": "gpu", "context": "small"}
+    assert found[-1].spec.params == {
+        "over": {
+            "engine": "dense",
+            "chunker": "lines:20",
+            "model": CHOICES.models["gpu"],
+            "context": CHOICES.contexts["small"],
+        },
+        "model": CHOICES.rerankers["gpu"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("axes", "message"),
+    [
+        ({"models": ["gpu"]}, "no model 'gpu' on this service; offered: granite, minilm, static"),
+        ({"models": ["tei:http://evil"]}, "no model 'tei:http://evil' on this service"),
+        ({"rerankers": ["cohere:rerank-v3.5"]}, "no reranker .* on this service; offered: maxsim"),
+        ({"context": ["openai/gpt-4o"]}, "offered: none, it was started without --context"),
+    ],
+)
+def test_no_other_model_can_be_named(axes: dict[str, list[str]], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        BenchmarkConfig({**MATRIX, **axes}).matrix_for(COLLECTION)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"rerankers": ["maxsim=cross:x"]}, "reranker 'maxsim': a packaged one has this name"),
+        ({"rerankers": ["a=maxsim", "a=maxsim"]}, "reranker 'a' is given twice"),
+        ({"rerankers": ["cohere:rerank-v3.5"]}, "reranker .*: expected NAME="),
+        ({"rerankers": ["co=cohere:rerank-v3.5"]}, "set COHERE_API_KEY"),
+        ({"models": ["gpu=tei:gpu"]}, "expected tei:<url>"),
+    ],
+)
+def test_what_a_service_cannot_offer(
+    given: dict[str, list[str]], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COHERE_API_KEY", raising=False)
+    with pytest.raises(InputError, match=message):
+        offered_models(**given)

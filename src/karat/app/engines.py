@@ -1,6 +1,6 @@
 """Say which engines there are, and whether one of them works."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from math import isclose, isnan
@@ -11,6 +11,8 @@ from typing import Any
 from karat.corpus import Corpus, from_texts
 from karat.engines.adapters.null import Overhead, overhead
 from karat.engines.base import Engine, SupportsMetadata, SupportsPhases, contract_violations
+from karat.engines.context import check_context
+from karat.engines.embedding.catalogue import check_model
 from karat.engines.registry import (
     ENGINES,
     PROFILE_ALIASES,
@@ -18,6 +20,7 @@ from karat.engines.registry import (
     modes,
     profile_named,
 )
+from karat.engines.rerank import check_reranker
 from karat.engines.spec import build, parse_spec
 from karat.errors import EngineError, InputError, KaratError, MissingExtra
 from karat.installation import install_hint, package_hint
@@ -26,10 +29,12 @@ from karat.model.spec import Spec
 from karat.model.timings import QueryCost, spent
 
 __all__ = [
+    "MODEL_KINDS",
     "PROFILE_ALIASES",
     "EngineCheck",
     "EngineListing",
     "check_engine",
+    "check_model_choice",
     "first_difference",
     "list_engines",
     "named_engine",
@@ -307,6 +312,25 @@ def search_modes() -> dict[str, tuple[str, ...]]:
     ('lexical', 'dense')
     """
     return {mode: tuple(info.components) for mode, info in modes().items()}
+
+
+# The kinds of models that a service can offer to its benchmarks.
+MODEL_KINDS: Mapping[str, Callable[[str], None]] = {
+    "model": check_model,
+    "reranker": check_reranker,
+    "context": check_context,
+}
+
+
+def check_model_choice(kind: str, spec: str) -> None:
+    """Raise InputError for a *spec* that cannot be a model of *kind*; nothing is loaded or sent.
+
+    >>> check_model_choice("reranker", "tei:gpu")
+    Traceback (most recent call last):
+    ...
+    karat.errors.InputError: tei:gpu: expected tei:<url>, such as tei:http://localhost:8080
+    """
+    MODEL_KINDS[kind](spec)
 
 
 def named_engine(name: str, given: str | Mapping[str, object]) -> Spec:

@@ -227,7 +227,8 @@ class Matrix:
     and *late_models* those of mode ``colbert``. *primary_k* and *k_values_for_metrics* say what is
     measured. *engines* are further engines by their names, of which nothing but the depth is
     combined; with some of them there may be no mode. A model may have the name that the hub gives
-    it.
+    it. *aliases* are short names of the values of an axis, which is ``models``, ``rerankers`` or
+    ``context``: configurations show the alias and use what it stands for.
 
     >>> matrix = Matrix(search_modes=("dense", "hybrid"), rrf_k_values=(40, 60), top_k_values=(10,))
     >>> [configuration.name for configuration in matrix.configurations()]
@@ -254,17 +255,23 @@ class Matrix:
     primary_k: int | None = None
     k_values_for_metrics: tuple[int, ...] = ()
     engines: Mapping[str, Spec] = field(default_factory=dict)
+    aliases: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Reject invalid axes; all problems are reported at once."""
         wrong = [
             f"{axis}: {message}"
             for axis, values in self._axes()
-            for _, message in axis_problems(axis, values)
+            for _, message in axis_problems(axis, self._meant(axis, values))
         ]
         wrong += self._missing_models()
         if wrong:
             raise InputError("\n".join(wrong))
+
+    def _meant(self, axis: str, values: Sequence[object]) -> Sequence[object]:
+        """Return *values* with the aliases of *axis* replaced."""
+        known = self.aliases.get(axis, {})
+        return [known.get(value, value) if isinstance(value, str) else value for value in values]
 
     def _missing_models(self) -> list[str]:
         """Return a sentence for each mode whose models are not given."""
@@ -382,7 +389,20 @@ class Matrix:
             used["fusion"] = choice.fusion
         options |= {name: value for name, value in used.items() if value is not None}
         threshold = choice.score_threshold or 0.0
-        return Configuration(self._name(choice), _spec(choice), choice.top_k, threshold, options)
+        spec = _spec(self._without_aliases(choice))
+        return Configuration(self._name(choice), spec, choice.top_k, threshold, options)
+
+    def _without_aliases(self, choice: _Choice) -> _Choice:
+        """Return *choice* with the models that its names stand for."""
+        tuned = zip(TUNED, choice.tuned, strict=True)
+        return choice._replace(
+            model=self._one("models", choice.model),
+            reranker=self._one("rerankers", choice.reranker),
+            tuned=tuple(self._meant(name, [value])[0] for name, value in tuned),
+        )
+
+    def _one(self, axis: str, value: str | None) -> str | None:
+        return None if value is None else self.aliases.get(axis, {}).get(value, value)
 
     def _engine_configurations(self) -> Iterator[Configuration]:
         for (name, spec), k in product(self.engines.items(), self.top_k_values):

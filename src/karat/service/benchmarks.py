@@ -1,11 +1,12 @@
 """A benchmark of the service as an experiment: a matrix of settings over a resolved gold set."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from karat.app.engines import named_engine, search_modes
+from karat.app.engines import check_model_choice, named_engine, search_modes
+from karat.app.index import check_model, model_installs
 from karat.app.metrics import measures_at
 from karat.errors import InputError
 from karat.experiments.matrix import Matrix
@@ -16,9 +17,18 @@ from karat.model import Dataset
 from karat.model.spec import Spec
 from karat.scoring.settings import Scoring
 from karat.service.collections import AllowedFolders, check_modes, collection_place
+from karat.service.settings import ModelChoices
 from karat.service.store import Collection
 
-__all__ = ["BenchmarkConfig", "benchmark_request", "chosen_engines", "kind_of", "offered_engines"]
+__all__ = [
+    "DEFAULT_RERANKER",
+    "BenchmarkConfig",
+    "benchmark_request",
+    "chosen_engines",
+    "kind_of",
+    "offered_engines",
+    "offered_models",
+]
 
 # No address, no path and no module is such a name, so that none is ever taken for one.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -68,16 +78,60 @@ def chosen_engines(names: Iterable[str], offered: Mapping[str, Spec]) -> dict[st
     return found
 
 
+DEFAULT_RERANKER = "maxsim"
+NO_CHOICES = ModelChoices()
+
+
+def offered_models(
+    models: Iterable[str] = (), rerankers: Iterable[str] = (), contexts: Iterable[str] = ()
+) -> ModelChoices:
+    """Return the models that the service offers; each is ``NAME=SPEC``, and is checked.
+
+    >>> offered_models(rerankers=["gpu=tei:http://localhost:8080"]).rerankers
+    {'gpu': 'tei:http://localhost:8080'}
+    >>> offered_models(models=["granite=static"])
+    Traceback (most recent call last):
+    ...
+    karat.errors.InputError: model 'granite': a packaged one has this name; expected another one
+    """
+    return ModelChoices(
+        models=_offered("model", models, model_installs()),
+        rerankers=_offered("reranker", rerankers, (DEFAULT_RERANKER,)),
+        contexts=_offered("context", contexts, ()),
+    )
+
+
+def _offered(kind: str, given: Iterable[str], packaged: Container[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in given:
+        name, spec = _named(text, kind)
+        if name in packaged:
+            raise InputError(f"{kind} {name!r}: a packaged one has this name; expected another one")
+        if name in found:
+            raise InputError(f"{kind} {name!r} is given twice")
+        check_model_choice(kind, spec)
+        found[name] = spec
+    return found
+
+
+def _check_choice(kind: str, names: Iterable[str | None], known: Sequence[str]) -> None:
+    """Raise InputError for a name of *kind* that the service does not offer."""
+    for name in names:
+        if name is not None and name not in known:
+            shown = ", ".join(known) or f"none, it was started without --{kind}"
+            raise InputError(f"no {kind} {name!r} on this service; offered: {shown}")
+
+
 def kind_of(spec: Spec) -> str:
     """Return the kind of an engine without its address: ``python`` for any ``module:Class``."""
     return "python" if ":" in spec.name else spec.name
 
 
-def _named(given: str) -> tuple[str, str]:
+def _named(given: str, kind: str = "engine") -> tuple[str, str]:
     name, equals, text = given.partition("=")
     if not equals or not NAME.fullmatch(name):
         raise InputError(
-            f"engine {given!r}: expected NAME=..., a name of letters, digits, '.', '_' and '-'"
+            f"{kind} {given!r}: expected NAME=..., a name of letters, digits, '.', '_' and '-'"
         )
     return name, text
 
@@ -140,12 +194,17 @@ class BenchmarkConfig:
         return f"ndcg@{self.primary_k}"
 
     def matrix_for(
-        self, collection: Collection | None = None, *, offered: Mapping[str, Spec] | None = None
+        self,
+        collection: Collection | None = None,
+        *,
+        offered: Mapping[str, Spec] | None = None,
+        choices: ModelChoices = NO_CHOICES,
     ) -> Matrix:
-        """Return the matrix, with the chunks and the model of *collection*.
+        """Return the matrix, with the chunks of *collection*, and its model if none is chosen.
 
-        Its engines are of those that are *offered*. InputError is raised where an axis is wrong, an
-        engine is not offered, or the collection lacks an index.
+        Its engines are of those that are *offered*, and its models, rerankers and contexts are
+        packaged or of *choices*. InputError is raised where an axis is wrong, a name is not
+        offered, or the collection lacks an index.
 
         >>> axes = {"search_modes": ["dense", "sparse"], "top_k_values": None}
         >>> matrix = BenchmarkConfig(axes, top_k=5).matrix_for()
@@ -159,12 +218,30 @@ class BenchmarkConfig:
         }
         given["engines"] = chosen_engines(self.matrix.get("engines", ()), offered or {})
         given.setdefault("top_k_values", (self.top_k,))
+        given["aliases"] = self._aliases(choices)
         if collection is None:
             return Matrix(**given)
-        chunker, model = collection.index["chunker"], collection.index["model"]
-        matrix = Matrix(**given, chunkers=(str(chunker),), models=(str(model),))
+        given.setdefault("models", (str(collection.index["model"]),))
+        matrix = Matrix(**given, chunkers=(str(collection.index["chunker"]),))
         check_modes(collection, matrix.search_modes)
         return matrix
+
+    def _aliases(self, choices: ModelChoices) -> dict[str, Mapping[str, str]]:
+        """Return what the names of models stand for; InputError for a name not offered."""
+        for kind, axis, known in (
+            ("model", "models", (*model_installs(), *choices.models)),
+            ("reranker", "rerankers", (DEFAULT_RERANKER, *choices.rerankers)),
+            ("context", "context", tuple(choices.contexts)),
+        ):
+            _check_choice(kind, self.matrix.get(axis) or (), known)
+        for model in self.matrix.get("models") or ():
+            if model not in choices.models:
+                check_model(model)
+        return {
+            "models": choices.models,
+            "rerankers": choices.rerankers,
+            "context": choices.contexts,
+        }
 
     def measures(self) -> tuple[str, ...]:
         """Return the measures, first the one that runs are ranked by."""
@@ -182,14 +259,20 @@ def benchmark_request(
     collection: Collection,
     places: AllowedFolders,
     offered: Mapping[str, Spec],
+    choices: ModelChoices = NO_CHOICES,
 ) -> ExperimentRequest:
-    """Return the experiment that a benchmark on *collection* is; its engines are *offered*."""
+    """Return the experiment that a benchmark on *collection* is.
+
+    Its engines are *offered*, and its models, rerankers and contexts are of *choices*.
+    """
     place = collection_place(collection, places)
     # The files of a collection are chosen when it is created, not by the targets of a dataset.
     files = place.selection._asdict()
     return ExperimentRequest(
         gold=gold,
-        configurations=config.matrix_for(collection, offered=offered).configurations(),
+        configurations=config.matrix_for(
+            collection, offered=offered, choices=choices
+        ).configurations(),
         where=Where(corpus=str(place.path), revision=place.revision, **files),
         kind=ExperimentKind.SWEEP,
         name=name,

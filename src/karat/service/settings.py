@@ -11,7 +11,7 @@ from karat.formats import ReadLimits as FileLimits
 from karat.model.spec import Spec
 from karat.service.collections import AllowedFolders
 
-__all__ = ["RequestLimits", "ServiceSettings", "is_loopback"]
+__all__ = ["ModelChoices", "RequestLimits", "ServiceSettings", "is_loopback"]
 
 MEBIBYTE = 1024 * 1024
 # Of YAML a strange megabyte takes seconds to read.
@@ -69,13 +69,25 @@ class RequestLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelChoices:
+    """Models, rerankers and contexts that benchmarks may use, by name, beside the packaged ones.
+
+    A remote one costs money and receives text, so that only the settings can name it.
+    """
+
+    models: Mapping[str, str] = field(default_factory=dict)
+    rerankers: Mapping[str, str] = field(default_factory=dict)
+    contexts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceSettings:
     """All that is decided when the service starts.
 
     *store* is a file or the address of a PostgreSQL; *data* is the folder of uploaded documents.
     Collections may lie below *roots* only. *hosts* are names by which clients reach the service
     beside those of the loopback. *engines* are searches, by name, that benchmarks may ask beside
-    the modes. *unsafe* lets anyone in who can reach it.
+    the modes, and *choices* are further models for them. *unsafe* lets anyone in who can reach it.
     """
 
     store: str
@@ -85,6 +97,7 @@ class ServiceSettings:
     hosts: tuple[str, ...] = ()
     roots: tuple[Path, ...] = ()
     engines: Mapping[str, Spec] = field(default_factory=dict)
+    choices: ModelChoices = field(default_factory=ModelChoices)
     workers: int = 1
     unsafe: bool = False
     limits: RequestLimits = field(default_factory=RequestLimits)

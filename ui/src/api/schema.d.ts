@@ -1,4 +1,4 @@
-// openapi.json 5f25cebf7c81aeeff162bb652edcb60d9a2f63dd8a03645c2b2ead8afd64d0ec
+// openapi.json 5efffee72b472b600efcd79746ec823b6d0f655c55eaf9e4eee80ce3e53f7747
 export interface paths {
     "/healthz": {
         parameters: {
@@ -1292,6 +1292,18 @@ export interface components {
             description: string;
         };
         /**
+         * Choices
+         * @description Names of models for a matrix: packaged ones, and those that the service was started with.
+         */
+        Choices: {
+            /** Models */
+            models: string[];
+            /** Rerankers */
+            rerankers: string[];
+            /** Contexts */
+            contexts: string[];
+        };
+        /**
          * Collection
          * @description A collection; *operation_uuid* names the last indexing, whose events can be followed.
          */
@@ -1632,6 +1644,27 @@ export interface components {
              *     ]
              */
             use_reranker: boolean[];
+            /**
+             * Models
+             * @description Embedding models, of choices.models in GET /api/v2/me; null is the model of the collection
+             */
+            models?: string[] | null;
+            /**
+             * Rerankers
+             * @description Of choices.rerankers in GET /api/v2/me; used where use_reranker is true
+             * @default [
+             *       "maxsim"
+             *     ]
+             */
+            rerankers: string[];
+            /**
+             * Context
+             * @description Chat models that write a context of each chunk, of choices.contexts in GET /api/v2/me; null is none
+             * @default [
+             *       null
+             *     ]
+             */
+            context: (string | null)[];
             /**
              * Top K Values
              * @description null is the top_k of the benchmark
@@ -2765,6 +2798,7 @@ export interface components {
              * @description From the best to the fastest
              */
             models: components["schemas"]["EmbeddingModel"][];
+            choices: components["schemas"]["Choices"];
             limits: components["schemas"]["Limits"];
         };
         /**
@@ -3073,6 +3107,12 @@ export interface components {
             code_ranking?: boolean | null;
             /** Rerank Depth */
             rerank_depth?: number | null;
+            /** Model */
+            model?: string | null;
+            /** Reranker */
+            reranker?: string | null;
+            /** Context */
+            context?: string | null;
         };
         /**
          * RunResult

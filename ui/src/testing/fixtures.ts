@@ -91,6 +91,8 @@ export const benchmark = (more: Partial<Benchmark> = {}): Benchmark => ({
     search_modes: ["dense", "hybrid"],
     engines: [],
     use_reranker: [false],
+    rerankers: ["maxsim"],
+    context: [null],
     top_k_values: [10],
     rrf_k_values: [60],
     score_thresholds: [null],

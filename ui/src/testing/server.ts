@@ -7,6 +7,7 @@ import type {
   EmbeddingModel,
   JudgmentEdit,
   Mapping,
+  Me,
   Results,
 } from "@/api/types";
 import * as made from "./fixtures";
@@ -54,6 +55,7 @@ export class FakeServer {
     installed: true,
     install: "",
   }));
+  choices: Me["choices"] = { models: ["granite"], rerankers: ["maxsim"], contexts: [] };
   answers = new Map<string, Handler>();
   readonly asked: string[] = [];
   readonly sent: unknown[] = [];
@@ -68,6 +70,7 @@ export class FakeServer {
       version: "0",
       roots: ["/srv"],
       models: this.models,
+      choices: this.choices,
       limits: {
         upload_bytes: 10_000_000,
         upload_queries: 1000,

@@ -48,6 +48,28 @@ __all__ = ["command"]
     "repeated.",
 )
 @click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="NAME=SPEC",
+    help="An embedding model for benchmarks, such as gpu=tei:http://localhost:8080; may be "
+    "repeated.",
+)
+@click.option(
+    "--reranker",
+    "rerankers",
+    multiple=True,
+    metavar="NAME=SPEC",
+    help="A reranker for benchmarks, such as co=cohere:rerank-v3.5; may be repeated.",
+)
+@click.option(
+    "--context",
+    "contexts",
+    multiple=True,
+    metavar="NAME=SPEC",
+    help="A chat model that writes a context of each chunk; may be repeated.",
+)
+@click.option(
     "--workers",
     default=1,
     show_default=True,
@@ -85,6 +107,9 @@ def command(
     roots: tuple[str, ...],
     targets: tuple[str, ...],
     engines: tuple[str, ...],
+    models: tuple[str, ...],
+    rerankers: tuple[str, ...],
+    contexts: tuple[str, ...],
     workers: int,
     hosts: tuple[str, ...],
     browse: bool,
@@ -105,7 +130,7 @@ def command(
     from pathlib import Path
 
     from karat.errors import MissingExtra
-    from karat.service.benchmarks import offered_engines
+    from karat.service.benchmarks import offered_engines, offered_models
 
     try:
         from karat.service.run import serve
@@ -128,6 +153,7 @@ def command(
         hosts=hosts,
         roots=tuple(Path(root).resolve() for root in roots),
         engines=offered_engines(engines, targets),
+        choices=offered_models(models, rerankers, contexts),
         workers=workers,
         unsafe=unsafe,
         limits=RequestLimits().changed(limits),

@@ -261,6 +261,7 @@ class BenchmarkJob:
             collection=collection,
             places=work.settings.places,
             offered=work.settings.engines,
+            choices=work.settings.choices,
         )
         compared: ScoredBenchmark | None = None
 

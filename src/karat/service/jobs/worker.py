@@ -14,7 +14,7 @@ from karat.service.jobs.benchmark import BenchmarkJob
 from karat.service.jobs.collection import IndexJob, ResolveJob
 from karat.service.jobs.job import JobHandlers, perform
 from karat.service.logs import correlated, span, start_log, start_tracing
-from karat.service.settings import ServiceSettings
+from karat.service.settings import ModelChoices, ServiceSettings
 from karat.service.store import JobKind, ServiceStore
 from karat.system.processes import ChildProcess, Message, ParentLink, encode
 
@@ -42,6 +42,7 @@ def settings_message(settings: ServiceSettings) -> Message:
         "data": str(settings.data),
         "roots": [str(root) for root in settings.roots],
         "engines": {name: asdict(spec) for name, spec in settings.engines.items()},
+        "choices": asdict(settings.choices),
     }
 
 
@@ -56,6 +57,7 @@ def main() -> None:
         data=Path(message["data"]),
         roots=tuple(map(Path, message["roots"])),
         engines={name: Spec(**spec) for name, spec in message["engines"].items()},
+        choices=ModelChoices(**message["choices"]),
     )
     stopping = Event()
     link.when_closed(stopping.set)

@@ -1,5 +1,6 @@
 import type { Collection, Mode } from "@/api/types";
 import { EngineChoice } from "./EngineChoice";
+import { ModelChoice } from "./ModelChoice";
 import { type Draft, type Parsed, PRESETS } from "./matrix";
 
 type Props = {
@@ -120,6 +121,7 @@ export function MatrixBuilder({ draft, parsed, collection, onChange }: Props) {
         </div>
         {problems.reranker && <small className="loss">{problems.reranker}</small>}
       </fieldset>
+      <ModelChoice draft={draft} problems={problems} onChange={onChange} />
       <TextFields fields={FIELDS} draft={draft} problems={problems} onChange={onChange} />
       <details open={TUNING.some(({ name }) => problems[name] !== undefined) || undefined}>
         <summary>Tuning</summary>

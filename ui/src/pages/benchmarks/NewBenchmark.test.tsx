@@ -1,7 +1,8 @@
-import { screen, waitFor } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { uuid } from "@/testing/fixtures";
 import { open } from "@/testing/render";
+import { FakeServer } from "@/testing/server";
 
 const NEW = `/benchmarks/new?dataset=${uuid(1)}&collection=${uuid(2)}`;
 
@@ -37,6 +38,33 @@ it("asks searches of one's own beside the modes, or alone", async () => {
   expect(server.sent.at(-1)).toMatchObject({
     config_matrix: { search_modes: [], engines: ["our-search"] },
   });
+});
+
+it("offers models, rerankers and contexts that the service has", async () => {
+  const server = new FakeServer();
+  server.choices = { models: ["static", "gpu"], rerankers: ["maxsim", "co"], contexts: ["small"] };
+  const { user } = open(NEW, server);
+  const choose = async (group: string, name: string) =>
+    user.click(within(await screen.findByRole("group", { name: group })).getByLabelText(name));
+  await choose("Embedding models", "gpu");
+  await choose("Rerankers", "co");
+  await choose("Contexts", "small");
+  await user.type(screen.getByRole("textbox", { name: "Name" }), "Remote");
+  const make = screen.getByRole("button", { name: "Create only" });
+  await waitFor(() => expect(make).toHaveProperty("disabled", false));
+  await user.click(make);
+  await screen.findByRole("heading", { level: 1, name: "Remote" });
+  expect(server.sent.at(-1)).toMatchObject({
+    config_matrix: { models: ["gpu"], rerankers: ["maxsim", "co"], context: [null, "small"] },
+  });
+});
+
+it("shows no choice of models where the service has only one of each", async () => {
+  open(NEW);
+  await screen.findByRole("group", { name: "Reranker" });
+  for (const name of ["Embedding models", "Rerankers", "Contexts"]) {
+    expect(screen.queryByRole("group", { name })).toBeNull();
+  }
 });
 
 it("measures latency of a sample, of all queries or not at all", async () => {

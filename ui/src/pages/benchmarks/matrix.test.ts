@@ -33,6 +33,8 @@ it("scores at the primary k too", () => {
 it.each([
   [{ modes: [] }, "modes"],
   [{ reranker: [] }, "reranker"],
+  [{ rerankers: [] }, "rerankers"],
+  [{ contexts: [] }, "contexts"],
   [{ topK: "0" }, "topK"],
   [{ topK: "ten" }, "topK"],
   [{ rrfK: "" }, "rrfK"],

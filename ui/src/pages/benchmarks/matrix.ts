@@ -5,6 +5,11 @@ export type Draft = {
   modes: readonly Mode[];
   engines: readonly string[];
   reranker: readonly boolean[];
+  /** None means the model of the collection. */
+  models: readonly string[];
+  rerankers: readonly string[];
+  /** Null is a run without contexts. */
+  contexts: readonly (string | null)[];
   topK: string;
   rrfK: string;
   thresholds: string;
@@ -21,6 +26,9 @@ export const PLAIN: Draft = {
   modes: ["dense", "hybrid"],
   engines: [],
   reranker: [false],
+  models: [],
+  rerankers: ["maxsim"],
+  contexts: [null],
   topK: "10",
   rrfK: "60",
   thresholds: "none",
@@ -116,6 +124,8 @@ export function parse(draft: Draft): Parsed {
       ? {}
       : { modes: "Choose at least one mode or engine." }),
     ...(draft.reranker.length ? {} : { reranker: "Choose at least one." }),
+    ...(draft.rerankers.length ? {} : { rerankers: "Choose at least one." }),
+    ...(draft.contexts.length ? {} : { contexts: "Choose at least one." }),
     ...(topK ? {} : { topK: `Expected ${whole}.` }),
     ...(rrfK ? {} : { rrfK: `Expected ${whole}.` }),
     ...(thresholds ? {} : { thresholds: "Expected numbers from 0 to 1, or none." }),
@@ -136,6 +146,9 @@ export function parse(draft: Draft): Parsed {
       search_modes: [...draft.modes],
       engines: [...draft.engines],
       use_reranker: [...draft.reranker],
+      models: draft.models.length > 0 ? [...draft.models] : null,
+      rerankers: [...draft.rerankers],
+      context: [...draft.contexts],
       top_k_values: topK,
       rrf_k_values: rrfK,
       score_thresholds: thresholds,

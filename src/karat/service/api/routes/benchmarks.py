@@ -209,7 +209,8 @@ def _config(
 def _matrix(
     serving: Service, config: BenchmarkConfig, collection: Collection | None = None
 ) -> Matrix:
-    matrix = config.matrix_for(collection, offered=serving.settings.engines)
+    settings = serving.settings
+    matrix = config.matrix_for(collection, offered=settings.engines, choices=settings.choices)
     count, most = matrix.count(), serving.settings.limits.runs
     if count > most:
         raise HTTPException(422, f"{count} runs; at most {most} are allowed, leave some values out")

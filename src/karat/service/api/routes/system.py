@@ -17,9 +17,18 @@ from karat.service.api.failures import failures
 from karat.service.api.schemas.base import NO_NUL
 from karat.service.api.schemas.collections import Engine, Engines
 from karat.service.api.schemas.results import Definitions, Evaluate, EvaluationScores, RankedItem
-from karat.service.api.schemas.system import EmbeddingModel, Jump, Jumps, Limits, Live, Me, Ready
+from karat.service.api.schemas.system import (
+    Choices,
+    EmbeddingModel,
+    Jump,
+    Jumps,
+    Limits,
+    Live,
+    Me,
+    Ready,
+)
 from karat.service.api.state import Caller, CurrentCaller, CurrentService, Service
-from karat.service.benchmarks import kind_of
+from karat.service.benchmarks import DEFAULT_RERANKER, kind_of
 from karat.service.metrics import CONTENT_TYPE_LATEST
 
 __all__ = ["engines_router", "evaluation_router", "router", "search_router"]
@@ -61,7 +70,8 @@ async def metrics(serving: CurrentService) -> Response:
 @router.get("/api/v2/me", responses=failures())
 async def me(serving: CurrentService, caller: CurrentCaller) -> Me:
     """Return the caller, its scopes, and the limits of this service."""
-    limits = serving.settings.limits
+    limits, choices = serving.settings.limits, serving.settings.choices
+    installed = [name for name, install in model_installs().items() if not install]
     return Me(
         owner_id=caller.owner,
         scopes=list(caller.scopes),
@@ -72,6 +82,11 @@ async def me(serving: CurrentService, caller: CurrentCaller) -> Me:
             EmbeddingModel(name=name, installed=not install, install=install)
             for name, install in model_installs().items()
         ],
+        choices=Choices(
+            models=[*installed, *choices.models],
+            rerankers=[DEFAULT_RERANKER, *choices.rerankers],
+            contexts=list(choices.contexts),
+        ),
         limits=Limits(
             upload_bytes=limits.files.upload_bytes,
             upload_queries=limits.files.upload_queries,

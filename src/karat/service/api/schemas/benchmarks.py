@@ -60,6 +60,26 @@ class ConfigMatrix(Request):
         default=[], max_length=50, description="Names of GET /api/v2/engines"
     )
     use_reranker: list[bool] = Field(default=[False], min_length=1, max_length=2)
+    models: list[Name] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=20,
+        description="Embedding models, of choices.models in GET /api/v2/me; null is the model of "
+        "the collection",
+    )
+    rerankers: list[Name] = Field(
+        default=["maxsim"],
+        min_length=1,
+        max_length=20,
+        description="Of choices.rerankers in GET /api/v2/me; used where use_reranker is true",
+    )
+    context: list[Name | None] = Field(
+        default=[None],
+        min_length=1,
+        max_length=20,
+        description="Chat models that write a context of each chunk, of choices.contexts in "
+        "GET /api/v2/me; null is none",
+    )
     top_k_values: list[Depth] | None = Field(
         default=None, min_length=1, max_length=50, description="null is the top_k of the benchmark"
     )
@@ -185,6 +205,9 @@ class RunConfig(Answer):
     b: float | None = None
     code_ranking: bool | None = None
     rerank_depth: int | None = None
+    model: str | None = None
+    reranker: str | None = None
+    context: str | None = None
 
 
 class PreviewRequest(Request):

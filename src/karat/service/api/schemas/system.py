@@ -6,7 +6,7 @@ from pydantic import Field
 
 from karat.service.api.schemas.base import Answer
 
-__all__ = ["EmbeddingModel", "Jump", "Jumps", "Live", "Me", "Ready", "Scope"]
+__all__ = ["Choices", "EmbeddingModel", "Jump", "Jumps", "Live", "Me", "Ready", "Scope"]
 
 Scope = Literal["read", "run", "admin"]
 
@@ -34,6 +34,14 @@ class EmbeddingModel(Answer):
     install: str
 
 
+class Choices(Answer):
+    """Names of models for a matrix: packaged ones, and those that the service was started with."""
+
+    models: list[str]
+    rerankers: list[str]
+    contexts: list[str]
+
+
 class Me(Answer):
     """The caller, its scopes, and the limits and models of this service."""
 
@@ -43,6 +51,7 @@ class Me(Answer):
     version: str
     roots: list[str] = Field(description="Folders below which collections may lie")
     models: list[EmbeddingModel] = Field(description="From the best to the fastest")
+    choices: Choices
     limits: Limits
 
 

@@ -58,6 +58,8 @@ __all__ = [
 ]
 
 NS_PER_MS = 1_000_000
+# Options of a configuration that are names of models.
+MODELS = ("model", "reranker", "context")
 
 
 def config_of(run: StoredRun) -> RunConfig:
@@ -74,7 +76,7 @@ def options_of(options: Mapping[str, Any]) -> RunConfig:
         top_k=options["top_k"],
         rrf_k=options.get("rrf_k"),
         score_threshold=options.get("score_threshold"),
-        **{name: options[name] for name in TUNED_OPTIONS if name in options},
+        **{name: options[name] for name in (*TUNED_OPTIONS, *MODELS) if name in options},
     )
 
 

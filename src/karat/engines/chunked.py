@@ -82,6 +82,7 @@ class ChunkEngine:
         self.recipe = recipe or IndexRecipe()
         self.current: Current = NOT_KEPT
         self._last = threading.local()
+        self._is_closed = False
         self._index = ChunkIndex(
             self.recipe.chunker,
             self.recipe.chunker_options,
@@ -124,11 +125,12 @@ class ChunkEngine:
     def index(self, corpus: Corpus) -> None:
         """Cut *corpus* into chunks and index them for every stage."""
         self._index.clear()
-        self._index.show(corpus)
+        self.show(corpus)
 
     def show(self, corpus: Corpus) -> None:
         """Search *corpus* from now on; chunks that were shown before are not indexed again."""
         self._index.show(corpus)
+        self._is_closed = False
 
     def work(self) -> Mapping[str, float]:
         """Return the rows indexed since ``index``, and the counts of contexts and stages."""
@@ -166,8 +168,8 @@ class ChunkEngine:
         return {name: value for name, value in known.items() if value is not None}
 
     def close(self) -> None:
-        """Release the index, and close the connections of remote models."""
-        self._index.clear()
+        """Close the connections of remote models; a search then needs another ``index``."""
+        self._is_closed = True
         for stage in self.stages:
             if isinstance(stage, SupportsClose):
                 stage.close()
@@ -227,7 +229,7 @@ class ChunkEngine:
     def _searched(self, query: str, k: int) -> ChunkTable | None:
         """Return the chunks to search; None for an empty query or corpus."""
         chunks = self._index.chunks
-        if chunks is None:
+        if chunks is None or self._is_closed:
             raise EngineError(f"{self.name}: search before index; there is no corpus yet")
         if k < 1:
             raise InputError(f"k is {k!r}; expected a whole number from 1 up")

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from random import Random
+from typing import Literal, NamedTuple, Protocol
 
 from karat.corpus.chunkers.base import lines_of
 from karat.corpus.files.content import Content, decode
@@ -30,6 +31,7 @@ from karat.scoring.score import no_overlap
 __all__ = [
     "GRADES",
     "Code",
+    "HitOrder",
     "Judging",
     "JudgingPool",
     "LaterJudgment",
@@ -47,6 +49,7 @@ __all__ = [
     "place_text",
     "pool",
     "repository_code",
+    "sampled_rows",
     "save_place",
     "without_unresolved",
 ]
@@ -437,6 +440,45 @@ def _same(gold: Dataset, targets: Sequence[Target], target: Target) -> Target:
     return _place(gold, targets, target.path, target.start_line, target.end_line)
 
 
+# The best ranked hits first, or whole queries in the order of :func:`sampled_rows`.
+HitOrder = Literal["rank", "sample"]
+# A tag of more values than this does not stratify queries.
+MOST_STRATA = 12
+
+
+def sampled_rows(data: Dataset, *, seed: int = 0) -> list[int]:
+    """Return the rows of all queries in random order; every prefix is a stratified sample.
+
+    Strata are the values of the first tag that has a few of them. Each prefix has the share of
+    every stratum that all queries have, up to a query or two. The order depends on *seed* and the
+    queries only, not on what is judged: whoever continues it later extends the same sample.
+
+    >>> from karat.model import Query
+    >>> queries = [Query(str(n), "x", tags={"kind": "ab"[n % 4 == 0]}) for n in range(8)]
+    >>> ["ab"[row % 4 == 0] for row in sampled_rows(Dataset.of(queries))].count("b")
+    2
+    """
+    rng = Random(seed)
+    strata: dict[str, list[int]] = {}
+    for row, label in enumerate(_strata(data)):
+        strata.setdefault(label, []).append(row)
+    placed = []
+    for label in sorted(strata):
+        rows = strata[label]
+        rng.shuffle(rows)
+        start = rng.random()
+        # Evenly spread over the whole order, from a random start.
+        placed += [((place + start) / len(rows), row) for place, row in enumerate(rows)]
+    return [row for _, row in sorted(placed)]
+
+
+def _strata(data: Dataset) -> Sequence[str]:
+    for values in data.tags.values():
+        if 1 < len(set(values)) <= MOST_STRATA:
+            return values
+    return [""] * len(data)
+
+
 class JudgingPool:
     """The unjudged among the first *depth* hits of each query in each run, the best ranked first.
 
@@ -457,6 +499,14 @@ class JudgingPool:
             (item for items in found.values() for item in items),
             key=lambda item: (best_rank(item), item.row),
         )
+        position = {row: place for place, row in enumerate(sampled_rows(gold))}
+        # Indices into the hits: by rank, and by query as sampled, there the best ranked first.
+        self._orders: dict[HitOrder, Sequence[int]] = {
+            "rank": range(len(self._hits)),
+            "sample": sorted(
+                range(len(self._hits)), key=lambda place: position[self._hits[place].row]
+            ),
+        }
         # Indices into the hits by query, and those of unjudged hits.
         self._places: dict[int, list[int]] = {}
         for place, item in enumerate(self._hits):
@@ -480,9 +530,9 @@ class JudgingPool:
             if row in self._places:
                 self._update(row)
 
-    def page(self, *, limit: int, offset: int = 0) -> list[PooledHit]:
-        """Return *limit* unjudged hits, after *offset* of them."""
-        unjudged = (item for place, item in enumerate(self._hits) if place in self._open)
+    def page(self, *, limit: int, offset: int = 0, order: HitOrder = "rank") -> list[PooledHit]:
+        """Return *limit* unjudged hits in *order*, after *offset* of them."""
+        unjudged = (self._hits[place] for place in self._orders[order] if place in self._open)
         return list(islice(unjudged, offset, offset + limit))
 
     def _update(self, row: int) -> None:

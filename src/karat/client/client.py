@@ -346,10 +346,12 @@ class Client:
         *,
         description: str = "",
         timing: str = "sample",
+        judge_labels: str = "exclude",
     ) -> Benchmark:
         """Create a benchmark; it runs when it is started.
 
         *timing* is ``none``, ``sample`` or ``all``: of which queries the latency is measured.
+        *judge_labels* is ``exclude``, ``include`` or ``only``: whether labels of models count.
         """
         asked = {
             "name": name,
@@ -357,6 +359,7 @@ class Client:
             "mapping_id": mapping,
             "config_matrix": dict(matrix),
             "timing": timing,
+            "judge_labels": judge_labels,
         }
         return record(Benchmark, self._ask.change("POST", "/benchmarks", json=asked))
 

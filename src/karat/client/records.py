@@ -109,7 +109,8 @@ class MappingResolution:
 class Benchmark:
     """A matrix of configurations over a mapping; *commit* is the one that was searched.
 
-    *timing* is of which queries the latency is measured: ``none``, ``sample`` or ``all``.
+    *timing* is of which queries the latency is measured: ``none``, ``sample`` or ``all``;
+    *judge_labels* whether labels of models count: ``exclude``, ``include`` or ``only``.
     """
 
     id: str
@@ -127,6 +128,7 @@ class Benchmark:
     operation_uuid: str | None
     commit: Json | None
     timing: str
+    judge_labels: str
 
     @property
     def ended(self) -> bool:

@@ -7,7 +7,17 @@ from typing import NamedTuple
 
 from karat.report.display import headline_and_details, printable
 
-__all__ = ["Cell", "Column", "Table", "marked", "number", "pictures", "plain", "render"]
+__all__ = [
+    "Cell",
+    "Column",
+    "Table",
+    "marked",
+    "marked_text",
+    "number",
+    "pictures",
+    "plain",
+    "render",
+]
 
 
 class Cell(NamedTuple):
@@ -91,9 +101,17 @@ def marked(table: Table, mark: str) -> Table:
             )
             for row in table.rows
         ),
-        # Before the full stop, so that the mark stays in the last sentence.
-        conclusion=f"{table.conclusion.removesuffix('.')} {mark}." if table.conclusion else "",
+        conclusion=marked_text(table.conclusion, mark),
     )
+
+
+def marked_text(text: str, mark: str) -> str:
+    """Return *text* with *mark* at the end of its last sentence, before the full stop.
+
+    >>> marked_text("A is better than B: mrr +0.1.", "†"), marked_text("", "†")
+    ('A is better than B: mrr +0.1 †.', '')
+    """
+    return f"{text.removesuffix('.')} {mark}." if text and mark else text
 
 
 def _marked(cell: Cell, mark: str) -> Cell:

@@ -8,6 +8,7 @@ from typing import Any
 from karat.app.engines import check_model_choice, named_engine, search_modes
 from karat.app.index import check_model, model_installs
 from karat.app.metrics import measures_at
+from karat.app.score import LabelRule, use_labels
 from karat.errors import InputError
 from karat.experiments.matrix import Matrix
 from karat.experiments.run import ExperimentRequest
@@ -157,6 +158,7 @@ class BenchmarkConfig:
     top_k: int = 10
     metrics: tuple[str, ...] = (*CUT_METRICS, *WHOLE_METRICS)
     timing: str = "sample"
+    judge_labels: str = "exclude"
 
     @classmethod
     def from_json(cls, config: Mapping[str, Any]) -> "BenchmarkConfig":
@@ -167,6 +169,7 @@ class BenchmarkConfig:
             tuple(config["metrics_to_compute"]),
             # Benchmarks of earlier versions had no choice.
             config.get("timing", "sample"),
+            config.get("judge_labels", "exclude"),
         )
 
     def to_json(self) -> dict[str, object]:
@@ -176,6 +179,7 @@ class BenchmarkConfig:
             "top_k": self.top_k,
             "metrics_to_compute": list(self.metrics),
             "timing": self.timing,
+            "judge_labels": self.judge_labels,
         }
 
     @property
@@ -263,13 +267,14 @@ def benchmark_request(
 ) -> ExperimentRequest:
     """Return the experiment that a benchmark on *collection* is.
 
-    Its engines are *offered*, and its models, rerankers and contexts are of *choices*.
+    Its dataset is *gold* with the labels of models that *config* chooses. Its engines are
+    *offered*, and its models, rerankers and contexts are of *choices*.
     """
     place = collection_place(collection, places)
     # The files of a collection are chosen when it is created, not by the targets of a dataset.
     files = place.selection._asdict()
     return ExperimentRequest(
-        gold=gold,
+        gold=use_labels(gold, LabelRule(config.judge_labels)),
         configurations=config.matrix_for(
             collection, offered=offered, choices=choices
         ).configurations(),

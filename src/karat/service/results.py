@@ -37,7 +37,7 @@ __all__ = [
 
 
 # Raised when the document of results changes its shape, so that stored ones are computed again.
-SHAPE = 3
+SHAPE = 4
 # As many hits of one query as a reader looks through.
 HITS_KEPT = 100
 

@@ -2,7 +2,14 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useSyncExternalStore } from "react";
 import { request } from "./client";
 import { gradeQueue } from "./gradeQueue";
-import type { Dataset, JudgmentEdit, JudgmentHistory, Judgments, Unjudged } from "./types";
+import type {
+  Dataset,
+  HitOrder,
+  JudgmentEdit,
+  JudgmentHistory,
+  Judgments,
+  Unjudged,
+} from "./types";
 
 // More than anybody grades before the list is fetched anew.
 const PER_PAGE = 100;
@@ -10,12 +17,17 @@ const PER_PAGE = 100;
 const LIST_MS = 250;
 const STATISTICS_MS = 1500;
 
-export function useUnjudged(dataset: string, benchmark: string | undefined, page: number) {
+export function useUnjudged(
+  dataset: string,
+  benchmark: string | undefined,
+  page: number,
+  order: HitOrder,
+) {
   return useQuery({
-    queryKey: ["judgments", dataset, "unjudged", benchmark, page],
+    queryKey: ["judgments", dataset, "unjudged", benchmark, page, order],
     queryFn: ({ signal }) =>
       request<Unjudged>(`/benchmark-datasets/${dataset}/unjudged`, {
-        params: { benchmark, page, per_page: PER_PAGE },
+        params: { benchmark, page, per_page: PER_PAGE, order },
         signal,
       }),
     placeholderData: (before) => before,

@@ -106,6 +106,7 @@ export const benchmark = (more: Partial<Benchmark> = {}): Benchmark => ({
     k_values_for_metrics: [1, 5, 10],
   },
   timing: "sample",
+  judge_labels: "exclude",
   warning: null,
   annotations: [],
   ...more,
@@ -167,6 +168,7 @@ export const results = (more: Partial<Results> = {}): Results => ({
   query_count: 3,
   judgments_version: 1,
   lower_is_better: [],
+  score_mark: "",
   loss_reasons: [
     { name: "found", label: "found", definition: "in the first 10 hits", shade: "h5" },
     {

@@ -34,7 +34,7 @@ from karat.report.findings.ranks import first_ranks
 from karat.report.findings.recommend import headline, recommendations
 from karat.report.page.subject import Document, RunState, Subject, known
 from karat.report.score_view import invalid_text, note_lines, odd_answers
-from karat.report.table import Table
+from karat.report.table import Table, marked_text
 from karat.scoring.metrics import METRICS, parse
 from karat.scoring.stats import known_percentiles
 
@@ -70,7 +70,7 @@ def results(subject: Subject) -> Document:
     shown = [{**_scored_run(subject, place), "fates": lost[place]} for place in range(len(lost))]
     others = [_plain_run(state, ()) for state in subject.unscored]
     runs = sorted([*shown, *others], key=lambda run: int(run["run_order"]))
-    comparison = findings.contest.comparison
+    comparison, mark = findings.contest.comparison, findings.contest.mark
     best = [subject.runs[place].id for place in best_first(findings)]
     means = {run["id"]: run["metrics_flat"].get(subject.primary_metric) for run in shown}
     scored = [run for run in best if means[run] is not None]
@@ -83,6 +83,7 @@ def results(subject: Subject) -> Document:
         "lower_is_better": [
             name for name in subject.measures if not parse(name).definition.higher_is_better
         ],
+        "score_mark": mark,
         "loss_reasons": [
             {
                 "name": words.name,
@@ -100,8 +101,8 @@ def results(subject: Subject) -> Document:
             "best_run": scored[0] if scored else None,
             "best_primary_metric": means[scored[0]] if scored else None,
             "best_runs": _unbeaten(subject),
-            "headline": headline(comparison) or None,
-            "comparison": findings.contest.verdict or None,
+            "headline": marked_text(headline(comparison), mark) or None,
+            "comparison": marked_text(findings.contest.verdict, mark) or None,
         },
         "total_runs": len(runs),
     }
@@ -132,6 +133,7 @@ def plain_results(
         "query_count": queries,
         "judgments_version": 1,
         "lower_is_better": [],
+        "score_mark": "",
         "loss_reasons": [],
         "runs": shown,
         "summary": {

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from karat import errors
-from karat.app.judge import JudgingPool
+from karat.app.judge import HitOrder, JudgingPool
 from karat.report.draw import draw
 from karat.report.page.file import render
 from karat.service.api.views import results
@@ -73,7 +73,9 @@ class StatisticsHost:
     def _results(self, benchmark: str) -> str:
         return kept_results(self._store, self.scored(benchmark)).decode()
 
-    def _unjudged(self, benchmark: str, *, page: int, per_page: int) -> str:
+    def _unjudged(
+        self, benchmark: str, *, page: int, per_page: int, order: HitOrder = "rank"
+    ) -> str:
         runs = self._store.benchmarks.scored_runs(benchmark)
         found = self._store.benchmarks.get(benchmark)
         key = (benchmark, *runs)
@@ -84,7 +86,7 @@ class StatisticsHost:
         self._pools.move_to_end(key)
         pool = self._pools[key]
         pool.add(self._store.judgments.since(found.dataset, pool.version))
-        return results.unjudged(pool, page=page, per_page=per_page).model_dump_json()
+        return results.unjudged(pool, page=page, per_page=per_page, order=order).model_dump_json()
 
     def _two_sides(
         self, left: str, left_run: str, right: str, right_run: str, metric: str | None

@@ -3,7 +3,7 @@ import { useLocation } from "wouter";
 import { depth, useCreateBenchmark, usePreview } from "@/api/benchmarks";
 import { request } from "@/api/client";
 import { useCollection } from "@/api/collections";
-import type { Started, TimedQueries } from "@/api/types";
+import type { JudgeLabels, Started, TimedQueries } from "@/api/types";
 import { Problem } from "@/parts/Notes";
 import { Page } from "@/parts/Page";
 import { useUrlState } from "@/parts/urlState";
@@ -19,6 +19,7 @@ export function NewBenchmark() {
   const [collection, setCollection] = useUrlState("collection", "");
   const [draft, setDraft] = useState(PLAIN);
   const [timing, setTiming] = useState<TimedQueries>("sample");
+  const [labels, setLabels] = useState<JudgeLabels>("exclude");
   const [name, setName] = useState("");
   const [, navigate] = useLocation();
   const create = useCreateBenchmark();
@@ -43,6 +44,7 @@ export function NewBenchmark() {
       top_k: depth(parsed.matrix),
       metrics_to_compute: ["precision", "recall", "mrr", "ndcg", "ap"],
       timing,
+      judge_labels: labels,
     });
     // A benchmark that cannot be started is still made; its own page says why.
     if (start)
@@ -71,6 +73,17 @@ export function NewBenchmark() {
           />
           {parsed.matrix && <RunCount preview={preview} />}
           <LatencyChoice chosen={timing} onChoose={setTiming} />
+          <label className="row soft">
+            Labels of models in the dataset
+            <select
+              value={labels}
+              onChange={(event) => setLabels(event.target.value as JudgeLabels)}
+            >
+              <option value="exclude">not used</option>
+              <option value="include">used where nobody judged</option>
+              <option value="only">used alone</option>
+            </select>
+          </label>
         </section>
         <section className="card stack">
           <h2>3. Name it</h2>

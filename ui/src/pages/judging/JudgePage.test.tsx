@@ -77,6 +77,18 @@ describe("judging", () => {
     expect(screen.getByRole("heading", { level: 2 }).textContent).toBe("question 10");
   });
 
+  it("takes the hits of a random sample where a reader wants one", async () => {
+    const { user, server } = judging();
+    await shown(0);
+    const last = () => server.asked.filter((one) => one.includes("/unjudged")).at(-1);
+    expect(last()).toContain("order=rank");
+    const choice = screen.getByRole("combobox", { name: "Order" });
+    await user.selectOptions(choice, "random sample for a trustworthy correction");
+    await waitFor(() => expect(last()).toContain("order=sample"));
+    expect(await screen.findByText(/^Whole queries in random order/)).toBeTruthy();
+    expect(window.location.search).toContain("order=sample");
+  });
+
   it("asks for the list once after a pause, and for no statistics", async () => {
     const { user, server } = judging();
     await shown(0);

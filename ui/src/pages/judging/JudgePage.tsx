@@ -3,7 +3,7 @@ import { useBenchmark } from "@/api/benchmarks";
 import { useContent } from "@/api/collections";
 import { useDataset } from "@/api/datasets";
 import { useGradeQueue, useUnjudged } from "@/api/judgments";
-import type { Unjudged } from "@/api/types";
+import type { HitOrder, Unjudged } from "@/api/types";
 import { Code } from "@/parts/Code";
 import { useKeys } from "@/parts/keys";
 import { Empty, Loaded } from "@/parts/Notes";
@@ -20,7 +20,8 @@ export function JudgePage({ id }: { id: string }) {
   const dataset = useDataset(id);
   const [benchmark] = useUrlState("benchmark", "");
   const [page, setPage] = useUrlState("page", "1");
-  const unjudged = useUnjudged(id, benchmark || undefined, Number(page));
+  const [order, setOrder] = useUrlState<HitOrder>("order", "rank");
+  const unjudged = useUnjudged(id, benchmark || undefined, Number(page), order);
   return (
     <Page
       title="Judge"
@@ -30,8 +31,8 @@ export function JudgePage({ id }: { id: string }) {
       ]}
       below={
         <p className="soft">
-          Hits without a judgment, best rank first. Grades are saved in the background and count
-          when results are opened again.
+          Hits without a judgment. Grades are saved in the background and count when results are
+          opened again.
         </p>
       }
     >
@@ -39,7 +40,14 @@ export function JudgePage({ id }: { id: string }) {
         <Loaded of={unjudged}>
           {(data) => (
             <div className="stack">
-              <Judging dataset={id} benchmark={benchmark} data={data} />
+              <OrderChoice
+                chosen={order}
+                onChoose={(next) => {
+                  setPage("1");
+                  setOrder(next);
+                }}
+              />
+              <Judging key={order} dataset={id} benchmark={benchmark} data={data} />
               <Pager of={data} noun="hits" onPage={(next) => setPage(String(next))} />
             </div>
           )}
@@ -50,6 +58,28 @@ export function JudgePage({ id }: { id: string }) {
         </Empty>
       )}
     </Page>
+  );
+}
+
+type OrderProps = { chosen: HitOrder; onChoose: (order: HitOrder) => void };
+
+/** Which hits come first; only a random sample of whole queries allows to correct model labels. */
+function OrderChoice({ chosen, onChoose }: OrderProps) {
+  return (
+    <div>
+      <label className="row soft">
+        Order
+        <select value={chosen} onChange={(event) => onChoose(event.target.value as HitOrder)}>
+          <option value="rank">best ranked first</option>
+          <option value="sample">random sample for a trustworthy correction</option>
+        </select>
+      </label>
+      {chosen === "sample" && (
+        <small className="soft">
+          Whole queries in random order: stop after any query, and the judged ones represent all.
+        </small>
+      )}
+    </div>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Results } from "@/api/types";
 import { Term } from "@/parts/Term";
 import { useMeasure } from "@/words/measures";
-import { measures } from "./metrics";
+import { marked, measures } from "./metrics";
 
 type Props = { results: Results; chosen: string; onChoose: (metric: string) => void };
 
@@ -12,7 +12,9 @@ export function MetricSelect({ results, chosen, onChoose }: Props) {
       <Term means={measure(chosen)}>Measure</Term>
       <select value={chosen} onChange={(event) => onChoose(event.target.value)}>
         {measures(results).map((name) => (
-          <option key={name}>{name}</option>
+          <option key={name} value={name}>
+            {marked(results, name)}
+          </option>
         ))}
       </select>
     </label>

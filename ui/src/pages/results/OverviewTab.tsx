@@ -7,7 +7,7 @@ import { Stacks } from "@/charts/Stacks";
 import { DEFINITIONS } from "@/words/definitions";
 import { useMeasure } from "@/words/measures";
 import { MetricSelect } from "./MetricSelect";
-import { hasScore, ranked, useMetric } from "./metrics";
+import { hasScore, marked, ranked, useMetric } from "./metrics";
 import { RunsTable } from "./RunsTable";
 
 const SHOWN_CURVES = 8;
@@ -48,7 +48,7 @@ export function OverviewTab({ id, results, details }: Props) {
       {bars.length > 0 && (
         <div className="grid">
           <Bars
-            title={`Mean ${metric}`}
+            title={`Mean ${marked(results, metric)}`}
             means={measure(metric)}
             bars={bars}
             caption="Whiskers: 95 % intervals over queries. Stronger colour: no other run is significantly better."

@@ -48,6 +48,7 @@ export function QueriesTab({ id, results }: { id: string; results: Results }) {
           id={id}
           matrix={data}
           names={names(results)}
+          mark={results.score_mark}
           select={<MetricSelect results={results} chosen={metric} onChoose={setMetric} />}
         />
       )}
@@ -59,10 +60,11 @@ type Props = {
   id: string;
   matrix: ScoreMatrix;
   names: ReadonlyMap<string, string>;
+  mark: string;
   select: React.ReactNode;
 };
 
-function Queries({ id, matrix, names: name, select }: Props) {
+function Queries({ id, matrix, names: name, mark, select }: Props) {
   const [text, setText] = useUrlState("find", "");
   const [tag, setTag] = useUrlState("tag", "");
   const [, navigate] = useLocation();
@@ -90,7 +92,7 @@ function Queries({ id, matrix, names: name, select }: Props) {
     ...(means ? { means } : {}),
     numeric: true,
     sort: value,
-    cell: (row) => score(value(row)),
+    cell: (row) => (value(row) == null ? score(null) : `${score(value(row))}${mark}`),
   });
   const columns: Column<Row>[] = [
     {

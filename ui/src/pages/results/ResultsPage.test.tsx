@@ -128,6 +128,33 @@ describe("quality against latency", () => {
   });
 });
 
+describe("doubtful labels of models", () => {
+  const sentence = "† these numbers use labels by m1; agreement with people: kappa 0.41, below 0.6";
+
+  it("mark every score, and one sentence explains the mark", async () => {
+    const server = new FakeServer();
+    server.results = results({ score_mark: "†" });
+    server.answers.set(`GET /benchmarks/${uuid(4)}/details`, () =>
+      details({ warnings: [sentence] }),
+    );
+    open(RESULTS, server);
+    expect(await screen.findByText(sentence)).toBeTruthy();
+    expect(screen.getAllByText(sentence)).toHaveLength(1);
+    const table = await screen.findByRole("region", { name: "Runs" });
+    expect(within(table).getByText("ndcg@10†")).toBeTruthy();
+    const cells = within(table).getAllByRole("cell");
+    expect(cells.filter(({ textContent }) => textContent?.startsWith("0.700†"))).not.toEqual([]);
+    expect(cells.filter(({ textContent }) => /^0\.\d{3}(?!†)/.test(textContent ?? ""))).toEqual([]);
+    expect(screen.getByText("Mean ndcg@10†")).toBeTruthy();
+  });
+
+  it("leave no mark where people agree", async () => {
+    open(RESULTS, new FakeServer());
+    await screen.findByText("Mean ndcg@10");
+    expect(screen.queryByText(/†/)).toBeNull();
+  });
+});
+
 describe("the outcome", () => {
   it("is one bold sentence with its numbers below, warnings first", async () => {
     const server = new FakeServer();

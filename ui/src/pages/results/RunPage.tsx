@@ -19,14 +19,16 @@ export function RunPage({ id, run }: { id: string; run: string }) {
   const found = results.data?.runs.find((one) => one.id === run);
   return (
     <Page title={found?.name ?? "Run"} crumbs={crumbs}>
-      <Loaded of={queries}>{(rows) => <Queries id={id} run={run} rows={rows} />}</Loaded>
+      <Loaded of={queries}>
+        {(rows) => <Queries id={id} run={run} rows={rows} mark={results.data?.score_mark ?? ""} />}
+      </Loaded>
     </Page>
   );
 }
 
-type Props = { id: string; run: string; rows: readonly QueryResult[] };
+type Props = { id: string; run: string; rows: readonly QueryResult[]; mark: string };
 
-function Queries({ id, run, rows }: Props) {
+function Queries({ id, run, rows, mark }: Props) {
   const measure = useMeasure();
   const [text, setText] = useUrlState("q", "");
   const [, navigate] = useLocation();
@@ -42,7 +44,7 @@ function Queries({ id, run, rows }: Props) {
   );
   const measures = Object.keys(rows[0]?.metrics ?? {});
   const isTimed = rows.some((row) => row.search_time_ms !== null);
-  const columns = columnsOf(measures, to, measure, isTimed);
+  const columns = columnsOf(measures, to, measure, isTimed, mark);
   return (
     <div className="stack">
       <label className="row soft">
@@ -67,6 +69,7 @@ function columnsOf(
   to: (row: QueryResult) => string,
   measure: (name: string) => string,
   isTimed: boolean,
+  mark: string,
 ): Column<QueryResult>[] {
   const time = (id: "search" | "rerank"): Column<QueryResult> => ({
     id,
@@ -91,7 +94,7 @@ function columnsOf(
     ...measures.map(
       (one): Column<QueryResult> => ({
         id: one,
-        header: one,
+        header: `${one}${mark}`,
         means: measure(one),
         numeric: true,
         sort: (row) => row.metrics[one],

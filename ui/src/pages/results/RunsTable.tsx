@@ -8,7 +8,7 @@ import { useUrlState } from "@/parts/urlState";
 import { DEFINITIONS } from "@/words/definitions";
 import { change, interval, milliseconds, plural, probability, score } from "@/words/format";
 import { useMeasure } from "@/words/measures";
-import { isLower, measures, names } from "./metrics";
+import { isLower, marked, measures, names } from "./metrics";
 
 type Props = { id: string; results: Results; metric: string; details: Details | undefined };
 
@@ -98,15 +98,20 @@ function columnsOf(
     },
     ...shown.map((one) => ({
       id: one,
-      header: one,
+      header: marked(results, one),
       means: measure(one),
       numeric: true,
       sort: (run: RunResult) => run.metrics_flat[one],
       cell: (run: RunResult) => (
-        <Mean run={run} metric={one} both={one === results.primary_metric} />
+        <Mean
+          run={run}
+          metric={one}
+          both={one === results.primary_metric}
+          mark={results.score_mark}
+        />
       ),
     })),
-    ...(details && !isOne ? standingColumns(details) : []),
+    ...(details && !isOne ? standingColumns(details, results.score_mark) : []),
     ...latencyColumns(results),
     {
       id: "answered",
@@ -138,12 +143,15 @@ function columnsOf(
 }
 
 /** What a run is worth against the others: its difference from the baseline, and whom it beats. */
-function standingColumns({ standings, change_of, baseline }: Details): Column<RunResult>[] {
+function standingColumns(
+  { standings, change_of, baseline }: Details,
+  mark: string,
+): Column<RunResult>[] {
   const of = new Map(standings.map((one) => [one.run_id, one]));
   return [
     {
       id: "change",
-      header: `Change of ${change_of}`,
+      header: `Change of ${change_of}${mark}`,
       means: DEFINITIONS.change,
       numeric: true,
       sort: (run) => of.get(run.id)?.difference,
@@ -153,6 +161,7 @@ function standingColumns({ standings, change_of, baseline }: Details): Column<Ru
         return (
           <>
             {change(difference)}
+            {mark}
             {p !== null && <small>p {p < 0.001 ? probability(p) : `= ${probability(p)}`}</small>}
           </>
         );
@@ -207,14 +216,15 @@ function latencyColumns(results: Results): Column<RunResult>[] {
   }));
 }
 
-type MeanProps = { run: RunResult; metric: string; both: boolean };
+type MeanProps = { run: RunResult; metric: string; both: boolean; mark: string };
 
 /** A mean with its interval and, where *both*, the mean without references that are unresolved. */
-function Mean({ run, metric, both }: MeanProps) {
+function Mean({ run, metric, both, mark }: MeanProps) {
   const resolved = both ? run.resolved_metrics_flat?.[metric] : null;
   return (
     <>
       {score(run.metrics_flat[metric])}
+      {run.metrics_flat[metric] != null && mark}
       <small>{interval(run.intervals[metric] as [number, number] | undefined)}</small>
       {resolved != null && (
         <small title={DEFINITIONS.resolved}>resolved only: {score(resolved)}</small>

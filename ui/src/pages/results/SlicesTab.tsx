@@ -69,6 +69,7 @@ export function SlicesTab({ id, results }: { id: string; results: Results }) {
                       {runs.map((run) => (
                         <td key={run.id} className="n">
                           {score(slice.means[run.id])}
+                          {slice.means[run.id] != null && results.score_mark}
                           <small>
                             {interval(slice.intervals[run.id] as [number, number] | undefined)}
                           </small>

@@ -6,6 +6,10 @@ export function measures(results: Results): string[] {
   return [...new Set(results.runs.flatMap((run) => Object.keys(run.metrics_flat)))];
 }
 
+/** The measure with the mark of scores whose labels may be wrong; a warning explains the mark. */
+export const marked = (results: Results, metric: string): string =>
+  `${metric}${results.score_mark}`;
+
 /** The measure on view, from the address; the primary one at first. */
 export function useMetric(results: Results) {
   return useUrlState("metric", results.primary_metric);

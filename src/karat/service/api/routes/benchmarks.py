@@ -8,6 +8,7 @@ from fastapi import APIRouter, Header, HTTPException
 from karat.errors import InputError, UnknownName
 from karat.experiments import group_searches
 from karat.experiments.matrix import Matrix
+from karat.model.judgments import label_use
 from karat.service.api.failures import failures
 from karat.service.api.schemas.base import NO_NUL
 from karat.service.api.schemas.benchmarks import (
@@ -19,6 +20,7 @@ from karat.service.api.schemas.benchmarks import (
     BenchmarkStart,
     BenchmarkStatus,
     ConfigMatrix,
+    JudgeLabels,
     Preview,
     PreviewRequest,
     PreviewRun,
@@ -59,8 +61,16 @@ def create_benchmark(
     store = serving.store
     mapping = store.mappings.get(str(asked.mapping_id), owner=caller.sees)
     config = _config(
-        asked.config_matrix, asked.top_k, metrics=asked.metrics_to_compute, timing=asked.timing
+        asked.config_matrix,
+        asked.top_k,
+        metrics=asked.metrics_to_compute,
+        timing=asked.timing,
+        judge_labels=asked.judge_labels,
     )
+    if asked.judge_labels != "exclude":
+        dataset = store.datasets.get(mapping.dataset)
+        if label_use(store.datasets.gold(dataset.gold)) is None:
+            raise InputError(f"dataset {dataset.name!r} has no labels of models to use")
     matrix = _matrix(serving, config, store.collections.get(mapping.collection))
     made = store.benchmarks.add(
         caller.owner,
@@ -196,9 +206,12 @@ def _config(
     *,
     metrics: list[str] | None = None,
     timing: TimedQueries = "sample",
+    judge_labels: JudgeLabels = "exclude",
 ) -> BenchmarkConfig:
     given: dict[str, Any] = {} if metrics is None else {"metrics": tuple(metrics)}
-    config = BenchmarkConfig(matrix.model_dump(), top_k, **given, timing=timing)
+    config = BenchmarkConfig(
+        matrix.model_dump(), top_k, **given, timing=timing, judge_labels=judge_labels
+    )
     try:
         config.measures()
     except UnknownName as error:
@@ -224,6 +237,7 @@ def _shown(serving: Service, found: StoredBenchmark) -> Benchmark:
 def _benchmark(
     serving: Service, found: StoredBenchmark, remarks: tuple[StoredAnnotation, ...]
 ) -> Benchmark:
+    config = BenchmarkConfig.from_json(found.config)
     return Benchmark(
         id=found.id,
         name=found.name,
@@ -242,7 +256,8 @@ def _benchmark(
         operation_uuid=found.operation,
         commit=found.revision,
         config_matrix=found.config["config_matrix"],
-        timing=BenchmarkConfig.from_json(found.config).timing,
+        timing=config.timing,
+        judge_labels=config.judge_labels,
         warning=_warning(serving, found.total_runs),
         annotations=[_annotation(each) for each in remarks if each.benchmark == found.id],
     )

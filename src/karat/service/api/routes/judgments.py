@@ -3,9 +3,9 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Depends, Query, Response
 
-from karat.app.judge import grade_at
+from karat.app.judge import HitOrder, grade_at
 from karat.errors import UnknownName
 from karat.service.api.failures import failures
 from karat.service.api.schemas.datasets import (
@@ -61,9 +61,16 @@ async def list_unjudged(
     serving: CurrentService,
     found: Annotated[VersionedBenchmark, Depends(_pooled)],
     paging: RequestedPage,
+    order: Annotated[
+        HitOrder,
+        Query(
+            description="rank: the best ranked hits first. sample: whole queries in random order; "
+            "every beginning of it is a stratified random sample"
+        ),
+    ] = "rank",
 ) -> Response:
     """List the unjudged hits of a benchmark, by default the newest."""
-    asked = {"benchmark": found.benchmark.id, **paging._asdict()}
+    asked = {"benchmark": found.benchmark.id, **paging._asdict(), "order": order}
     return await found.answered(
         serving, f"unjudged {asked}", lambda: serving.judging.request("unjudged", **asked)
     )

@@ -28,6 +28,7 @@ __all__ = [
     "Benchmarks",
     "ConfigMatrix",
     "Example",
+    "JudgeLabels",
     "Preview",
     "PreviewRequest",
     "RunConfig",
@@ -40,6 +41,7 @@ BenchmarkStatus = Literal["pending", "running", "completed", "failed", "cancelle
 RunStatus = Literal["pending", "indexing", "evaluating", "completed", "failed", "cancelled"]
 # How many queries are timed.
 TimedQueries = Literal["none", "sample", "all"]
+JudgeLabels = Literal["exclude", "include", "only"]
 TimingStatus = Literal["none", "pending", "done", "failed", "cancelled"]
 
 Depth = Annotated[int, Field(ge=1, le=1000)]
@@ -133,6 +135,11 @@ class BenchmarkCreate(Request):
         default="sample",
         description="Whose latency is measured: of no query, of a sample of 20, or of all",
     )
+    judge_labels: JudgeLabels = Field(
+        default="exclude",
+        description="Labels of models in the dataset: ignored, also used where nobody judged, or "
+        "used alone",
+    )
 
 
 class Benchmark(Answer):
@@ -161,6 +168,7 @@ class Benchmark(Answer):
     commit: Commit | None
     config_matrix: ConfigMatrix
     timing: TimedQueries
+    judge_labels: JudgeLabels
     warning: str | None
     annotations: list["Annotation"]
 

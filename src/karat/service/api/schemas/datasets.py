@@ -197,7 +197,7 @@ class UnjudgedHit(Answer):
 
 
 class UnjudgedHits(Listing):
-    """A page of unjudged hits, those that were ranked best first."""
+    """A page of unjudged hits, in the order that was requested."""
 
     version: int
     hits: list[UnjudgedHit]

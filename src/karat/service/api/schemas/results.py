@@ -149,6 +149,12 @@ class Results(Answer):
     query_count: int
     judgments_version: int
     lower_is_better: list[str] = Field(description="Measures of which less is better")
+    score_mark: str = Field(
+        default="",
+        description="Mark beside every score if they use labels of models whose agreement with "
+        "people is low or unknown; a warning of the details explains it",
+        examples=["", "†"],
+    )
     loss_reasons: list[LossReason] = Field(description="The keys of each run's fates, in order")
     runs: list[RunResult]
     summary: Summary

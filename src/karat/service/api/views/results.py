@@ -5,7 +5,7 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
-from karat.app.judge import JudgingPool, best_rank
+from karat.app.judge import HitOrder, JudgingPool, best_rank
 from karat.experiments.store import RunStatus, StoredRun
 from karat.installation import without_checkout
 from karat.model import Outcome
@@ -228,8 +228,10 @@ def drilldown(scored: ScoredBenchmark, query: str) -> Drilldown:
     return Drilldown.model_validate(page_of.drilldown(subject_of(scored), query))
 
 
-def unjudged(pool: JudgingPool, *, page: int, per_page: int) -> UnjudgedHits:
-    """Return the hits of *pool* that nobody has judged, the best ranked first."""
+def unjudged(
+    pool: JudgingPool, *, page: int, per_page: int, order: HitOrder = "rank"
+) -> UnjudgedHits:
+    """Return the hits of *pool* that nobody has judged, by default the best ranked first."""
     gold = pool.gold
     return UnjudgedHits(
         version=pool.version,
@@ -244,7 +246,7 @@ def unjudged(pool: JudgingPool, *, page: int, per_page: int) -> UnjudgedHits:
                 best_rank=best_rank(item),
                 runs=list(item.ranks),
             )
-            for item in pool.page(limit=per_page, offset=(page - 1) * per_page)
+            for item in pool.page(limit=per_page, offset=(page - 1) * per_page, order=order)
         ],
         total=len(pool),
         page=page,

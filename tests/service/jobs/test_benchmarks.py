@@ -52,6 +52,8 @@ def test_it_is_made(client: TestClient, mapping: str) -> None:
         ({"config_matrix": {**MATRIX, "top_k_values": list(range(1, 27))}}, 422, "52 runs; at mo"),
         ({"config_matrix": {**MATRIX, "colour": "red"}}, 422, "config_matrix.colour"),
         ({"metrics_to_compute": ["ndgc"]}, 400, "did you mean 'ndcg'"),
+        ({"judge_labels": "include"}, 400, "'Questions' has no labels of models to use"),
+        ({"judge_labels": "maybe"}, 422, "judge_labels"),
         ({"name": " "}, 422, "name"),
     ],
 )

@@ -13,7 +13,10 @@ import pytest
 from fastapi.testclient import TestClient
 
 from karat.app.compare import compare
+from karat.app.judge import sampled_rows
 from karat.app.score import score
+from karat.model import Query, Target
+from karat.model.judgments import JudgmentRecord, label_use, with_model_labels
 from karat.scoring.settings import Confidence, Scoring
 from karat.service.api.app import create_app
 from karat.service.api.views.results import (
@@ -23,11 +26,11 @@ from karat.service.api.views.results import (
     slices,
     two_sides,
 )
-from karat.service.benchmarks import TIMED
+from karat.service.benchmarks import TIMED, BenchmarkConfig, benchmark_request
 from karat.service.results import results_key, scored
 from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
-from tests.service.jobs.conftest import QUESTIONS, RUNS, gold, make_benchmark
+from tests.service.jobs.conftest import MATRIX, QUESTIONS, RUNS, gold, make_benchmark
 
 Get = Callable[..., Any]
 
@@ -318,6 +321,53 @@ def test_the_course_of_time(
     assert points[2]["values"] == results["runs"][2]["metrics_flat"]
     assert points[2]["intervals"] == results["runs"][2]["intervals"]
     assert points[0]["annotations"] == ["first day"]
+
+
+def test_a_random_sample_of_hits_takes_whole_queries(
+    client: TestClient, benchmark: str, store: ServiceStore
+) -> None:
+    url = f"/api/v2/benchmark-datasets/{store.benchmarks.get(benchmark).dataset}/unjudged"
+    sampled = client.get(url, params={"per_page": 100, "order": "sample"}).json()
+    ranked = client.get(url, params={"per_page": 100}).json()
+    queries = [hit["query_id"] for hit in sampled["hits"]]
+    order = [gold().query_ids[row] for row in sampled_rows(gold())]
+
+    assert sampled["total"] == ranked["total"]
+    assert list(dict.fromkeys(queries)) == [each for each in order if each in queries]
+    assert queries == sorted(queries, key=order.index)
+    assert client.get(url, params={"order": "length"}).status_code == 422
+
+
+def test_labels_of_models_are_used_where_a_benchmark_says_so(
+    settings: ServiceSettings, store: ServiceStore, client: TestClient, benchmark: str
+) -> None:
+    def labelled(query: Query) -> Query:
+        """Return *query* with labels of a model that errs in all that people judged."""
+        wrong = [JudgmentRecord(each._replace(grade=0.0), "m1", "") for each in query.targets]
+        return with_model_labels(query, [*wrong, JudgmentRecord(Target("coral.md"), "m1", "")])
+
+    data = gold().with_queries(list(map(labelled, gold().queries())))
+    collection = store.collections.get(store.benchmarks.get(benchmark).collection)
+    dataset = store.datasets.add("local", "Labelled", description="", gold=data, schema_version="1")
+    mapping = store.mappings.add(dataset.id, collection.id)
+    store.mappings.keep_resolution(mapping.id, data, mapped=1, total=1, unresolved=[])
+    for choice in ("exclude", "only"):
+        asked = {"name": choice, "mapping_id": mapping.id, "config_matrix": MATRIX}
+        made = client.post("/api/v2/benchmarks", json={**asked, "judge_labels": choice}).json()
+        assert made["judge_labels"] == choice
+        config = BenchmarkConfig.from_json(store.benchmarks.get(made["id"]).config)
+        request = benchmark_request(
+            config,
+            store.datasets.gold(store.mappings.get(mapping.id).resolved or ""),
+            name=choice,
+            collection=collection,
+            places=settings.places,
+            offered={},
+        )
+        use = label_use(request.gold)
+        assert use is not None
+        assert (use.choice, use.judges, use.is_doubtful) == (choice, ("m1",), choice == "only")
+        client.delete(f"/api/v2/benchmarks/{made['id']}")
 
 
 def test_judgments_change_results_at_once(

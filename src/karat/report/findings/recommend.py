@@ -103,6 +103,9 @@ def share_of_wins(scores: Array, run: int) -> float:
 DRAWS = 2_000
 
 
+FASTEST = "Fastest"
+
+
 class Advice(NamedTuple):
     """What to take for which purpose, why, and how sure that is."""
 
@@ -116,7 +119,14 @@ def recommendations(findings: Findings) -> tuple[Advice, ...]:
     """Return the recommendations that the runs allow; none for a single run."""
     if len(findings.names) < 2:
         return ()
-    return tuple(_recommendations(findings))
+    found = tuple(_recommendations(findings))
+    mark = findings.contest.mark
+    if not mark:
+        return found
+    return tuple(
+        each if each.purpose == FASTEST else each._replace(why=f"{each.why} {mark}")
+        for each in found
+    )
 
 
 def balance(quality: Array, latency: Array) -> Array:
@@ -174,7 +184,7 @@ def _fastest(findings: Findings, latency: Comparison) -> Advice:
     run = int(np.argmin(medians))
     why = f"p50 {milliseconds(medians[run]).text} ms per query"
     share = share_of_wins(-_drawn_medians(findings, times), run)
-    return Advice("Fastest", latency.systems[run], why, _stays(share))
+    return Advice(FASTEST, latency.systems[run], why, _stays(share))
 
 
 def _best_balance(findings: Findings, latency: Comparison) -> Iterator[Advice]:

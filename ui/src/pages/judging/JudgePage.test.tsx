@@ -83,7 +83,7 @@ describe("judging", () => {
     const last = () => server.asked.filter((one) => one.includes("/unjudged")).at(-1);
     expect(last()).toContain("order=rank");
     const choice = screen.getByRole("combobox", { name: "Order" });
-    await user.selectOptions(choice, "random sample for a trustworthy correction");
+    await user.selectOptions(choice, "random sample for trusted corrections");
     await waitFor(() => expect(last()).toContain("order=sample"));
     expect(await screen.findByText(/^Whole queries in random order/)).toBeTruthy();
     expect(window.location.search).toContain("order=sample");

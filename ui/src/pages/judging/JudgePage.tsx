@@ -71,7 +71,7 @@ function OrderChoice({ chosen, onChoose }: OrderProps) {
         Order
         <select value={chosen} onChange={(event) => onChoose(event.target.value as HitOrder)}>
           <option value="rank">best ranked first</option>
-          <option value="sample">random sample for a trustworthy correction</option>
+          <option value="sample">random sample for trusted corrections</option>
         </select>
       </label>
       {chosen === "sample" && (

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from random import Random
 from typing import Literal, NamedTuple, Protocol
 
 from karat.corpus.chunkers.base import lines_of
@@ -49,7 +48,6 @@ __all__ = [
     "place_text",
     "pool",
     "repository_code",
-    "sampled_rows",
     "save_place",
     "without_unresolved",
 ]
@@ -440,43 +438,8 @@ def _same(gold: Dataset, targets: Sequence[Target], target: Target) -> Target:
     return _place(gold, targets, target.path, target.start_line, target.end_line)
 
 
-# The best ranked hits first, or whole queries in the order of :func:`sampled_rows`.
+# The best ranked hits first, or query by query in the order that the pool was made with.
 HitOrder = Literal["rank", "sample"]
-# A tag of more values than this does not stratify queries.
-MOST_STRATA = 12
-
-
-def sampled_rows(data: Dataset, *, seed: int = 0) -> list[int]:
-    """Return the rows of all queries in random order; every prefix is a stratified sample.
-
-    Strata are the values of the first tag that has a few of them. Each prefix has the share of
-    every stratum that all queries have, up to a query or two. The order depends on *seed* and the
-    queries only, not on what is judged: whoever continues it later extends the same sample.
-
-    >>> from karat.model import Query
-    >>> queries = [Query(str(n), "x", tags={"kind": "ab"[n % 4 == 0]}) for n in range(8)]
-    >>> ["ab"[row % 4 == 0] for row in sampled_rows(Dataset.of(queries))].count("b")
-    2
-    """
-    rng = Random(seed)
-    strata: dict[str, list[int]] = {}
-    for row, label in enumerate(_strata(data)):
-        strata.setdefault(label, []).append(row)
-    placed = []
-    for label in sorted(strata):
-        rows = strata[label]
-        rng.shuffle(rows)
-        start = rng.random()
-        # Evenly spread over the whole order, from a random start.
-        placed += [((place + start) / len(rows), row) for place, row in enumerate(rows)]
-    return [row for _, row in sorted(placed)]
-
-
-def _strata(data: Dataset) -> Sequence[str]:
-    for values in data.tags.values():
-        if 1 < len(set(values)) <= MOST_STRATA:
-            return values
-    return [""] * len(data)
 
 
 class JudgingPool:
@@ -487,8 +450,18 @@ class JudgingPool:
     :func:`edited_targets`: removing a target does not change the unit of stored judgments.
     """
 
-    def __init__(self, gold: Dataset, runs: Mapping[str, Run], *, depth: int) -> None:
-        """Find the hits, and which of them *gold* judges already."""
+    def __init__(
+        self,
+        gold: Dataset,
+        runs: Mapping[str, Run],
+        *,
+        depth: int,
+        sample: Sequence[int] | None = None,
+    ) -> None:
+        """Find the hits, and which of them *gold* judges already.
+
+        *sample* has all rows of queries in the order to judge them; by default that of *gold*.
+        """
         self.gold = gold
         self.version = 1
         self._matcher = MATCHERS.get(gold.match)()
@@ -499,8 +472,9 @@ class JudgingPool:
             (item for items in found.values() for item in items),
             key=lambda item: (best_rank(item), item.row),
         )
-        position = {row: place for place, row in enumerate(sampled_rows(gold))}
-        # Indices into the hits: by rank, and by query as sampled, there the best ranked first.
+        rows = range(len(gold)) if sample is None else sample
+        position = {row: place for place, row in enumerate(rows)}
+        # Indices into the hits: by rank, and query by query, there the best ranked first.
         self._orders: dict[HitOrder, Sequence[int]] = {
             "rank": range(len(self._hits)),
             "sample": sorted(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from karat.app.judge import JudgingPool, edited, without_unresolved
+from karat.app.judging_order import judging_order
 from karat.app.report import origin, report, with_timings
 from karat.errors import Conflict, UnknownName
 from karat.experiments.run import RunResults
@@ -191,7 +192,9 @@ def judging_pool(store: ServiceStore, benchmark: Benchmark, runs: Iterable[str])
     if not answered or benchmark.experiment is None:
         raise Conflict(f"benchmark {benchmark.id} has no completed run yet")
     gold = store.results.dataset(store.results.show(benchmark.experiment).dataset)
-    pool = JudgingPool(gold, answered, depth=BenchmarkConfig.from_json(benchmark.config).primary_k)
+    depth = BenchmarkConfig.from_json(benchmark.config).primary_k
+    sample = [query.row for query in judging_order(gold, answered, depth=depth)]
+    pool = JudgingPool(gold, answered, depth=depth, sample=sample)
     pool.add(store.judgments.all(benchmark.dataset))
     return pool
 

@@ -1,4 +1,4 @@
-// openapi.json 5efffee72b472b600efcd79746ec823b6d0f655c55eaf9e4eee80ce3e53f7747
+// openapi.json 860ad885099085ae57598c4659c8845f527a9ad0215ae9164fa8fe01ada6ffce
 export interface paths {
     "/healthz": {
         parameters: {
@@ -1157,6 +1157,11 @@ export interface components {
              * @enum {string}
              */
             timing: "none" | "sample" | "all";
+            /**
+             * Judge Labels
+             * @enum {string}
+             */
+            judge_labels: "exclude" | "include" | "only";
             /** Warning */
             warning: string | null;
             /** Annotations */
@@ -1206,6 +1211,13 @@ export interface components {
              * @enum {string}
              */
             timing: "none" | "sample" | "all";
+            /**
+             * Judge Labels
+             * @description Labels of models in the dataset: ignored, also used where nobody judged, or used alone
+             * @default exclude
+             * @enum {string}
+             */
+            judge_labels: "exclude" | "include" | "only";
         };
         /**
          * BenchmarkProgress
@@ -3068,6 +3080,14 @@ export interface components {
              */
             lower_is_better: string[];
             /**
+             * Score Mark
+             * @description Mark beside every score if they use labels of models whose agreement with people is low or unknown; a warning of the details explains it
+             * @default
+             * @example
+             * @example †
+             */
+            score_mark: string;
+            /**
              * Loss Reasons
              * @description The keys of each run's fates, in order
              */
@@ -3493,7 +3513,7 @@ export interface components {
         };
         /**
          * UnjudgedHits
-         * @description A page of unjudged hits, those that were ranked best first.
+         * @description A page of unjudged hits, in the order that was requested.
          */
         UnjudgedHits: {
             /**
@@ -8332,6 +8352,8 @@ export interface operations {
     list_unjudged_api_v2_benchmark_datasets__dataset_id__unjudged_get: {
         parameters: {
             query?: {
+                /** @description rank: the best ranked hits first. sample: whole queries in random order; every beginning of it is a stratified random sample */
+                order?: "rank" | "sample";
                 benchmark?: string | null;
                 page?: number;
                 per_page?: number;

@@ -81,6 +81,14 @@ def test_labels_spend_and_summary(karat: Karat, server: ModelServer, folder: Pat
     assert (again.stdout, len(server.requests)) == ("", 30)
 
 
+def test_a_pool_without_unjudged_hits(karat: Karat, folder: Path) -> None:
+    write(Dataset.of([Query("q", "?", (Target("x.py"),))]), folder / "done.json")
+    write(Run.of([Answer("q", (Hit("x.py", 1.0),))]), folder / "x.jsonl")
+    done = karat("judge", "done.json", "x.jsonl", "--model", "any")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "no unjudged hits; --judged also grades those that people judged\n"
+
+
 def test_a_dry_run_sends_nothing(karat: Karat, server: ModelServer, folder: Path) -> None:
     before = (folder / "set.json").read_bytes()
     command = ("judge", "set.json", "one.jsonl", "--model", server.spec(), "--dry-run")

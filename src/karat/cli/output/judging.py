@@ -178,6 +178,9 @@ def judge_with_models(
     """Grade *hits* with models, save the labels in the gold set *path* and print a summary."""
     from karat.app.model_judge import ModelJudging, open_models, passages_of
 
+    if not hits and not as_json:
+        click.echo("no unjudged hits; --judged also grades those that people judged", err=True)
+        return
     passages, skipped = passages_of(data, hits, code)
     models = open_models(asking.models, asking.prices, timeout_s=asking.timeout)
     with grading_options(asking) as options:

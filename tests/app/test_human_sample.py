@@ -199,6 +199,27 @@ def test_a_model_that_is_no_better_than_chance_is_not_used() -> None:
     assert "the model's labels do not help here, and are not used" in found.notes.powered
 
 
+def test_a_model_that_guesses_widens_every_interval() -> None:
+    gold, old, new = example(errors=0.5)
+    truth, _, _ = example(errors=0.5, judged=QUERIES)
+    powered, complete = (
+        compare(each, [old, new], scoring=MEASURES, confidence=sure).comparison
+        for each, sure in ((gold, AUTO), (truth, PLAIN))
+    )
+    widths = [
+        [
+            (interval.high or 0.0) - (interval.low or 0.0)
+            for interval in (
+                *(each.interval for each in found.means),
+                *(each.interval for each in found.differences),
+            )
+        ]
+        for found in (powered, complete)
+    ]
+    assert len(widths[0]) == 6
+    assert all(wide > narrow > 0 for wide, narrow in zip(*widths, strict=True))
+
+
 def test_without_intervals_the_mean_is_still_that_of_both() -> None:
     gold, _, new = example()
     found = score(gold, new, scoring=MEASURES, confidence=replace(AUTO, draws=0))

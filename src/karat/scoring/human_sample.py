@@ -292,7 +292,8 @@ def comparison_note(comparison: Comparison) -> str:
     ]
     if not means:
         return ""
-    first, counts = means[0]
+    _, counts = means[0]
+    caveats = {_caveat(each.interval, labels) for each, labels in means}
     precise = [f"{each.system} {labels.effective:.0f}" for each, labels in means]
     precise += [
         f"their difference {each.labels.effective:.0f}"
@@ -303,7 +304,7 @@ def comparison_note(comparison: Comparison) -> str:
     return (
         f"Intervals and p values are prediction-powered, from {_sources(counts)}; {lead} is as "
         f"precise as with this many human-judged queries: {', '.join(precise)}"
-        f"{_caveat(first.interval, counts)}."
+        f"{caveats.pop() if len(caveats) == 1 else ''}."
     )
 
 

@@ -29,6 +29,9 @@ settings.register_profile(
 settings.register_profile("thorough", deadline=None, max_examples=1_000)
 settings.load_profile("repeat" if IN_CI else "explore")
 
+# Without this, litellm downloads a list of prices when it is imported.
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+
 CHROMIUM = ROOT / ".venv" / "chromium" / "chromium"
 # The pages of the tests need none of what a browser does behind one's back.
 QUIET = (

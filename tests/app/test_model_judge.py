@@ -319,8 +319,7 @@ def test_a_whole_file_is_shown_as_such(gold: Path, tmp_path: Path) -> None:
     assert passage.task.passage == f"file: a.py\n{CODE.rstrip()}"
 
 
-def test_names_and_prices_of_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+def test_names_and_prices_of_models() -> None:
     pytest.importorskip("litellm")
     specs = ["http://localhost:1/v1#small", "openai/gpt-4o-mini"]
     models = open_models(specs, ["1,2", "3,4"])

@@ -34,8 +34,6 @@ def truth(query: str, passage: str) -> int:
 
 @pytest.fixture
 def server(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    # Without this, the import asks a server for prices.
-    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     pytest.importorskip("litellm")
     monkeypatch.setenv("KARAT_CACHE", str(folder / "cache"))
     queries = [Query(name, "?" * size, (Target("x.py"),)) for size, name in enumerate("qrs", 1)]

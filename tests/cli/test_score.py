@@ -73,7 +73,7 @@ def test_json_has_stable_keys_and_no_number_that_json_lacks(karat: Karat) -> Non
     assert list(run["metrics"]["mrr@10"]["interval"]) == ["low", "high", "level", "method"]
     assert list(run["notes"]) == [
         *("queries", "statuses", "invalid", "unknown_queries", "ties", "tied", "judged_share"),
-        *("clusters", "hits_per_query", "mismatch", "dropped", "labels"),
+        *("clusters", "hits_per_query", "mismatch", "dropped", "labels", "powered"),
     ]
     assert [query["status"] for query in run["queries"]] == [
         *("scored", "scored", "missing", "unjudged"),

@@ -143,7 +143,10 @@ def _run(evaluation: Evaluation) -> dict[str, object]:
 
 
 def _named(summary: Summary) -> dict[str, object]:
-    return {field.name: getattr(summary, field.name) for field in fields(summary)}
+    values = {field.name: getattr(summary, field.name) for field in fields(summary)}
+    if summary.labels is None:
+        del values["labels"]  # only prediction-powered means have them
+    return values
 
 
 def _dump(value: object) -> str:

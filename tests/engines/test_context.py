@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -205,3 +206,13 @@ def test_context_is_an_axis() -> None:
     ]
     with pytest.raises(InputError, match="context: context http://localhost:1/v1#m: no option"):
         Matrix(context=(f"{context}?bugdet=1",))
+
+
+def test_processes_that_index_at_once_pay_once(server: ModelServer) -> None:
+    # Threads stand for processes here: each engine has a writer and connections of its own.
+    server.answer = lambda *_: Reply("Slow.", delay_s=0.05)
+    engines = [built("bm25", server, "?workers=1") for _ in range(3)]
+    with ThreadPoolExecutor(3) as threads:
+        list(threads.map(lambda engine: engine.index(from_texts(TEXTS)), engines))
+    assert len(server.requests) == 3
+    assert sorted(engine.work()["contexts"] for engine in engines) == [0, 0, 3]

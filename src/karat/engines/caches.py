@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -9,7 +10,7 @@ from karat.corpus import ChunkCache, DiskCache
 from karat.engines.embedding.cache import EmbeddingCache
 from karat.errors import InputError
 from karat.system.files import cache_folder
-from karat.system.sqlite import KeyValueFile
+from karat.system.sqlite import KeyValueFile, in_turn
 
 __all__ = ["NO_CACHES", "Caches", "user_caches"]
 
@@ -64,6 +65,25 @@ class Caches:
         """Open the cache of scores that remote rerankers gave."""
         with self._opened(_score_file, "scores.sqlite") as cache:
             yield cache
+
+    @contextmanager
+    def alone(self, key: str) -> Iterator[None]:
+        """Hold the lock *key* among all processes that share the folder.
+
+        Paid work that another process is doing is then found in a cache, not paid for twice.
+        """
+        if self.folder is None:
+            yield
+            return
+        place = self.folder / "locks" / sha256(key.encode()).hexdigest()[:16]
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            self.problem = str(error)
+            yield
+            return
+        with in_turn(place):
+            yield
 
     @contextmanager
     def _opened(self, kind: Callable[[Path], Cache], name: str) -> Iterator[Cache | None]:

@@ -142,7 +142,7 @@ class ContextWriter:
         ]
         contexts = [""] * len(prompts)
         problems: list[str] = []
-        with self._cache() as cache:
+        with self._caches.alone(f"context {self.spec.model}"), self._cache() as cache:
             answers = complete_all(
                 self._model, prompts, spend=self.spend, cache=cache, workers=self.spec.workers
             )

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Hashable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import cached_property, partial
 from itertools import chain
 from math import ceil
@@ -402,7 +403,10 @@ class DenseStage:
         return [QueryVector(row, reported) for row in rows]
 
     def _embed(self, texts: Sequence[str]) -> None:
-        with self.caches.vectors() as cache:
+        is_remote = isinstance(self.embedder, SupportsManyTexts)
+        digest = self.embedder.digest
+        alone = self.caches.alone(f"vectors {digest}") if is_remote else nullcontext()
+        with alone, self.caches.vectors() as cache:
             cached = None if cache is None else CachedEmbedder(self.embedder, cache)
             size = TEXTS_A_STEP
             if isinstance(self.embedder, SupportsManyTexts):

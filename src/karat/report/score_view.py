@@ -446,7 +446,16 @@ def odd_answers(measured: RunResult) -> Iterator[str]:
         )
 
 
-def _work(measured: RunResult) -> Mapping[str, int]:
+def _amount(count: float) -> str:
+    """Return a whole number, or money with four digits.
+
+    >>> _amount(12_000), _amount(0.00123456)
+    ('12,000', '0.001235')
+    """
+    return f"{count:,}" if isinstance(count, int) else f"{count:.4g}"
+
+
+def _work(measured: RunResult) -> Mapping[str, float]:
     found = measured.notes.get("work")
     return found if isinstance(found, Mapping) else {}
 
@@ -455,7 +464,8 @@ def _embedded(group: Sequence[RunResult]) -> str:
     """Return what else than rows is counted, with the runs that it is said of if not of all."""
     said: dict[str, list[str]] = {}
     for run in group:
-        others = [f"{count:,} {what}" for what, count in _work(run).items() if what != "rows"]
+        counts = [(what, count) for what, count in _work(run).items() if what != "rows"]
+        others = [f"{_amount(count)} {what.replace('_', ' ')}" for what, count in counts]
         said.setdefault(", ".join(others), []).append(run.name)
     parts = [
         f", {text}" if len(names) == len(group) else f"; {', '.join(names)}: {text}"

@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -364,3 +366,19 @@ def test_an_engine_reports_the_cost_of_its_queries(endpoint: Endpoint) -> None:
     engine.search("one", 5)
     assert spent(engine.metadata()) == (2, 2 * 10 / 1e6, 0)
     engine.close()
+
+
+def test_processes_that_index_at_once_embed_once(
+    endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Threads stand for processes here: each engine has an embedder and connections of its own.
+    monkeypatch.setenv("KARAT_CACHE", str(tmp_path))
+    spec = f"vllm:m@{endpoint.url}?dimension=6&batch=1&concurrency=1"
+    engines = [build({"engine": "dense", "model": spec}) for _ in range(3)]
+    with ThreadPoolExecutor(3) as threads:
+        list(threads.map(lambda engine: engine.index(from_texts(DOCUMENTS)), engines))
+    texts = [text for body in endpoint.bodies for text in body["input"]]
+    assert len(texts) == len(set(texts))
+    for engine in engines:
+        assert isinstance(engine, ChunkEngine)
+        engine.close()

@@ -62,7 +62,7 @@ class IndexedCorpus(NamedTuple):
     index_bytes: int
     documents: int
     corpus: str
-    work: Mapping[str, int]
+    work: Mapping[str, float]
 
 
 class WorkerReply(NamedTuple):

@@ -88,7 +88,7 @@ class UsageCounters:
     index_bytes: int = 0
     peak_bytes: int = 0
     restarts: int = 0
-    work: Mapping[str, int] = field(default_factory=dict)
+    work: Mapping[str, float] = field(default_factory=dict)
     corpora: dict[str, None] = field(default_factory=dict)
     together: tuple[str, ...] = ()
 
@@ -285,9 +285,10 @@ def no_answer_error(answers: Sequence[Answer]) -> str:
     return f"no query was answered; the first error: {answers[0].extra.get('error', '')}"
 
 
-def _summed(counts: Iterable[object]) -> dict[str, int]:
-    total: Counter[str] = Counter()
+def _summed(counts: Iterable[object]) -> dict[str, float]:
+    total: dict[str, float] = {}
     for count in counts:
         if isinstance(count, Mapping):
-            total.update(count)
-    return dict(total)
+            for name, number in count.items():
+                total[name] = total.get(name, 0) + number
+    return total

@@ -28,6 +28,9 @@ __all__ = ["Verification", "foreign", "verify"]
 OPTION = r"((?!tokenizer=)\w+=\w+|tokenizer=(granite|minilm))"
 CHUNKER = rf"({'|'.join(CHUNKERS.built_in())})(:\d+)?(\({OPTION}(,\s*{OPTION})*\))?"
 
+# A chat model is always from elsewhere.
+NOTHING = r"(?!)"
+
 
 def foreign(spec: Spec) -> Iterator[str]:
     """Yield the parts of *spec* that do not come with Karat: programs, modules, models, addresses.
@@ -40,11 +43,13 @@ def foreign(spec: Spec) -> Iterator[str]:
     ['model=json:loads', 'model=st:some/model']
     >>> list(foreign(parse_spec("json:loads")))
     ['json:loads']
+    >>> list(foreign(parse_spec("bm25(context=openai/gpt-4o-mini)")))
+    ['context=openai/gpt-4o-mini']
     """
     if not ENGINES.is_own(spec.name):
         yield spec.name
         return
-    own = {"model": ENGINES.info(spec.name).models, "chunker": CHUNKER}
+    own = {"model": ENGINES.info(spec.name).models, "chunker": CHUNKER, "context": NOTHING}
     for option, names in own.items():
         value = spec.params.get(option, "")
         if value and not re.fullmatch(names, str(value), re.IGNORECASE):

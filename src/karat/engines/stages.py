@@ -15,7 +15,7 @@ from karat.engines.base import Progress, SupportsClose, SupportsMetadata
 from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.chunk_table import ChunkLocation, ChunkTable, Numbers
 from karat.engines.embedding import Embedder
-from karat.engines.embedding.base import SupportsManyTexts
+from karat.engines.embedding.base import SupportsManyTexts, SupportsUsage
 from karat.engines.embedding.cache import CachedEmbedder
 from karat.engines.engine_group import Current
 from karat.engines.fusion import Scores
@@ -310,6 +310,7 @@ class DenseStage:
         self._firsts: Numbers = self._shown
         self._live = np.empty(0, np.bool_)
         self._embedded = self._reused = 0
+        self._spent: dict[str, float] = {}
 
     @property
     def identity(self) -> Hashable:
@@ -332,9 +333,13 @@ class DenseStage:
         """Tell *progress* how many texts of how many are embedded, while indexing."""
         self._progress = progress
 
-    def work(self) -> Mapping[str, int]:
-        """Return how many texts were embedded since ``index``, and how many came from a cache."""
-        return {"embedded": self._embedded, "reused": self._reused}
+    def work(self) -> Mapping[str, float]:
+        """Return how many texts were embedded since ``index``, and how many came from a cache.
+
+        A remote embedder adds the tokens that it counted for them, and their cost.
+        """
+        counts = {"embedded": self._embedded, "reused": self._reused}
+        return {**counts, **self._spent}
 
     def index(self, chunks: ChunkTable) -> None:
         """Embed every chunk."""
@@ -403,6 +408,7 @@ class DenseStage:
         return [QueryVector(row, reported) for row in rows]
 
     def _embed(self, texts: Sequence[str]) -> None:
+        before = _usage(self.embedder)
         is_remote = isinstance(self.embedder, SupportsManyTexts)
         digest = self.embedder.digest
         alone = self.caches.alone(f"vectors {digest}") if is_remote else nullcontext()
@@ -419,3 +425,14 @@ class DenseStage:
             reused = cached.reused if cached else 0
         self._reused += reused
         self._embedded += len(texts) - reused
+        for name, amount in _usage(self.embedder).items():
+            self._spent[name] = self._spent.get(name, 0) + amount - before[name]
+
+
+def _usage(embedder: Embedder) -> dict[str, float]:
+    """Return the tokens and, where there is a price, the cost of a remote *embedder* so far."""
+    if not isinstance(embedder, SupportsUsage):
+        return {}
+    usage = embedder.usage
+    cost = {} if usage.cost is None else {"embedding_cost": usage.cost}
+    return {"embedding_tokens": usage.tokens, **cost}

@@ -359,6 +359,12 @@ def test_an_engine_reports_the_cost_of_its_queries(endpoint: Endpoint) -> None:
     assert isinstance(engine, ChunkEngine)
     assert not endpoint.bodies
     engine.index(from_texts(DOCUMENTS))
+    sent = [text for body in endpoint.bodies for text in body["input"]]
+    tokens = sum(len(text.split()) for text in sent)
+    work = engine.work()
+    # One request more has found the dimension.
+    assert (work["embedded"], work["embedding_tokens"]) == (len(sent) - 1, tokens)
+    assert work["embedding_cost"] == pytest.approx(tokens * 10 / 1e6)
     engine.search("login password", 5)
     assert spent(engine.metadata()) == (2, 2 * 10 / 1e6, 0)
     # Queries that are embedded together share the cost.

@@ -53,7 +53,7 @@ def _show(found: "IndexResult") -> None:
         ("skipped", _counts(found.corpus.skipped)),
         ("chunks", f"{found.chunks:,}"),
         ("fallback", _counts(found.fallbacks)),
-        ("embedded", f"{work['embedded']:,} texts" if "embedded" in work else ""),
+        ("embedded", _embedded(work)),
         ("reused", f"{work['reused']:,} vectors" if "reused" in work else ""),
         ("contexts", _contexts(work)),
         (
@@ -67,6 +67,14 @@ def _show(found: "IndexResult") -> None:
     for label, value in rows:
         if value:
             click.echo(printable(f"{label:13} {value}"))
+
+
+def _embedded(work: Mapping[str, float]) -> str:
+    if "embedded" not in work:
+        return ""
+    tokens = f"; {work['embedding_tokens']:,} tokens" if "embedding_tokens" in work else ""
+    cost = f", cost {work['embedding_cost']:.6g}" if "embedding_cost" in work else ""
+    return f"{work['embedded']:,} texts{tokens}{cost}"
 
 
 def _contexts(work: Mapping[str, float]) -> str:

@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from karat.engines.remote import Usage
+
     Vectors = NDArray[np.float32]
 
 __all__ = [
@@ -16,6 +18,7 @@ __all__ = [
     "SupportsManyTexts",
     "SupportsTokenVectors",
     "SupportsTooLong",
+    "SupportsUsage",
 ]
 
 Kind = Literal["document", "query"]
@@ -85,6 +88,16 @@ class SupportsManyTexts(Protocol):
     """An embedder that works on many texts at a time, such as one with several connections."""
 
     texts_at_once: int
+
+
+@runtime_checkable
+class SupportsUsage(Protocol):
+    """An embedder that counts what it has posted, and its cost."""
+
+    @property
+    def usage(self) -> "Usage":
+        """Return the usage so far."""
+        ...
 
 
 @runtime_checkable

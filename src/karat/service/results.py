@@ -8,6 +8,7 @@ from hashlib import sha256
 from karat.app.judge import JudgingPool, edited, without_unresolved
 from karat.app.judging_order import judging_order
 from karat.app.report import origin, report, with_timings
+from karat.app.score import LabelRule, use_labels
 from karat.errors import Conflict, UnknownName
 from karat.experiments.run import RunResults
 from karat.experiments.store import Experiment, StoredRun
@@ -15,6 +16,7 @@ from karat.formats.karat_run import run_digest
 from karat.installation import __version__
 from karat.model import Dataset, Target
 from karat.model.evaluation import Evaluation, Summary
+from karat.model.judgments import label_use
 from karat.model.loss_reason import LossReason
 from karat.model.timings import RunResult
 from karat.report.findings import Findings
@@ -23,7 +25,7 @@ from karat.scoring.score import evaluate_run
 from karat.scoring.settings import Scoring
 from karat.service.benchmarks import BenchmarkConfig
 from karat.service.collections import UPLOAD
-from karat.service.store import Benchmark, Collection, ServiceStore
+from karat.service.store import Benchmark, Collection, ServiceStore, StoredJudgment
 from karat.service.store.datasets import LossRecord
 
 __all__ = [
@@ -103,7 +105,7 @@ def scored(
         raise Conflict(f"benchmark {benchmark.id} has no completed run yet")
     config = BenchmarkConfig.from_json(benchmark.config)
     judgments = store.judgments.all(benchmark.dataset)
-    gold = edited(store.results.dataset(experiment.dataset), judgments)
+    gold = _judged(store, benchmark, store.results.dataset(experiment.dataset), judgments)
     collection = store.collections.get(benchmark.collection)
     read = known.read if known else store.results.measured
     measured = tuple(_named(read(run.id), collection) for run in completed)
@@ -169,6 +171,37 @@ def refreshed(
     )
 
 
+def _judged(
+    store: ServiceStore,
+    benchmark: Benchmark,
+    stored: Dataset,
+    judgments: Sequence[StoredJudgment],
+) -> Dataset:
+    """Return the dataset of an experiment with *judgments*.
+
+    If it uses labels of models, they are chosen again: a person overrules them, and the agreement
+    with people includes the newest judgments.
+    """
+    original = _without_labels(store, benchmark, stored)
+    if original is stored:
+        return edited(stored, judgments)
+    choice = BenchmarkConfig.from_json(benchmark.config).judge_labels
+    return use_labels(edited(original, judgments), LabelRule(choice))
+
+
+def _without_labels(store: ServiceStore, benchmark: Benchmark, stored: Dataset) -> Dataset:
+    """Return the dataset of an experiment before labels of models were chosen.
+
+    A mapping that was resolved again may have other queries: then it is *stored* as it is.
+    """
+    use = label_use(stored)
+    resolved = store.mappings.get(benchmark.mapping).resolved
+    if use is None or not use.is_used or resolved is None:
+        return stored
+    original = store.datasets.gold(resolved)
+    return original if original.query_ids == stored.query_ids else stored
+
+
 def _evaluations(
     gold: Dataset, measured: Sequence[RunResult], scoring: Scoring
 ) -> tuple[Evaluation, ...]:
@@ -191,7 +224,9 @@ def judging_pool(store: ServiceStore, benchmark: Benchmark, runs: Iterable[str])
     answered = {run: store.results.measured(run).run for run in runs}
     if not answered or benchmark.experiment is None:
         raise Conflict(f"benchmark {benchmark.id} has no completed run yet")
-    gold = store.results.dataset(store.results.show(benchmark.experiment).dataset)
+    stored = store.results.dataset(store.results.show(benchmark.experiment).dataset)
+    # People may also judge what a model has labelled.
+    gold = _without_labels(store, benchmark, stored)
     depth = BenchmarkConfig.from_json(benchmark.config).primary_k
     sample = [query.row for query in judging_order(gold, answered, depth=depth)]
     pool = JudgingPool(gold, answered, depth=depth, sample=sample)

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -16,7 +17,7 @@ from karat.app.compare import compare
 from karat.app.judging_order import stratified_order
 from karat.app.score import score
 from karat.model import Query, Target
-from karat.model.judgments import JudgmentRecord, label_use, with_model_labels
+from karat.model.judgments import JudgmentRecord, model_labels_of, with_model_labels
 from karat.scoring.settings import Confidence, Scoring
 from karat.service.api.app import create_app
 from karat.service.api.views.results import (
@@ -26,11 +27,11 @@ from karat.service.api.views.results import (
     slices,
     two_sides,
 )
-from karat.service.benchmarks import TIMED, BenchmarkConfig, benchmark_request
+from karat.service.benchmarks import TIMED
 from karat.service.results import results_key, scored
 from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
-from tests.service.jobs.conftest import MATRIX, QUESTIONS, RUNS, gold, make_benchmark
+from tests.service.jobs.conftest import MATRIX, QUESTIONS, RUNS, WORDS, gold, make_benchmark
 
 Get = Callable[..., Any]
 
@@ -339,36 +340,86 @@ def test_a_random_sample_of_hits_takes_whole_queries(
     assert client.get(url, params={"order": "length"}).status_code == 422
 
 
-def test_labels_of_models_are_used_where_a_benchmark_says_so(
-    settings: ServiceSettings, store: ServiceStore, client: TestClient, benchmark: str
-) -> None:
-    def labelled(query: Query) -> Query:
-        """Return *query* with labels of a model that errs in all that people judged."""
-        wrong = [JudgmentRecord(each._replace(grade=0.0), "m1", "") for each in query.targets]
-        return with_model_labels(query, [*wrong, JudgmentRecord(Target("coral.md"), "m1", "")])
+@pytest.fixture(scope="module")
+def labelled(
+    benchmark: str,
+    store: ServiceStore,
+    settings: ServiceSettings,
+    client: TestClient,
+    do_jobs: Callable[[ServiceSettings], None],
+) -> dict[str, str]:
+    """Return benchmarks on a dataset with labels of a model, by the labels that they use."""
 
-    data = gold().with_queries(list(map(labelled, gold().queries())))
-    collection = store.collections.get(store.benchmarks.get(benchmark).collection)
-    dataset = store.datasets.add("local", "Labelled", description="", gold=data, schema_version="1")
-    mapping = store.mappings.add(dataset.id, collection.id)
+    def label(query: Query) -> Query:
+        """Return *query* with labels that contradict people, and one of a further document."""
+        wrong = [JudgmentRecord(each._replace(grade=0.0), "m1", "") for each in query.targets]
+        first = query.text.split()[0]
+        new = Target(next(f"{word}.md" for word in WORDS if f"{word}.md" != f"{first}.md"), 3.0)
+        return with_model_labels(query, [*wrong, JudgmentRecord(new, "m1", "")])
+
+    data = gold().with_queries(list(map(label, gold().queries())))
+    dataset = store.datasets.add("local", "Labels", description="", gold=data, schema_version="1.0")
+    mapping = store.mappings.add(dataset.id, store.benchmarks.get(benchmark).collection)
     store.mappings.keep_resolution(mapping.id, data, mapped=1, total=1, unresolved=[])
-    for choice in ("exclude", "only"):
+    made = {}
+    for choice in ("exclude", "include", "only"):
         asked = {"name": choice, "mapping_id": mapping.id, "config_matrix": MATRIX}
-        made = client.post("/api/v2/benchmarks", json={**asked, "judge_labels": choice}).json()
-        assert made["judge_labels"] == choice
-        config = BenchmarkConfig.from_json(store.benchmarks.get(made["id"]).config)
-        request = benchmark_request(
-            config,
-            store.datasets.gold(store.mappings.get(mapping.id).resolved or ""),
-            name=choice,
-            collection=collection,
-            places=settings.places,
-            offered={},
-        )
-        use = label_use(request.gold)
-        assert use is not None
-        assert (use.choice, use.judges, use.is_doubtful) == (choice, ("m1",), choice == "only")
-        client.delete(f"/api/v2/benchmarks/{made['id']}")
+        answer = client.post(
+            "/api/v2/benchmarks", json={**asked, "judge_labels": choice, "timing": "none"}
+        ).json()
+        assert answer["judge_labels"] == choice
+        made[choice] = answer["id"]
+        store.benchmarks.start(answer["id"])
+    do_jobs(settings)
+    return made
+
+
+def test_labels_of_models_are_used_where_a_benchmark_says_so(
+    client: TestClient, labelled: dict[str, str]
+) -> None:
+    found = {
+        choice: client.get(f"/api/v2/benchmarks/{made}/results").json()
+        for choice, made in labelled.items()
+    }
+    marks = {choice: each["score_mark"] for choice, each in found.items()}
+    means = {choice: each["runs"][2]["metrics_flat"]["ndcg@5"] for choice, each in found.items()}
+
+    assert marks == {"exclude": "", "include": "†", "only": "†"}
+    assert means["only"] < means["include"] < means["exclude"]
+    details = client.get(f"/api/v2/benchmarks/{labelled['include']}/details").json()
+    (warning,) = details["warnings"]
+    assert warning.startswith("† these numbers use labels by m1; agreement with people: kappa -")
+    plain = client.get(f"/api/v2/benchmarks/{labelled['exclude']}/details").json()
+    assert plain["warnings"] == []
+    assert any("are not used" in note for note in next(iter(plain["run_notes"].values())))
+
+
+def test_people_overrule_a_model_and_the_agreement_is_counted_again(
+    client: TestClient, labelled: dict[str, str], store: ServiceStore
+) -> None:
+    made = labelled["include"]
+    url = f"/api/v2/benchmark-datasets/{store.benchmarks.get(made).dataset}"
+
+    def state() -> tuple[str, float]:
+        (warning,) = client.get(f"/api/v2/benchmarks/{made}/details").json()["warnings"]
+        run = client.get(f"/api/v2/benchmarks/{made}/results").json()["runs"][2]
+        return re.findall(r"on (\d+) hits", warning)[0], run["metrics_flat"]["ndcg@5"]
+
+    before = state()
+    hits = client.get(f"{url}/unjudged", params={"benchmark": made, "per_page": 100}).json()["hits"]
+    data = store.datasets.gold(store.datasets.get(store.benchmarks.get(made).dataset).gold)
+    labels = {
+        (query.id, label.target.path)
+        for query in data.queries()
+        for label in model_labels_of(query)
+    }
+    hit = next(hit for hit in hits if (hit["query_id"], hit["path"]) in labels)
+    edit = {"query_id": hit["query_id"], "path": hit["path"], "grade": 0, "version": 1}
+    assert client.put(f"{url}/judgments", json=edit).status_code == 200
+    after = state()
+
+    assert int(after[0]) == int(before[0]) + 1
+    assert after[1] != before[1]
 
 
 def test_judgments_change_results_at_once(

@@ -35,11 +35,12 @@ from validity import DRAWS, ENGINES, PRIMARY, SEED, Found, agreement_table, mine
 
 from karat.app.questions import QuestionRecipe, generate_questions  # noqa: E402
 from karat.corpus import Corpus, GitRepository  # noqa: E402
-from karat.corpus.masks import MASKS, mask_corpus, masks_from  # noqa: E402
+from karat.corpus.masks import mask_corpus, masks_from  # noqa: E402
 from karat.engines.spec import build, parse_spec  # noqa: E402
 from karat.experiments.run import with_unit  # noqa: E402
 from karat.formats import read_dataset, write  # noqa: E402
 from karat.model import Answer, Dataset, Run  # noqa: E402
+from karat.model.dataset import MASKS  # noqa: E402
 
 CODE = (("docstrings", "all"), ("docstrings", "queries"), ("tests", "all"))
 PROJECTS = {"flask": "pallets/flask", "uv": "astral-sh/uv", "neovim": "neovim/neovim"}

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from karat.app.carry import carry_file
 from karat.app.generate import read_mining_config
 from karat.app.questions import (
+    MASKED,
     QuestionRecipe,
     generate_questions,
     open_corpus,
@@ -21,6 +23,7 @@ from karat.corpus import Corpus
 from karat.errors import InputError
 from karat.experiments.target_check import Where
 from karat.formats import read_dataset, write
+from karat.formats.gold import gold_digest
 from karat.mining.filters import FilterWaterfall
 from karat.mining.questions.question import Question
 from karat.mining.questions.selection import QuestionSample
@@ -116,6 +119,15 @@ def test_only_the_texts_of_the_queries(shop: Path) -> None:
     others = [query for query in made(shop, "docstrings").texts if query not in gold.texts]
     assert gold.texts[0] not in text
     assert all(other in text for other in others)
+
+
+def test_sets_that_mask_differently_are_not_confused(shop: Path) -> None:
+    every, own = (made(shop, "docstrings", masked=masked, limit=1) for masked in MASKED)
+    assert list(every.queries()) == list(own.queries())
+    assert gold_digest(every) != gold_digest(own)
+    assert gold_digest(replace(every, metadata={**every.metadata, "tool": "x"})) == (
+        gold_digest(every)
+    )
 
 
 def test_the_same_bytes_again(shop: Path, tmp_path: Path) -> None:

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from karat.app.convert import refuse_overwriting, write_like
-from karat.corpus.masks import MASKS
 from karat.errors import InputError
 from karat.experiments.snapshots import NOWHERE_ELSE, homes, part_of
 from karat.formats import FORMATS, detect, read_dataset
 from karat.formats.unsupported import losses
 from karat.mining.carry import CarriedDataset, carry
 from karat.model import Dataset
+from karat.model.dataset import MASKS
 from karat.model.frozen import EMPTY
 
 __all__ = ["Carrying", "carry_file"]

@@ -12,7 +12,7 @@ from karat.corpus import Corpus, Document, FileSelection, GitRepository, Trait
 from karat.corpus.chunkers.base import lines_of
 from karat.corpus.chunkers.grammars import GRAMMARS, have_grammars
 from karat.corpus.git.objects import git
-from karat.corpus.masks import MASKS, FileMasks, Mask, mask_text, masks_json
+from karat.corpus.masks import FileMasks, Mask, mask_text, masks_json
 from karat.errors import InputError, MissingExtra
 from karat.experiments.workers.sources import Opener, Source, corpus_source, is_bare
 from karat.installation import __version__
@@ -31,6 +31,7 @@ from karat.mining.questions.selection import (
 from karat.mining.questions.tests import Definitions, SourceText, find_tests, questions_from_tests
 from karat.mining.recipe import MiningRecipe
 from karat.model import Dataset, Target
+from karat.model.dataset import MASKS
 from karat.model.frozen import EMPTY
 from karat.system.files import no_folder
 

@@ -8,11 +8,9 @@ from karat.corpus.chunkers.base import lines_of
 from karat.corpus.git.objects import blob_id
 from karat.corpus.snapshot import Corpus, Document, Reader
 from karat.errors import InputError
+from karat.model.dataset import MASKS
 
-__all__ = ["MASKS", "FileMasks", "Mask", "mask_corpus", "mask_text", "masks_from", "masks_json"]
-
-# The key in the metadata of a gold set.
-MASKS = "masks"
+__all__ = ["FileMasks", "Mask", "mask_corpus", "mask_text", "masks_from", "masks_json"]
 
 
 class Mask(NamedTuple):

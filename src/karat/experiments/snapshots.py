@@ -11,11 +11,12 @@ from typing import NamedTuple
 from karat.corpus import Corpus, FileSelection, GitRepository, common_kind
 from karat.corpus.files.selection import kind_of
 from karat.corpus.git.repository import current_repository, in_order, object_ids
-from karat.corpus.masks import MASKS, masks_from
+from karat.corpus.masks import masks_from
 from karat.errors import InputError
 from karat.experiments.workers.plan import SnapshotQueries
 from karat.experiments.workers.sources import EVERYTHING, Opener, Source, corpus_source
 from karat.model import Dataset, Query
+from karat.model.dataset import MASKS
 from karat.model.frozen import EMPTY
 
 __all__ = [

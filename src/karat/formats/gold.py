@@ -14,6 +14,7 @@ from karat.formats.fields import Checker, Location, Record
 from karat.formats.jsontext import load_json, opens_list, write_json
 from karat.formats.unsupported import EVERYTHING
 from karat.model import Dataset, Query, Run, Target
+from karat.model.dataset import MASKS
 
 __all__ = ["FORMAT", "as_gold", "from_gold", "gold_digest"]
 
@@ -82,13 +83,16 @@ def as_gold(dataset: Dataset) -> dict[str, object]:
 def gold_digest(dataset: Dataset) -> str:
     """Return the SHA-256 of all queries and targets in a canonical form.
 
-    Names and metadata do not count: they change no score. The order of the queries does.
+    Names and metadata do not count: they change no score, except for masks, which change what is
+    searched. The order of the queries counts.
 
     >>> gold_digest(Dataset.of([Query("q1", "login", (Target("auth.py"),))], name="a"))[:12]
     '912d4a2c6e41'
     """
     gold = as_gold(dataset)
     content = {key: gold[key] for key in ("match", "test_cases")}
+    if masks := dataset.metadata.get(MASKS):
+        content[MASKS] = masks
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return sha256(text.encode()).hexdigest()
 

@@ -11,7 +11,10 @@ from karat.model.columns import CodedColumn, encode, repeated
 from karat.model.frozen import EMPTY, by_value, value_hash
 from karat.system.words import counted
 
-__all__ = ["Dataset", "Query", "Target"]
+__all__ = ["MASKS", "Dataset", "Query", "Target"]
+
+# The key of the metadata that lists lines to hide from every engine, see karat.corpus.masks.
+MASKS = "masks"
 
 
 @by_value

@@ -130,6 +130,18 @@ def test_sets_that_mask_differently_are_not_confused(shop: Path) -> None:
     )
 
 
+def test_sets_that_mask_differently_are_not_evaluated_together(shop: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "sets"
+    folder.mkdir()
+    for made_from in ("docstrings", "headings"):
+        write(made(shop, made_from), folder / f"{made_from}.json", format="gold")
+    with pytest.raises(InputError, match=r"mask different lines \(docstrings, headings have masks"):
+        read_dataset(folder)
+    (folder / "headings.json").unlink()
+    write(made(shop, "docstrings"), folder / "again.json", format="gold")
+    assert read_dataset(folder).metadata["masks"]
+
+
 def test_the_same_bytes_again(shop: Path, tmp_path: Path) -> None:
     for name in ("a.json", "b.json"):
         write(made(shop, "docstrings", limit=2, seed=3), tmp_path / name, format="gold")

@@ -11,6 +11,7 @@ from karat.formats.base import Format, ReadOptions, as_dataset
 from karat.formats.source import head_of
 from karat.model import Dataset, Query
 from karat.model.columns import repeated
+from karat.model.dataset import MASKS
 
 __all__ = ["FORMAT", "is_several"]
 
@@ -64,6 +65,7 @@ def read(path: Path, options: ReadOptions) -> Dataset:
         for name, each in zip(names, sets, strict=True)
         for query in each.queries()
     ]
+    _check_masks(names, sets)
     return Dataset.of(
         queries, name=str(path.name), match=_match(names, sets), metadata=_metadata(sets)
     )
@@ -145,6 +147,16 @@ def _match(names: Sequence[str], sets: Sequence[Dataset]) -> str:
         return "lines" if "lines" in modes else "exact"
     listed = ", ".join(f"{name} {each.match}" for name, each in zip(names, sets, strict=True))
     raise InputError(f"the files match hits in different ways ({listed}); evaluate them one by one")
+
+
+def _check_masks(names: Sequence[str], sets: Sequence[Dataset]) -> None:
+    """Raise InputError if the sets hide different lines: one corpus cannot serve all of them."""
+    masks = [each.metadata.get(MASKS) or {} for each in sets]
+    if any(own != masks[0] for own in masks):
+        listed = ", ".join(name for name, own in zip(names, masks, strict=True) if own)
+        raise InputError(
+            f"the files mask different lines ({listed} have masks); evaluate them one by one"
+        )
 
 
 def _metadata(sets: Sequence[Dataset]) -> dict[str, object]:

@@ -304,6 +304,15 @@ def test_targets_are_checked_against_the_files(shop: Path, lines: tuple[int, int
             question_set(opened, QuestionRecipe("code"), sample)
 
 
+def test_rules_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("generate", "--from", "headings", "--list-rules") == 0
+    listed = capsys.readouterr().out
+    assert "repeated        several sections have this heading\n" in listed
+    assert "docs-only" not in listed
+    assert run("generate", "--from", "code", "--list-rules", "--json") == 0
+    assert "many-answers" in json.loads(capsys.readouterr().out)
+
+
 def test_unknown_settings() -> None:
     with pytest.raises(InputError, match="--from 'poems' is not known; expected one of"):
         QuestionRecipe("poems")

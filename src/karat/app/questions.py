@@ -19,10 +19,12 @@ from karat.installation import __version__
 from karat.mining.cases import format_time
 from karat.mining.commits import UnreadableCommits
 from karat.mining.mine import MinedRepository, MiningProgress
+from karat.mining.questions.asking import MODEL_RULES
 from karat.mining.questions.docstrings import docstring_questions
 from karat.mining.questions.headings import heading_questions, repeated_titles
 from karat.mining.questions.question import Finding, Question
 from karat.mining.questions.selection import (
+    RULES,
     QuestionSample,
     masks_by_path,
     query_of,
@@ -46,6 +48,7 @@ __all__ = [
     "open_corpus",
     "passage_documents",
     "question_recipe",
+    "question_rules",
     "question_set",
     "searched_corpus",
 ]
@@ -131,6 +134,11 @@ def generate_from(
     dataset, mined = generate_questions(places[0], recipe, folder=folder, watch=watch)
     statuses = Counter(str(extra["query_status"]) for extra in dataset.extras)
     return GenerationResult(dataset, (mined,), dict(statuses.most_common()), "")
+
+
+def question_rules(made_from: str) -> dict[str, str]:
+    """Return the rules that drop questions, with their reasons."""
+    return {**(MODEL_RULES if made_from in BY_MODEL else {}), **RULES}
 
 
 def question_recipe(

@@ -165,15 +165,21 @@ def _configure(ctx: click.Context, _option: click.Parameter, path: str | None) -
         ctx.default_map = dict(read_mining_config(path, accepts=make_validator(ctx.command)))
 
 
-def _list_rules(*, as_json: bool) -> None:
-    from karat.app.generate import rule_table
+def _list_rules(made_from: str | None, *, as_json: bool) -> None:
+    if made_from:
+        from karat.app.questions import question_rules
 
+        rules = question_rules(made_from)
+    else:
+        from karat.app.generate import rule_table
+
+        rules = rule_table()
     if as_json:
         from karat.cli.output.show import put_json
 
-        put_json(rule_table())
+        put_json(rules)
         return
-    for name, why in rule_table().items():
+    for name, why in rules.items():
         click.echo(f"{name:15} {why}")
 
 
@@ -350,7 +356,9 @@ def _ask(
     metavar="MODEL",
     help="Let a language model rewrite the queries, such as openai/gpt-4o-mini.",
 )
-@click.option("--list-rules", is_flag=True, help="List the rules that --off can disable.")
+@click.option(
+    "--list-rules", is_flag=True, help="List the rules that --off can disable, or those of --from."
+)
 @click.option(
     "--split",
     callback=_part_names,
@@ -404,7 +412,7 @@ def command(
     karat generate --repo ../flask --from code --model openai/gpt-4o-mini --max-cost 1 -o gold.json
     """
     if list_rules:
-        _list_rules(as_json=as_json)
+        _list_rules(made_from, as_json=as_json)
         return
     _check_source(click.get_current_context(), made_from)
     if not repositories and not corpus:

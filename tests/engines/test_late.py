@@ -37,6 +37,49 @@ def save_stanford(bert: Path, folder: Path) -> None:
     AutoTokenizer.from_pretrained(bert).save_pretrained(folder)
 
 
+def save_pylate(bert: Path, folder: Path) -> None:
+    """Save the encoder in *bert* as PyLate does: a Dense module, and its settings beside it."""
+    import torch
+    from safetensors.torch import save_file
+    from transformers import AutoModel, AutoTokenizer
+
+    model = AutoModel.from_pretrained(bert)
+    size = model.config.hidden_size
+    model.save_pretrained(folder)
+    AutoTokenizer.from_pretrained(bert).save_pretrained(folder)
+    torch.manual_seed(1)
+    (folder / "1_Dense").mkdir()
+    weights = {"linear.weight": torch.randn(16, size)}
+    save_file(weights, folder / "1_Dense" / "model.safetensors", metadata={"format": "pt"})
+    identity = "torch.nn.modules.linear.Identity"
+    types = ("sentence_transformers.models.Transformer", "pylate.models.Dense.Dense")
+    files = {
+        "1_Dense/config.json": {
+            "in_features": size,
+            "out_features": 16,
+            "bias": False,
+            "activation_function": identity,
+        },
+        "modules.json": [
+            {"idx": index, "name": str(index), "path": path, "type": kind}
+            for index, (path, kind) in enumerate(zip(("", "1_Dense"), types, strict=True))
+        ],
+        "sentence_bert_config.json": {"max_seq_length": 64, "do_lower_case": False},
+        "config_sentence_transformers.json": {
+            "model_type": "ColBERT",
+            "query_prefix": "[Q] ",
+            "document_prefix": "[D] ",
+            "query_length": 32,
+            "document_length": 64,
+            "attend_to_expansion_tokens": False,
+            "skiplist_words": ["."],
+            "similarity_fn_name": "MaxSim",
+        },
+    }
+    for name, content in files.items():
+        (folder / name).write_text(json.dumps(content))
+
+
 @pytest.fixture(scope="module")
 def models(libraries: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     import torch
@@ -47,6 +90,7 @@ def models(libraries: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     torch.manual_seed(1)
     MultiVectorEncoder(str(folder / "bert"), device="cpu").save(str(folder / "colbert"))
     save_stanford(folder / "bert", folder / "stanford")
+    save_pylate(folder / "bert", folder / "pylate")
     return folder
 
 
@@ -83,7 +127,7 @@ class TestReranker(RerankerSuite):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("layout", ["colbert", "stanford"])
+@pytest.mark.parametrize("layout", ["colbert", "stanford", "pylate"])
 def test_scores_are_those_of_the_library(models: Path, layout: str) -> None:
     from sentence_transformers import MultiVectorEncoder
 
@@ -147,9 +191,14 @@ def test_blocks_change_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_bare_transformer_is_rejected(models: Path) -> None:
-    with pytest.raises(InputError, match="no trained projection of its tokens"):
-        colbert_encoder(str(models / "bert"))
+def test_models_without_a_projection_are_rejected(models: Path) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    SentenceTransformer(str(models / "bert"), device="cpu").save(str(models / "ordinary"))
+    # The library would give both a projection of random numbers.
+    for name in ("bert", "ordinary"):
+        with pytest.raises(InputError, match="no trained projection of its tokens"):
+            colbert_encoder(str(models / name))
 
 
 def test_wrong_models() -> None:

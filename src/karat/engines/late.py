@@ -129,24 +129,27 @@ def colbert_encoder(argument: str) -> ColbertEncoder:
 def _has_projection(argument: str) -> bool:
     """Return whether the files of the loaded model say how tokens are projected.
 
-    sentence-transformers gives a bare transformer a projection of random numbers.
+    sentence-transformers gives a bare transformer, and an encoder of one vector a text, a
+    projection of random numbers.
     """
-    if _file(argument, "modules.json"):
+    saved = _content(argument, "config_sentence_transformers.json") or {}
+    if saved.get("model_type") in ("MultiVectorEncoder", "ColBERT"):
         return True
-    config = _file(argument, "config.json")
-    names = json.loads(config.read_text("utf-8")).get("architectures") if config else None
-    return any(name == "HF_ColBERT" or name.endswith("ForRetrieval") for name in names or ())
+    if (modules := _content(argument, "modules.json")) is not None:
+        return any(str(module["type"]).rpartition(".")[2] == "Dense" for module in modules)
+    names = (_content(argument, "config.json") or {}).get("architectures") or ()
+    return any(name == "HF_ColBERT" or name.endswith("ForRetrieval") for name in names)
 
 
-def _file(argument: str, name: str) -> Path | None:
-    """Return the file *name* of a model in a folder, or in the cache of the hub."""
+def _content(argument: str, name: str) -> Any:
+    """Return the JSON file *name* of a model in a folder, or in the cache of the hub, or None."""
     path = Path(argument) / name
     if not Path(argument).is_dir():
         from huggingface_hub import try_to_load_from_cache
 
         cached = try_to_load_from_cache(argument, name)
         path = Path(cached) if isinstance(cached, str) else path
-    return path if path.is_file() else None
+    return json.loads(path.read_text("utf-8")) if path.is_file() else None
 
 
 class LateStage:

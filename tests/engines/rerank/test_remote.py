@@ -318,6 +318,11 @@ def test_an_engine_reports_the_cost_of_its_reranker(
     best = max(body["documents"], key=lambda text: endpoint.score(QUERY, text))
     assert best.startswith(hits[0].path)
     assert spent(engine.metadata()).cost == pytest.approx(0.002)
+    assert list(engine.phases_ns()) == ["retrieve", "rerank"]
+    # The latency of a cached score is not that of the endpoint.
+    assert engine.search(QUERY, 3) == hits
+    assert list(engine.phases_ns()) == ["retrieve", "rerank from cache"]
+    assert len(endpoint.bodies) == 1
     engine.close()
     with pytest.raises(InputError, match="provider is 'nobody'; expected one of openai, jina"):
         build({"engine": "rerank", "model": {"provider": "nobody"}})

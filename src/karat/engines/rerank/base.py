@@ -33,6 +33,7 @@ __all__ = [
     "RERANKERS",
     "MaxSim",
     "Reranker",
+    "SupportsFromCache",
     "check_embedder",
     "check_reranker",
     "colbert",
@@ -156,6 +157,15 @@ class Reranker(Protocol):
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.floating]:
         """Return one score a text."""
+        ...
+
+
+@runtime_checkable
+class SupportsFromCache(Protocol):
+    """A reranker with a cache on disk, whose latency is not that of its model."""
+
+    def from_cache(self) -> bool:
+        """Return whether all scores of this thread's last call came from the cache."""
         ...
 
 

@@ -28,7 +28,12 @@ from karat.engines.base import (
 )
 from karat.engines.embedding import loaded_once
 from karat.engines.fusion import spread
-from karat.engines.rerank.base import DEFAULT_RERANKER, Reranker, create_reranker
+from karat.engines.rerank.base import (
+    DEFAULT_RERANKER,
+    Reranker,
+    SupportsFromCache,
+    create_reranker,
+)
 from karat.engines.rerank.recent import Recent
 from karat.engines.spec import build, model_text
 from karat.engines.threshold import above, check_threshold
@@ -227,9 +232,15 @@ class RerankEngine:
         hits = self._reranked(query, retrieved_hits, self._passages) if retrieved_hits else []
         self._last.phases = {
             "retrieve": retrieved - started,
-            "rerank": perf_counter_ns() - retrieved,
+            self._phase(): perf_counter_ns() - retrieved,
         }
         return hits[:k]
+
+    def _phase(self) -> str:
+        """Return the name of the second phase, which tells the time of a cache from a model's."""
+        reranker = self.reranker
+        is_cached = isinstance(reranker, SupportsFromCache) and reranker.from_cache()
+        return "rerank from cache" if is_cached else "rerank"
 
     def _found(self, query: str, k: int) -> Sequence[ExplainedHit]:
         if isinstance(self.engine, SupportsExplain):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from itertools import islice
+from threading import local
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -175,6 +176,7 @@ class RemoteReranker:
         self._poster = poster
         self._caches = caches
         self._spending = Spending()
+        self._last = local()
         settings = (endpoint.provider.name, poster.url, endpoint.model)
         limits = (self._options.max_characters,)
         self._digest = sha256(repr((*settings, *limits)).encode()).hexdigest()
@@ -189,6 +191,10 @@ class RemoteReranker:
     def metadata(self) -> Mapping[str, object]:
         """Return the tokens and the cost of the last ``scores`` of this thread."""
         return self._spending.metadata()
+
+    def from_cache(self) -> bool:
+        """Return whether the last ``scores`` of this thread posted nothing."""
+        return bool(getattr(self._last, "is_cached", False))
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return the score of the endpoint for each text."""
@@ -216,6 +222,7 @@ class RemoteReranker:
                 for text, key in keys.items()
                 if len(stored.get(key, b"")) == STORED.size
             }
+            self._last.is_cached = len(known) == len(texts)
             for new in self._requested(query, [text for text in texts if text not in known]):
                 # Each batch at once: one that fails does not make the others be paid twice.
                 if cache is not None:

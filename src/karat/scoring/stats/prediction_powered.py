@@ -351,15 +351,15 @@ def centred(values: FloatArray, groups: IntArray) -> FloatArray:
 
 def group_units(units: IntArray, groups: IntArray, count: int) -> FloatArray:
     """Return how many units have a query in each of *count* groups."""
-    pairs = np.unique(np.stack([groups, units]), axis=1)
-    return np.bincount(pairs[0], minlength=count).astype(np.float64)
+    pairs = np.unique(groups * len(units) + units)
+    return np.bincount(pairs // len(units), minlength=count).astype(np.float64)
 
 
 def group_variances(influence: FloatArray, units: IntArray, groups: IntArray) -> FloatArray:
     """Return the sum of squared unit totals of each group."""
-    pairs, codes = np.unique(np.stack([groups, units]), axis=1, return_inverse=True)
-    totals = np.bincount(codes.ravel(), influence)
-    squares = np.bincount(pairs[0], totals * totals, minlength=int(groups.max()) + 1)
+    pairs, codes = np.unique(groups * len(units) + units, return_inverse=True)
+    totals = np.bincount(codes, influence)
+    squares = np.bincount(pairs // len(units), totals * totals, minlength=int(groups.max()) + 1)
     return squares.astype(np.float64)
 
 

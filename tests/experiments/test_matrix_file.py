@@ -189,3 +189,19 @@ def test_an_axis_that_no_mode_uses_is_rejected(tmp_path: Path) -> None:
         FormatError, match="k1: no search mode uses it; expected one of: sparse, hy"
     ):
         read_matrix(tmp_path / "m.yaml")
+
+
+def test_null_is_no_reranker(tmp_path: Path) -> None:
+    place = tmp_path / "matrix.yaml"
+    place.write_text("search_modes: [bm25]\nrerankers: [null, maxsim]\n")
+    with pytest.raises(FormatError, match=r"null is not a reranker; use_reranker: \[false, true\]"):
+        read_matrix(place)
+
+
+def test_a_run_is_named_by_the_model_of_its_context(tmp_path: Path) -> None:
+    place = tmp_path / "matrix.yaml"
+    place.write_text(
+        'search_modes: [bm25]\ncontext: [null, "http://localhost:1/v1#qwen?price=0,0"]\n'
+    )
+    names = [one.name for one in read_matrix(place).configurations()]
+    assert names == ["sparse @10", "sparse context=qwen @10"]

@@ -1,7 +1,7 @@
 """A matrix of settings: every combination that makes a difference is one configuration."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from itertools import product
@@ -416,8 +416,9 @@ class Matrix:
         elif choice.fusion and len(self.fusion) > 1:
             parts.append(choice.fusion)
         for name, value in zip(TUNED, choice.tuned, strict=True):
-            if value is not None and len(getattr(self, name)) > 1:
-                parts.append(f"{name}={str(value).lower()}")
+            if value is not None and len(values := getattr(self, name)) > 1:
+                shown = _context_name(value, values) if name == "context" else str(value).lower()
+                parts.append(f"{name}={shown}")
         if choice.chunker and len(self.chunkers) > 1:
             parts.append(choice.chunker)
         if choice.model and len(self._models(modes()[choice.search_mode].axes)) > 1:
@@ -430,6 +431,21 @@ class Matrix:
         if choice.score_threshold is not None:
             parts.append(f"≥{choice.score_threshold}")
         return " ".join(parts)
+
+
+def _context_name(value: object, values: Iterable[object]) -> str:
+    """Return the model of a context, without address and options if those are not needed.
+
+    >>> local = "http://localhost:8000/v1#qwen?budget=2"
+    >>> _context_name(local, [None, local]), _context_name(local, [local, f"{local}&price=0,0"])
+    ('qwen', 'http://localhost:8000/v1#qwen?budget=2')
+    """
+
+    def model(one: object) -> str:
+        return str(one).partition("?")[0].rpartition("#")[2]
+
+    alike = sum(model(one) == model(value) for one in values)
+    return model(value) if alike == 1 else str(value)
 
 
 def _spec(choice: _Choice) -> Spec:
@@ -624,6 +640,14 @@ def _word(value: object) -> str:
     raise ValueError(f"{value!r} is not a name")
 
 
+def _reranker_name(value: object) -> str:
+    if value is None:
+        raise ValueError(
+            "null is not a reranker; use_reranker: [false, true] compares with and without one"
+        )
+    return _word(value)
+
+
 def _optional_word(value: object) -> str | None:
     return None if value is None else _word(value)
 
@@ -644,7 +668,7 @@ AXES: dict[str, Callable[[object], object]] = {
     "models": _word,
     "sparse_models": _word,
     "late_models": _word,
-    "rerankers": _word,
+    "rerankers": _reranker_name,
     "fusion": _word,
     "dense_weight": _number,
     "k1": _number,

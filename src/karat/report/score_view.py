@@ -446,13 +446,16 @@ def odd_answers(measured: RunResult) -> Iterator[str]:
         )
 
 
-def _amount(count: float) -> str:
-    """Return a whole number, or money with four digits.
+def _counted_work(what: str, count: float) -> str:
+    """Return one kind of work in words; the kinds that end in cost are US dollars.
 
-    >>> _amount(12_000), _amount(0.00123456)
-    ('12,000', '0.001235')
+    >>> _counted_work("contexts_reused", 12_000), _counted_work("context_cost", 0.00123456)
+    ('12,000 contexts reused', 'context cost $0.001235')
     """
-    return f"{count:,}" if isinstance(count, int) else f"{count:.4g}"
+    name = what.replace("_", " ")
+    if what.endswith("cost"):
+        return f"{name} ${count:.4g}"
+    return f"{count:,} {name}"
 
 
 def _work(measured: RunResult) -> Mapping[str, float]:
@@ -465,7 +468,7 @@ def _embedded(group: Sequence[RunResult]) -> str:
     said: dict[str, list[str]] = {}
     for run in group:
         counts = [(what, count) for what, count in _work(run).items() if what != "rows"]
-        others = [f"{_amount(count)} {what.replace('_', ' ')}" for what, count in counts]
+        others = [_counted_work(what, count) for what, count in counts]
         said.setdefault(", ".join(others), []).append(run.name)
     parts = [
         f", {text}" if len(names) == len(group) else f"; {', '.join(names)}: {text}"

@@ -100,3 +100,15 @@ def test_the_script_of_the_docs_trains_a_model(
     before = SentenceTransformer(str(model), device="cpu").encode("read file")
     after = SentenceTransformer(str(tmp_path / "trained"), device="cpu").encode("read file")
     assert not np.allclose(before, after, atol=1e-5)
+
+
+def test_a_model_that_is_nowhere_is_an_error_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    hub = pytest.importorskip("huggingface_hub")
+
+    def unreachable(*_: object, **__: object) -> None:
+        raise RuntimeError("no route to host")
+
+    monkeypatch.setattr(hub.HfApi, "model_info", unreachable)
+    expected = "st:models/mine: no folder models/mine here, and the model hub cannot be reached"
+    with pytest.raises(InputError, match=expected):
+        create_embedder("st:models/mine")

@@ -44,12 +44,38 @@ def load_pretrained(kind: str, argument: str, *, spec: str, device: str | None =
         raise MissingExtra(
             "sentence-transformers", extra="transformers", purpose=f"the model {name}"
         ) from None
+    _check_reachable(argument, name)
     try:
         return load(argument, device=device, trust_remote_code=False)
     except Exception as error:  # of torch, transformers, safetensors or the disk
         raise InputError(f"{name}: cannot load the model: {error}") from error
 
 
+def _check_reachable(argument: str, name: str) -> None:
+    """Raise InputError if *argument* is neither here nor on a hub that can be reached.
+
+    The library itself tries for a minute, and prints each attempt.
+    """
+    from huggingface_hub import HfApi, try_to_load_from_cache
+
+    repositories = (argument, f"sentence-transformers/{argument}")
+    if Path(argument).is_dir() or any(
+        isinstance(try_to_load_from_cache(repository, file), str)
+        for repository in repositories[: 1 if "/" in argument else 2]
+        for file in ("config.json", "modules.json")
+    ):
+        return
+    try:
+        HfApi().model_info(argument, timeout=HUB_TIMEOUT_S)
+    except OSError:  # the hub answers: loading says what is wrong with the name
+        return
+    except Exception as error:  # of httpx, or of the library where it is told to stay offline
+        raise InputError(
+            f"{name}: no folder {argument} here, and the model hub cannot be reached: {error}"
+        ) from error
+
+
+HUB_TIMEOUT_S = 10.0
 TEXTS_A_BATCH = 32
 
 

@@ -31,6 +31,8 @@ class ModelServer(ThreadingHTTPServer):
     """Answers chat requests by *answer*; keeps the requests, and the tokens that it charged."""
 
     daemon_threads = True
+    # With the usual 5, a busy machine drops connections, which are tried again after seconds.
+    request_queue_size = 128
 
     def __init__(self, answer: Answer) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)

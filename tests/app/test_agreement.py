@@ -102,13 +102,32 @@ def test_a_judge_that_favours_one_run() -> None:
     )
 
 
-def test_binary_grades_of_people_are_compared_as_relevance() -> None:
+def test_grades_of_models_are_binary_if_those_of_people_are() -> None:
     found = compare_judges(*made({"m1": 0.0}, binary=True), confidence=QUICK)
 
     assert found.used.is_binary
     assert found.used.agreement.kappa == 1.0
     assert found.used.table.grades == (0.0, 1.0)
-    assert any("relevance is compared" in note for note in agreement_tables(found)[-1].notes)
+    assert agreement_tables(found)[-1].notes[1] == (
+        "the highest grade of the gold set is 1, so grades of models count 0 as 0, 1 as 0, 2 as 1 "
+        "and 3 as 1"
+    )
+
+
+def test_a_judge_that_follows_the_rubric_agrees_in_a_set_of_three_grades() -> None:
+    data, runs = made({"m1": 0.0})
+    queries = [
+        query._replace(
+            targets=tuple(each._replace(grade=max(0.0, each.grade - 1)) for each in query.targets)
+        )
+        for query in data.queries()
+    ]
+    found = compare_judges(data.with_queries(queries), runs, confidence=QUICK)
+
+    assert found.used.agreement.kappa == 1.0
+    assert not found.used.is_binary
+    assert found.used.table.grades == (0.0, 1.0, 2.0)
+    assert [run.people for run in found.runs] == [run.model for run in found.runs]
 
 
 def test_one_run_has_no_order() -> None:
@@ -123,7 +142,7 @@ def test_one_run_has_no_order() -> None:
 
 def test_one_grade_everywhere_says_nothing() -> None:
     place = [f"{letter}.py" for letter in "abcdef"]
-    labels = [JudgmentRecord(Target(path, 1), "m1", NOON) for path in place]
+    labels = [JudgmentRecord(Target(path, 2), "m1", NOON) for path in place]
     cases = [
         with_model_labels(Query(name, "who", tuple(Target(path) for path in place)), labels)
         for name in ("q", "r")

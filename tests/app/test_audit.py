@@ -303,7 +303,7 @@ def test_a_set_of_two_grades_is_audited_by_relevance(gold: Path) -> None:
     queries = [Query("q", "x", (Target("a.py"), Target("b.py", 0.0)))]
     data = Dataset.of(queries)
     passages, _ = target_passages(data, folder_code(str(gold.parent)))
-    for grade, expected in ((0, [("a.py", 0.0)]), (1, []), (2, [("b.py", 1.0)])):
+    for grade, expected in ((0, [("a.py", 0.0)]), (1, [("a.py", 0.0)]), (2, [("b.py", 1.0)])):
         model = FakeModel(lambda *_, g=grade: f'{{"reason": "x", "grade": {g}}}')
         rows = LabelAudit(data, {"m": model}, passages, [], options=GradingOptions()).run().rows
         assert [(row.target.path, row.suggested.grade) for row in rows] == expected

@@ -67,7 +67,7 @@ def example(*, errors: float = 0.1, judged: int = JUDGED) -> tuple[Dataset, Run,
         pooled = sorted({*answers[0], *answers[1], *relevant})
         labels = [
             JudgmentRecord(
-                Target(path, float((path in relevant) != (judge.random() < errors))), "m", "2026"
+                Target(path, 3.0 * ((path in relevant) != (judge.random() < errors))), "m", "2026"
             )
             for path in pooled
         ]

@@ -24,7 +24,7 @@ from karat.llm.client import LostAnswer, ModelRefusal
 from karat.llm.relevance import PROMPT_HASHES
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.judgments import JudgmentRecord, model_labels_of, with_model_labels
-from karat.scoring.labels import choose_labels
+from karat.scoring.labels import choose_labels, voted_targets
 from tests.llm.judges import FakeModel, answer_with, parts
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -184,8 +184,8 @@ def test_several_judges_vote(judge: Judge, gold: Path) -> None:
     names = ["good", "noisy", "fine", "kind", "exact"]
     assert [each.judge for each in judge(*judges)] == names
     assert {len(grades) for grades in labels(gold).values()} == {5}
-    voted = choose_labels(read_dataset(gold), "only")
-    assert [[target.grade for target in voted.targets(row)] for row in (0, 1)] == [[0, 3], [2, 2]]
+    voted = [voted_targets(query) for query in read_dataset(gold).queries()]
+    assert [[target.grade for target in each] for each in voted[:2]] == [[0, 3], [2, 2]]
 
 
 def test_what_others_write_meanwhile_is_kept(judge: Judge, gold: Path) -> None:

@@ -22,7 +22,7 @@ def files(folder: Path) -> Path:
     for number in range(12):
         paths = [f"{number}/{letter}.py" for letter in "abc"]
         people = (Target(paths[0], 2), Target(paths[1], 0), Target(paths[2], 1))
-        grades = (2, 0, 1) if number % 3 else (0, 0, 2)
+        grades = (3, 0, 2) if number % 3 else (0, 0, 3)
         labels = [
             JudgmentRecord(Target(path, grade), "m1", "2026-01-01T12:00:00Z")
             for path, grade in zip(paths, grades, strict=True)
@@ -53,7 +53,7 @@ def test_json(karat: Karat) -> None:
 
     assert value["pairs"] == 36
     (judge,) = value["judges"]
-    assert judge["confusion"]["counts"][2] == [4, 0, 8, 0]
+    assert judge["confusion"]["counts"][2] == [4, 0, 8]
     assert judge["agreement"]["interval"]["low"] < judge["agreement"]["kappa"]
     assert [run["run"] for run in value["runs"]] == ["one", "two"]
     assert value["needed"]["kappa_half_width"] == 0.05

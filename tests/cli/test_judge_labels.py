@@ -34,7 +34,7 @@ def files(folder: Path) -> Path:
         right = number % 4 == 0
         labels = [
             JudgmentRecord(Target(path, float(grade)), "m1", NOON)
-            for path, grade in zip(paths, (1, 0, 1) if right else (0, 1, 1), strict=True)
+            for path, grade in zip(paths, (3, 1, 2) if right else (1, 3, 2), strict=True)
         ]
         queries.append(with_model_labels(Query(f"q{number}", word, people), labels))
         first.append(Answer(f"q{number}", tuple(Hit(path) for path in paths)))

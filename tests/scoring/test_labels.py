@@ -1,6 +1,7 @@
 """Labels of models: kept beside the targets, voted on, and used only when chosen."""
 
 from dataclasses import replace
+from math import ceil
 from random import Random
 
 import pytest
@@ -27,6 +28,7 @@ from karat.scoring.labels import (
     agreement_of,
     choose_labels,
     label_pairs,
+    top_grade,
     use_labels,
     voted_targets,
 )
@@ -85,8 +87,8 @@ def test_models_count_only_when_chosen_and_never_against_a_person() -> None:
     query = Query("q", "who", (Target("a.py", 2), Target("b.py", 0)))
     data = dataset(with_model_labels(query, [label(f"{name}.py", 3) for name in "abc"]))
     assert choose_labels(data, LabelChoice.EXCLUDE) == data
-    assert grades(choose_labels(data, "include")) == [("a.py", 2), ("b.py", 0), ("c.py", 3)]
-    assert grades(choose_labels(data, "only")) == [("a.py", 3), ("b.py", 3), ("c.py", 3)]
+    assert grades(choose_labels(data, "include")) == [("a.py", 2), ("b.py", 0), ("c.py", 2)]
+    assert grades(choose_labels(data, "only")) == [("a.py", 2), ("b.py", 2), ("c.py", 2)]
 
 
 def test_lines_beside_those_that_a_person_refused_are_open_to_models() -> None:
@@ -112,6 +114,7 @@ def labelled(noise: float, *, queries: int = 30, seed: int = 0) -> tuple[Dataset
     for number in range(queries):
         paths = [f"{number}/{place}.py" for place in range(8)]
         people = {path: float(rng.choice((0, 0, 1, 2, 3))) for path in paths}
+        people[paths[0]] = 3.0
         labels = [
             label(path, grade if rng.random() >= noise else float(rng.randrange(4)))
             for path, grade in people.items()
@@ -202,6 +205,7 @@ def test_hits_that_only_one_side_judged_are_no_pair() -> None:
     use = label_use(use_labels(data, LabelRule("include")))
     assert use is not None
     assert use.kappa == 0.0
+    assert grades(choose_labels(data, "only")) == [("a.py", 0), ("c.py", 2), ("d.py", 0)]
     alone = use_labels(dataset(with_model_labels(Query("q", "who"), labels)), LabelRule("only"))
     unknown = label_use(alone)
     assert unknown is not None
@@ -216,15 +220,103 @@ def test_a_judgment_that_is_no_target_counts_as_a_persons_label() -> None:
     assert label_pairs(data) == [LabelPair(0, Target("a.py", 2), 0, 2)]
 
 
-def test_grades_above_binary_ones_of_people_are_compared_as_relevance() -> None:
-    place = Target("a.py")
-    pairs = [LabelPair(row, place, row % 2, 3 * (row % 2)) for row in range(10)]
+# What the rubric says about a passage, and the grade that people give it, by their highest grade.
+RUBRIC = {
+    1.0: {3: 1.0, 2: 1.0, 1: 0.0, 0: 0.0},
+    2.0: {3: 2.0, 2: 1.0, 1: 0.0, 0: 0.0},
+    3.0: {3: 3.0, 2: 2.0, 1: 1.0, 0: 0.0},
+}
 
+
+@pytest.mark.parametrize("top", RUBRIC)
+def test_a_judge_that_follows_the_rubric_agrees_perfectly(top: float) -> None:
+    pairs = [
+        LabelPair(row, Target("a.py"), RUBRIC[top][row % 4], float(row % 4)) for row in range(40)
+    ]
     assert agreement_of(pairs, draws=99).kappa == 1.0
-    graded = [*pairs, LabelPair(10, place, 2, 2)]
-    found = agreement_of(graded, draws=99).kappa
-    assert found is not None
-    assert found < 1
+    assert agreement_of(pairs, top, draws=99).kappa == 1.0
+
+
+def test_the_scale_is_that_of_the_gold_set_not_of_the_pairs() -> None:
+    pairs = [LabelPair(row, Target("a.py"), row % 2, row % 2) for row in range(10)]
+    assert agreement_of(pairs, 3, draws=99).kappa == 1.0
+    assert agreement_of(pairs, 1, draws=99).kappa == 0.0
+
+    query = Query("q", "who", (Target("a.py", 1), Target("b.py", 0), Target("z.py", 3)))
+    data = dataset(with_model_labels(query, [label("a.py", 1), label("b.py", 0)]))
+    use = label_use(use_labels(data, LabelRule("only")))
+    assert use is not None
+    assert use.kappa == 1.0
+
+
+@given(
+    people=st.lists(st.floats(-1, 5), max_size=5),
+    given=st.lists(st.integers(0, 3), min_size=1, max_size=6),
+)
+def test_grades_of_models_are_on_the_scale_of_the_gold_set(
+    people: list[float], given: list[int]
+) -> None:
+    targets = tuple(Target(f"p{place}.py", grade) for place, grade in enumerate(people))
+    labels = [label(f"m{place}.py", grade) for place, grade in enumerate(given)]
+    data = dataset(with_model_labels(Query("q", "who", targets), labels))
+    top = top_grade(data)
+    only = [target.grade for target in choose_labels(data, "only").targets(0)]
+
+    known = [grade for grade in people if grade >= 0]
+    assert top == (max(known) if known else None)
+    included = choose_labels(data, "include").targets(0)
+    assert [target.grade for target in included] == [*people, *only]
+    assert model_labels_of(next(data.queries())) == tuple(labels)
+    if top is None or top > 2:
+        assert only == given
+    else:
+        # No label of a model outweighs the best target, and what is only related is not relevant.
+        assert max(only) <= max(1, ceil(top))
+        assert all((grade > 0) == (raw >= 2) for grade, raw in zip(only, given, strict=True))
+    order = sorted(zip(given, only, strict=True))
+    assert [grade for _, grade in order] == sorted(only)
+
+
+def mined() -> tuple[Dataset, Run, Run]:
+    """Return a binary set, and runs with the target before and after a passage of grade 2."""
+    cases, best, worse = [], [], []
+    for number in range(20):
+        labels = [label("gold.py", 3), label("part.py", 2), label("caller.py", 1)]
+        query = Query(f"q{number}", "who", (Target("gold.py"),))
+        cases.append(with_model_labels(query, labels))
+        hits = (Hit("gold.py", score=2.0), Hit("part.py", score=1.0))
+        best.append(Answer(query.id, hits))
+        worse.append(Answer(query.id, (hits[1]._replace(score=3.0), hits[0])))
+    return Dataset.of(cases, match="exact"), Run.of(best), Run.of(worse)
+
+
+def test_included_labels_never_order_runs_against_both_people_and_models() -> None:
+    data, best, worse = mined()
+    for measure in range(5):
+        signs = {}
+        for choice in LabelChoice:
+            one, other = (
+                scored(use_labels(data, LabelRule(choice)), run).summaries[measure].mean
+                for run in (best, worse)
+            )
+            signs[choice] = (one > other) - (one < other)
+        both = {signs[LabelChoice.EXCLUDE], signs[LabelChoice.ONLY]}
+        assert signs[LabelChoice.INCLUDE] in range(min(both), max(both) + 1)
+
+
+def test_a_caller_earns_nothing_in_a_binary_set() -> None:
+    data, *_ = mined()
+    run = Run.of([Answer(query_id, (Hit("caller.py"),)) for query_id in data.query_ids])
+    for choice in LabelChoice:
+        found = scored(use_labels(data, LabelRule(choice)), run)
+        assert [summary.mean for summary in found.summaries] == [0.0] * 5
+
+
+def test_judgments_set_the_scale_where_there_is_no_target() -> None:
+    record = JudgmentRecord(Target("a.py", 1), "ann", NOON)
+    data = dataset(with_judgments(Query("q", "who"), [record]))
+    assert top_grade(data) == 1.0
+    assert top_grade(dataset(Query("q", "who", (Target("a.py", -1),)))) is None
 
 
 def test_the_highest_grade_of_people_counts_where_lines_overlap() -> None:

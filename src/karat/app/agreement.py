@@ -19,6 +19,8 @@ from karat.scoring.labels import (
     agreement_of,
     comparable_grades,
     label_pairs,
+    scaled_grade,
+    top_grade,
 )
 from karat.scoring.score import evaluate_run
 from karat.scoring.settings import Confidence, Scoring
@@ -55,14 +57,17 @@ def compare_judges(
     use = label_use(data)
     pairs = label_pairs(data)
     rows = sorted({pair.row for pair in pairs})
-    if use is None or len(pairs) < FEWEST_PAIRS or len(rows) < FEWEST_QUERIES:
+    top = top_grade(data)
+    if use is None or top is None or len(pairs) < FEWEST_PAIRS or len(rows) < FEWEST_QUERIES:
         raise _too_few(data, len(pairs), len(rows))
     by_judge = {judge: label_pairs(data, judge) for judge in use.judges}
-    judges = [_judge(judge, (judge,), own, confidence) for judge, own in by_judge.items() if own]
+    judges = [
+        _judge(judge, (judge,), own, top, confidence) for judge, own in by_judge.items() if own
+    ]
     if len(use.judges) > 1:
         name = f"vote of {len(use.judges)} models"
-        judges.append(_judge(name, use.judges, pairs, confidence))
-    order, biases, widest = _effects(data, runs, pairs, measure, confidence)
+        judges.append(_judge(name, use.judges, pairs, top, confidence))
+    order, biases, widest = _effects(_common(data, pairs, top), runs, measure, confidence)
     return AgreementReport(
         data.name,
         len(pairs),
@@ -73,6 +78,7 @@ def compare_judges(
         biases,
         _needed(judges[-1], widest, order.queries),
         minimum,
+        top,
     )
 
 
@@ -96,39 +102,44 @@ def _too_few(data: Dataset, pairs: int, queries: int) -> InputError:
 
 
 def _judge(
-    name: str, judges: tuple[str, ...], pairs: Sequence[LabelPair], confidence: Confidence
+    name: str,
+    judges: tuple[str, ...],
+    pairs: Sequence[LabelPair],
+    top: float,
+    confidence: Confidence,
 ) -> JudgeAgreement:
-    """Return the agreement on *pairs*, at least one."""
+    """Return the agreement on *pairs*, at least one, on the scale of a set with grades to *top*."""
     from karat.scoring.stats.agreement import binary_agreement, confusion_table
 
-    people, model = comparable_grades(pairs)
+    people, model = comparable_grades(pairs, top)
     clusters = [pair.row for pair in pairs]
-    is_binary = set(people) | set(model) <= {0, 1}
     sure = _sure(confidence)
     return JudgeAgreement(
         name,
         judges,
-        agreement_of(pairs, **sure),
+        agreement_of(pairs, top, **sure),
         binary_agreement(people, model, clusters=clusters, **sure),
         confusion_table(
             people,
             model,
             clusters=clusters,
-            grades=GRADES[:2] if is_binary else GRADES,
+            grades=sorted({scaled_grade(grade, top) for grade in GRADES}),
             **sure,
         ),
-        is_binary,
+        top <= 1,
     )
 
 
 def _effects(
-    data: Dataset,
+    golds: tuple[Dataset, Dataset],
     runs: Mapping[str, Run],
-    pairs: Sequence[LabelPair],
     measure: str,
     confidence: Confidence,
 ) -> "tuple[OrderAgreement, tuple[RunBias, ...], Interval]":
-    """Return the agreement of the two orders, the bias of each run, and the widest interval."""
+    """Return the agreement of the two orders, the bias of each run, and the widest interval.
+
+    *golds* have the labels of people and of the models.
+    """
     import numpy as np
 
     from karat.scoring.stats import bootstrap_intervals
@@ -137,7 +148,7 @@ def _effects(
     sure = _sure(confidence)
     by_people, by_model = (
         np.array([_scores(gold, name, run, measure) for name, run in runs.items()]).T
-        for gold in _common(data, pairs)
+        for gold in golds
     )
     order = order_agreement(by_people, by_model, **sure)
     found = system_bias(by_people, by_model, **sure)
@@ -150,9 +161,9 @@ def _effects(
     return order, biases, max(spans, key=_width)
 
 
-def _common(data: Dataset, pairs: Sequence[LabelPair]) -> tuple[Dataset, Dataset]:
+def _common(data: Dataset, pairs: Sequence[LabelPair], top: float) -> tuple[Dataset, Dataset]:
     """Return the hits that both judged, with people's grades and with those of the models."""
-    people, model = comparable_grades(pairs)
+    people, model = comparable_grades(pairs, top)
     queries = list(data.queries())
     rows = sorted({pair.row for pair in pairs})
     made = []

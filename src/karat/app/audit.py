@@ -40,7 +40,7 @@ from karat.llm.relevance import (
 )
 from karat.model import Dataset, Query, Target
 from karat.model.judgments import JudgmentRecord, judgments_of, time_text, with_judgments
-from karat.scoring.labels import is_judged
+from karat.scoring.labels import is_judged, scaled_grade, top_grade
 from karat.scoring.matching.modes import MATCHERS
 from karat.system.files import write_text
 
@@ -215,6 +215,7 @@ class LabelAudit:
     ) -> None:
         """Prepare the prompts."""
         self._data = data
+        self._scale = _Scale(top_grade(data))
         self._models = models
         self._ranges = [each for each in targets if each.has_range]
         self._wholes = [each for each in targets if not each.has_range]
@@ -305,7 +306,7 @@ class LabelAudit:
         item = self._items[number]
         # The lower middle grade, as for the labels of several models.
         vote = sorted(votes, key=lambda each: each.grade)[(len(votes) - 1) // 2]
-        scale = _Scale.of(self._data)
+        scale = self._scale
         hidden = f"(injection: {item.hidden} hidden) " if item.hidden else ""
         row = AuditRow(
             query_id=self._data.query_ids[item.row],
@@ -370,35 +371,38 @@ def _overlap(target: Target, start: int, end: int) -> float:
 
 
 class _Scale(NamedTuple):
-    """The grades of a gold set; *top* is its highest. Models use 0 to 3."""
+    """The grades of a gold set; *top* is its highest, None without one. Models use 0 to 3."""
 
-    top: float
+    top: float | None
 
-    @classmethod
-    def of(cls, data: Dataset) -> "_Scale":
-        return cls(max([1.0, *data.grades]))
+    def distance(self, label: float, grade: int) -> int:
+        """Return how far *grade* is from the nearest grade of a model that agrees with *label*.
 
-    def distance(self, label: float, grade: int) -> float:
-        """Return how far *grade* is outside the grades that agree with *label*.
+        A grade agrees if `scaled_grade` makes it the label. A scale above 3 is reduced to 3.
 
-        In a set of 0 and 1, every grade above 0 agrees with 1, and 0 and 1 agree with 0. Otherwise
-        the highest label agrees with all higher grades, and a scale above 3 is reduced to 3.
-
-        >>> _Scale(1.0).distance(1.0, 0), _Scale(1.0).distance(0.0, 3), _Scale(3.0).distance(3.0, 1)
-        (1, 2, 2)
-        >>> _Scale(2.0).distance(2.0, 3), _Scale(10.0).distance(5.0, 2)
-        (0, 0)
+        >>> _Scale(1).distance(1, 0), _Scale(1).distance(0, 3), _Scale(3).distance(3, 1)
+        (2, 2, 2)
+        >>> _Scale(2).distance(2, 3), _Scale(2).distance(2, 2), _Scale(10).distance(5, 2)
+        (0, 1, 0)
         """
-        scaled = label * 3 / self.top if self.top > 3 else label
-        low = math.floor(scaled)
-        high = 3 if label == self.top else math.ceil(scaled)
-        if self.top == 1 and label <= 0:
-            high = 1
-        return max(low - grade, grade - high, 0)
+        label = max(label / self._stretch, 0.0)
+        low, high = math.floor(label), math.ceil(label)
+        return min(
+            abs(grade - other) for other in range(4) if low <= scaled_grade(other, self.top) <= high
+        )
 
     def suggested(self, grade: int) -> float:
-        """Return *grade* on the scale of the gold set."""
-        return float(round(grade * self.top / 3) if self.top > 3 else min(grade, self.top))
+        """Return *grade* on the scale of the gold set.
+
+        >>> _Scale(1).suggested(1), _Scale(2).suggested(2), _Scale(10).suggested(3)
+        (0.0, 1.0, 10.0)
+        """
+        return float(round(scaled_grade(grade, self.top) * self._stretch))
+
+    @property
+    def _stretch(self) -> float:
+        """Return the factor from the scale of models to a scale above 3."""
+        return max(self.top or 0.0, 3.0) / 3
 
 
 COLUMNS = (

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from karat.app.judge import PooledHit, pool
 from karat.model import Dataset, Query, Run, Target
 from karat.model.judgments import model_labels_of
-from karat.scoring.labels import LabelChoice, choose_labels
+from karat.scoring.labels import voted_targets
 from karat.scoring.score import evaluate_run
 from karat.scoring.settings import Scoring
 
@@ -94,7 +94,11 @@ def _strata(data: Dataset, runs: Mapping[str, Run], *, depth: int) -> list[str]:
     queries = list(data.queries())
     if not any(model_labels_of(query) for query in queries):
         return ["unlabelled"] * len(queries)
-    spreads = _spreads(choose_labels(data, LabelChoice.ONLY), runs, depth=depth)
+    # Grades as the models gave them: on the scale of people, the order would change as they judge.
+    by_models = data.with_queries(
+        [query._replace(targets=voted_targets(query)) for query in queries]
+    )
+    spreads = _spreads(by_models, runs, depth=depth)
     differing = sorted(spread for spread in spreads if spread > 0)
     middle = differing[len(differing) // 2] if differing else 0.0
     found = []

@@ -6,7 +6,7 @@ from karat.model.comparison import Interval
 from karat.report.compare_view import p_cell, range_cell
 from karat.report.score_view import level_title
 from karat.report.table import Cell, Column, Table, number
-from karat.scoring.labels import AgreementReport
+from karat.scoring.labels import AgreementReport, scaled_grade
 from karat.system.words import counted, join_names
 
 __all__ = ["agreement_plain", "agreement_tables", "verdict"]
@@ -48,8 +48,12 @@ def _judges(found: AgreementReport) -> Table:
     notes = [
         "kappa: quadratic weights; 1 is perfect, 0 is chance. Intervals resample whole queries.",
     ]
-    if any(judge.is_binary for judge in found.judges):
-        notes.append("people gave the grades 0 and 1 only, so relevance is compared, not grades")
+    grades = [f"{grade} as {scaled_grade(grade, found.top):g}" for grade in range(4)]
+    if any(scaled_grade(grade, found.top) != grade for grade in range(4)):
+        notes.append(
+            f"the highest grade of the gold set is {found.top:g}, so grades of models count "
+            f"{join_names(grades)}"
+        )
     title = f"{found.gold}: labels of models and people on {counted(found.pairs, 'hit')}"
     return Table(
         f"{title} of {counted(found.queries, 'query')}",

@@ -40,6 +40,8 @@ __all__ = [
     "comparable_grades",
     "is_judged",
     "label_pairs",
+    "scaled_grade",
+    "top_grade",
     "use_labels",
     "voted_targets",
 ]
@@ -69,7 +71,10 @@ class LabelRule(NamedTuple):
 
 
 class LabelPair(NamedTuple):
-    """A hit that a person and a model judged: the row of its query, and the two grades."""
+    """A hit that a person and a model judged: the row of its query, and the two grades.
+
+    *model* is the grade as the model gave it, see `comparable_grades`.
+    """
 
     row: int
     place: Target
@@ -117,7 +122,8 @@ class LabelsNeeded:
 class AgreementReport:
     """What labels of models are worth; the last of *judges* is the one that scores would use.
 
-    *order* and *runs* compare scores by *measure* on the hits that both judged.
+    *order* and *runs* compare scores by *measure* on the hits that both judged. *top* is the
+    highest grade of the gold set; grades of models are on its scale.
     """
 
     gold: str
@@ -129,11 +135,47 @@ class AgreementReport:
     runs: tuple[RunBias, ...]
     needed: LabelsNeeded
     minimum: float = MIN_AGREEMENT
+    top: float = 3.0
 
     @property
     def used(self) -> JudgeAgreement:
         """Return the agreement of the labels that scores would use."""
         return self.judges[-1]
+
+
+# What a model's grades (3 exact, 2 important part, 1 only related, 0 unrelated) mean in a gold set,
+# by its highest grade. In a set with higher grades than these they stay as they are.
+_SCALES = ((1.0, (0.0, 0.0, 1.0, 1.0)), (2.0, (0.0, 0.0, 1.0, 2.0)))
+
+
+def scaled_grade(grade: float, top: float | None) -> float:
+    """Return a model's *grade* on the scale of a gold set whose highest grade is *top*.
+
+    It stays as it is above 2, and without a grade of people (None).
+
+    >>> [scaled_grade(grade, 1) for grade in range(4)]
+    [0.0, 0.0, 1.0, 1.0]
+    >>> [scaled_grade(grade, 2) for grade in range(4)]
+    [0.0, 0.0, 1.0, 2.0]
+    >>> scaled_grade(1, 3), scaled_grade(2, None)
+    (1, 2)
+    """
+    for highest, grades in _SCALES:
+        if top is not None and top <= highest:
+            return grades[min(max(int(grade), 0), 3)]
+    return grade
+
+
+def top_grade(data: Dataset) -> float | None:
+    """Return the highest grade of the targets of *data*; without any, of people's judgments.
+
+    None if people graded nothing.
+    """
+    grades = [grade for grade in data.grades if grade >= 0]
+    if not grades:
+        records = (record for query in data.queries() for record in judgments_of(query))
+        grades = [record.target.grade for record in records if record.target.grade >= 0]
+    return max(grades, default=None)
 
 
 def use_labels(data: Dataset, rule: LabelRule) -> Dataset:
@@ -158,7 +200,7 @@ def use_labels(data: Dataset, rule: LabelRule) -> Dataset:
     pairs = label_pairs(data)
     use = LabelUse(choice.value, judges, len(labels), len(pairs), minimum=rule.minimum)
     if pairs:
-        found = agreement_of(pairs)
+        found = agreement_of(pairs, top_grade(data))
         low, high = found.interval.low, found.interval.high
         use = replace(use, kappa=found.kappa, low=low, high=high)
     return with_label_use(chosen, use)
@@ -182,6 +224,7 @@ def label_pairs(data: Dataset, judge: str | None = None) -> list[LabelPair]:
 
 def agreement_of(
     pairs: Sequence[LabelPair],
+    top: float | None = None,
     *,
     weights: str = "quadratic",
     level: float = 0.95,
@@ -190,43 +233,52 @@ def agreement_of(
 ) -> "Agreement":
     """Return the weighted kappa of *pairs*, at least one, with its interval over queries.
 
-    If people gave only the grades 0 and 1 and a model gave higher ones, relevance is compared.
+    The grades are those of `comparable_grades`.
     """
     from karat.scoring.stats.agreement import agreement
 
-    people, model = comparable_grades(pairs)
+    people, model = comparable_grades(pairs, top)
     rows = [pair.row for pair in pairs]
     return agreement(
         people, model, clusters=rows, weights=weights, level=level, draws=draws, seed=seed
     )
 
 
-def comparable_grades(pairs: Iterable[LabelPair]) -> tuple[list[float], list[float]]:
-    """Return the grades of people and of the model on one scale.
+def comparable_grades(
+    pairs: Iterable[LabelPair], top: float | None = None
+) -> tuple[list[float], list[float]]:
+    """Return the grades of people, and those of the model on the scale of people.
+
+    *top* is the highest grade of the gold set; without it, that of people in *pairs*.
 
     >>> place = Target("a.py")
-    >>> comparable_grades([LabelPair(0, place, 1, 3), LabelPair(0, place, 0, 0)])
+    >>> comparable_grades([LabelPair(0, place, 1, 3), LabelPair(0, place, 0, 1)])
     ([1, 0], [1.0, 0.0])
     """
     people, model = [], []
     for pair in pairs:
         people.append(pair.people)
         model.append(pair.model)
-    if set(people) <= {0, 1} and max(model, default=0) > 1:
-        model = [float(grade > 0) for grade in model]
-    return people, model
+    if top is None:
+        top = max(people, default=None)
+    return people, [scaled_grade(grade, top) for grade in model]
 
 
 def choose_labels(data: Dataset, choice: LabelChoice | str) -> Dataset:
     """Return *data* with the targets that *choice* makes of its targets and its model labels.
 
-    A set without any model label raises InputError, except where they are excluded.
+    Grades of models are converted to the scale of the targets (`scaled_grade`). A set without any
+    model label raises InputError, except where they are excluded.
     """
     choice = LabelChoice(choice)
     if choice is LabelChoice.EXCLUDE:
         return data
     queries = list(data.queries())
-    labels = [voted_targets(query) for query in queries]
+    top = top_grade(data)
+    labels = [
+        tuple(new._replace(grade=scaled_grade(new.grade, top)) for new in voted_targets(query))
+        for query in queries
+    ]
     if not any(labels):
         raise InputError(
             f"{data.name}: the gold set has no model labels; karat judge --model adds them"

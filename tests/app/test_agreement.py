@@ -1,5 +1,6 @@
 """The agreement of models with people: pairs, judges and their vote, runs, and missing labels."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from karat.app.agreement import compare_judges
 from karat.errors import InputError
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
+from karat.model.comparison import Interval
 from karat.model.judgments import JudgmentRecord, with_model_labels
 from karat.report.agreement_view import agreement_plain, agreement_tables, verdict
 from karat.scoring.settings import Confidence
@@ -152,6 +154,18 @@ def test_one_grade_everywhere_says_nothing() -> None:
 
     assert found.used.agreement.kappa is None
     assert verdict(found) == "Agreement of m1 with people is unknown: all grades are the same."
+
+
+def test_without_an_interval_the_labels_are_marked() -> None:
+    data, runs = made({"m1": 0.0})
+    found = compare_judges(data, {"one": runs["one"]}, confidence=QUICK)
+    unsure = found.used.agreement._replace(interval=Interval(None, None, 0.95, "none"))
+    few = replace(found, judges=(replace(found.used, agreement=unsure),))
+
+    assert verdict(few) == (
+        "Agreement of m1 with people: weighted kappa 1.00, too few queries for an interval: "
+        "numbers that use these labels are marked."
+    )
 
 
 def test_a_judge_without_a_common_hit_is_left_out() -> None:

@@ -169,6 +169,18 @@ def test_a_random_judge_agrees_by_chance_only_and_is_marked() -> None:
     assert scored(use_labels(data, LabelRule("only", minimum=-1)), run).warnings == ()
 
 
+def test_two_hits_that_agree_are_no_agreement() -> None:
+    targets = (Target("a.py", 1), Target("b.py", 0))
+    cases = [
+        with_model_labels(Query(each.path, "who", (each,)), [label(each.path, 3 * each.grade)])
+        for each in targets
+    ]
+    use = label_use(use_labels(Dataset.of(cases, match="exact"), LabelRule("only")))
+    assert use is not None
+    assert (use.kappa, use.pairs, use.is_doubtful) == (1.0, 2, True)
+    assert use.text.endswith(" on 2 hits (fewer than 10)")
+
+
 def test_excluded_labels_are_mentioned_and_change_nothing() -> None:
     data, run = labelled(0.5)
     found = scored(use_labels(data, LabelRule()), run)
@@ -332,14 +344,24 @@ def test_the_highest_grade_of_people_counts_where_lines_overlap() -> None:
     ("use", "text"),
     [
         (
-            LabelUse("include", ("m1", "m2"), 9, 9, 0.71, 0.6, 0.8),
-            "these numbers use labels by m1 and m2; agreement with people: kappa 0.71 [0.60, 0.80] "
-            "on 9 hits",
+            LabelUse("include", ("m1", "m2"), 10, 10, 0.71, 0.5, 0.8),
+            "these numbers use labels by m1 and m2; agreement with people: kappa 0.71 [0.50, 0.80] "
+            "on 10 hits",
+        ),
+        (
+            LabelUse("include", ("m1",), 9, 9, 0.71, 0.6, 0.8),
+            "† these numbers use labels by m1; agreement with people: kappa 0.71 [0.60, 0.80] "
+            "on 9 hits (fewer than 10)",
+        ),
+        (
+            LabelUse("include", ("m1",), 30, 30, 1.0),
+            "† these numbers use labels by m1; agreement with people: kappa 1.00 on 30 hits "
+            "(too few queries for an interval)",
         ),
         (
             LabelUse("only", ("m1",), 9, 1, 0.2),
-            "† these numbers use only labels by m1; agreement with people: kappa 0.20 on 1 hit, "
-            "below 0.6",
+            "† these numbers use only labels by m1; agreement with people: kappa 0.20 on 1 hit "
+            "(fewer than 10), below 0.6",
         ),
         (
             LabelUse("include", ("m1",), 9, 5),

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, TypedDict
 from karat.errors import InputError
 from karat.model import Dataset, Run, Target
 from karat.model.comparison import Interval
-from karat.model.judgments import MIN_AGREEMENT, label_use, with_judgments, with_model_labels
+from karat.model.judgments import (
+    FEWEST_PAIRS,
+    MIN_AGREEMENT,
+    label_use,
+    with_judgments,
+    with_model_labels,
+)
 from karat.scoring.labels import (
     AgreementReport,
     JudgeAgreement,
@@ -31,8 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AgreementReport", "compare_judges"]
 
-# Fewer hits, or all of one query, say nothing about a judge.
-FEWEST_PAIRS = 10
+# Hits of one query say nothing about a judge.
 FEWEST_QUERIES = 2
 GRADES = (0.0, 1.0, 2.0, 3.0)
 # The precision for which the missing labels are estimated.

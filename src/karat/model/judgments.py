@@ -11,6 +11,7 @@ from karat.model.frozen import by_value
 from karat.system.words import counted, first_few, join_names
 
 __all__ = [
+    "FEWEST_PAIRS",
     "MIN_AGREEMENT",
     "JudgmentRecord",
     "LabelUse",
@@ -115,8 +116,10 @@ def _record(row: Mapping[str, object]) -> JudgmentRecord:
 
 # Key of a dataset's metadata, if a score uses the labels of models.
 LABEL_USE = "judge_labels"
-# Below this weighted kappa, numbers that use labels of models are marked.
+# Numbers that use labels of models are marked below this weighted kappa, and if it is the kappa of
+# fewer hits than this.
 MIN_AGREEMENT = 0.6
+FEWEST_PAIRS = 10
 MARK = "†"
 
 
@@ -126,8 +129,8 @@ class LabelUse:
     """How scores use the labels of models: *choice* is ``exclude``, ``include`` or ``only``.
 
     *labels* counts the labels, *judges* are the models. *kappa*, with the ends of its interval, is
-    the agreement with people on *pairs* hits that both judged, None if it is unknown; below
-    *minimum* the scores are doubtful.
+    the agreement with people on *pairs* hits that both judged, None if it is unknown. The scores
+    are doubtful if it is below *minimum*, is of too few pairs, or has no interval.
     """
 
     choice: str
@@ -146,8 +149,17 @@ class LabelUse:
 
     @property
     def is_doubtful(self) -> bool:
-        """Return whether the agreement with people is unknown or below the minimum."""
-        return self.is_used and (self.kappa is None or self.kappa < self.minimum)
+        """Return whether the agreement with people is unknown, uncertain or below the minimum."""
+        is_low = self.kappa is None or self.kappa < self.minimum
+        return self.is_used and (is_low or bool(self._uncertainty))
+
+    @property
+    def _uncertainty(self) -> str:
+        """Return why kappa is uncertain, "" if it is not."""
+        if self.pairs < FEWEST_PAIRS:
+            return f" (fewer than {FEWEST_PAIRS})"
+        has_interval = self.low is not None and self.high is not None
+        return "" if has_interval else " (too few queries for an interval)"
 
     @property
     def mark(self) -> str:
@@ -161,6 +173,9 @@ class LabelUse:
         >>> print(LabelUse("include", ("m1",), 300, 118, 0.41, 0.3, 0.52).text)
         † these numbers use labels by m1; agreement with people: kappa 0.41 [0.30, 0.52] on 118 \
 hits, below 0.6
+        >>> print(LabelUse("only", ("m1",), 500, 2, 1.0, 0.16, 1.0).text)
+        † these numbers use only labels by m1; agreement with people: kappa 1.00 [0.16, 1.00] on \
+2 hits (fewer than 10)
         >>> print(LabelUse("exclude", ("m1",), 300).text)
         300 labels by m1 are not used; --judge-labels include uses them
         """
@@ -190,7 +205,8 @@ hits, below 0.6
         ends = ""
         if self.low is not None and self.high is not None:
             ends = f" [{self.low:.2f}, {self.high:.2f}]"
-        below = f", below {self.minimum:g}" if self.is_doubtful else ""
+        below = f", below {self.minimum:g}" if self.kappa < self.minimum else ""
+        hits += self._uncertainty
         return f"agreement with people: kappa {self.kappa:.2f}{ends} on {hits}{below}"
 
 

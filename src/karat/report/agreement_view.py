@@ -157,8 +157,11 @@ def verdict(found: AgreementReport) -> str:
             f"Agreement of {_subject(found)} with people: weighted kappa {used.kappa:.2f}"
             f"{_ends(used.interval)}"
         )
+        marked = "numbers that use these labels are marked"
         if used.kappa < found.minimum:
-            first += f", below {found.minimum:g}: numbers that use these labels are marked"
+            first += f", below {found.minimum:g}: {marked}"
+        elif used.interval.low is None:
+            first += f", too few queries for an interval: {marked}"
         else:
             first += f", not below {found.minimum:g}"
     favoured = [

@@ -254,7 +254,7 @@ FORMATS: Fields = {
         type=Number(-1, 1),
         metavar="KAPPA",
         help="Mark numbers that use labels by models if their weighted kappa with people is "
-        "below this, 0.6 by default.",
+        "below this, 0.6 by default, or is of fewer than 10 hits.",
     ),
 }
 INPUTS: Fields = {

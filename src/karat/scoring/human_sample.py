@@ -32,8 +32,6 @@ __all__ = [
 
 # Key of a dataset's metadata: the ids of the queries that people judged.
 HUMAN_SAMPLE = "human_sample"
-# The method of an interval.
-POWERED = "prediction-powered"
 # Draws where intervals are turned off: the estimate does not depend on them.
 FEWEST_DRAWS = 99
 
@@ -176,6 +174,9 @@ def _powered_difference(
     if entry.difference and found.mean is not None:
         share = found.mean / entry.difference
         sizes = [None if size is None else size * share for size in sizes]
+    # Without any difference by either kind of labels, the systems need no interval.
+    same = entry.interval.method == "identical" and found.interval.method == "constant"
+    interval = entry.interval if same else found.interval
     detectable = None
     if found.se > 0:
         detectable = found.se * reach(
@@ -187,9 +188,9 @@ def _powered_difference(
         system_mean=ours,
         difference=found.mean,
         relative=relative_improvement(ours, theirs),
-        interval=found.interval,
+        interval=interval,
         p=found.p,
-        p_method=found.interval.method,
+        p_method=interval.method,
         p_corrected=found.p,
         p_student=found.p,
         effect=sizes[0],
@@ -278,7 +279,7 @@ def summary_note(summaries: Sequence[Summary], labels: "dict[str, str]") -> str:
     ]
     if others:
         text += f" ({', '.join(others)})"
-    return f"prediction-powered: {text}{_caveat(lead.interval, counts)}"
+    return f"prediction-powered: {text}{_caveat(counts)}"
 
 
 def comparison_note(comparison: Comparison) -> str:
@@ -293,7 +294,7 @@ def comparison_note(comparison: Comparison) -> str:
     if not means:
         return ""
     _, counts = means[0]
-    caveats = {_caveat(each.interval, labels) for each, labels in means}
+    caveats = {_caveat(labels) for _, labels in means}
     precise = [f"{each.system} {labels.effective:.0f}" for each, labels in means]
     precise += [
         f"their difference {each.labels.effective:.0f}"
@@ -318,16 +319,8 @@ def _ends(interval: Interval | None) -> str:
     return f" [{interval.low:.3f}, {interval.high:.3f}]"
 
 
-def _caveat(interval: Interval | None, counts: LabelCounts) -> str:
-    """Return what the reader must know if the model is always right, or of no use."""
+def _caveat(counts: LabelCounts) -> str:
+    """Return what the reader must know if the model's labels are of no use."""
     if counts.weight == 0.0 and counts.model:
         return "; the model's labels do not help here, and are not used"
-    plain = interval is not None and interval.method != POWERED
-    if plain and counts.model and counts.effective == counts.human + counts.model:
-        # The largest share of errors that is not ruled out at 95 %.
-        share = 1 - 0.05 ** (1 / counts.human)
-        return (
-            f"; people and the model agree on all {counts.human}, but may differ on up to "
-            f"{share:.0%} of the others"
-        )
     return ""

@@ -73,17 +73,80 @@ def test_agrees_with_ppi_python_for_the_same_weight(
     assert found.se * math.sqrt(39 / 40) == pytest.approx(error, abs=1e-9)
 
 
-@settings(max_examples=25, deadline=None)
-@given(seeds, sizes, st.integers(20, 120))
-def test_a_perfect_judge_changes_no_number(seed: int, judged: int, others: int) -> None:
+@settings(max_examples=40, deadline=None)
+@given(seeds, sizes, st.integers(0, 120), st.booleans())
+def test_a_perfect_judge_moves_no_mean_and_narrows_no_interval(
+    seed: int, judged: int, others: int, as_difference: bool
+) -> None:
     people, _ = some_scores(seed, judged + others)
-    found = only(sampled(people, judged), people, bounds=(0, 1), seed=seed)
-    (interval,) = bootstrap_intervals(people, bounds=(0, 1), draws=DRAWS, seed=seed)
+    bounds = (0, 1)
+    if as_difference:
+        people, bounds = people - some_scores(seed + 1, judged + others)[0], (-1, 1)
+    found = only(sampled(people, judged), people, bounds=bounds, seed=seed)
+    (interval,) = bootstrap_intervals(people, bounds=bounds, draws=DRAWS, seed=seed)
     (moments,) = column_moments(people)
     (test,) = sign_flip(people, draws=DRAWS, seed=seed)
-    assert found.interval == interval
-    assert (found.mean, found.se, found.p) == (moments.mean, moments.se, test.p)
-    assert (found.weight, found.effective) == (1.0, judged + others)
+    assert found.mean == pytest.approx(moments.mean)
+    assert found.interval.low <= interval.low  # type: ignore[operator]
+    assert found.interval.high >= interval.high  # type: ignore[operator]
+    assert found.p >= test.p  # type: ignore[operator]
+    if others:
+        assert (found.weight, found.interval.method) == (1.0, METHOD)
+    else:
+        # People judged every query: these are the numbers of human labels.
+        assert found.interval == interval
+        assert (found.mean, found.se, found.p) == (moments.mean, moments.se, test.p)
+
+
+@pytest.mark.parametrize(
+    ("judged", "others", "errors", "base"),
+    [
+        (20, 2000, 0.08, 0.5),
+        (5, 195, 0.2, 0.5),
+        (10, 190, 0.3, 0.3),
+        # All queries that the model calls a success are mistakes.
+        (50, 950, 0.03, 0.0),
+    ],
+)
+def test_rare_errors_in_one_direction_are_covered(
+    judged: int, others: int, errors: float, base: float
+) -> None:
+    covered = 0
+    for seed in range(150):
+        rng = np.random.default_rng([seed, 4])
+        people = (rng.random(judged + others) < base).astype(float)
+        model = np.where(rng.random(judged + others) < errors, 1.0, people)
+        found = only(sampled(people, judged), model, bounds=(0, 1), draws=99)
+        covered += found.interval.low <= base <= found.interval.high  # type: ignore[operator]
+    assert covered / 150 >= 0.93
+
+
+@pytest.mark.parametrize(("judged", "errors"), [(20, 0.05), (50, 0.03)])
+def test_a_rarely_biased_judge_does_not_make_equal_systems_differ(
+    judged: int, errors: float
+) -> None:
+    alarms = 0
+    for seed in range(150):
+        rng = np.random.default_rng([seed, 5])
+        people = rng.choice([-1.0, 0.0, 1.0], 1000, p=[0.1, 0.8, 0.1])
+        model = np.where(rng.random(1000) < errors, np.minimum(people + 1, 1), people)
+        found = only(sampled(people, judged), model, bounds=(-1, 1), draws=99)
+        alarms += (found.p or 1.0) < 0.05
+    assert alarms / 150 <= 0.07
+
+
+def test_a_constant_sample_does_not_make_the_others_constant() -> None:
+    # By the model, three of 300 queries fail; all are outside the sample.
+    model = np.where(np.arange(300) < 297, 1.0, 0.0)
+    found = only(sampled(model, 20), model, bounds=(0, 1))
+    assert found.mean == pytest.approx(0.99)
+    assert found.weight == 1.0
+    assert found.interval.low < 0.9  # type: ignore[operator]
+    # Without any failure it is the interval of the judged queries.
+    constant = only(sampled(np.ones(300), 20), np.ones(300), bounds=(0, 1))
+    (interval,) = bootstrap_intervals(np.ones(20), bounds=(0, 1), draws=DRAWS)
+    assert constant.interval == interval
+    assert (constant.mean, constant.effective) == (1.0, 20)
 
 
 @settings(max_examples=25, deadline=None)
@@ -190,7 +253,7 @@ def test_a_skewed_difference_far_from_zero_has_a_small_p_on_either_side() -> Non
     assert near.p > 0.3
 
 
-def test_one_agreeing_column_is_not_perfect_if_the_model_errs_in_another() -> None:
+def test_columns_do_not_depend_on_each_other() -> None:
     rng = np.random.default_rng(6)
     hits = (rng.random(300) < 0.7).astype(float)
     people, model = some_scores(6, 300)
@@ -200,11 +263,11 @@ def test_one_agreeing_column_is_not_perfect_if_the_model_errs_in_another() -> No
         bounds=(0, 1),
         draws=DRAWS,
     )
-    alone = only(sampled(hits, 20), hits, bounds=(0, 1))
+    assert both[0] == only(sampled(hits, 20), hits, bounds=(0, 1))
+    assert both[1] == only(sampled(people, 20), model, bounds=(0, 1))
     # No disagreement about hits in 20 queries does not rule out 3 in 20.
-    assert both[0].interval.method == METHOD
-    assert width(both[0]) > 2 * width(alone)
-    assert both[0].mean == pytest.approx(alone.mean)
+    (interval,) = bootstrap_intervals(hits, bounds=(0, 1), draws=DRAWS)
+    assert width(both[0]) > 2 * (interval.high - interval.low)  # type: ignore[operator]
 
 
 def test_few_disagreements_count_as_three() -> None:
@@ -260,15 +323,19 @@ def test_queries_of_one_cluster_are_one_unit() -> None:
     assert only(np.repeat(human, 2), np.repeat(model, 2)).se < 0.8 * once.se
 
 
-def test_clusters_of_a_perfect_judge_are_resampled_whole() -> None:
+def test_clusters_of_a_perfect_judge_are_whole_units() -> None:
     people, _ = some_scores(10, 90)
     clusters = np.arange(90) // 3
-    found = only(sampled(people, 30), people, clusters=clusters, bounds=(0, 1))
     options = {"bounds": (0, 1), "draws": DRAWS, "clusters": clusters}
     (interval,) = bootstrap_intervals(people, **options)  # type: ignore[arg-type]
-    assert found.interval == interval
+    found = only(sampled(people, 30), people, **options)
+    assert found.interval.low <= interval.low  # type: ignore[operator]
+    assert found.interval.high >= interval.high  # type: ignore[operator]
+    assert found.mean == pytest.approx(people.mean())
+    everything = only(people, people, **options)
+    assert everything.interval == interval
     (moments,) = column_moments(people, clusters=clusters)
-    assert found.se == moments.se
+    assert everything.se == moments.se
 
 
 def test_a_single_cluster_in_the_sample_has_no_interval() -> None:

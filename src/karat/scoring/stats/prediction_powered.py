@@ -75,7 +75,7 @@ class PoweredMean(NamedTuple):
 
 
 class ColumnPlan(NamedTuple):
-    """The settings of one column; *agree*: model and people agree on the sample in all columns."""
+    """The settings of one column."""
 
     bounds: Bounds | None
     level: float
@@ -84,7 +84,6 @@ class ColumnPlan(NamedTuple):
     clustered: bool
     stratified: bool
     weight: float | None
-    agree: bool
 
 
 class PowerColumn(NamedTuple):
@@ -99,6 +98,11 @@ class PowerColumn(NamedTuple):
     def sampled(self) -> NDArray[np.bool_]:
         """Which queries people judged."""
         return ~np.isnan(self.y)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether people and the model agree on the whole sample."""
+        return not (np.abs(self.y - self.f) > AGREEMENT).any()
 
 
 class PowerEstimate(NamedTuple):
@@ -140,13 +144,17 @@ def prediction_powered(
     - *weight*: a fixed weight of the model's labels instead of the estimated one.
 
     The interval is Student's, and the residual of each unit is computed with the weight that is
-    estimated without this unit: no query chooses the weight that it is then evaluated with. In
-    three cases the interval is that of :func:`bootstrap_intervals`, and p that of the sign-flip
-    test:
+    estimated without this unit: no query chooses the weight that it is then evaluated with. In two
+    cases the interval is that of :func:`bootstrap_intervals`, and p that of the sign-flip test:
 
     - people judged every query: both use the human scores;
-    - model and people agree on the whole sample in every column: they use the model's scores;
-    - the weight is 0, without strata: they use the human scores of the sample.
+    - the weight is 0, without strata, or all scores are equal: they use the human scores of the
+      sample.
+
+    If model and people agree on the whole sample, the weight is 1, and the variance of the
+    disagreements that the sample may have missed counts. The interval then contains that of the
+    model's scores of all queries, and p is at least theirs: no interval is narrower than with human
+    labels for all queries.
 
     >>> model = np.tile([0.2, 0.4, 0.9, 0.5], 50)
     >>> human = np.where(np.arange(200) < 40, model - 0.1, np.nan)
@@ -166,7 +174,6 @@ def prediction_powered(
     limits = bounds_per_column(bounds, width)
     units = np.arange(queries) if clusters is None else cluster_codes(clusters, queries)
     codes = np.zeros(queries, np.int64) if strata is None else cluster_codes(strata, queries)
-    agree = not (np.abs(people - machine) > AGREEMENT).any()
     result = []
     for place in range(width):
         known = ~np.isnan(machine[:, place])
@@ -177,7 +184,7 @@ def prediction_powered(
             np.unique(codes[known], return_inverse=True)[1],
         )
         flags = clusters is not None, strata is not None
-        plan = ColumnPlan(limits[place], level, draws, seed, *flags, weight, agree)
+        plan = ColumnPlan(limits[place], level, draws, seed, *flags, weight)
         result.append(powered_mean(column, plan))
     return tuple(result)
 
@@ -189,16 +196,31 @@ def powered_mean(column: PowerColumn, plan: ColumnPlan) -> PoweredMean:
     nothing = Interval(None, None, plan.level, "none")
     if len(np.unique(column.units[sampled])) < 2:
         return PoweredMean(None, nothing, math.nan, None, math.nan, human, model, math.nan)
-    everything = np.ones(len(sampled), bool)
     if not model:
-        return plain_mean(column.y, everything, column, plan, 0.0)
-    if plan.agree and plan.weight is None:
-        return plain_mean(column.f, everything, column, plan, 1.0)
+        return plain_mean(column.y, sampled, column, plan, 0.0)
+    if plan.weight is None and column.agrees:
+        return agreeing_mean(column, plan)
     found = estimate(column, plan.weight)
     if found.weight == 0.0 and not plan.stratified:
         return plain_mean(column.y, sampled, column, plan, 0.0)
     if found.variance == 0.0:
         return PoweredMean(found.mean, nothing, 0.0, None, found.weight, human, model, math.nan)
+    return student_mean(found, column, plan)
+
+
+def agreeing_mean(column: PowerColumn, plan: ColumnPlan) -> PoweredMean:
+    """Return the mean of a column in which people and the model agree on the whole sample."""
+    found = estimate(column, 1.0)
+    if found.variance == 0.0:
+        return plain_mean(column.y, column.sampled, column, plan, 1.0)
+    plain = plain_mean(column.f, np.ones(len(column.f), bool), column, plan, 1.0)
+    return wider(student_mean(found, column, plan), plain)
+
+
+def student_mean(found: PowerEstimate, column: PowerColumn, plan: ColumnPlan) -> PoweredMean:
+    """Return the estimate *found* with Student's interval and test, corrected for skewness."""
+    human = int(column.sampled.sum())
+    model = len(column.y) - human
     se = math.sqrt(found.variance)
     t = t_quantile((1 + plan.level) / 2, found.df)
     skewed = se * skew_shift(t, found.skewness)
@@ -213,6 +235,16 @@ def powered_mean(column: PowerColumn, plan: ColumnPlan) -> PoweredMean:
         human=human,
         model=model,
         effective=min(human * found.alone / found.variance, human + model),
+    )
+
+
+def wider(found: PoweredMean, plain: PoweredMean) -> PoweredMean:
+    """Return *found* with an interval that contains that of *plain*, and the larger p value."""
+    ends = [each.interval for each in (found, plain) if each.interval.low is not None]
+    low, high = min(each.low or 0.0 for each in ends), max(each.high or 0.0 for each in ends)
+    return found._replace(
+        interval=Interval(low, high, found.interval.level, METHOD),
+        p=max(each.p or 0.0 for each in (found, plain)),
     )
 
 
@@ -367,7 +399,9 @@ def unseen_disagreement(column: PowerColumn) -> float:
     """Return the variance of disagreements that a small sample may not contain.
 
     It is that of as many further disagreements as there are fewer than three, each as large as
-    those of the sample, or as the difference of two random queries if that is larger.
+    those of the sample, or as the difference of two random queries if that is larger. If the sample
+    has none, they are as large as the difference of two queries that the model scores differently:
+    if the model finds a difference in few queries only, all of them may be mistakes.
     """
     sampled = column.sampled
     gaps = (column.y - column.f)[sampled]
@@ -375,7 +409,12 @@ def unseen_disagreement(column: PowerColumn) -> float:
     squares = cluster_sums((gaps * gaps)[:, None], codes)[:, 0]
     seen = squares[squares > AGREEMENT * AGREEMENT]
     missing = max(FEWEST_DISAGREEMENTS - len(seen), 0)
-    size = max(float(seen.mean()) if len(seen) else 0.0, 2 * float(column.f.var()))
+    size = 2 * float(column.f.var())
+    if len(seen):
+        size = max(float(seen.mean()), size)
+    else:
+        shares = np.unique(column.f, return_counts=True)[1] / len(column.f)
+        size /= max(1 - float(shares @ shares), 1 / len(column.f))
     return missing * size / len(squares) ** 2 if size > AGREEMENT * AGREEMENT else 0.0
 
 

@@ -13,7 +13,6 @@ import karat
 from karat.app.baseline import update_baseline
 from karat.app.compare import compare
 from karat.app.gate import gate, parse_rules
-from karat.app.human_sample import judged_queries
 from karat.app.report import write_report
 from karat.app.score import score
 from karat.errors import InputError
@@ -31,11 +30,16 @@ from karat.model import (
 )
 from karat.model.comparison import Interval
 from karat.model.gate import Decision
-from karat.model.judgments import JudgmentRecord, with_model_labels
+from karat.model.judgments import JudgmentRecord, model_labels_of, with_model_labels
 from karat.report.compare_view import compare_table
 from karat.report.json import evaluation_json
 from karat.report.score_view import note_lines
-from karat.scoring.human_sample import human_sample_of, merge_labels, with_human_sample
+from karat.scoring.human_sample import (
+    human_sample_of,
+    merge_labels,
+    with_human_sample,
+    with_recorded_sample,
+)
 from karat.scoring.labels import LabelRule
 from karat.scoring.settings import Confidence, Scoring
 
@@ -52,7 +56,8 @@ def search(relevant: set[str], documents: list[str], skill: float, rng: random.R
 def example(*, errors: float = 0.1, judged: int = JUDGED) -> tuple[Dataset, Run, Run]:
     """Return a gold set and two runs; the model mistakes a share of the hits.
 
-    People judged all hits of the first queries, and one relevant document of the others.
+    People judged all hits of the first queries, which are the recorded sample, and one document of
+    the others.
     """
     rng, judge = random.Random(4), random.Random(5)
     queries: list[Query] = []
@@ -76,16 +81,92 @@ def example(*, errors: float = 0.1, judged: int = JUDGED) -> tuple[Dataset, Run,
         query = Query(f"q{row}", f"text {row}", tuple(targets if row < judged else targets[:1]))
         queries.append(with_model_labels(query, labels))
     gold = Dataset.of(queries, name="gold", match="exact")
+    gold = with_recorded_sample(gold, gold.query_ids[:judged])
     return gold, Run.of(old, name="old"), Run.of(new, name="new")
 
 
-def test_auto_takes_the_queries_whose_first_hits_people_judged() -> None:
+def answered(run: Run, row: int, *paths: str) -> Run:
+    """Return *run* with other hits for one query."""
+    answers = list(run.answers())
+    hits = tuple(Hit(path, float(-rank)) for rank, path in enumerate(paths))
+    answers[row] = Answer(f"q{row}", hits)
+    return Run.of(answers, name=run.name)
+
+
+def test_auto_takes_the_recorded_queries_and_no_others(tmp_path: Path) -> None:
+    gold, _, new = example(judged=40)
+    # People happen to have judged 40 queries, but only these were drawn.
+    drawn = with_recorded_sample(gold, ["q3", "q1", "q9", "gone"])
+    write(drawn, tmp_path / "gold.json")
+    assert score(str(tmp_path / "gold.json"), new, scoring=MEASURES).notes.powered == ""
+    found = score(str(tmp_path / "gold.json"), new, scoring=MEASURES, confidence=AUTO)
+    assert found.summaries[0].labels is not None
+    assert found.summaries[0].labels.human == 3
+    assert found.table.labelled is not None
+    by_people = found.table.labelled.people["ndcg@5"]
+    assert [row for row, value in enumerate(by_people) if not isnan(value)] == [1, 3, 9]
+
+
+def test_queries_whose_hits_are_all_targets_are_no_sample() -> None:
+    # Mined targets and lucky runs: nobody has judged anything.
+    queries = [
+        with_model_labels(
+            Query(f"q{row}", f"text {row}", (Target("gold.py"),)),
+            [JudgmentRecord(Target("gold.py", 1.0), "m", "2026")],
+        )
+        for row in range(20)
+    ]
+    gold = Dataset.of(queries, name="mined", match="exact")
+    run = Run.of([Answer(f"q{row}", (Hit("gold.py", 1.0),)) for row in range(20)], name="run")
+    with pytest.raises(InputError, match="records no sample of its 20 queries") as caught:
+        score(gold, run, scoring=MEASURES, confidence=AUTO)
+    assert "karat judge GOLD RUN... --next 20" in str(caught.value)
+    assert "--human-sample FILE" in str(caught.value)
+
+
+def test_an_unjudged_hit_of_a_sampled_query_is_an_error() -> None:
     gold, old, new = example()
-    found = judged_queries(gold, {"old": old, "new": new}, depth=5)
-    assert found == [f"q{row}" for row in range(JUDGED)]
-    # A query that nobody judged is not in the sample, even without hits.
-    bare = Dataset.of([Query("q0", "text")], name="gold", match="exact")
-    assert judged_queries(bare, {"old": Run.of([Answer("q0", ())], name="old")}, depth=5) == []
+    worse = answered(answered(new, 2, "wrong.py", "other.py"), 5, "wrong.py")
+    with pytest.raises(
+        InputError, match=r"3 hits of 2 of the 24 sampled queries .* --next 2 -k 5, with the same"
+    ):
+        compare(gold, [old, worse], scoring=MEASURES, confidence=AUTO)
+    # Below the largest cut-off nobody has to judge.
+    deep = answered(new, 2, *(hit.path for hit in list(new.answers())[2].hits[:5]), "wrong.py")
+    score(gold, deep, scoring=MEASURES, confidence=AUTO)
+    with pytest.raises(InputError, match=r"1 hit of 1 of the 24 sampled .* -k 6"):
+        score(gold, deep, scoring=Scoring(("ndcg@6",)), confidence=AUTO)
+    # A query outside the sample may have them.
+    score(gold, answered(new, 30, "wrong.py"), scoring=MEASURES, confidence=AUTO)
+
+
+def test_a_sampled_query_without_hits_counts_as_zero() -> None:
+    gold, _, new = example()
+    found = score(gold, answered(new, 2), scoring=MEASURES, confidence=AUTO)
+    assert found.table.labelled is not None
+    assert found.table.labelled.people["ndcg@5"][2] == 0.0
+    assert found.table.labelled.model["ndcg@5"][2] == 0.0
+    assert found.summaries[0].labels is not None
+    assert found.summaries[0].labels.human == JUDGED
+
+
+def test_a_file_is_taken_as_given_with_a_warning_about_unjudged_hits(tmp_path: Path) -> None:
+    gold, old, new = example()
+    bare = gold.with_queries(
+        query._replace(targets=()) if query.id == "q79" else query for query in gold.queries()
+    )
+    path = tmp_path / "ids.txt"
+    path.write_text("q1\nq2\nq3\nq79\n")
+    sample = replace(AUTO, human_sample=str(path))
+    expected = "5 unjudged hits of 1 of the 4 sampled queries count as not relevant"
+    found = score(bare, new, scoring=MEASURES, confidence=sample)
+    assert expected in found.notes.powered
+    assert found.table.labelled is not None
+    assert found.table.labelled.people["ndcg@5"][79] == 0.0
+    (note,) = compare(bare, [new, old], scoring=MEASURES, confidence=sample).notes
+    assert "of 1 of the 4 sampled queries count as not relevant." in note
+    path.write_text("q1\nq2\nq3\n")
+    assert "unjudged" not in score(bare, new, scoring=MEASURES, confidence=sample).notes.powered
 
 
 def test_a_score_is_prediction_powered_and_says_so() -> None:
@@ -246,11 +327,19 @@ def test_without_intervals_the_mean_is_still_that_of_both() -> None:
     assert " from 24 human-judged" in found.notes.powered
 
 
-def test_sums_over_queries_stay_as_they_are() -> None:
+def test_sums_and_geometric_means_of_both_labels_are_absent() -> None:
     gold, _, new = example()
-    found = score(gold, new, scoring=Scoring(("num_rel_ret",)), confidence=AUTO)
-    assert found.summaries[0].labels is None
-    assert found.notes.powered == ""
+    measures = Scoring(("ndcg@5", "gm-ap", "num_rel_ret", "num_ret"))
+    found = score(gold, new, scoring=measures, confidence=AUTO)
+    means = [each.mean for each in found.summaries]
+    assert [isnan(mean) for mean in means] == [False, True, True, False]
+    assert isnan(found.summaries[1].answered)
+    # This one does not depend on labels.
+    assert means[3] == sum(len(answer.hits) for answer in new.answers())
+    (note,) = [line for line in note_lines(found) if "not estimated" in line]
+    assert "num_rel_ret are sums or geometric means: not estimated from a human sample" in note
+    alone = score(gold, new, scoring=Scoring(("gm-ap",)), confidence=AUTO).notes.powered
+    assert "is a sum or geometric mean" in alone
 
 
 def test_a_query_that_the_model_has_not_judged_is_left_out() -> None:
@@ -279,23 +368,21 @@ def test_a_list_of_ids_or_a_gold_set_names_the_sample(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("q1\nzz\n", "1 of the queries are not in the gold set: 'zz'"),
-        ("q1\nq79\n", "1 of the queries are not judged by a person: 'q79'"),
         ("q1\n", "the human sample has 1 queries"),
     ],
 )
 def test_a_wrong_sample_is_an_error(tmp_path: Path, text: str, message: str) -> None:
     gold, _, new = example()
-    bare = [query._replace(targets=()) if query.id == "q79" else query for query in gold.queries()]
     path = tmp_path / "ids.txt"
     path.write_text(text)
     sample = replace(AUTO, human_sample=str(path))
     with pytest.raises(InputError, match=message):
-        score(gold.with_queries(bare), new, scoring=MEASURES, confidence=sample)
+        score(gold, new, scoring=MEASURES, confidence=sample)
 
 
 def test_what_a_sample_needs(tmp_path: Path) -> None:
     gold, old, new = example(judged=1)
-    with pytest.raises(InputError, match="of every run in 1 of 80 queries; judge further ones"):
+    with pytest.raises(InputError, match="records a sample of 1 of its 80 queries"):
         score(gold, new, scoring=MEASURES, confidence=AUTO)
     with pytest.raises(InputError, match="no such file; expected a file or auto"):
         score(gold, new, confidence=replace(AUTO, human_sample=str(tmp_path / "none")))
@@ -354,6 +441,37 @@ def test_the_python_api_compares_and_reports(tmp_path: Path) -> None:
     path = tmp_path / "report.md"
     karat.write_report(gold, [new], path, ["ndcg@5"], human_sample="auto")
     assert "24 human-judged and 56 model-judged" in path.read_text()
+
+
+def test_a_regression_on_sampled_queries_cannot_pass_unseen(tmp_path: Path) -> None:
+    gold, _, new = example()
+    path = str(tmp_path / "baseline.json")
+    hits = Scoring(("hit@1",))
+    update_baseline(gold, new, path, scoring=hits, human_sample="auto")
+    # The model likes the wrong file; people have not seen it yet.
+    worse, queries = new, list(gold.queries())
+    for row in range(0, QUERIES, 2):
+        worse = answered(worse, row, "noise.py")
+        liked = JudgmentRecord(Target("noise.py", 1.0), "m", "2026")
+        labels = [*model_labels_of(queries[row]), liked]
+        queries[row] = with_model_labels(queries[row], labels)
+    labelled = gold.with_queries(queries)
+    rules = parse_rules(regressions=["hit@1=0.05"])
+    options = {"baseline": read_baseline(path), "scoring": hits, "confidence": AUTO}
+    with pytest.raises(InputError, match="12 hits of 12 of the 24 sampled queries"):
+        gate(labelled, worse, rules, **options)  # type: ignore[arg-type]
+    # If people judge them, the queries with another result must not be left out either.
+    wrong = Target("noise.py", 0.0)
+    judged = labelled.with_queries(
+        query._replace(targets=(*query.targets, wrong)) if row < JUDGED else query
+        for row, query in enumerate(queries)
+    )
+    with pytest.raises(InputError, match="with --human-sample all queries are compared"):
+        gate(judged, worse, rules, allow_changed=True, **options)  # type: ignore[arg-type]
+    update_baseline(judged, new, path, scoring=hits, human_sample="auto")
+    options["baseline"] = read_baseline(path)
+    found = gate(judged, worse, rules, **options)  # type: ignore[arg-type]
+    assert found.checks[0].decision is Decision.FAILED
 
 
 def test_a_dataset_remembers_its_sample() -> None:

@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.app.judging_order import judging_order, next_hits, stratified_order
+from karat.app.judge import PooledHit
+from karat.app.judging_order import draw_next, judging_order, stratified_order
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.judgments import JudgmentRecord, with_model_labels
+from karat.scoring.human_sample import with_recorded_sample
 
 
 @given(st.lists(st.sampled_from("abcd"), max_size=120), st.integers(0, 1_000))
@@ -83,18 +85,44 @@ def test_without_labels_the_order_is_random() -> None:
     assert judging_order(plain, runs, seed=3) == judging_order(plain, runs, seed=3)
 
 
-def test_the_next_queries_follow_those_that_people_judged() -> None:
+def test_the_next_queries_follow_those_that_were_drawn() -> None:
     data, runs = labelled()
-    order = [each.row for each in judging_order(data, runs)]
-    (first, *_), (second, *_) = (
-        list(dict.fromkeys(hit.row for hit in next_hits(data, runs, count))) for count in (1, 2)
-    )
-    assert first == second == order[0]
+    order = [data.query_ids[each.row] for each in judging_order(data, runs)]
+    hits, drawn = draw_next(data, runs, 2)
+    assert drawn == order[:2]
+    assert asked(data, hits) == order[:2]
+    recorded = with_recorded_sample(data, drawn)
+    # Nobody has judged them: they come first, and no further query is drawn.
+    assert draw_next(recorded, runs, 1) == ([hit for hit in hits if hit.row == hits[0].row], drawn)
+    assert draw_next(recorded, runs, 2) == (hits, drawn)
+    more, longer = draw_next(recorded, runs, 3)
+    assert (asked(data, more), longer) == (order[:3], order[:3])
+    # Judgments do not change the order.
+    judged = all_judged(recorded, {order[0]})
+    assert [judged.query_ids[each.row] for each in judging_order(judged, runs)] == order
+    rest, longer = draw_next(judged, runs, 2)
+    assert (asked(data, rest), longer) == (order[1:3], order[:3])
+    rest, longer = draw_next(judged, runs, 99)
+    assert (asked(data, rest), longer) == (order[1:], order)
+
+
+def test_queries_are_drawn_whether_judged_or_not() -> None:
+    data, runs = labelled()
+    order = [data.query_ids[each.row] for each in judging_order(data, runs)]
+    judged = all_judged(data, {order[0], order[2]})
+    hits, drawn = draw_next(judged, runs, 3)
+    assert drawn == order[:3]
+    assert asked(data, hits) == [order[1]]
+
+
+def asked(data: Dataset, hits: list[PooledHit]) -> list[str]:
+    """Return the queries of *hits*, in order."""
+    return list(dict.fromkeys(data.query_ids[hit.row] for hit in hits))
+
+
+def all_judged(data: Dataset, ids: set[str]) -> Dataset:
+    """Return *data* with all hits of the queries *ids* judged."""
     targets = tuple(Target(path, 1.0) for path in "abc")
-    judged = data.with_queries(
-        query._replace(targets=targets) if row == first else query
-        for row, query in enumerate(data.queries())
+    return data.with_queries(
+        query._replace(targets=targets) if query.id in ids else query for query in data.queries()
     )
-    assert [each.row for each in judging_order(judged, runs)] == order
-    assert {hit.row for hit in next_hits(judged, runs, 1)} == {order[1]}
-    assert {hit.row for hit in next_hits(judged, runs, 99)} == set(order[1:])

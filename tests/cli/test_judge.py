@@ -179,7 +179,9 @@ def test_an_interrupt_keeps_what_was_answered(folder: Path) -> None:
     assert judged(folder) == [("a.py", 2, 20, 22)]
 
 
-def test_next_lists_or_asks_for_the_hits_of_so_many_queries(karat: Karat, ask: Ask) -> None:
+def test_next_lists_or_asks_for_the_hits_of_so_many_queries(
+    karat: Karat, ask: Ask, folder: Path
+) -> None:
     listed = [
         {each["query_id"] for each in json.loads(karat(*JUDGE, "--json", *more).stdout)["unjudged"]}
         for more in ((), ("--next", "1"), ("--next",))
@@ -192,4 +194,14 @@ def test_next_lists_or_asks_for_the_hits_of_so_many_queries(karat: Karat, ask: A
     assert done.returncode == 0
     rest = json.loads(karat(*JUDGE, "--json", "--next", "1").stdout)["unjudged"]
     assert {each["query_id"] for each in rest} == listed[0] - listed[1]
+    # The drawn query is recorded, also by a session that ends before the first grade; a list of
+    # hits records nothing.
+    assert (
+        set(json.loads((folder / "set.json").read_text())["metadata"]["human_sample"]) == listed[1]
+    )
+    ask("q", arguments=(*JUDGE, "--next", "1"))
+    assert set(json.loads((folder / "set.json").read_text())["metadata"]["human_sample"]) == {
+        "q",
+        "r",
+    }
     assert karat(*JUDGE, "--next", "0").returncode == 2

@@ -179,7 +179,8 @@ def align_baseline(
     """Return *baseline* on the queries of *gold*.
 
     If the dataset has changed, raise InputError; with *allow_changed*, use only the queries whose
-    text and targets are unchanged.
+    text and targets are unchanged. With a human sample that is an error, too: people judge the new
+    hits of a run, so that the changed queries are those on which the runs differ.
     """
     _check_settings(baseline, _settings(gold, scoring))
     sampled = any(query.model for query in baseline.queries)
@@ -200,6 +201,11 @@ def align_baseline(
         if query_id in before and before[query_id].digest == digest
     )
     note = _difference(baseline, gold, same=len(rows))
+    if note and sampled:
+        raise InputError(
+            f"the dataset differs from that of the baseline: {note}; with --human-sample all "
+            "queries are compared, so write a new baseline (karat baseline update)"
+        )
     if note and not allow_changed:
         raise InputError(
             f"the dataset differs from that of the baseline: {note}; write a new baseline (karat "

@@ -1,6 +1,6 @@
 """--human-sample: the queries that people judged, for prediction-powered numbers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -10,13 +10,13 @@ from karat.errors import InputError
 from karat.formats import read_dataset
 from karat.model import Dataset, Run
 from karat.model.judgments import label_use
-from karat.scoring.human_sample import with_human_sample
+from karat.scoring.human_sample import recorded_sample, with_human_sample
 from karat.scoring.labels import LabelChoice, choose_labels
 from karat.scoring.matching.judge import Scored, Truth
 from karat.scoring.settings import Scoring
-from karat.system.words import first_few, join_names
+from karat.system.words import counted, first_few, join_names
 
-__all__ = ["AUTO", "DEPTH", "judged_queries", "sampled_gold", "sampled_run"]
+__all__ = ["AUTO", "DEPTH", "sampled_gold", "sampled_run"]
 
 TruthOf = TypeVar("TruthOf", bound=Truth)
 
@@ -31,9 +31,10 @@ def sampled_gold(gold: Truth, runs: Mapping[str, Run], sample: str, scoring: Sco
     """Return *gold* with its human sample; scores on it are prediction-powered.
 
     *sample* is a file with query ids, a gold set whose queries are the sample, or ``auto`` for the
-    queries in which people judged the first hits of all *runs*: as many as the largest cut-off of a
-    measure. A gold set without model labels raises InputError, and so does a sample with queries
-    that no person has judged.
+    queries that ``karat judge --next`` has drawn and recorded in *gold*. People must have judged
+    the first hits of these queries in all *runs*, as many as the largest cut-off of a measure:
+    with ``auto``, an unjudged hit raises InputError. With a file it counts as not relevant, and a
+    remark says so. A gold set without model labels raises InputError.
     """
     if not isinstance(gold, Dataset):
         raise InputError(
@@ -47,18 +48,18 @@ def sampled_gold(gold: Truth, runs: Mapping[str, Run], sample: str, scoring: Sco
             "uses the labels of people and of models anyway"
         )
     choose_labels(gold, LabelChoice.ONLY)
+    depth = max((measure.k or 0 for measure in scoring.parsed(gold)), default=0) or DEPTH
     if sample == AUTO:
-        depth = max((measure.k or 0 for measure in scoring.parsed(gold)), default=0) or DEPTH
-        ids = judged_queries(gold, runs, depth=depth)
-        if len(ids) < FEWEST:
-            raise InputError(
-                f"--human-sample auto: people judged the first {depth} hits of every run in "
-                f"{len(ids)} of {len(gold)} queries; judge further ones (karat judge GOLD RUN... "
-                "--next 20), or name a file with query ids"
-            )
-    else:
-        ids = _listed(gold, sample)
-    return with_human_sample(gold, ids)
+        return with_human_sample(gold, _recorded(gold, runs, depth))
+    ids = _listed(gold, sample)
+    hits, queries = _unjudged(gold, runs, ids, depth)
+    remark = ""
+    if hits:
+        remark = (
+            f"{counted(hits, 'unjudged hit')} of {queries} of the {len(ids)} sampled queries "
+            f"{'counts' if hits == 1 else 'count'} as not relevant"
+        )
+    return with_human_sample(gold, ids, remark)
 
 
 def sampled_run(
@@ -77,27 +78,53 @@ def sampled_run(
     return sampled_gold(gold, {name: whole}, sample, scoring), whole
 
 
-def judged_queries(gold: Dataset, runs: Mapping[str, Run], *, depth: int) -> list[str]:
-    """Return the queries with a judgment in which the first *depth* hits of all runs are judged."""
-    unjudged = {item.row for item in pool(gold, runs, depth=depth)}
-    return [
-        query_id
-        for row, query_id in enumerate(gold.query_ids)
-        if row not in unjudged and gold.targets(row)
+def _recorded(gold: Dataset, runs: Mapping[str, Run], depth: int) -> Sequence[str]:
+    """Return the recorded sample of *gold*; InputError if people have not judged all of it."""
+    ids = recorded_sample(gold)
+    if len(ids) < FEWEST:
+        recorded = f"records a sample of {len(ids)}" if ids else "records no sample"
+        raise InputError(
+            f"--human-sample {AUTO}: the gold set {recorded} of its {len(gold)} queries; draw "
+            "one and judge it with karat judge GOLD RUN... --next 20, or name a file with the ids "
+            "of randomly chosen queries: --human-sample FILE"
+        )
+    hits, queries = _unjudged(gold, runs, ids, depth)
+    if hits:
+        raise InputError(
+            f"--human-sample {AUTO}: {counted(hits, 'hit')} of {queries} of the {len(ids)} sampled "
+            f"queries are not judged yet; judge them with karat judge GOLD RUN... --next {queries} "
+            f"-k {depth}, with the same runs"
+        )
+    return ids
+
+
+def _unjudged(
+    gold: Dataset, runs: Mapping[str, Run], ids: Collection[str], depth: int
+) -> tuple[int, int]:
+    """Return how many of the first *depth* hits of *runs* are unjudged, and of how many queries.
+
+    Only the queries *ids* count.
+    """
+    chosen = set(ids)
+    rows = [
+        item.row for item in pool(gold, runs, depth=depth) if gold.query_ids[item.row] in chosen
     ]
+    return len(rows), len(set(rows))
 
 
 def _listed(gold: Dataset, path: str) -> list[str]:
     """Return the query ids in the file *path*: one a line, or those of a gold set."""
-    known = {query_id: row for row, query_id in enumerate(gold.query_ids)}
+    known = set(gold.query_ids)
     if not Path(path).exists():
         raise InputError(f"--human-sample {path}: no such file; expected a file or {AUTO}")
     lines = [line.strip() for line in _text(path).splitlines() if line.strip()]
     ids: Sequence[str] = lines
     if not any(line in known for line in lines):
         ids = read_dataset(path).query_ids
-    _check(path, [each for each in ids if each not in known], "not in the gold set")
-    _check(path, [each for each in ids if not gold.targets(known[each])], "not judged by a person")
+    wrong = [each for each in ids if each not in known]
+    if wrong:
+        names = join_names(first_few([repr(each) for each in wrong]))
+        raise InputError(f"{path}: {len(wrong)} of the queries are not in the gold set: {names}")
     if len(set(ids)) < FEWEST:
         raise InputError(f"{path}: the human sample has {len(set(ids))} queries; expected 15 or so")
     return list(dict.fromkeys(ids))
@@ -108,9 +135,3 @@ def _text(path: str) -> str:
         return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return ""
-
-
-def _check(path: str, wrong: Sequence[str], problem: str) -> None:
-    if wrong:
-        names = join_names(first_few([repr(each) for each in wrong]))
-        raise InputError(f"{path}: {len(wrong)} of the queries are {problem}: {names}")

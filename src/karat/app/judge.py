@@ -21,6 +21,7 @@ from karat.mining.snapshots import CommitSnapshot, SnapshotReader
 from karat.model import Answer, Dataset, Hit, Run, Target
 from karat.model.frozen import EMPTY
 from karat.model.judgments import JudgmentRecord, judgments_of, time_text, with_judgments
+from karat.scoring.human_sample import recorded_sample, with_recorded_sample
 from karat.scoring.labels import is_judged
 from karat.scoring.matching.modes import MATCHERS, Matcher, normalise
 from karat.scoring.matching.regions import order_hits, valid_hits
@@ -202,6 +203,11 @@ class Judging:
         old = self.data
         self._before.append(old)
         self._save(old.with_queries(queries))
+
+    def record_sample(self, query_ids: Sequence[str]) -> None:
+        """Record *query_ids* as all queries drawn for people, and save that; no id is removed."""
+        if len(query_ids) > len(recorded_sample(self.data)):
+            self._save(with_recorded_sample(self.data, query_ids))
 
     def undo(self) -> None:
         """Take back the last grade that was given here, and save that."""

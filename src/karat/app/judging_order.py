@@ -8,11 +8,12 @@ from typing import NamedTuple
 from karat.app.judge import PooledHit, pool
 from karat.model import Dataset, Query, Run, Target
 from karat.model.judgments import model_labels_of
+from karat.scoring.human_sample import recorded_sample
 from karat.scoring.labels import voted_targets
 from karat.scoring.score import evaluate_run
 from karat.scoring.settings import Scoring
 
-__all__ = ["NextQuery", "judging_order", "next_hits", "stratified_order"]
+__all__ = ["NextQuery", "draw_next", "judging_order", "stratified_order"]
 
 
 class NextQuery(NamedTuple):
@@ -44,13 +45,25 @@ def judging_order(
     ]
 
 
-def next_hits(
+def draw_next(
     data: Dataset, runs: Mapping[str, Run], count: int, *, depth: int = 10, seed: int = 0
-) -> list[PooledHit]:
-    """Return the unjudged hits of the next *count* queries that have some, query by query."""
-    order = judging_order(data, runs, depth=depth, seed=seed)
-    waiting = [query for query in order if query.hits]
-    return [hit for query in waiting[:count] for hit in query.hits]
+) -> tuple[list[PooledHit], list[str]]:
+    """Return the unjudged hits of the next *count* queries, and all queries drawn, by their ids.
+
+    Queries that were drawn before and have unjudged hits come first; if they are fewer, the next
+    ones in the order are drawn. Whether people have judged a query, or a run has found something,
+    does not decide whether it is drawn: the sample would not be random.
+    """
+    order = {
+        data.query_ids[query.row]: query
+        for query in judging_order(data, runs, depth=depth, seed=seed)
+    }
+    before = recorded_sample(data)
+    open_ones = [query_id for query_id in before if order[query_id].hits]
+    fresh = [query_id for query_id in order if query_id not in set(before)]
+    fresh = fresh[: max(count - len(open_ones), 0)]
+    asked = [*open_ones[:count], *fresh]
+    return [hit for query_id in asked for hit in order[query_id].hits], [*before, *fresh]
 
 
 def stratified_order(strata: Sequence[str], *, seed: int = 0) -> list[int]:

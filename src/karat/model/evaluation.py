@@ -51,11 +51,12 @@ class LabelledScores:
     """Scores of one run by the labels of people and by those of a language model.
 
     Scores by *people* are NaN for queries outside the human sample, those by the *model* for
-    queries that it has not judged.
+    queries that it has not judged. *remark* is a warning about the labels of people.
     """
 
     people: "Mapping[str, array[float]]"
     model: "Mapping[str, array[float]]"
+    remark: str = ""
 
 
 @by_value

@@ -80,7 +80,10 @@ def compare_scored(
     overall = compare_evaluations(
         evaluations, testable_measures(measures), everywhere, confidence, clusters=clusters
     )
-    notes = (*_list_length_notes(evaluations, overall.metrics), *_powered_note(overall))
+    notes = (
+        *_list_length_notes(evaluations, overall.metrics),
+        *_powered_note(overall, evaluations),
+    )
     return ComparisonResult(
         tuple(evaluations),
         overall,
@@ -91,8 +94,8 @@ def compare_scored(
     )
 
 
-def _powered_note(overall: Comparison) -> tuple[str, ...]:
-    note = comparison_note(overall)
+def _powered_note(overall: Comparison, evaluations: Sequence[Evaluation]) -> tuple[str, ...]:
+    note = comparison_note(overall, [each.table for each in evaluations])
     return (note,) if note else ()
 
 

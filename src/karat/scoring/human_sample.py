@@ -5,16 +5,17 @@ those of :mod:`karat.scoring.stats.prediction_powered`.
 """
 
 from array import array
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from math import isnan, nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from karat.model import Dataset, ScoreTable
 from karat.model.comparison import Comparison, Difference, Interval, LabelCounts, Mean
 from karat.model.evaluation import LabelledScores, Summary
 from karat.scoring.metrics import Measure
 from karat.scoring.settings import Confidence
+from karat.system.words import join_names
 
 if TYPE_CHECKING:
     from karat.scoring.stats import PoweredMean
@@ -23,31 +24,66 @@ if TYPE_CHECKING:
 __all__ = [
     "comparison_note",
     "human_sample_of",
+    "human_sample_remark",
     "merge_labels",
     "powered_comparison",
     "powered_summaries",
+    "recorded_sample",
     "summary_note",
     "with_human_sample",
+    "with_recorded_sample",
 ]
 
-# Key of a dataset's metadata: the ids of the queries that people judged.
-HUMAN_SAMPLE = "human_sample"
+# Key of a gold set's metadata: the ids of the queries that were drawn for people to judge.
+RECORDED = "human_sample"
+# Key of a dataset's metadata: the human sample that its scores use.
+IN_USE = "human_sample_in_use"
 # Draws where intervals are turned off: the estimate does not depend on them.
 FEWEST_DRAWS = 99
 
 
-def with_human_sample(data: Dataset, query_ids: Collection[str]) -> Dataset:
-    """Return *data* with the queries that people judged; its scores become prediction-powered."""
-    return replace(data, metadata={**data.metadata, HUMAN_SAMPLE: tuple(query_ids)})
+def recorded_sample(data: Dataset) -> tuple[str, ...]:
+    """Return the queries of *data* that were drawn for people to judge, in order.
+
+    Ids of queries that were removed from the gold set are left out.
+    """
+    ids = data.metadata.get(RECORDED)
+    known = set(data.query_ids)
+    return tuple(each for each in ids if each in known) if isinstance(ids, list | tuple) else ()
+
+
+def with_recorded_sample(data: Dataset, query_ids: Sequence[str]) -> Dataset:
+    """Return *data* with *query_ids* in its metadata as the queries drawn for people to judge."""
+    return replace(data, metadata={**data.metadata, RECORDED: list(query_ids)})
+
+
+def with_human_sample(data: Dataset, query_ids: Collection[str], remark: str = "") -> Dataset:
+    """Return *data* with the queries that people judged; its scores become prediction-powered.
+
+    *remark* is a warning that is shown with them.
+    """
+    used = {"queries": tuple(query_ids), "remark": remark}
+    return replace(data, metadata={**data.metadata, IN_USE: used})
 
 
 def human_sample_of(truth: object) -> frozenset[str]:
     """Return the ids that `with_human_sample` has set, none for other judgments."""
-    ids = truth.metadata.get(HUMAN_SAMPLE) if isinstance(truth, Dataset) else None
-    return frozenset(ids) if isinstance(ids, tuple) else frozenset()
+    return frozenset(_in_use(truth).get("queries", ()))
 
 
-def merge_labels(people: ScoreTable, model: ScoreTable, sample: Collection[str]) -> ScoreTable:
+def human_sample_remark(truth: object) -> str:
+    """Return the remark that `with_human_sample` has set."""
+    return str(_in_use(truth).get("remark", ""))
+
+
+def _in_use(truth: object) -> "Mapping[str, Any]":
+    used = truth.metadata.get(IN_USE) if isinstance(truth, Dataset) else None
+    return used if isinstance(used, Mapping) else {}
+
+
+def merge_labels(
+    people: ScoreTable, model: ScoreTable, sample: Collection[str], remark: str = ""
+) -> ScoreTable:
     """Return one table of two that score the same run by different labels.
 
     Where both tables are equal on every query, the measure does not depend on labels, such as
@@ -64,7 +100,7 @@ def merge_labels(people: ScoreTable, model: ScoreTable, sample: Collection[str])
         by_model[name] = other
         pairs = zip(by_people[name], other, strict=True)
         merged[name] = array("d", [b if isnan(a) else a for a, b in pairs])
-    return replace(model, columns=merged, labelled=LabelledScores(by_people, by_model))
+    return replace(model, columns=merged, labelled=LabelledScores(by_people, by_model, remark))
 
 
 def powered_summaries(
@@ -78,7 +114,8 @@ def powered_summaries(
 ) -> tuple[Summary, ...]:
     """Return *summaries*, over the queries at *rows*, with prediction-powered means and intervals.
 
-    Measures that are not a plain mean over queries stay as they are.
+    A sum or geometric mean of scores by both kinds of labels estimates nothing: it is NaN, unless
+    the measure does not depend on labels.
     """
     plain = [each for each in measures if each.definition.average == "arithmetic"]
     cubes = _cubes([table], plain, rows)
@@ -88,9 +125,18 @@ def powered_summaries(
     return tuple(
         _powered_summary(each, powered[each.measure], confidence)
         if each.measure in powered
-        else each
+        else _without_mean(each, table, rows)
         for each in summaries
     )
+
+
+def _without_mean(summary: Summary, table: ScoreTable, rows: Sequence[int]) -> Summary:
+    """Return *summary*, of a measure that is no plain mean, without one if labels are mixed."""
+    merged = table.columns[summary.measure]
+    people = table.labelled.people[summary.measure] if table.labelled else merged
+    if all(isnan(merged[row]) or not isnan(people[row]) for row in rows):
+        return summary
+    return replace(summary, mean=nan, answered=nan)
 
 
 def _powered_summary(
@@ -261,8 +307,29 @@ def _counts(found: "PoweredMean") -> LabelCounts:
     return LabelCounts(found.human, found.model, found.weight, found.effective)
 
 
-def summary_note(summaries: Sequence[Summary], labels: "dict[str, str]") -> str:
-    """Return a sentence about prediction-powered *summaries*; *labels* name measures as typed."""
+def summary_note(summaries: Sequence[Summary], table: ScoreTable, labels: "dict[str, str]") -> str:
+    """Return what to know about prediction-powered *summaries* of *table*, "" for plain ones.
+
+    *labels* name measures as typed.
+    """
+    if table.labelled is None:
+        return ""
+    absent = [
+        labels.get(each.measure, each.measure)
+        for each in summaries
+        if each.labels is None and isnan(each.mean)
+    ]
+    notes = [_powered_note(summaries, labels), table.labelled.remark]
+    if absent:
+        verb = "is a sum or geometric mean" if len(absent) == 1 else "are sums or geometric means"
+        notes.append(
+            f"{join_names(absent)} {verb}: not estimated from a human sample and model labels"
+        )
+    text = "; ".join(filter(None, notes))
+    return f"prediction-powered: {text}" if text else ""
+
+
+def _powered_note(summaries: Sequence[Summary], labels: "dict[str, str]") -> str:
     known = [
         (each, each.labels)
         for each in summaries
@@ -279,11 +346,12 @@ def summary_note(summaries: Sequence[Summary], labels: "dict[str, str]") -> str:
     ]
     if others:
         text += f" ({', '.join(others)})"
-    return f"prediction-powered: {text}{_caveat(counts)}"
+    return text + _caveat(counts)
 
 
-def comparison_note(comparison: Comparison) -> str:
+def comparison_note(comparison: Comparison, tables: Sequence[ScoreTable]) -> str:
     """Return a sentence about the prediction-powered numbers of the first measure, "" without."""
+    remarks = {table.labelled.remark for table in tables if table.labelled} - {""}
     comparison = comparison.labelled()
     lead = comparison.metrics[0]
     means = [
@@ -305,7 +373,8 @@ def comparison_note(comparison: Comparison) -> str:
     return (
         f"Intervals and p values are prediction-powered, from {_sources(counts)}; {lead} is as "
         f"precise as with this many human-judged queries: {', '.join(precise)}"
-        f"{caveats.pop() if len(caveats) == 1 else ''}."
+        f"{caveats.pop() if len(caveats) == 1 else ''}"
+        f"{''.join(f'; {remark}' for remark in sorted(remarks))}."
     )
 
 

@@ -16,6 +16,7 @@ from karat.model.judgments import label_use, model_labels_of
 from karat.model.timings import RunResult
 from karat.scoring.human_sample import (
     human_sample_of,
+    human_sample_remark,
     merge_labels,
     powered_summaries,
     summary_note,
@@ -178,7 +179,7 @@ def evaluate_run(
         people = _scores(truth, run, scoring, name, truth.query_ids)
         labelled = {query.id for query in truth.queries() if model_labels_of(query)}
         evaluation = _scores(choose_labels(truth, LabelChoice.ONLY), run, scoring, name, labelled)
-        table = merge_labels(people.table, evaluation.table, sample)
+        table = merge_labels(people.table, evaluation.table, sample, human_sample_remark(truth))
         evaluation = replace(evaluation, table=table, notes=replace(evaluation.notes, labels=None))
     else:
         evaluation = _scores(truth, run, scoring, name)
@@ -274,7 +275,7 @@ def with_intervals(
         notes=replace(
             evaluation.notes,
             clusters=len(set(clusters or ())),
-            powered=summary_note(summaries, labels),
+            powered=summary_note(summaries, table, labels),
         ),
         slices={
             tag: {
@@ -302,7 +303,7 @@ def with_measures(evaluation: Evaluation, measures: Sequence[Measure]) -> Evalua
         labels=labels,
         table=replace(table, columns={name: table.columns[name] for name in names}),
         summaries=summaries,
-        notes=replace(evaluation.notes, powered=summary_note(summaries, labels)),
+        notes=replace(evaluation.notes, powered=summary_note(summaries, table, labels)),
     )
 
 

@@ -77,8 +77,8 @@ PROMPT = "grade 0-3 and why, s skip, u undo, q quit: "
     is_flag=False,
     flag_value=NEXT,
     metavar="[N]",
-    help=f"Only the next N queries, {NEXT} by default, in an order that makes the judged queries a "
-    "stratified random sample, for --human-sample.",
+    help=f"Draw the next N queries, {NEXT} by default, so that the drawn queries are a stratified "
+    "random sample; they are recorded in the gold set, for --human-sample auto.",
 )
 @click.option(
     "--agreement",
@@ -176,7 +176,7 @@ def command(
         return
     if as_list or (as_json and not asking.models):
         show = _show_json if as_json else _show_list
-        show(data, _unjudged(data, named, depth, queries))
+        show(data, _unjudged(data, named, depth, queries)[0])
         return
     with _source(data, repositories, rev, folder) as code:
         if audit:
@@ -192,20 +192,23 @@ def command(
         if decide:
             decide_rows(AuditDecisions(data, path, judge=name), read_audit(decide), decide, code)
             return
-        items = _unjudged(data, named, depth, queries)
-        _Session(Judging(data, path, judge=name), items, code).run()
+        judging = Judging(data, path, judge=name)
+        items, sample = _unjudged(data, named, depth, queries)
+        # Before the first grade: a query that nobody finishes stays in the sample.
+        judging.record_sample(sample)
+        _Session(judging, items, code).run()
 
 
 def _unjudged(
     data: "Dataset", runs: "Mapping[str, Run]", depth: int, queries: int | None
-) -> "Sequence[PooledHit]":
-    """Return the unjudged hits, or those of the *queries* that people should judge next."""
+) -> "tuple[Sequence[PooledHit], Sequence[str]]":
+    """Return the unjudged hits, or those of the next *queries* and the sample with them."""
     from karat.app.judge import pool
-    from karat.app.judging_order import next_hits
+    from karat.app.judging_order import draw_next
 
     if queries is None:
-        return pool(data, runs, depth=depth)
-    return next_hits(data, runs, queries, depth=depth)
+        return pool(data, runs, depth=depth), ()
+    return draw_next(data, runs, queries, depth=depth)
 
 
 def _source(

@@ -305,7 +305,7 @@ HUMAN_SAMPLE: Fields = {
         metavar="FILE|auto",
         help="Combine the labels of people for some queries with model labels for all of them "
         "(prediction-powered intervals): a file with the ids of these queries, or auto for those "
-        "in which people judged every hit of the pool.",
+        "that karat judge --next has drawn.",
     ),
 }
 PAIRS: Fields = {

@@ -474,6 +474,16 @@ def test_a_regression_on_sampled_queries_cannot_pass_unseen(tmp_path: Path) -> N
     assert found.checks[0].decision is Decision.FAILED
 
 
+def test_the_depth_of_the_sample_is_that_of_the_rules() -> None:
+    gold, _, new = example()
+    deep = answered(
+        new, 2, *(hit.path for hit in list(new.answers())[2].hits), *map(str, range(30))
+    )
+    with pytest.raises(InputError, match=r"30 hits of 1 of the 24 sampled .* -k 50"):
+        gate(gold, deep, parse_rules(minimums=["recall@50=0.1"]), confidence=AUTO)
+    assert gate(gold, deep, parse_rules(minimums=["recall@5=0.1"]), confidence=AUTO).checks
+
+
 def test_a_dataset_remembers_its_sample() -> None:
     gold, _, _ = example()
     assert human_sample_of(gold) == frozenset()

@@ -293,7 +293,12 @@ def gate(
         raise InputError("nothing to check; give --min, --baseline or --max-latency")
     name = run_name(run, 1)
     gold, loaded = sampled_run(
-        gold, run, confidence.human_sample, name=name, scoring=scoring, format=run_format
+        gold,
+        run,
+        confidence.human_sample,
+        name=name,
+        scoring=scoring.with_measures(measures) if measures else scoring,
+        format=run_format,
     )
     times, disturbed = _latencies_ms(loaded)
     now = score_with_ranks(

@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from karat.app.judge import Code, PooledHit, check_savable, lines_of
+from karat.app.gold_file import GoldFile
+from karat.app.judge import Code, PooledHit, lines_of
 from karat.app.model_judge import (
     GradingOptions,
     HitPassage,
@@ -23,7 +24,7 @@ from karat.app.model_judge import (
     spent,
 )
 from karat.errors import EngineError, FormatError, InputError, Problem
-from karat.formats import DEFAULT, write
+from karat.formats import DEFAULT
 from karat.formats.csvtext import read_rows, render_rows
 from karat.formats.source import read_text
 from karat.llm.batch import Spend
@@ -552,38 +553,41 @@ class AuditDecisions:
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """Start from *data*; InputError if the result could not be saved."""
-        check_savable(data, path)
-        self.data = data
+        self._file = GoldFile(data, path)
         self.path = path
         self._judge = judge
         self._clock = clock
-        self._rows = {query_id: row for row, query_id in enumerate(data.query_ids)}
+
+    @property
+    def data(self) -> Dataset:
+        """Return the gold set with the decisions that were applied."""
+        return self._file.data
 
     def is_open(self, row: AuditRow) -> bool:
         """Return whether the label is still as the audit found it."""
-        at = self._rows.get(row.query_id)
-        if at is None:
-            return False
-        return self._position(row, self.data.targets(at)) is not None
+        targets = self._file.targets(row.query_id)
+        return targets is not None and self._position(row, targets) is not None
 
     def apply(self, rows: Sequence[AuditRow]) -> AppliedDecisions:
         """Apply the decisions of *rows* and save once; one that was applied before is skipped."""
-        queries = list(self.data.queries())
         changed = 0
-        stale = []
-        for row in rows:
-            at = self._rows.get(row.query_id)
-            decided = None if at is None else self._decided(queries[at], row)
-            if at is None or decided is None:
-                stale.append(row)
-            elif decided is not queries[at]:
-                queries[at] = decided
-                changed += 1
-        if changed:
-            data = self.data.with_queries(queries)
-            write(data, self.path, format="gold")
-            self.data = data
-        return AppliedDecisions(changed, stale)
+        stale = set(range(len(rows)))
+        by_query: dict[str, list[int]] = {}
+        for number, row in enumerate(rows):
+            by_query.setdefault(row.query_id, []).append(number)
+
+        def decide(query: Query) -> Query:
+            nonlocal changed
+            for number in by_query[query.id]:
+                decided = self._decided(query, rows[number])
+                if decided is not None:
+                    stale.discard(number)
+                    changed += decided is not query
+                    query = decided
+            return query
+
+        self._file.change(dict.fromkeys(by_query, decide))
+        return AppliedDecisions(changed, [rows[number] for number in sorted(stale)])
 
     def _decided(self, query: Query, row: AuditRow) -> Query | None:
         """Return *query* after the decision, None if its label changed since the audit."""

@@ -10,15 +10,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
+from karat.app.gold_file import GoldFile
 from karat.corpus.chunkers.base import lines_of
 from karat.corpus.files.content import Content, decode
 from karat.errors import InputError
 from karat.experiments.snapshots import HEAD, NOWHERE_ELSE, homes, part_of
-from karat.formats import FORMATS, detect, read_dataset, write
-from karat.formats.unsupported import writable
+from karat.formats import FORMATS, detect, read_dataset
 from karat.mining.resolve import base_commits
 from karat.mining.snapshots import CommitSnapshot, SnapshotReader
-from karat.model import Answer, Dataset, Hit, Run, Target
+from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.frozen import EMPTY
 from karat.model.judgments import JudgmentRecord, judgments_of, time_text, with_judgments
 from karat.scoring.human_sample import recorded_sample, with_recorded_sample
@@ -40,7 +40,6 @@ __all__ = [
     "begun",
     "best_rank",
     "candidates",
-    "check_savable",
     "edited",
     "edited_targets",
     "folder_code",
@@ -155,6 +154,7 @@ Code = Callable[[int, str], Content]
 class Judging:
     """A gold set that grows by judgments; the file *path* always holds all that were made.
 
+    Other processes may change the file at the same time.
     Each becomes a target, one of grade 0 as well, and beside it a record of who gave the grade,
     when and why.
     """
@@ -171,38 +171,59 @@ class Judging:
 
         InputError if the result could not be saved: nobody should judge in vain.
         """
-        check_savable(data, path)
+        # The rows of items are those of this dataset, whatever happens to the file.
         self.data = data
+        self._file = GoldFile(data, path)
         self.path = path
         self._judge = judge
         self._clock = clock
         self._matcher = MATCHERS.get(data.match)()
-        self._before: list[Dataset] = []
+        # The grades that were given here, each with the target that it replaced.
+        self._given: list[tuple[str, JudgmentRecord, Target | None]] = []
 
     def is_open(self, item: PooledHit) -> bool:
         """Say whether *item* is still to be judged: another answer may have settled it."""
-        return not is_judged(item.hit, self.data.targets(item.row), self._matcher)
+        query_id = self.data.query_ids[item.row]
+        targets = self._file.targets(query_id)
+        return targets is not None and not is_judged(item.hit, targets, self._matcher)
 
     def is_whole_file(self, item: PooledHit) -> bool:
         """Return whether a grade of *item*, a part of a file, is one of the whole file."""
-        target = as_target(item.hit, 0.0, self._matcher, self.data.targets(item.row))
+        target = self._target(item, 0.0)
         is_part = bool(item.hit.end_line or item.hit.symbol)
         return is_part and not (target.end_line or target.symbol)
 
     def grade(self, item: PooledHit, grade: int, note: str = "") -> None:
-        """Give *item* a grade and save it."""
+        """Give *item* a grade and save it.
+
+        If somebody else judged it meanwhile, both judgments are kept and this grade counts.
+        """
         if grade not in GRADES:
             raise InputError(f"grade {grade} is out of range; expected 0 to {GRADES[-1]}")
-        target = as_target(item.hit, grade, self._matcher, self.data.targets(item.row))
-        at = time_text(self._clock())
-        queries = list(self.data.queries())
-        query = queries[item.row]
-        judgments = [*judgments_of(query), JudgmentRecord(target, self._judge, at, note)]
-        added = query._replace(targets=(*query.targets, target))
-        queries[item.row] = with_judgments(added, judgments)
-        old = self.data
-        self._before.append(old)
-        self._save(old.with_queries(queries))
+        target = self._target(item, grade)
+        record = JudgmentRecord(target, self._judge, time_text(self._clock()), note)
+        query_id = self.data.query_ids[item.row]
+        replaced: Target | None = None
+
+        def add(query: Query) -> Query:
+            nonlocal replaced
+            places = [other._replace(grade=target.grade) for other in query.targets]
+            targets = list(query.targets)
+            if target in places:
+                replaced = targets[places.index(target)]
+                targets[places.index(target)] = target
+            else:
+                targets.append(target)
+            judged = query._replace(targets=tuple(targets))
+            return with_judgments(judged, [*judgments_of(query), record])
+
+        self._file.change({query_id: add})
+        if self._file.targets(query_id) is None:
+            raise InputError(
+                f"{self._file.path}: the query {query_id!r} is no longer there, so its grade was "
+                "not saved; start again with the changed gold set"
+            )
+        self._given.append((query_id, record, replaced))
 
     def record_sample(self, query_ids: Sequence[str]) -> None:
         """Record *query_ids* as all queries drawn for people, and save that; no id is removed."""
@@ -211,24 +232,23 @@ class Judging:
 
     def undo(self) -> None:
         """Take back the last grade that was given here, and save that."""
-        self._save(self._before.pop())
+        query_id, record, replaced = self._given[-1]
 
-    def _save(self, data: Dataset) -> None:
-        write(data, self.path, format="gold")
-        self.data = data
+        def remove(query: Query) -> Query:
+            records, targets = list(judgments_of(query)), list(query.targets)
+            if record in records:
+                records.remove(record)
+            if record.target in targets:
+                at = targets.index(record.target)
+                targets[at : at + 1] = [replaced] if replaced else []
+            return with_judgments(query._replace(targets=tuple(targets)), records)
 
+        self._file.change({query_id: remove})
+        self._given.pop()
 
-def check_savable(data: Dataset, path: str | os.PathLike[str]) -> None:
-    """Raise InputError if *data* cannot be written to *path* in Karat's format."""
-    if not all(text.strip() for text in data.texts):
-        raise InputError(
-            f"{data.name}: a gold set cannot hold queries without text; add the texts with "
-            "--topics FILE"
-        )
-    writable(data, FORMATS.get("gold"))
-    folder = Path(path).resolve().parent
-    if not os.access(folder, os.W_OK):
-        raise InputError(f"{os.fspath(path)}: cannot be written: no access to the folder {folder}")
+    def _target(self, item: PooledHit, grade: float) -> Target:
+        targets = self._file.targets(self.data.query_ids[item.row]) or ()
+        return as_target(item.hit, grade, self._matcher, targets)
 
 
 def begun(

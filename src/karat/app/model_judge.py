@@ -5,23 +5,21 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from time import monotonic
 from typing import NamedTuple, Protocol, TypeVar
 
+from karat.app.gold_file import GoldFile
 from karat.app.judge import (
     Code,
     PooledHit,
     as_target,
     best_rank,
     candidates,
-    check_savable,
     lines_of,
     place_text,
     pool,
 )
 from karat.errors import EngineError, InputError
-from karat.formats import read_dataset, write
 from karat.llm.batch import CompletionCache, CostEstimate, Spend, estimate
 from karat.llm.client import ChatModel, Price, Prompt, open_model, parse_price
 from karat.llm.relevance import (
@@ -67,8 +65,10 @@ __all__ = [
 
 T_co = TypeVar("T_co", covariant=True)
 
-# Labels are saved at least so often while answers arrive.
+# Seconds between two saves while answers arrive; more if a save takes long, so that saving takes
+# at most a twentieth of the time.
 SAVE_S = 3.0
+SAVE_PAUSE = 20
 # The first word in the note of a label whose passage addressed the judge.
 INJECTION = "injection"
 PROBE_SAMPLE = 20
@@ -330,7 +330,6 @@ class ModelJudging:
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """Find what is left to grade; InputError if labels could not be saved."""
-        check_savable(data, path)
         self._data = data
         self._file = _LabelFile(data, path)
         self._models = models
@@ -395,7 +394,6 @@ class ModelJudging:
         grades: Counter[int] = Counter()
         invalid: list[SkippedPassage] = []
         failed: list[SkippedPassage] = []
-        saved_s = monotonic()
         report(0, len(todo))
         tasks = [each.task for each in todo]
         for done, (number, outcome) in enumerate(self._options.grade(model, tasks, spend), 1):
@@ -408,9 +406,7 @@ class ModelJudging:
             else:
                 failed.append(self._skipped(passage, str(outcome)))
                 self._options.check_reachable(len(failed), done, outcome)
-            if monotonic() - saved_s > SAVE_S:
-                self._file.save()
-                saved_s = monotonic()
+            self._file.save_when_due()
             report(done, len(todo))
         return ModelSummary(
             name,
@@ -472,14 +468,13 @@ def _as_place(target: Target) -> Target:
 
 
 class _LabelFile:
-    """Adds labels to a gold set; changes that others make to the file meanwhile are kept."""
+    """Adds labels to a gold set now and then."""
 
     def __init__(self, data: Dataset, path: str | os.PathLike[str]) -> None:
-        self._data = data
-        self._path = Path(path)
-        self._stamp = self._stat()
+        self._gold = GoldFile(data, path)
         self._labels: dict[str, list[JudgmentRecord]] = {}
         self._is_saved = True
+        self._due_s = monotonic() + SAVE_S
 
     def add(self, query_id: str, label: JudgmentRecord) -> None:
         self._labels.setdefault(query_id, []).append(label)
@@ -488,17 +483,18 @@ class _LabelFile:
     def save(self) -> None:
         if self._is_saved:
             return
-        if self._stamp != self._stat() and self._path.exists():
-            self._data = read_dataset(self._path, format="gold")
-        self._data = self._data.with_queries(map(self._labelled, self._data.queries()))
-        write(self._data, self._path, format="gold")
-        self._stamp = self._stat()
+        began_s = monotonic()
+        self._gold.change(dict.fromkeys(self._labels, self._labelled))
         self._is_saved = True
+        now_s = monotonic()
+        self._due_s = now_s + max(SAVE_S, SAVE_PAUSE * (now_s - began_s))
+
+    def save_when_due(self) -> None:
+        if monotonic() >= self._due_s:
+            self.save()
 
     def _labelled(self, query: Query) -> Query:
-        new = self._labels.get(query.id)
-        if not new:
-            return query
+        new = self._labels[query.id]
         replaced = {(label.judge, _as_place(label.target)) for label in new}
         kept = [
             label
@@ -508,10 +504,3 @@ class _LabelFile:
         # Answers arrive in any order; the file has one.
         ordered = sorted(new, key=lambda label: (label.judge, *label.target[:1], *label.target[2:]))
         return with_model_labels(query, [*kept, *ordered])
-
-    def _stat(self) -> tuple[int, int, int] | None:
-        try:
-            stat = self._path.stat()
-        except FileNotFoundError:
-            return None
-        return stat.st_ino, stat.st_mtime_ns, stat.st_size

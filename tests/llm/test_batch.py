@@ -1,7 +1,9 @@
 """Many prompts: nothing is lost, nothing is paid for twice, and the limit holds."""
 
 import threading
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,38 @@ def test_a_second_run_sends_nothing(cache: CompletionCache) -> None:
     spend = Spend(limit=0.0)
     assert dict(complete_all(model, prompts("a", "b"), spend=spend, cache=cache)) == first
     assert (len(model.asked), spend.requests, spend.cached, spend.cost) == (2, 0, 2, 0.0)
+
+
+@pytest.mark.parametrize("delay_s", [0.0, 0.02])
+def test_two_calls_at_once_pay_for_each_prompt_once(tmp_path: Path, delay_s: float) -> None:
+    def slow(text: str) -> str:
+        time.sleep(0.005)
+        return text
+
+    model = Model(slow)
+    texts = prompts(*map(str, range(60)))
+
+    def call(pause_s: float) -> Spend:
+        spend = Spend()
+        time.sleep(pause_s)
+        with CompletionCache(tmp_path / "answers.sqlite") as cache:
+            assert len(list(complete_all(model, texts, spend=spend, cache=cache))) == 60
+        return spend
+
+    with ThreadPoolExecutor(2) as threads:
+        spends = list(threads.map(call, (0.0, delay_s)))
+    assert sorted(model.asked) == sorted(map(str, range(60)))
+    assert [sum(each.requests for each in spends), sum(each.cached for each in spends)] == [60, 60]
+    assert [each.name for each in tmp_path.glob("*.lock")] == []
+
+
+def test_a_call_that_waits_for_another_one_can_be_stopped(cache: CompletionCache) -> None:
+    stop = threading.Event()
+    (prompt,) = prompts("a")
+    with cache.claim("m", prompt, stop) as first:
+        threading.Timer(0.05, stop.set).start()
+        with cache.claim("m", prompt, stop) as second:
+            assert (first, second, stop.is_set()) == (None, None, True)
 
 
 def test_another_prompt_model_or_length_is_another_request(cache: CompletionCache) -> None:
@@ -151,8 +185,10 @@ def test_a_limit_needs_a_price() -> None:
 
 def test_answers_on_their_way_are_kept_when_the_caller_stops(cache: CompletionCache) -> None:
     go = threading.Event()
+    all_sent = threading.Barrier(3)
 
     def answer(text: str) -> str:
+        all_sent.wait(10)
         if text != "first":
             assert go.wait(10)
         return text

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +20,7 @@ from karat.llm.client import (
     Price,
     Prompt,
 )
+from karat.system.files import try_lock
 from karat.system.sqlite import KeyValueFile
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
 
 WORKERS = 8
 ATTEMPTS = 5
+CLAIM_WAIT_S = 0.02
 FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 60.0
 # The messages around a prompt, in tokens.
@@ -50,6 +53,7 @@ class CompletionCache:
 
     def __init__(self, path: str | Path) -> None:
         """Open or create the file."""
+        self._path = Path(path)
         self._file = KeyValueFile(path, name="cache of model answers", version=1)
 
     def __enter__(self) -> Self:
@@ -73,6 +77,21 @@ class CompletionCache:
     def put(self, model: str, prompt: Prompt, completion: Completion) -> None:
         """Store one answer."""
         self._file.put({_key(model, prompt): json.dumps(completion).encode()})
+
+    @contextmanager
+    def claim(self, model: str, prompt: Prompt, stop: Event) -> Iterator[Completion | None]:
+        """Yield the known answer, or None while no other thread or process sends this prompt.
+
+        If another one sends it now, this waits for its answer, or until *stop* is set.
+        """
+        name = f"{self._path.name}.{_key(model, prompt).hex()}.lock"
+        while not stop.is_set():
+            with try_lock(self._path.with_name(name)) as is_mine:
+                if is_mine:
+                    yield self.get(model, [prompt]).get(prompt)
+                    return
+            stop.wait(CLAIM_WAIT_S)
+        yield None
 
 
 def _key(model: str, prompt: Prompt) -> bytes:
@@ -160,9 +179,10 @@ class Spend:
             elif isinstance(answer, LostAnswer):
                 self.uncertain += reserved
 
-    def count(self, *, retries: int = 0, failed: int = 0) -> None:
+    def count(self, *, cached: int = 0, retries: int = 0, failed: int = 0) -> None:
         """Add to the counts."""
         with self._lock:
+            self.cached += cached
             self.retries += retries
             self.failed += failed
 
@@ -191,7 +211,7 @@ def complete_all(
         places.setdefault(prompt, []).append(number)
     known = cache.get(model.name, places) if cache else {}
     for prompt, answer in known.items():
-        spend.cached += 1
+        spend.count(cached=1)
         for number in places[prompt]:
             yield number, answer
     stop = Event()
@@ -267,6 +287,15 @@ class _Request:
         self._sleep = sleep
 
     def __call__(self, prompt: Prompt) -> Completion | EngineError | None:
+        if not self._cache:
+            return self._send(prompt)
+        # Another process may have been answered since the cache was read.
+        with self._cache.claim(self._model.name, prompt, self._stop) as known:
+            if known:
+                self.spend.count(cached=1)
+            return known or self._send(prompt)
+
+    def _send(self, prompt: Prompt) -> Completion | EngineError | None:
         price = self._model.price
         most = price.cost(_prompt_tokens(prompt), prompt.max_tokens) if price else 0.0
         pause_s = FIRST_WAIT_S

@@ -9,7 +9,7 @@ from typing import BinaryIO, cast
 
 from karat.errors import InputError
 
-__all__ = ["cache_folder", "no_folder", "replacing", "write_text"]
+__all__ = ["cache_folder", "no_folder", "replacing", "try_lock", "write_text"]
 
 
 @contextmanager
@@ -58,6 +58,39 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write *text* as UTF-8, whole or not at all."""
     with replacing(path) as stream:
         stream.write(text.encode())
+
+
+@contextmanager
+def try_lock(path: Path) -> Iterator[bool]:
+    """Create the file *path* and lock it among all threads and processes; True if that worked.
+
+    Afterwards the file is removed. On systems and disks without such locks it always works.
+    """
+    try:
+        import fcntl
+
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    except (ImportError, OSError):
+        yield True
+        return
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        except OSError:
+            pass
+        # The last holder may have removed the file between opening and locking it.
+        if not path.exists() or not os.path.samestat(os.fstat(descriptor), path.stat()):
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            path.unlink(missing_ok=True)
+    finally:
+        os.close(descriptor)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -2,16 +2,31 @@
 
 import threading
 import time
+from base64 import b64encode
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from inspect import getsource
 from pathlib import Path
+from random import Random
+from string import ascii_letters, ascii_lowercase
+from types import ModuleType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.errors import EngineError, InputError
-from karat.llm.batch import CompletionCache, Spend, complete_all, completer, estimate, read_json
+from karat.llm import batch, relevance
+from karat.llm.batch import (
+    CompletionCache,
+    Spend,
+    complete_all,
+    completer,
+    estimate,
+    most_tokens,
+    read_json,
+)
 from karat.llm.client import Completion, LostAnswer, ModelBusy, ModelRefusal, Price, Prompt
 
 PRICE = Price(1.0, 2.0)
@@ -205,12 +220,61 @@ def test_answers_on_their_way_are_kept_when_the_caller_stops(cache: CompletionCa
     assert again.requests == 0
 
 
+@pytest.fixture(scope="module")
+def tokenizer() -> Callable[[str], int]:
+    """Return a function that counts tokens as OpenAI does, with the file that litellm contains."""
+    tiktoken = pytest.importorskip("tiktoken")
+    found = find_spec("litellm")
+    if found is None or found.origin is None:
+        pytest.skip("litellm is not installed")
+    with pytest.MonkeyPatch.context() as patch:
+        folder = Path(found.origin).parent / "litellm_core_utils" / "tokenizers"
+        patch.setenv("TIKTOKEN_CACHE_DIR", str(folder))
+        encoding = tiktoken.get_encoding("cl100k_base")
+    return lambda text: len(encoding.encode(text, disallowed_special=()))
+
+
+RANDOM = Random(1)
+DENSE = {
+    "hex": RANDOM.randbytes(1500).hex(),
+    "base64": b64encode(RANDOM.randbytes(3000)).decode(),
+    "symbols": "".join(RANDOM.choices("!@#$%^&*()[]{}<>?/|~`+-=;:'", k=1500)),
+    "Greek": "".join(RANDOM.choices("αβγδεζηθικλμνξοπρστυφχψω ", k=1500)),
+    "Chinese": "".join(chr(RANDOM.randrange(0x4E00, 0x9FFF)) for _ in range(500)),
+    "emoji": "".join(chr(RANDOM.randrange(0x1F300, 0x1F600)) for _ in range(500)),
+    "lower case": "".join(RANDOM.choices(ascii_lowercase, k=3000)),
+    "both cases": "".join(RANDOM.choices(ascii_letters, k=3000)),
+    "minified": "function(a,b){var c=a[b];if(!c){c=a[b]={}}return c.d?c.d(e,f):g(h||{})};" * 20,
+    "numbers": "1 22 333 4444,5;" * 99,
+    "white space": "".join(RANDOM.choices(" \t\n", k=1000)),
+    "indents": "\n".join(" " * RANDOM.randrange(20) + "x" for _ in range(200)),
+}
+
+
+@pytest.mark.parametrize("name", DENSE)
+def test_dense_text_has_no_more_tokens_than_are_reserved(
+    tokenizer: Callable[[str], int], name: str
+) -> None:
+    assert tokenizer(DENSE[name]) <= most_tokens(DENSE[name]) <= len(DENSE[name].encode())
+
+
+@pytest.mark.parametrize("module", [batch, relevance])
+def test_the_reserve_for_code_is_about_twice_its_tokens(
+    tokenizer: Callable[[str], int], module: ModuleType
+) -> None:
+    for text in (getsource(module), "\n".join(filter(None, (module.__doc__, relevance.SINGLE)))):
+        assert tokenizer(text) <= most_tokens(text) <= 2.1 * tokenizer(text)
+
+
 def test_an_estimate_is_never_below_the_cost(cache: CompletionCache) -> None:
     model = Model()
     some = prompts("word " * 900, "word " * 900, "short")
     before = estimate(model, some, cache)
     assert (before.requests, before.cached) == (2, 0)
     assert before.cost == pytest.approx(PRICE.cost(before.prompt_tokens, 200))
+    assert before.likely is not None
+    assert before.cost is not None
+    assert before.likely < before.cost
     list(complete_all(model, some[:1], spend=Spend(), cache=cache))
     after = estimate(model, some, cache)
     assert (after.requests, after.cached) == (1, 1)

@@ -124,13 +124,15 @@ def plan_asking(
         passages,
         drafts,
         prompts,
-        _with_grading(first, len(drafts), model),
+        _with_grading(first, passages, len(drafts), model),
     )
 
 
-def _with_grading(first: CostEstimate, count: int, model: ChatModel) -> CostEstimate:
+def _with_grading(
+    first: CostEstimate, passages: Sequence[SourcePassage], count: int, model: ChatModel
+) -> CostEstimate:
     """Return the estimate with one more, longest prompt for each question."""
-    longest = longest_grade_prompt(_SHOWN)
+    longest = longest_grade_prompt(passages, _SHOWN)
     tokens = first.prompt_tokens + count * longest.prompt_tokens
     answers = first.completion_tokens + count * longest.completion_tokens
     cost = model.price.cost(tokens, answers) if model.price else None

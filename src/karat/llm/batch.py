@@ -1,11 +1,14 @@
 """Many prompts for one model: at once, cached by content, within a spending limit."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import sha256
+from math import ceil
 from pathlib import Path
 from threading import Event, Lock
 from typing import Any, NamedTuple, Self
@@ -30,6 +33,7 @@ __all__ = [
     "complete_all",
     "completer",
     "estimate",
+    "most_tokens",
     "read_json",
 ]
 
@@ -40,6 +44,13 @@ FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 60.0
 # The messages around a prompt, in tokens.
 OVERHEAD_TOKENS = 12
+# Prose and code have more bytes in a token.
+BYTES_PER_TOKEN = 3
+_PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_LONG_PIECES = re.compile(r"[a-z]{13,}|[A-Z]{6,}")
+_CASE_CHANGES = re.compile(r"[a-z][A-Z]")
+# A single space before a letter or a symbol belongs to the next token.
+_SPACES = re.compile(r"[\t\r\n]|  +| (?=\d|\s|$)")
 # Longer answers are not JSON that was asked for.
 MAX_JSON = 100_000
 
@@ -99,13 +110,17 @@ def _key(model: str, prompt: Prompt) -> bytes:
 
 
 class CostEstimate(NamedTuple):
-    """The most that a number of prompts can cost; *cost* is None if the price is unknown."""
+    """The most that a number of prompts can cost, and the *likely* cost if answers are long.
+
+    Both are None if the price is unknown. The numbers of tokens are the largest ones.
+    """
 
     requests: int
     cached: int
     prompt_tokens: int
     completion_tokens: int
     cost: float | None
+    likely: float | None = None
 
 
 def estimate(
@@ -114,15 +129,53 @@ def estimate(
     """Return the most that *prompts* can cost; cached and repeated ones cost nothing."""
     distinct = set(prompts)
     new = distinct - set(cache.get(model.name, distinct) if cache else ())
-    tokens = sum(map(_prompt_tokens, new))
+    most = sum(map(_most_prompt_tokens, new))
     longest = sum(prompt.max_tokens for prompt in new)
-    cost = model.price.cost(tokens, longest) if model.price else None
-    return CostEstimate(len(new), len(distinct) - len(new), tokens, longest, cost)
+    cost = likely = None
+    if model.price:
+        cost = model.price.cost(most, longest)
+        likely = min(cost, model.price.cost(sum(map(_likely_prompt_tokens, new)), longest))
+    return CostEstimate(len(new), len(distinct) - len(new), most, longest, cost, likely)
 
 
-def _prompt_tokens(prompt: Prompt) -> int:
-    """Return more tokens than *prompt* has: three bytes a token is little, code included."""
-    return (len(prompt.instruction.encode()) + len(prompt.text.encode())) // 3 + OVERHEAD_TOKENS
+def _likely_prompt_tokens(prompt: Prompt) -> int:
+    size = len(prompt.instruction.encode()) + len(prompt.text.encode())
+    return size // BYTES_PER_TOKEN + OVERHEAD_TOKENS
+
+
+def _most_prompt_tokens(prompt: Prompt) -> int:
+    return _most_instruction_tokens(prompt.instruction) + most_tokens(prompt.text) + OVERHEAD_TOKENS
+
+
+def most_tokens(text: str) -> int:
+    """Return about the largest number of tokens that a tokenizer of bytes makes of *text*.
+
+    Each digit, symbol and byte of other characters counts as one token, a word by its length; long
+    words and changes of case, as in base64, count more. Prose and code have about half as many
+    tokens. Only words of random letters have more, up to a third.
+
+    >>> most_tokens("return the session"), most_tokens("0xdeadbeef42"), most_tokens("λόγος")
+    (8, 7, 10)
+    """
+    size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+    pieces = _PIECES.findall(text)
+    letters = sum(map(len, pieces))
+    spaces = sum(map(text.count, " \t\r\n"))
+    most = (
+        len(pieces)
+        + 0.35 * (letters - len(pieces))
+        + 0.5 * len(_CASE_CHANGES.findall(text))
+        + 0.3 * sum(map(len, _LONG_PIECES.findall(text)))
+        + len(_SPACES.findall(text))
+        + (size - letters - spaces)
+    )
+    return min(size, ceil(most))
+
+
+# The same few instructions are sent with many texts.
+@lru_cache(maxsize=32)
+def _most_instruction_tokens(text: str) -> int:
+    return most_tokens(text)
 
 
 @dataclass(slots=True)
@@ -297,7 +350,7 @@ class _Request:
 
     def _send(self, prompt: Prompt) -> Completion | EngineError | None:
         price = self._model.price
-        most = price.cost(_prompt_tokens(prompt), prompt.max_tokens) if price else 0.0
+        most = price.cost(_most_prompt_tokens(prompt), prompt.max_tokens) if price else 0.0
         pause_s = FIRST_WAIT_S
         for attempt in range(1, self._attempts + 1):
             if self._stop.is_set() or not self.spend.reserve(most):

@@ -67,7 +67,10 @@ def print_estimates(estimates: "Mapping[str, JudgeEstimate]") -> None:
             continue
         cached = f" ({each.cached:,} more are cached)" if each.cached else ""
         tokens = f"{each.prompt_tokens:,} + {each.completion_tokens:,} tokens"
-        cost = "unknown; set --price" if each.cost is None else cost_text(each.cost)
+        cost = "unknown; set --price"
+        if each.cost is not None and each.likely is not None:
+            cost = f"about {cost_text(each.likely)}, at most {cost_text(each.cost)}"
+            cost = cost if each.cost else cost_text(0)
         text = (
             f"{name}: {counted(passages, 'passage')} to grade, "
             f"{counted(each.requests, 'request')}{cached}; at most {tokens}, cost: {cost}"

@@ -7,12 +7,13 @@ trusted: a question is checked as text, and a judgment only selects among labell
 import re
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from heapq import nlargest
 from random import Random
 from typing import NamedTuple
 
 from karat.corpus.chunkers.base import lines_of
 from karat.corpus.chunkers.definitions import Symbol, symbols
-from karat.llm.batch import read_json
+from karat.llm.batch import most_tokens, read_json
 from karat.llm.client import Completion, Prompt
 from karat.mining.leaks import Leak, leak
 from karat.mining.questions.headings import sections
@@ -233,11 +234,12 @@ def grade_prompt(question: str, passages: Sequence[SourcePassage]) -> Prompt:
     return Prompt(GRADE, "\n\n".join(parts), _ANSWER_TOKENS)
 
 
-def longest_grade_prompt(count: int) -> Completion:
-    """Return the most tokens of a prompt with *count* passages, and of its answer."""
-    characters = len(GRADE) + _LONGEST_ANSWER + count * (_SHOWN_CHARACTERS + len(_marked("A", "")))
-    # As in karat.llm.batch: three bytes a token is little.
-    return Completion("", characters // 3, _ANSWER_TOKENS)
+def longest_grade_prompt(passages: Sequence[SourcePassage], count: int) -> Completion:
+    """Return the most tokens of a prompt with *count* of *passages*, and of its answer."""
+    longest = nlargest(count, (most_tokens(_marked("A", passage.text)) for passage in passages))
+    # A question has at most one token per character.
+    question = _LONGEST_ANSWER + most_tokens(_marked("QUESTION", ""))
+    return Completion("", most_tokens(GRADE) + question + sum(longest), _ANSWER_TOKENS)
 
 
 def read_grades(answer: str, count: int) -> list[int] | None:

@@ -58,8 +58,9 @@ PROVIDERS: Mapping[str, Provider] = {
         Provider("tei", has_model=False),
     )
 }
-# A key goes to the host of its provider only, unless key_env says otherwise.
+# A key goes to the host of its provider only, by https, unless key_env says otherwise.
 KEYS = {urlsplit(each.url).hostname: each.key_env for each in PROVIDERS.values() if each.url}
+HTTPS_PORT = 443
 
 
 class EndpointOptions(BaseModel):
@@ -93,9 +94,17 @@ class Endpoint(NamedTuple, Generic[Options]):
     def key(self, other_env: str, environment: Mapping[str, str]) -> str:
         """Return the API key; *other_env* is the optional variable of hosts without a provider.
 
-        InputError names the variable that is missing.
+        InputError names the variable that is missing, and is raised too if the key of a provider
+        would be sent to its host without https or at another port.
         """
-        host = urlsplit(self.url).hostname
+        parts = urlsplit(self.url)
+        host = parts.hostname
+        is_safe = parts.scheme == "https" and parts.port in (None, HTTPS_PORT)
+        if host in KEYS and not self.options.key_env and not is_safe:
+            raise InputError(
+                f"{self.spec}: {KEYS[host]} is sent by https at port {HTTPS_PORT} only; use "
+                f"https://{host}{parts.path}, or name the variable of another key with key_env"
+            )
         variable = self.options.key_env or KEYS.get(host, other_env)
         key = environment.get(variable, "")
         if not key and (self.options.key_env or host in KEYS):

@@ -216,3 +216,9 @@ def test_processes_that_index_at_once_pay_once(server: ModelServer) -> None:
         list(threads.map(lambda engine: engine.index(from_texts(TEXTS)), engines))
     assert len(server.requests) == 3
     assert sorted(engine.work()["contexts"] for engine in engines) == [0, 0, 3]
+
+
+def test_a_password_in_the_address_of_a_model_is_not_shown() -> None:
+    with pytest.raises(InputError, match="the key in KARAT_MODEL_KEY") as caught:
+        parse_context("http://me:passw0rd@host/v1#qwen?bugdet=2")
+    assert "passw0rd" not in str(caught.value)

@@ -121,3 +121,14 @@ def test_an_address_without_a_model_is_refused() -> None:
     pytest.importorskip("litellm")
     with pytest.raises(InputError, match="expected ADDRESS#MODEL"):
         open_model("http://localhost:8000/v1")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["http://me:passw0rd@host/v1#qwen", "http://me:passw0rd@host", "https://me:p?ssw0rd@h#m"],
+)
+def test_a_password_in_an_address_is_refused_and_not_shown(spec: str) -> None:
+    pytest.importorskip("litellm")
+    with pytest.raises(InputError, match="the key in KARAT_MODEL_KEY") as caught:
+        open_model(spec)
+    assert "ssw0rd" not in str(caught.value)

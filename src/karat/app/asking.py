@@ -23,7 +23,7 @@ from karat.engines.base import Engine
 from karat.engines.spec import build
 from karat.errors import EngineError, InputError, MissingExtra
 from karat.llm.batch import CompletionCache, CostEstimate, Spend, complete_all, estimate
-from karat.llm.client import ChatModel, Completion, Prompt, open_model, parse_price
+from karat.llm.client import ChatModel, Completion, Prompt, model_name, open_model, parse_price
 from karat.mining.mine import MiningProgress
 from karat.mining.questions.asking import (
     KINDS,
@@ -237,7 +237,7 @@ def run_asking(
         tags=lambda one: {"hard": "yes" if hard[one.place] else "no"},
         extra={"query_status": "model"},
         metadata={
-            "model": plan.model.name,
+            "model": model_name(plan.model.name),
             "prompt_digest": prompt_digest(),
             "hard_share": plan.asking.hard,
         },

@@ -21,7 +21,7 @@ from karat.app.judge import (
 )
 from karat.errors import EngineError, InputError
 from karat.llm.batch import CompletionCache, CostEstimate, Spend, estimate
-from karat.llm.client import ChatModel, Price, Prompt, open_model, parse_price
+from karat.llm.client import ChatModel, Price, Prompt, model_name, open_model, parse_price
 from karat.llm.relevance import (
     CONTEXT_LINES,
     PROMPT_HASHES,
@@ -192,7 +192,7 @@ def open_models(
     each: list[Price | None] = [parse_price(price) for price in prices]
     models: dict[str, ChatModel] = {}
     for number, spec in enumerate(specs):
-        name = spec.rpartition("#")[2]
+        name = model_name(spec)
         if name in models:
             raise InputError(f"two judges are called {name!r}; give each --model another name")
         price = each[number % len(each)] if each else None

@@ -57,8 +57,9 @@ workers=8)
     karat.errors.InputError: context openai/gpt-4o-mini: no option 'bugdet'; known: budget, price, \
 workers
     """
-    from karat.llm.client import parse_price
+    from karat.llm.client import parse_price, reject_user_info
 
+    reject_user_info(text)
     model, _, query = text.partition("?")
     if not model.strip():
         raise InputError(f"context {text!r}: no model is named; expected <model>?<options>")

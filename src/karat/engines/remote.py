@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from karat.engines.spec import validate_options
 from karat.errors import EngineError, InputError
 from karat.model.timings import QueryCost
-from karat.system.http import Poster, RateLimit
+from karat.system.http import Poster, RateLimit, has_user_info
 
 if TYPE_CHECKING:
     import httpx
@@ -131,14 +131,15 @@ def parse_endpoint(
     karat.errors.InputError: jina:m: no option 'bach'; did you mean 'batch'?
     """
     known, spec = PROVIDERS[provider], f"{provider}:{argument}"
+    if has_user_info(argument):
+        raise InputError(
+            f"{provider}: the URL has a user name or a password, which would be shown in names and "
+            "errors; put the key into KARAT_EMBEDDING_API_KEY or KARAT_RERANKER_API_KEY, or into "
+            "the environment variable that key_env names"
+        )
     text, _, query = argument.partition("?")
     model, url = _model_and_url(text, known)
-    parts = urlsplit(url)
-    if (
-        (known.has_model and not model)
-        or parts.scheme not in {"http", "https"}
-        or not parts.hostname
-    ):
+    if (known.has_model and not model) or not _is_http(url):
         raise InputError(f"{provider}:{text}: expected {_form(known)}")
     pairs = parse_qsl(query, keep_blank_values=True)
     if len(dict(pairs)) < len(pairs):
@@ -152,10 +153,16 @@ def parse_endpoint(
 def _model_and_url(text: str, provider: Provider) -> tuple[str, str]:
     if not provider.has_model and text.startswith(("http://", "https://")):
         return "", text
-    if "@http" in text:
-        model, _, url = text.rpartition("@")
-        return model, url
-    return text, provider.url
+    model, is_given, rest = text.partition("@http")
+    return model, f"http{rest}" if is_given else provider.url
+
+
+def _is_http(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # no valid IPv6 address or port
+        return False
 
 
 def _form(provider: Provider) -> str:

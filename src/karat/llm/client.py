@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
 from karat.errors import EngineError, InputError, MissingExtra
+from karat.system.http import has_user_info
 
 __all__ = [
     "ChatModel",
@@ -15,8 +16,10 @@ __all__ = [
     "ModelRefusal",
     "Price",
     "Prompt",
+    "model_name",
     "open_model",
     "parse_price",
+    "reject_user_info",
 ]
 
 # The key that is sent to an address, where one is needed. The keys of known providers are never
@@ -100,6 +103,7 @@ def open_model(spec: str, *, price: Price | None = None, timeout_s: float = 60.0
 
     # litellm prints advice to standard output with every error.
     litellm.suppress_debug_info = True
+    reject_user_info(spec)
     at = _ADDRESS.fullmatch(spec)
     if "://" in spec and not at:
         raise InputError(
@@ -114,6 +118,24 @@ def open_model(spec: str, *, price: Price | None = None, timeout_s: float = 60.0
         }
     known = price or (None if at else _known_price(litellm, spec))
     return _LitellmModel(spec, known, {**options, "timeout": timeout_s})
+
+
+def reject_user_info(spec: str) -> None:
+    """Raise InputError if the address in *spec* has a user name or a password; it is not shown."""
+    if has_user_info(spec):
+        raise InputError(
+            "the address of a model has a user name or a password, which would be shown in names "
+            f"and errors; expected ADDRESS#MODEL without them, and the key in {KEY_VARIABLE}"
+        )
+
+
+def model_name(spec: str) -> str:
+    """Return the name of the model in *spec*, without the address of its server.
+
+    >>> model_name("http://localhost:8000/v1#qwen"), model_name("openai/gpt-4o-mini")
+    ('qwen', 'openai/gpt-4o-mini')
+    """
+    return spec.rpartition("#")[2] if "://" in spec else spec
 
 
 def parse_price(text: str) -> Price:

@@ -1,5 +1,6 @@
 """HTTP requests with JSON bodies: retries, rate limits, and answers that are checked to be JSON."""
 
+import re
 import time
 from collections import deque
 from collections.abc import Callable
@@ -16,12 +17,23 @@ if TYPE_CHECKING:
     from tenacity import RetryCallState
 
 
-__all__ = ["Poster", "RateLimit", "read_json", "retry_after_s"]
+__all__ = ["Poster", "RateLimit", "has_user_info", "read_json", "retry_after_s"]
+
+_USER_INFO = re.compile(r"://[^/\s]*@")
 
 FIRST_WAIT_S = 1.0
 EXCERPT_LENGTH = 200
 SHOWN = 80
 MINUTE_S = 60.0
+
+
+def has_user_info(text: str) -> bool:
+    """Return whether a URL in *text* has a user name or a password.
+
+    >>> has_user_info("m@http://me:secret@host/v1"), has_user_info("m@http://host/users/@me")
+    (True, False)
+    """
+    return _USER_INFO.search(text) is not None
 
 
 class Busy(Exception):

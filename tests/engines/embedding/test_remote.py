@@ -399,3 +399,24 @@ def test_the_key_of_a_provider_is_never_sent_in_clear_text(origin: str) -> None:
     # An explicit variable is sent anywhere.
     proxied = f"openai:m@{origin}/v1?key_env=OPENAI_API_KEY"
     assert create_embedder(proxied, environment=environment)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "tei:http://me:passw0rd@gpu:8080",
+        "vllm:m@http://me:passw0rd@gpu/v1?batch=8",
+        "vllm:m@http://passw0rd@gpu/v1?bach=8",
+        "openai:m@https://me:passw0rd?@gpu/v1",
+    ],
+)
+def test_a_password_in_a_url_is_refused_and_not_shown(spec: str) -> None:
+    with pytest.raises(InputError, match="put the key into KARAT_EMBEDDING_API_KEY") as caught:
+        create_embedder(spec, environment={})
+    assert "passw0rd" not in str(caught.value)
+
+
+@pytest.mark.parametrize("host", ["gpu:port", "gpu:99999", "[::1"])
+def test_an_invalid_host_or_port_is_named(host: str) -> None:
+    with pytest.raises(InputError, match="expected tei:<url>, such as"):
+        create_embedder(f"tei:http://{host}", environment={})

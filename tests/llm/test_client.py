@@ -132,3 +132,12 @@ def test_a_password_in_an_address_is_refused_and_not_shown(spec: str) -> None:
     with pytest.raises(InputError, match="the key in KARAT_MODEL_KEY") as caught:
         open_model(spec)
     assert "ssw0rd" not in str(caught.value)
+
+
+def test_an_error_never_shows_the_key(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KARAT_MODEL_KEY", "sk-secret")
+    body = b'{"error": {"message": "bad key sk-secret"}}'
+    server.answer = lambda *_: Reply(status=401, body=body)
+    with pytest.raises(ModelRefusal, match=r"bad key \[key\]") as caught:
+        open_model(server.spec()).complete(PROMPT)
+    assert "sk-secret" not in str(caught.value)

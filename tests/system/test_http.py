@@ -1,9 +1,14 @@
 """The rate limit and the client that posts JSON; endpoints are tested with their models."""
 
+import gzip
+import json
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 
 from karat.errors import EngineError
-from karat.system.http import Poster, RateLimit
+from karat.system.http import Poster, RateLimit, read_json
 
 httpx = pytest.importorskip("httpx")
 pytest.importorskip("tenacity")
@@ -95,3 +100,62 @@ def test_what_a_retry_cannot_fix_is_raised_at_once() -> None:
     with pytest.raises(EngineError, match="status 404"):
         poster([404], waits).post({})
     assert waits == []
+
+
+def answering(answer: object, **options: Any) -> Poster:
+    return Poster(
+        "http://localhost/x",
+        key="sk-secret",
+        timeout_s=1,
+        attempts=2,
+        longest_wait_s=60,
+        sleep=lambda _: None,
+        purpose="a test",
+        transport=httpx.MockTransport(lambda _: answer),
+        **options,
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "content"),
+    [
+        (200, "no JSON: sk-secret"),
+        (200, "<html>sk-secret"),
+        (401, "bad key sk-secret " + "x" * 500),
+        # The key begins before the end of the excerpt, and ends after it.
+        (401, "x" * 195 + "sk-secret"),
+        (503, "later, sk-secret"),
+    ],
+)
+def test_an_error_never_shows_the_key(status: int, content: str) -> None:
+    posting = answering(httpx.Response(status, text=content))
+    with pytest.raises(EngineError) as caught:
+        read_json(posting.post({}), posting.url)
+    assert "sk-se" not in str(caught.value)
+
+
+def test_a_large_answer_is_not_read() -> None:
+    read: list[int] = []
+
+    def parts() -> Iterator[bytes]:
+        for number in range(100):
+            read.append(number)
+            yield b" " * 100_000
+
+    posting = answering(httpx.Response(200, content=parts()), max_answer_mb=1)
+    with pytest.raises(EngineError, match=r"/x: the answer has more than 1 MB; send fewer texts"):
+        posting.post({})
+    assert len(read) == 11
+    assert posting.requests == 1
+
+
+def test_a_compressed_answer_is_measured_and_read_decompressed() -> None:
+    encoded = {"Content-Encoding": "gzip", "Content-Type": "application/json"}
+    small = gzip.compress(json.dumps({"fine": "ä"}).encode())
+    assert answering(httpx.Response(200, content=small, headers=encoded)).post({}).json() == {
+        "fine": "ä"
+    }
+    bomb = gzip.compress(b" " * 2_000_000)
+    assert len(bomb) < 10_000
+    with pytest.raises(EngineError, match="more than 1 MB"):
+        answering(httpx.Response(200, content=bomb, headers=encoded), max_answer_mb=1).post({})

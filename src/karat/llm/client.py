@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
 from karat.errors import EngineError, InputError, MissingExtra
-from karat.system.http import has_user_info
+from karat.system.http import has_user_info, redacted
 
 __all__ = [
     "ChatModel",
@@ -212,7 +212,8 @@ class _LitellmModel:
     def _classified(self, error: Exception) -> EngineError:
         import openai
 
-        said = f"{self.name}: {type(error).__name__}: {str(error).partition(chr(10))[0]}"
+        message = redacted(str(error).partition("\n")[0], _keys())
+        said = f"{self.name}: {type(error).__name__}: {message}"
         # litellm reports an answer that it cannot parse as an error of the server.
         if isinstance(error, openai.APITimeoutError) or "Received response" in str(error):
             return LostAnswer(said)
@@ -222,6 +223,12 @@ class _LitellmModel:
         if isinstance(error, openai.APIConnectionError) or _is_busy(error):
             return ModelBusy(said, _retry_after_s(error))
         return EngineError(said)
+
+
+def _keys() -> list[str]:
+    """Return the keys in the environment: litellm does not tell which of them it has sent."""
+    endings = ("KEY", "TOKEN", "SECRET", "PASSWORD")
+    return [value for name, value in os.environ.items() if name.upper().endswith(endings)]
 
 
 def _is_busy(error: Exception) -> bool:

@@ -3,7 +3,7 @@
 import re
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tenacity import RetryCallState
 
 
-__all__ = ["Poster", "RateLimit", "has_user_info", "read_json", "retry_after_s"]
+__all__ = ["Poster", "RateLimit", "has_user_info", "read_json", "redacted", "retry_after_s"]
 
 _USER_INFO = re.compile(r"://[^/\s]*@")
 
@@ -25,6 +25,10 @@ FIRST_WAIT_S = 1.0
 EXCERPT_LENGTH = 200
 SHOWN = 80
 MINUTE_S = 60.0
+# 1,000 embeddings of 3,072 numbers are about 64 MB of JSON.
+MAX_ANSWER_MB = 64
+# A shorter key could be a word of any message.
+SHORTEST_KEY = 6
 
 
 def has_user_info(text: str) -> bool:
@@ -34,6 +38,18 @@ def has_user_info(text: str) -> bool:
     (True, False)
     """
     return _USER_INFO.search(text) is not None
+
+
+def redacted(text: str, keys: Iterable[str]) -> str:
+    """Return *text* without *keys*; very short ones stay.
+
+    >>> redacted("bad key sk-secret", ["sk-secret"])
+    'bad key [key]'
+    """
+    for key in sorted(keys, key=len, reverse=True):
+        if len(key) >= SHORTEST_KEY:
+            text = text.replace(key, "[key]")
+    return text
 
 
 class Busy(Exception):
@@ -102,7 +118,8 @@ class Poster:
     """Posts JSON to *url*; status 429 and 5xx and lost connections are retried.
 
     Between attempts it waits as long as ``Retry-After`` says, else twice as long each time. A
-    ``Retry-After`` above *longest_wait_s* is an error. Several threads may post at once.
+    ``Retry-After`` above *longest_wait_s* is an error, and so is an answer above *max_answer_mb*.
+    Errors never show *key*, even if the answer does. Several threads may post at once.
     """
 
     def __init__(
@@ -115,6 +132,7 @@ class Poster:
         longest_wait_s: float,
         sleep: Callable[[float], None],
         purpose: str,
+        max_answer_mb: int = MAX_ANSWER_MB,
         limit: RateLimit | None = None,
         transport: "httpx.BaseTransport | None" = None,
     ) -> None:
@@ -131,6 +149,7 @@ class Poster:
         self._lock = Lock()
         self._limit = limit
         self._longest_wait_s = longest_wait_s
+        self._max_answer_mb = max_answer_mb
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._connect = partial(
             httpx.Client, timeout=timeout_s, headers=headers, transport=transport
@@ -181,8 +200,9 @@ class Poster:
                 self._client = self._connect()
             client = self._client
         try:
-            answer = client.post(self.url, json=body)
-        except httpx.TransportError as error:
+            with client.stream("POST", self.url, json=body) as streamed:
+                answer = self._read(streamed)
+        except (httpx.TransportError, httpx.DecodingError) as error:
             raise Busy(f"no answer ({type(error).__name__}: {error})") from error
         status = answer.status_code
         if status == 429 or status >= 500:
@@ -196,6 +216,25 @@ class Poster:
         if status != 200:
             raise EngineError(f"{self.url}: status {status}: {_shown(answer)}")
         return answer
+
+    def _read(self, streamed: "httpx.Response") -> "httpx.Response":
+        """Return the whole answer; raise EngineError as soon as it is too large."""
+        import httpx
+
+        content = bytearray()
+        for part in streamed.iter_bytes():
+            content += part
+            if len(content) > self._max_answer_mb * 1_000_000:
+                raise EngineError(
+                    f"{self.url}: the answer has more than {self._max_answer_mb} MB; send fewer "
+                    "texts in a request (option batch)"
+                )
+        # The content is decoded and whole: these headers are no longer true.
+        gone = ("content-encoding", "content-length", "transfer-encoding")
+        headers = [item for item in streamed.headers.multi_items() if item[0].lower() not in gone]
+        return httpx.Response(
+            streamed.status_code, headers=headers, content=bytes(content), request=streamed.request
+        )
 
     def _wait_s(self, state: "RetryCallState") -> float:
         problem = state.outcome.exception() if state.outcome else None
@@ -229,7 +268,7 @@ def retry_after_s(header: str | None, now: datetime) -> float | None:
 
 def read_json(answer: "httpx.Response", where: str) -> Any:
     """Return the content of *answer*; raise EngineError for a web page and for other texts."""
-    text = answer.text
+    text = _text(answer)
     if text.lstrip()[:1] == "<":
         raise EngineError(
             f"{where}: the answer is a web page, not JSON ({' '.join(text.split())[:SHOWN]!r}); "
@@ -241,6 +280,13 @@ def read_json(answer: "httpx.Response", where: str) -> Any:
         raise EngineError(f"{where}: the answer is not JSON: {text[:SHOWN]!r}") from error
 
 
+def _text(answer: "httpx.Response") -> str:
+    """Return the text of *answer* without the key that was sent."""
+    return redacted(
+        answer.text, [answer.request.headers.get("Authorization", "")[len("Bearer ") :]]
+    )
+
+
 def _shown(answer: "httpx.Response") -> str:
-    text = " ".join(answer.text.split())
+    text = " ".join(_text(answer).split())
     return repr(text[:EXCERPT_LENGTH]) if text else "an empty answer"

@@ -12,6 +12,7 @@ import pytest
 from karat.corpus import from_texts
 from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding import create_embedder
+from karat.engines.embedding.cache import CachedEmbedder, EmbeddingCache
 from karat.engines.embedding.remote import RemoteEmbedder
 from karat.engines.spec import build
 from karat.errors import EngineError, InputError
@@ -420,3 +421,19 @@ def test_a_password_in_a_url_is_refused_and_not_shown(spec: str) -> None:
 def test_an_invalid_host_or_port_is_named(host: str) -> None:
     with pytest.raises(InputError, match="expected tei:<url>, such as"):
         create_embedder(f"tei:http://{host}", environment={})
+
+
+def test_batches_beside_one_that_fails_are_not_paid_for_twice(
+    endpoint: Endpoint, connect: Connect, tmp_path: Path
+) -> None:
+    texts = ["one two three", "two", "bad", "four", "five"]
+    endpoint.refused = "bad"
+    options = {"dimension": 6, "batch": 2, "concurrency": 2, "max_characters": 5}
+    with EmbeddingCache(tmp_path / "vectors.sqlite") as cache:
+        with pytest.raises(EngineError, match="status 400: 'not this text'"):
+            CachedEmbedder(connect(**options), cache).embed(texts)
+        endpoint.refused = ""
+        endpoint.bodies.clear()
+        rows = CachedEmbedder(connect(**options), cache).embed(texts)
+    assert [body["input"] for body in endpoint.bodies] == [["bad", "four"]]
+    assert np.array_equal(rows, connect(**options).embed(texts))

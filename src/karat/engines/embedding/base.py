@@ -1,7 +1,9 @@
 """The protocol of an embedder, which turns texts into vectors, and its contract."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+
+from karat.errors import EngineError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Embedder",
     "Kind",
+    "PartlyEmbedded",
     "SupportsCheck",
     "SupportsManyTexts",
     "SupportsTokenVectors",
@@ -22,6 +25,14 @@ __all__ = [
 ]
 
 Kind = Literal["document", "query"]
+
+
+class PartlyEmbedded(EngineError):
+    """Some requests failed; *rows* has the vectors of the texts whose requests succeeded."""
+
+    def __init__(self, message: str, rows: "Mapping[str, Vectors]") -> None:
+        super().__init__(message)
+        self.rows = rows
 
 
 @runtime_checkable

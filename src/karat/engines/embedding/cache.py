@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.embedding.base import Embedder, Kind, SupportsManyTexts
+from karat.engines.embedding.base import Embedder, Kind, PartlyEmbedded, SupportsManyTexts
 from karat.engines.embedding.texts import Vectors, embed_distinct
 from karat.system.sqlite import EVICTED_ROWS, KeyValueFile
 
@@ -133,7 +133,12 @@ class CachedEmbedder:
             size = max(size, self.embedder.texts_at_once)
         for start in range(0, len(missing), size):
             step = missing[start : start + size]
-            rows = self.embedder.embed([texts[number] for number in step], kind)
+            try:
+                rows = self.embedder.embed([texts[number] for number in step], kind)
+            except PartlyEmbedded as error:
+                done = [number for number in step if texts[number] in error.rows]
+                self._cache.put({keys[number]: error.rows[texts[number]] for number in done})
+                raise
             new = {keys[number]: row for number, row in zip(step, rows, strict=True)}
             self._cache.put(new)
             known |= new

@@ -4,15 +4,15 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from hashlib import sha256
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from karat.engines.embedding.base import Kind
+from karat.engines.embedding.base import Kind, PartlyEmbedded
 from karat.engines.embedding.texts import Vectors, embed_distinct, unit
 from karat.engines.remote import (
     Endpoint,
@@ -296,8 +296,23 @@ class RemoteEmbedder:
         )
         if len(split) == 1:
             return [self._post(split[0], kind)]
+        done: list[EmbeddedBatch] = []
+        rows: dict[str, Vectors] = {}
+        failures: list[EngineError] = []
+        remaining = iter(texts)
         with ThreadPoolExecutor(min(self._options.concurrency, len(split))) as threads:
-            return list(threads.map(partial(self._post, kind=kind), split))
+            for batch, job in [(each, threads.submit(self._post, each, kind)) for each in split]:
+                whole = list(islice(remaining, len(batch)))
+                try:
+                    done.append(job.result())
+                except EngineError as error:
+                    failures.append(error)
+                else:
+                    rows.update(zip(whole, done[-1].rows, strict=True))
+        if failures:
+            # The others are paid for: a cache can store them.
+            raise PartlyEmbedded(str(failures[0]), rows) from failures[0]
+        return done
 
     def _cost(self, tokens: int) -> float | None:
         price = self._options.price_per_million_tokens

@@ -11,7 +11,13 @@ import pytest
 from karat.corpus import from_texts
 from karat.engines.caches import Caches
 from karat.engines.chunked import ChunkEngine
-from karat.engines.context import ContextWriter, check_context, parse_context, prompt_text
+from karat.engines.context import (
+    BUDGETS,
+    ContextWriter,
+    check_context,
+    parse_context,
+    prompt_text,
+)
 from karat.engines.engine_group import build_group, shareable
 from karat.engines.spec import build, parse_spec
 from karat.errors import EngineError, InputError
@@ -40,6 +46,8 @@ def server() -> Iterator[ModelServer]:
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("KARAT_CACHE", str(tmp_path))
+    # The next server may have the port of this one.
+    BUDGETS.clear()
     return tmp_path
 
 
@@ -96,6 +104,16 @@ def test_a_long_document_is_cut_around_the_chunk() -> None:
     shown = prompt_text(document, Chunk("1", "b", 1, 1, "THE CHUNK"))
     assert len(shown) < 41_000
     assert "xxTHE CHUNKyy" in shown
+
+
+def test_the_surroundings_are_those_of_the_line_of_the_chunk() -> None:
+    from karat.corpus import Chunk
+
+    filler = "x" * 50_000
+    document = f"{filler}\nFIRST\nreturn\n{filler}\nSECOND\nreturn\n{filler}\n"
+    first, second = (prompt_text(document, Chunk("1", "b", n, n, "return\n")) for n in (3, 6))
+    assert ("FIRST" in first, "SECOND" in first) == (True, False)
+    assert ("FIRST" in second, "SECOND" in second) == (False, True)
 
 
 def test_nothing_is_written_twice(server: ModelServer) -> None:
@@ -156,6 +174,23 @@ def test_the_budget_is_kept(server: ModelServer) -> None:
     built("bm25", server, "?price=100,100&budget=5").index(from_texts(texts))
     assert len(server.requests) == 30
     assert before < 30
+
+
+def test_all_indexes_of_a_process_share_the_budget(server: ModelServer) -> None:
+    options = "?price=100,100&budget=0.05&workers=1"
+    costs = []
+    for index in range(3):
+        engine = built("bm25", server, options)
+        texts = {f"{number}.md": f"text {index} {number}\n" for number in range(30)}
+        with pytest.raises(EngineError, match=r"the budget of \$0.05 .* is reached"):
+            engine.index(from_texts(texts))
+        costs.append(dict(engine.work())["context_cost"])
+    spent = (server.charged_prompt + server.charged_completion) * 100 / 1e6
+    assert 0 < spent <= 0.05
+    # Each index reports its own cost: the first one has used all.
+    assert costs == [pytest.approx(spent), 0, 0]
+    # Another budget is another one.
+    built("bm25", server, "?price=100,100&budget=1").index(from_texts(TEXTS))
 
 
 def test_a_missing_context_is_an_error(server: ModelServer) -> None:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl
 
 from karat.corpus import Chunk
+from karat.corpus.chunkers.base import lines_of
 from karat.engines.base import Progress
 from karat.engines.caches import Caches
 from karat.errors import EngineError, InputError
 
 if TYPE_CHECKING:
-    from karat.llm.batch import CompletionCache
+    from karat.llm.batch import CompletionCache, Spend
     from karat.llm.client import ChatModel, Price
 
 
@@ -34,6 +35,8 @@ WORKERS = 8
 # US dollars, where the price of the model is known and no budget is given.
 DEFAULT_BUDGET = 5.0
 OPTIONS = ("budget", "price", "workers")
+# What this process has spent, by model, price and budget.
+BUDGETS: "dict[tuple[str, Price | None, float | None], Spend]" = {}
 
 
 class ContextSpec(NamedTuple):
@@ -103,7 +106,8 @@ class ContextWriter:
     """Adds to chunks the sentences that the model of *text* writes.
 
     Answers are cached by model, instruction, document and chunk. *spend* counts requests, tokens
-    and US dollars of this process.
+    and US dollars of this writer; all writers of a process with the same model, price and budget
+    share that budget.
     """
 
     def __init__(
@@ -125,7 +129,9 @@ class ContextWriter:
                 "price=PROMPT,ANSWER, US dollars per million tokens (0,0 if free)"
             )
         default = None if self._model.price is None else DEFAULT_BUDGET
-        self.spend = Spend(limit=default if self.spec.budget is None else self.spec.budget)
+        limit = default if self.spec.budget is None else self.spec.budget
+        key = self.spec.model, self._model.price, limit
+        self.spend = Spend(limit, shared=BUDGETS.setdefault(key, Spend(limit)))
         self.progress: Progress | None = None
 
     def write(self, documents: Sequence[tuple[str, Sequence[Chunk]]]) -> list[list[Chunk]]:
@@ -173,7 +179,10 @@ class ContextWriter:
         if not missing:
             return
         if self.spend.is_stopped:
-            why = f"the budget of ${self.spend.limit:g} is reached; raise it with ?budget="
+            why = (
+                f"the budget of ${self.spend.limit:g} for all indexes of this process is reached; "
+                "raise it with ?budget="
+            )
         else:
             why = problems[0] if problems else "the answers of the model are empty"
         raise EngineError(
@@ -203,19 +212,22 @@ def prompt_text(document: str, chunk: Chunk) -> str:
 
     The document comes first, so that a provider can reuse it for all its chunks.
     """
-    whole = around(document, chunk.text)
+    whole = around(document, chunk.text, line=chunk.start_line)
     return f"<document>\n{whole}\n</document>\n<chunk>\n{chunk.text}\n</chunk>"
 
 
-def around(document: str, part: str, most: int = DOCUMENT_CHARACTERS) -> str:
-    """Return *document*, or *most* characters of it around *part*.
+def around(document: str, part: str, *, line: int = 1, most: int = DOCUMENT_CHARACTERS) -> str:
+    r"""Return *document*, or *most* characters of it around *part*, which starts in *line*.
 
     >>> around("one two three four five", "three", most=13)
     'two three fou'
+    >>> around("end\nclass A:\nend\nclass B:\nend\n", "end\n", line=5, most=13)
+    'class B:\nend\n'
     """
     if len(document) <= most:
         return document
-    middle = max(0, document.find(part)) + len(part) // 2
+    before = sum(map(len, lines_of(document)[: line - 1]))
+    middle = max(before, document.find(part, before)) + len(part) // 2
     start = min(max(0, middle - most // 2), len(document) - most)
     return document[start : start + most]
 

@@ -184,6 +184,7 @@ class Spend:
 
     *uncertain* is the largest cost of requests whose answer was lost, which a provider may charge;
     it counts against the limit. *is_stopped* says that the limit kept prompts from being sent.
+    *shared* is a further limit, which several have in common.
     """
 
     limit: float | None = None
@@ -196,6 +197,7 @@ class Spend:
     cost: float = 0.0
     uncertain: float = 0.0
     is_stopped: bool = False
+    shared: "Spend | None" = None
     _reserved: float = 0.0
     _lock: Lock = field(default_factory=Lock, repr=False)
 
@@ -211,7 +213,8 @@ class Spend:
         """Set *amount* aside for a request; False if the limit does not allow it."""
         with self._lock:
             wanted = self.cost + self.uncertain + self._reserved + amount
-            if self.limit is not None and wanted > self.limit:
+            is_over = self.limit is not None and wanted > self.limit
+            if is_over or (self.shared is not None and not self.shared.reserve(amount)):
                 self.is_stopped = True
                 return False
             self._reserved += amount
@@ -221,6 +224,8 @@ class Spend:
         self, reserved: float, price: Price | None, answer: Completion | EngineError
     ) -> None:
         """Replace a reservation by what the request cost."""
+        if self.shared is not None:
+            self.shared.settle(reserved, price, answer)
         with self._lock:
             self._reserved -= reserved
             self.requests += 1

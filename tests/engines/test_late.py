@@ -190,6 +190,31 @@ def test_blocks_change_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found[0][0].path == "c.md"
 
 
+def test_texts_of_earlier_snapshots_are_forgotten() -> None:
+    encoded: list[str] = []
+
+    class Lengths:
+        """Four numbers for each text."""
+
+        def token_vectors(self, texts: Any, kind: str = "document") -> Any:
+            if kind == "document":
+                encoded.extend(text.strip()[-1] for text in texts)
+            return [np.full((1, 4), len(text), np.float32) for text in texts]
+
+    # A text takes four bytes and a scale of four bytes: two that are not shown stay.
+    stage = LateStage(Lengths(), name="lengths", spare_bytes=16)
+    engine = ChunkEngine([stage], name="lengths")
+    expected = {"ab": "ab", "bc": "c", "de": "de", "bf": "f", "ac": "ac"}
+    found = {}
+    for names in expected:
+        before = len(encoded)
+        engine.show(from_texts({f"{name}.md": f"{name}\n" for name in names}))
+        found[names] = "".join(encoded[before:])
+        assert stage.index_bytes() <= 8 * (2 + 2)
+        assert {hit.path[0] for hit in engine.search("query", 5)} == set(names)
+    assert found == expected
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_models_without_a_projection_are_rejected(models: Path) -> None:
     from sentence_transformers import SentenceTransformer

@@ -34,6 +34,8 @@ __all__ = [
 TEXTS_A_BATCH = 32
 # Rows of token vectors that are converted to float32 at a time: 32 MB in 128 dimensions.
 ROWS_A_BLOCK = 65_536
+# About 8,000 chunks that other versions of a corpus have.
+SPARE_BYTES = 256 * 1024**2
 
 
 class TokenVectors(NamedTuple):
@@ -41,6 +43,11 @@ class TokenVectors(NamedTuple):
 
     codes: NDArray[np.int8]
     steps: NDArray[np.float32]
+
+    @property
+    def nbytes(self) -> int:
+        """Return the bytes of both."""
+        return self.codes.nbytes + self.steps.nbytes
 
 
 def as_bytes(rows: NDArray[np.float32]) -> TokenVectors:
@@ -156,22 +163,27 @@ class LateStage:
     """The mean over the query's tokens of the largest cosine to a token of the chunk.
 
     Every chunk is compared, exactly up to the rounding of token vectors to bytes. A chunk takes
-    about its tokens times the dimension in bytes: 32 KB for 256 tokens in 128 dimensions.
+    about its tokens times the dimension in bytes: 32 KB for 256 tokens in 128 dimensions. Beside
+    the shown chunks, at most *spare_bytes* of those shown before stay encoded.
     """
 
     name = "late"
     by_words = False
 
-    def __init__(self, encoder: SupportsTokenVectors, *, name: str) -> None:
+    def __init__(
+        self, encoder: SupportsTokenVectors, *, name: str, spare_bytes: int = SPARE_BYTES
+    ) -> None:
         """Store the *encoder*; nothing is encoded yet."""
         self.encoder = encoder
+        self._spare_bytes = spare_bytes
         self._model = name
         self._progress: Progress | None = None
         self._clear()
 
     def _clear(self) -> None:
+        # Those shown longest ago come first.
         self._known: dict[str, TokenVectors] = {}
-        self._texts: list[TokenVectors] = []
+        self._texts: list[str] = []
         self._blocks: list[list[TokenVectors]] = []
 
     @property
@@ -190,32 +202,41 @@ class LateStage:
         self.show(np.arange(len(chunks)))
 
     def grow(self, chunks: Sequence[ChunkLocation]) -> None:
-        """Encode the texts of *chunks* that no earlier chunk had."""
-        texts = [location.text for location in chunks]
-        new = list(dict.fromkeys(text for text in texts if text not in self._known))
-        for start in range(0, len(new), TEXTS_A_BATCH):
-            some = new[start : start + TEXTS_A_BATCH]
-            rows = self.encoder.token_vectors(some, "document")
-            self._known.update(zip(some, map(as_bytes, rows), strict=True))
-            if self._progress:
-                self._progress(start + len(some), len(new))
-        self._texts += [self._known[text] for text in texts]
+        """Add *chunks*; they are encoded when they are shown."""
+        self._texts += [location.text for location in chunks]
 
     def show(self, rows: Numbers) -> None:
-        """Score *rows*."""
+        """Score *rows*; texts that are not known are encoded."""
+        texts = [self._texts[row] for row in rows.tolist()]
         self._blocks = [[]]
+        self._encode(texts)
         size = 0
-        for row in rows.tolist():
-            held = self._texts[row]
+        for text in texts:
+            held = self._known[text]
             if self._blocks[-1] and size + len(held.codes) > ROWS_A_BLOCK:
                 self._blocks.append([])
                 size = 0
             self._blocks[-1].append(held)
             size += len(held.codes)
 
+    def _encode(self, texts: Sequence[str]) -> None:
+        """Encode the new ones of *texts*; forget the oldest others that are too many."""
+        shown = {text: self._known.pop(text, None) for text in texts}
+        spare = sum(held.nbytes for held in self._known.values())
+        while spare > self._spare_bytes:
+            spare -= self._known.pop(next(iter(self._known))).nbytes
+        self._known.update((text, held) for text, held in shown.items() if held is not None)
+        new = [text for text, held in shown.items() if held is None]
+        for start in range(0, len(new), TEXTS_A_BATCH):
+            some = new[start : start + TEXTS_A_BATCH]
+            rows = self.encoder.token_vectors(some, "document")
+            self._known.update(zip(some, map(as_bytes, rows), strict=True))
+            if self._progress:
+                self._progress(start + len(some), len(new))
+
     def index_bytes(self) -> int:
         """Return the bytes of the token vectors."""
-        return sum(held.codes.nbytes + held.steps.nbytes for held in self._known.values())
+        return sum(held.nbytes for held in self._known.values())
 
     def scores(self, query: str) -> Scores:
         """Return the score of every chunk; negative ones count 0."""

@@ -9,8 +9,9 @@ from karat.app.agreement import compare_judges
 from karat.errors import InputError
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.comparison import Interval
-from karat.model.judgments import JudgmentRecord, with_model_labels
+from karat.model.judgments import JudgmentRecord, with_judgments, with_model_labels
 from karat.report.agreement_view import agreement_plain, agreement_tables, verdict
+from karat.scoring.labels import AgreementReport
 from karat.scoring.settings import Confidence
 
 NOON = "2026-01-01T12:00:00Z"
@@ -142,18 +143,48 @@ def test_one_run_has_no_order() -> None:
     assert "order of runs: unknown" in " ".join(agreement_tables(found)[1].notes)
 
 
-def test_one_grade_everywhere_says_nothing() -> None:
+@pytest.mark.parametrize(
+    ("grade", "text"), [(1, "no hit as not relevant"), (0, "no hit as relevant")]
+)
+def test_one_grade_of_people_gives_no_kappa(grade: float, text: str) -> None:
     place = [f"{letter}.py" for letter in "abcdef"]
-    labels = [JudgmentRecord(Target(path, 2), "m1", NOON) for path in place]
-    cases = [
-        with_model_labels(Query(name, "who", tuple(Target(path) for path in place)), labels)
-        for name in ("q", "r")
-    ]
+    labels = [JudgmentRecord(Target(path, 2 * (path != "a.py")), "m1", NOON) for path in place]
+    targets = tuple(Target(path, grade) for path in place)
+    cases = [with_model_labels(Query(name, "who", targets), labels) for name in ("q", "r")]
     run = Run.of([Answer("q", (Hit("a.py"),))], name="one")
     found = compare_judges(Dataset.of(cases, match="exact"), {"one": run}, confidence=QUICK)
 
     assert found.used.agreement.kappa is None
-    assert verdict(found) == "Agreement of m1 with people is unknown: all grades are the same."
+    assert found.used.agreement.share == pytest.approx(5 / 6 if grade else 1 / 6)
+    assert verdict(found) == (
+        f"Agreement of m1 with the gold set is unknown: people judged {text}, so kappa cannot be "
+        "computed; grade some hits with karat judge --next."
+    )
+    notes = " ".join(note for table in agreement_tables(found) for note in table.notes)
+    assert "kappa:" not in notes
+
+
+def test_labels_are_those_of_people_only_if_someone_judged() -> None:
+    data, runs = made({"m1": 0.0}, binary=True)
+    generated = compare_judges(data, runs, confidence=QUICK)
+    queries = list(data.queries())
+    record = JudgmentRecord(Target("elsewhere.py", 0), "ann", NOON)
+    judged = data.with_queries([with_judgments(queries[0], [record]), *queries[1:]])
+    by_people = compare_judges(judged, runs, confidence=QUICK)
+
+    def words(found: AgreementReport) -> str:
+        tables = agreement_tables(found)
+        columns = [column.title for table in tables for column in table.columns]
+        cells = [row[0].text for table in tables for row in table.rows]
+        notes = [note for table in tables for note in table.notes]
+        titles = [table.title for table in tables]
+        return "; ".join([*titles, *columns, *cells, *notes, verdict(found)])
+
+    assert "people: 1" in words(by_people)
+    assert "labels of models and people" in words(by_people)
+    assert "labels of models and of the gold set on 240 hits" in words(generated)
+    assert "gold set: 1" in words(generated)
+    assert words(generated).count("people") == words(by_people).count("judged by people")
 
 
 def test_without_an_interval_the_labels_are_marked() -> None:
@@ -163,7 +194,7 @@ def test_without_an_interval_the_labels_are_marked() -> None:
     few = replace(found, judges=(replace(found.used, agreement=unsure),))
 
     assert verdict(few) == (
-        "Agreement of m1 with people: weighted kappa 1.00, too few queries for an interval: "
+        "Agreement of m1 with the gold set: weighted kappa 1.00, too few queries for an interval: "
         "numbers that use these labels are marked."
     )
 

@@ -41,11 +41,11 @@ def test_the_tables(karat: Karat) -> None:
     text = " ".join(done.stdout.split())
 
     assert done.returncode == 0, done.stderr
-    assert "set: labels of models and people on 36 hits of 12 queries" in text
-    assert "people: 2 4 (33%)" in text
+    assert "set: labels of models and of the gold set on 36 hits of 12 queries" in text
+    assert "gold set: 2 4 (33%)" in text
     assert "Kendall's tau-b" in text
     assert "more hits judged by both" in text
-    assert "Agreement of m1 with people: weighted kappa" in text
+    assert "Agreement of m1 with the gold set: weighted kappa" in text
 
 
 def test_json(karat: Karat) -> None:

@@ -216,7 +216,7 @@ def test_hits_that_only_one_side_judged_are_no_pair() -> None:
     assert label_pairs(data, "m3") == []
     use = label_use(use_labels(data, LabelRule("include")))
     assert use is not None
-    assert use.kappa == 0.0
+    assert use.kappa is None
     assert grades(choose_labels(data, "only")) == [("a.py", 0), ("c.py", 2), ("d.py", 0)]
     alone = use_labels(dataset(with_model_labels(Query("q", "who"), labels)), LabelRule("only"))
     unknown = label_use(alone)
@@ -365,8 +365,8 @@ def test_the_highest_grade_of_people_counts_where_lines_overlap() -> None:
         ),
         (
             LabelUse("include", ("m1",), 9, 5),
-            "† these numbers use labels by m1; agreement with people is unknown: 5 hits judged by "
-            "both have one grade only",
+            "† these numbers use labels by m1; agreement with people is unknown: people gave one "
+            "grade only to the 5 hits judged by both (karat judge GOLD RUN --next)",
         ),
         (
             LabelUse("exclude", ("m1",), 1),

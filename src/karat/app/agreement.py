@@ -12,6 +12,7 @@ from karat.model.comparison import Interval
 from karat.model.judgments import (
     FEWEST_PAIRS,
     MIN_AGREEMENT,
+    judgments_of,
     label_use,
     with_judgments,
     with_model_labels,
@@ -84,6 +85,7 @@ def compare_judges(
         _needed(judges[-1], widest, order.queries),
         minimum,
         top,
+        any(judgments_of(query) for query in data.queries()),
     )
 
 

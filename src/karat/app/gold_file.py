@@ -34,16 +34,24 @@ class GoldFile:
         An edit that returns the query itself changes nothing. Ids of queries that are no longer in
         the file are ignored.
         """
+
+        def edited(data: Dataset) -> Dataset:
+            old = list(data.queries())
+            new = [edits[query.id](query) if query.id in edits else query for query in old]
+            same = all(one is two for one, two in zip(old, new, strict=True))
+            return data if same else data.with_queries(new)
+
+        self.change_all(edited)
+
+    def change_all(self, edit: Callable[[Dataset], Dataset]) -> None:
+        """Apply *edit* to the gold set and save the result, unless it returns the set itself."""
         with in_turn(self.path.resolve().parent):
             self._refresh()
-            old = list(self.data.queries())
-            new = [edits[query.id](query) if query.id in edits else query for query in old]
-            if all(one is two for one, two in zip(old, new, strict=True)):
-                return
-            data = self.data.with_queries(new)
-            write(data, self.path, format="gold")
-            self._set(data)
-            self._stamp = self._stat()
+            data = edit(self.data)
+            if data is not self.data:
+                write(data, self.path, format="gold")
+                self._set(data)
+                self._stamp = self._stat()
 
     def targets(self, query_id: str) -> tuple[Target, ...] | None:
         """Return the targets of a query, None if the gold set does not have it."""

@@ -154,9 +154,8 @@ Code = Callable[[int, str], Content]
 class Judging:
     """A gold set that grows by judgments; the file *path* always holds all that were made.
 
-    Other processes may change the file at the same time.
     Each becomes a target, one of grade 0 as well, and beside it a record of who gave the grade,
-    when and why.
+    when and why. Other processes may change the file at the same time.
     """
 
     def __init__(
@@ -227,8 +226,12 @@ class Judging:
 
     def record_sample(self, query_ids: Sequence[str]) -> None:
         """Record *query_ids* as all queries drawn for people, and save that; no id is removed."""
-        if len(query_ids) > len(recorded_sample(self.data)):
-            self._save(with_recorded_sample(self.data, query_ids))
+
+        def extended(data: Dataset) -> Dataset:
+            is_known = len(query_ids) <= len(recorded_sample(data))
+            return data if is_known else with_recorded_sample(data, query_ids)
+
+        self._file.change_all(extended)
 
     def undo(self) -> None:
         """Take back the last grade that was given here, and save that."""

@@ -201,7 +201,10 @@ hits, below 0.6
             )
         hits = counted(self.pairs, "hit")
         if self.kappa is None:
-            return f"agreement with people is unknown: {hits} judged by both have one grade only"
+            return (
+                f"agreement with people is unknown: people gave one grade only to the {hits} "
+                "judged by both (karat judge GOLD RUN --next)"
+            )
         ends = ""
         if self.low is not None and self.high is not None:
             ends = f" [{self.low:.2f}, {self.high:.2f}]"

@@ -45,28 +45,44 @@ def _judges(found: AgreementReport) -> Table:
         Column("both relevant or not", numeric=True, spare=1),
         Column(level, numeric=True, spare=4),
     )
-    notes = [
-        "kappa: quadratic weights; 1 is perfect, 0 is chance. Intervals resample whole queries.",
-    ]
-    grades = [f"{grade} as {scaled_grade(grade, found.top):g}" for grade in range(4)]
-    if any(scaled_grade(grade, found.top) != grade for grade in range(4)):
-        notes.append(
-            f"the highest grade of the gold set is {found.top:g}, so grades of models count "
-            f"{join_names(grades)}"
-        )
-    title = f"{found.gold}: labels of models and people on {counted(found.pairs, 'hit')}"
+    both = "people" if found.by_people else "of the gold set"
+    title = f"{found.gold}: labels of models and {both} on {counted(found.pairs, 'hit')}"
     return Table(
         f"{title} of {counted(found.queries, 'query')}",
         columns,
         rows,
-        (*notes, *_needed(found)),
+        (*_notes(found), *_needed(found)),
         conclusion=verdict(found),
     )
+
+
+def _notes(found: AgreementReport) -> Iterator[str]:
+    if any(judge.agreement.kappa is not None for judge in found.judges):
+        yield "kappa: quadratic weights; 1 is perfect, 0 is chance."
+    yield "Intervals resample whole queries."
+    grades = [f"{grade} as {scaled_grade(grade, found.top):g}" for grade in range(4)]
+    if any(scaled_grade(grade, found.top) != grade for grade in range(4)):
+        yield (
+            f"the highest grade of the gold set is {found.top:g}, so grades of models count "
+            f"{join_names(grades)}"
+        )
+
+
+def _given(found: AgreementReport) -> list[float]:
+    """Return the grades of people on the hits that both judged."""
+    table = found.used.table
+    return [grade for grade, row in zip(table.grades, table.counts, strict=True) if any(row)]
+
+
+def _reference(found: AgreementReport) -> str:
+    """Return the origin of the labels with which models are compared."""
+    return "people" if found.by_people else "the gold set"
 
 
 def _confusion(found: AgreementReport) -> Table:
     table = found.used.table
     names = [f"{grade:g}" for grade in table.grades]
+    short = _reference(found).removeprefix("the ")
     rows = []
     for grade, counts, shares, intervals in zip(
         names, table.counts, table.shares, table.intervals, strict=True
@@ -75,9 +91,10 @@ def _confusion(found: AgreementReport) -> Table:
             Cell("-") if share is None else Cell(f"{count} ({share:.0%}){_span(interval)}", count)
             for count, share, interval in zip(counts, shares, intervals, strict=True)
         ]
-        rows.append((Cell(f"people: {grade}"), *cells, Cell(str(sum(counts)), sum(counts))))
+        rows.append((Cell(f"{short}: {grade}"), *cells, Cell(str(sum(counts)), sum(counts))))
     return Table(
-        f"Grades of people (rows) and of {_subject(found)} (columns), with shares of the row",
+        f"Grades of {_reference(found)} (rows) and of {_subject(found)} (columns), with shares "
+        "of the row",
         (
             Column(""),
             *(Column(f"model: {name}", numeric=True) for name in names),
@@ -89,6 +106,7 @@ def _confusion(found: AgreementReport) -> Table:
 
 def _runs(found: AgreementReport) -> Table:
     level = level_title(found.used.agreement.interval.level)
+    short = _reference(found).removeprefix("the ")
     rows = tuple(
         (
             Cell(run.run, run.run),
@@ -101,17 +119,17 @@ def _runs(found: AgreementReport) -> Table:
         for run in found.runs
     )
     notes = [
-        f"on {counted(found.order.queries, 'query')} with a hit that people call relevant and "
-        "one that models call relevant; only hits that both judged count",
+        f"on {counted(found.order.queries, 'query')} with a hit that is relevant by "
+        f"{_reference(found)} and one that models call relevant; only hits that both judged count",
         "bias: how much more models raise this run than all runs on average; p: sign flips, "
         "corrected by Holm. Random errors alone raise weak runs and lower strong ones.",
         *_order(found),
     ]
     return Table(
-        f"{found.measure} by people and by {_subject(found)}",
+        f"{found.measure} by {_reference(found)} and by {_subject(found)}",
         (
             Column("run"),
-            *(Column(title, numeric=True) for title in ("people", "models", "bias", level, "p")),
+            *(Column(title, numeric=True) for title in (short, "models", "bias", level, "p")),
         ),
         rows,
         tuple(notes),
@@ -151,10 +169,16 @@ def verdict(found: AgreementReport) -> str:
     """Return whether the labels can be used, and which runs the models favour."""
     used = found.used.agreement
     if used.kappa is None:
-        first = f"Agreement of {_subject(found)} with people is unknown: all grades are the same"
+        missing = "not relevant" if any(_given(found)) else "relevant"
+        first = (
+            f"Agreement of {_subject(found)} with {_reference(found)} is unknown: people judged no "
+            f"hit as {missing}, so kappa cannot be computed; grade some hits with karat judge "
+            "--next"
+        )
     else:
         first = (
-            f"Agreement of {_subject(found)} with people: weighted kappa {used.kappa:.2f}"
+            f"Agreement of {_subject(found)} with {_reference(found)}: weighted kappa "
+            f"{used.kappa:.2f}"
             f"{_ends(used.interval)}"
         )
         marked = "numbers that use these labels are marked"

@@ -123,7 +123,8 @@ class AgreementReport:
     """What labels of models are worth; the last of *judges* is the one that scores would use.
 
     *order* and *runs* compare scores by *measure* on the hits that both judged. *top* is the
-    highest grade of the gold set; grades of models are on its scale.
+    highest grade of the gold set; grades of models are on its scale. *by_people* is False if the
+    gold set has no judgment of a person, as if it was mined or generated.
     """
 
     gold: str
@@ -136,6 +137,7 @@ class AgreementReport:
     needed: LabelsNeeded
     minimum: float = MIN_AGREEMENT
     top: float = 3.0
+    by_people: bool = True
 
     @property
     def used(self) -> JudgeAgreement:

@@ -396,10 +396,10 @@ def test_the_key_of_a_provider_is_never_sent_in_clear_text(origin: str) -> None:
     environment = {"OPENAI_API_KEY": "sk-secret", "KARAT_EMBEDDING_API_KEY": "ours"}
     with pytest.raises(InputError, match=r"by https at port 443 only; use https://api\.openai"):
         create_embedder(f"openai:m@{origin}/v1", environment=environment)
-    assert create_embedder("openai:m@https://api.openai.com:443/v1", environment=environment)
+    create_embedder("openai:m@https://api.openai.com:443/v1", environment=environment)
     # An explicit variable is sent anywhere.
     proxied = f"openai:m@{origin}/v1?key_env=OPENAI_API_KEY"
-    assert create_embedder(proxied, environment=environment)
+    create_embedder(proxied, environment=environment)
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,16 @@ def test_one_query_and_one_grade_have_no_interval() -> None:
     assert (same.kappa, same.plain, same.alpha, same.interval.method) == (None, None, None, "none")
 
 
+def test_a_reference_with_one_grade_has_no_kappa() -> None:
+    # By the formula, kappa is 0 whether the second judge is right on one hit or on all but one.
+    found = agreement([1] * 20, [1] * 19 + [0], clusters=range(20), draws=99)
+    assert (found.kappa, found.plain, found.alpha, found.share) == (None, None, None, 0.95)
+    assert found.interval == Interval(None, None, 0.95, "none")
+    assert binary_agreement([1] * 20, [1] * 19 + [0], clusters=range(20), draws=99).kappa is None
+    # A second judge with one grade has said nothing, which is a kappa of 0.
+    assert agreement([1] * 19 + [0], [1] * 20, clusters=range(20), draws=99).kappa == 0.0
+
+
 def test_undefined_resamples_are_skipped() -> None:
     # A third of the resamples lacks the last query, and then all grades are the same.
     same = [1] * 30 + [0]

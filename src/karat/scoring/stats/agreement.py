@@ -64,7 +64,7 @@ FEWEST_SYSTEMS = 2
 
 
 class Agreement(NamedTuple):
-    """Kappa of *pairs* of labels from *clusters* queries; None if one judge gave a single grade.
+    """Kappa of *pairs* of labels from *clusters* queries; None if the first judge gave one grade.
 
     *kappa* has the weights of the call; *plain* is Cohen's kappa without weights, *alpha* is
     Krippendorff's alpha with squared distances, and *share* is that of equal grades.
@@ -144,7 +144,8 @@ def agreement(
 ) -> Agreement:
     """Return how well the grades of two judges agree; *clusters* has the query of each pair.
 
-    The interval is a BCa bootstrap over queries.
+    The interval is a BCa bootstrap over queries. If the first judge, the reference, gave a single
+    grade, every second judge would have a kappa of 0, so kappa, alpha and interval are unknown.
 
     >>> found = agreement([0, 1, 2, 3] * 5, [0, 1, 2, 2] * 5, clusters=list(range(5)) * 4)
     >>> found.pairs, found.clusters, round(found.kappa, 3)
@@ -157,6 +158,10 @@ def agreement(
     cells[np.arange(len(one)), _places(one, grades) * size + _places(other, grades)] = 1.0
     units = cluster_sums(cells, codes)
     cost = _cost(grades, weights)
+    share = float((one == other).mean())
+    if np.all(one == one[0]):
+        nothing = Interval(None, None, level, "none")
+        return Agreement(len(one), len(units), weights, None, nothing, None, None, share)
     table = units.sum(axis=0)
     interval = function_interval(
         units,
@@ -175,7 +180,7 @@ def agreement(
         interval,
         _number(_kappas(square, _cost(grades, "none"))[0]),
         krippendorff_alpha(one, other),
-        float((one == other).mean()),
+        share,
     )
 
 
@@ -289,7 +294,7 @@ def binary_agreement(
         relevant,
         float((yes == said).mean()),
         interval,
-        weighted_kappa(yes, said),
+        None if np.all(yes == yes[0]) else weighted_kappa(yes, said),
         both / int(said.sum()) if said.any() else None,
         both / int(yes.sum()) if yes.any() else None,
     )

@@ -1,5 +1,6 @@
 """Labels of models: kept beside the targets, voted on, and used only when chosen."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from math import ceil
 from random import Random
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.errors import InputError
-from karat.model import Answer, Dataset, Hit, Query, Run, Target
+from karat.model import Answer, Dataset, Hit, Query, Run, Target, judgments
 from karat.model.evaluation import Evaluation
 from karat.model.judgments import (
     JudgmentRecord,
@@ -27,11 +28,13 @@ from karat.scoring.labels import (
     LabelRule,
     agreement_of,
     choose_labels,
+    is_judged,
     label_pairs,
     top_grade,
     use_labels,
     voted_targets,
 )
+from karat.scoring.matching.modes import MATCHERS
 from karat.scoring.score import evaluate_run
 from karat.scoring.settings import Confidence, Scoring
 
@@ -338,6 +341,67 @@ def test_the_highest_grade_of_people_counts_where_lines_overlap() -> None:
 
     grades_of = [(pair.people, pair.model) for pair in label_pairs(dataset(query, "lines"))]
     assert grades_of == [(3, 3), (0, 1)]
+
+
+def test_labels_are_counted_without_reading_them_and_read_once_to_use_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data, run = labelled(0.5)
+    read: list[object] = []
+
+    def counted(row: Mapping[str, object]) -> JudgmentRecord:
+        read.append(row)
+        return original(row)
+
+    original = judgments._record
+    monkeypatch.setattr(judgments, "_record", counted)
+    assert scored(data, run).notes.labels == LabelUse("exclude", ("m1",), 240)
+    assert read == []
+    use_labels(data, LabelRule("include"))
+    assert len(read) == 240
+
+
+def test_labels_that_cannot_be_counted_are_refused() -> None:
+    for rows in ([{"grade": 1}], 3, "text"):
+        data = dataset(Query("q", "who", extra={"model_labels": rows}))
+        with pytest.raises(InputError, match="'q': 'model_labels' is not a list of judgments"):
+            label_use(data)
+
+
+PLACES = st.builds(
+    Target,
+    st.sampled_from(["a.py", "./a.py", "src/a.py", "src", "b.py"]),
+    st.sampled_from([-1.0, 0.0, 1.0, 3.0]),
+    st.just(0) | st.integers(1, 4),
+    st.just(0) | st.integers(4, 8),
+    st.sampled_from(["", "run", "Runner"]),
+)
+
+
+@given(people=st.lists(PLACES, max_size=4), place=PLACES, match=st.sampled_from([*MATCHERS]))
+def test_a_label_counts_where_no_target_judges_its_place(
+    people: list[Target], place: Target, match: str
+) -> None:
+    matcher = MATCHERS.get(match)()
+    path = matcher.spelled(place.path)
+    hit = Hit(path, start_line=place.start_line, end_line=place.end_line, symbol=place.symbol)
+    judging = [
+        target.grade
+        for target in people
+        if target.grade >= 0
+        and matcher.credit(hit, target._replace(path=matcher.spelled(target.path)))
+        and (
+            target.grade > 0
+            or match != "lines"
+            or not target.end_line
+            or (target.start_line <= hit.start_line and 0 < hit.end_line <= target.end_line)
+        )
+    ]
+    assert is_judged(hit, people, matcher) == bool(judging)
+    record = JudgmentRecord(place._replace(grade=3.0), "m1", NOON)
+    data = dataset(with_model_labels(Query("q", "who", tuple(people)), [record]), match)
+    assert len(choose_labels(data, "include").targets(0)) == len(people) + (not judging)
+    assert [pair.people for pair in label_pairs(data)] == ([max(judging)] if judging else [])
 
 
 @pytest.mark.parametrize(

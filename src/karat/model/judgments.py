@@ -17,6 +17,7 @@ __all__ = [
     "LabelUse",
     "judgments_of",
     "label_use",
+    "labelled_queries",
     "model_labels_of",
     "time_text",
     "with_judgments",
@@ -74,6 +75,12 @@ def model_labels_of(query: Query) -> tuple[JudgmentRecord, ...]:
     return _records(query, MODEL_LABELS)
 
 
+def labelled_queries(data: Dataset) -> set[str]:
+    """Return the ids of the queries that have labels of language models."""
+    pairs = zip(data.query_ids, data.extras, strict=True)
+    return {query_id for query_id, extra in pairs if extra.get(MODEL_LABELS)}
+
+
 def with_model_labels(query: Query, labels: Iterable[JudgmentRecord]) -> Query:
     """Return *query* with *labels* of models instead of its own; its targets do not change."""
     return _with_records(query, MODEL_LABELS, labels)
@@ -84,9 +91,13 @@ def _records(query: Query, key: str) -> tuple[JudgmentRecord, ...]:
     try:
         return tuple(_record(row) for row in rows)  # type: ignore[attr-defined]
     except (TypeError, KeyError, ValueError) as error:
-        raise InputError(
-            f"query {query.id!r}: {key!r} is not a list of judgments as karat judge writes it"
-        ) from error
+        raise _unreadable(query.id, key) from error
+
+
+def _unreadable(query_id: str, key: str) -> InputError:
+    return InputError(
+        f"query {query_id!r}: {key!r} is not a list of judgments as karat judge writes it"
+    )
 
 
 def _with_records(query: Query, key: str, records: Iterable[JudgmentRecord]) -> Query:
@@ -109,8 +120,8 @@ def _row(record: JudgmentRecord) -> dict[str, object]:
 
 def _record(row: Mapping[str, object]) -> JudgmentRecord:
     fields = dict(row)
-    judge, at = (str(fields.pop(key)) for key in ("judge", "at"))
-    note, prompt = (str(fields.pop(key, "")) for key in ("note", "prompt"))
+    judge, at = str(fields.pop("judge")), str(fields.pop("at"))
+    note, prompt = str(fields.pop("note", "")), str(fields.pop("prompt", ""))
     return JudgmentRecord(Target(**fields), judge, at, note, prompt)  # type: ignore[arg-type]
 
 
@@ -221,8 +232,17 @@ def label_use(data: Dataset) -> LabelUse | None:
         return LabelUse(judges=tuple(fields.pop("judges")), **fields)
     if not any(MODEL_LABELS in extra for extra in data.extras):
         return None
-    labels = [label for query in data.queries() for label in model_labels_of(query)]
-    return LabelUse("exclude", tuple(dict.fromkeys(label.judge for label in labels)), len(labels))
+    # Scores need this for every run, so the labels are counted and not read.
+    count = 0
+    judges: dict[str, None] = {}
+    for query_id, extra in zip(data.query_ids, data.extras, strict=True):
+        rows = extra.get(MODEL_LABELS, ())
+        try:
+            judges.update((str(row["judge"]), None) for row in rows)  # type: ignore[attr-defined]
+            count += len(rows)  # type: ignore[arg-type]
+        except (TypeError, KeyError, ValueError) as error:
+            raise _unreadable(query_id, MODEL_LABELS) from error
+    return LabelUse("exclude", tuple(judges), count)
 
 
 def with_label_use(data: Dataset, use: LabelUse) -> Dataset:

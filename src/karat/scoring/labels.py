@@ -9,7 +9,6 @@ from karat.errors import InputError
 from karat.model import Dataset, Hit, Query, Target
 from karat.model.judgments import (
     MIN_AGREEMENT,
-    LabelUse,
     judgments_of,
     label_use,
     model_labels_of,
@@ -145,9 +144,10 @@ class AgreementReport:
         return self.judges[-1]
 
 
-# What a model's grades (3 exact, 2 important part, 1 only related, 0 unrelated) mean in a gold set,
-# by its highest grade. In a set with higher grades than these they stay as they are.
-_SCALES = ((1.0, (0.0, 0.0, 1.0, 1.0)), (2.0, (0.0, 0.0, 1.0, 2.0)))
+# What a model's grades from 0 to 3 (unrelated, only related, important part, exact) mean in a gold
+# set with grades up to 1, and up to 2.
+_TO_1 = (0.0, 0.0, 1.0, 1.0)
+_TO_2 = (0.0, 0.0, 1.0, 2.0)
 
 
 def scaled_grade(grade: float, top: float | None) -> float:
@@ -162,10 +162,9 @@ def scaled_grade(grade: float, top: float | None) -> float:
     >>> scaled_grade(1, 3), scaled_grade(2, None)
     (1, 2)
     """
-    for highest, grades in _SCALES:
-        if top is not None and top <= highest:
-            return grades[min(max(int(grade), 0), 3)]
-    return grade
+    if top is None or top > 2:
+        return grade
+    return (_TO_1 if top <= 1 else _TO_2)[min(max(int(grade), 0), 3)]
 
 
 def top_grade(data: Dataset) -> float | None:
@@ -196,11 +195,13 @@ def use_labels(data: Dataset, rule: LabelRule) -> Dataset:
             f"{data.name}: these runs were made with --judge-labels {known.choice}, so "
             f"--judge-labels {choice} needs the file of the gold set before the runs"
         )
-    chosen = choose_labels(data, choice)
-    labels = [label for query in data.queries() for label in model_labels_of(query)]
-    judges = tuple(dict.fromkeys(label.judge for label in labels))
-    pairs = label_pairs(data)
-    use = LabelUse(choice.value, judges, len(labels), len(pairs), minimum=rule.minimum)
+    if not known:
+        raise _no_labels(data)
+    queries = list(data.queries())
+    voted = [voted_targets(query) for query in queries]
+    chosen = _chosen(data, choice, queries, voted)
+    pairs = _pairs(data, queries, voted)
+    use = replace(known, choice=choice.value, pairs=len(pairs), minimum=rule.minimum)
     if pairs:
         found = agreement_of(pairs, top_grade(data))
         low, high = found.interval.low, found.interval.high
@@ -213,14 +214,25 @@ def label_pairs(data: Dataset, judge: str | None = None) -> list[LabelPair]:
 
     If several targets of people judge a hit, the highest grade counts, as it does in a score.
     """
+    queries = list(data.queries())
+    return _pairs(data, queries, [voted_targets(query, judge) for query in queries])
+
+
+def _pairs(
+    data: Dataset, queries: Sequence[Query], voted: Sequence[tuple[Target, ...]]
+) -> list[LabelPair]:
     matcher = MATCHERS.get(data.match)()
     pairs = []
-    for row, query in enumerate(data.queries()):
-        people = (*query.targets, *(record.target for record in judgments_of(query)))
-        for place in voted_targets(query, judge):
-            grade = _grade_at(place, people, matcher)
-            if grade is not None:
-                pairs.append(LabelPair(row, place, grade, place.grade))
+    for row, (query, places) in enumerate(zip(queries, voted, strict=True)):
+        if not places:
+            continue
+        people = _JudgedPlaces(
+            (*query.targets, *(record.target for record in judgments_of(query))), matcher
+        )
+        for place in places:
+            grades = [target.grade for target in people.judging_label(place)]
+            if grades:
+                pairs.append(LabelPair(row, place, max(grades), place.grade))
     return pairs
 
 
@@ -276,24 +288,39 @@ def choose_labels(data: Dataset, choice: LabelChoice | str) -> Dataset:
     if choice is LabelChoice.EXCLUDE:
         return data
     queries = list(data.queries())
+    return _chosen(data, choice, queries, [voted_targets(query) for query in queries])
+
+
+def _chosen(
+    data: Dataset,
+    choice: LabelChoice,
+    queries: Sequence[Query],
+    voted: Sequence[tuple[Target, ...]],
+) -> Dataset:
+    """Return *data* with the places that models *voted* on for each of its *queries*."""
+    if not any(voted):
+        raise _no_labels(data)
     top = top_grade(data)
-    labels = [
-        tuple(new._replace(grade=scaled_grade(new.grade, top)) for new in voted_targets(query))
-        for query in queries
-    ]
-    if not any(labels):
-        raise InputError(
-            f"{data.name}: the gold set has no model labels; karat judge --model adds them"
-        )
-    if choice is LabelChoice.INCLUDE:
-        matcher = MATCHERS.get(data.match)()
-        labels = [
-            (*query.targets, *(new for new in voted if not _is_known(new, query, matcher)))
-            for query, voted in zip(queries, labels, strict=True)
-        ]
-    return data.with_queries(
-        [query._replace(targets=targets) for query, targets in zip(queries, labels, strict=True)]
+    matcher = MATCHERS.get(data.match)()
+    chosen = []
+    for query, places in zip(queries, voted, strict=True):
+        targets = [Target(new[0], scaled_grade(new[1], top), *new[2:]) for new in places]
+        if choice is LabelChoice.INCLUDE:
+            people = _JudgedPlaces(query.targets, matcher)
+            new = (target for target in targets if not people.judging_label(target))
+            targets = [*query.targets, *new]
+        chosen.append(query._replace(targets=tuple(targets)))
+    return data.with_queries(chosen)
+
+
+def _no_labels(data: Dataset) -> InputError:
+    return InputError(
+        f"{data.name}: the gold set has no model labels; karat judge --model adds them"
     )
+
+
+# The fields of a target after its path and its grade.
+_Place = tuple[int, int, str, str, tuple[str, ...]]
 
 
 def voted_targets(query: Query, judge: str | None = None) -> tuple[Target, ...]:
@@ -304,15 +331,14 @@ def voted_targets(query: Query, judge: str | None = None) -> tuple[Target, ...]:
     Of an even number of judges the lower of the two middle grades counts: a doubtful hit is not
     relevant. If a model graded a place twice, its newest grade counts.
     """
-    grades: dict[Target, dict[str, float]] = {}
-    for label in model_labels_of(query):
-        if judge not in (None, label.judge):
-            continue
-        place = label.target._replace(grade=0.0)
-        grades.setdefault(place, {})[label.judge] = label.target.grade
+    # A set may have hundreds of thousands of labels: Target._replace would take most of the time.
+    grades: dict[tuple[str, _Place], dict[str, float]] = {}
+    for target, name, *_ in model_labels_of(query):
+        if judge in (None, name):
+            grades.setdefault((target.path, target[2:]), {})[name] = target.grade
     return tuple(
-        place._replace(grade=sorted(by_judge.values())[(len(by_judge) - 1) // 2])
-        for place, by_judge in grades.items()
+        Target(path, sorted(by_judge.values())[(len(by_judge) - 1) // 2], *place)
+        for (path, place), by_judge in grades.items()
     )
 
 
@@ -322,31 +348,39 @@ def is_judged(hit: Hit, targets: Iterable[Target], matcher: "Matcher") -> bool:
     A relevant target judges every hit that it matches. A target that is not relevant must contain
     all lines of the hit, because further lines were not judged. A grade below 0 means unjudged.
     """
-    return any(_judges(target, hit, matcher) for target in targets)
+    return bool(_JudgedPlaces(targets, matcher).judging(hit))
 
 
-def _judges(target: Target, hit: Hit, matcher: "Matcher") -> bool:
-    return bool(
-        target.grade >= 0
-        and matcher.credit(hit, target._replace(path=matcher.spelled(target.path)))
-        and (target.grade > 0 or matcher.name != "lines" or _holds(target, hit))
-    )
+class _JudgedPlaces:
+    """The judged *targets* of one query, looked up by path if the mode compares whole paths."""
 
+    def __init__(self, targets: Iterable[Target], matcher: "Matcher") -> None:
+        self._matcher = matcher
+        self._by_path = matcher.by_id or matcher.name == "lines"
+        self._targets: dict[str, list[Target]] = {}
+        for target in targets:
+            if target.grade >= 0:
+                path = matcher.spelled(target.path)
+                spelled = target._replace(path=path)
+                self._targets.setdefault(path if self._by_path else "", []).append(spelled)
 
-def _is_known(label: Target, query: Query, matcher: "Matcher") -> bool:
-    return is_judged(_hit_at(label, matcher), query.targets, matcher)
+    def judging(self, hit: Hit) -> list[Target]:
+        """Return the targets that judge *hit*."""
+        return [
+            target
+            for target in self._targets.get(hit.path if self._by_path else "", ())
+            if self._matcher.credit(hit, target)
+            and (target.grade > 0 or self._matcher.name != "lines" or _holds(target, hit))
+        ]
 
-
-def _grade_at(label: Target, targets: Iterable[Target], matcher: "Matcher") -> float | None:
-    """Return the highest grade of the *targets* that judge the place of *label*, None without."""
-    hit = _hit_at(label, matcher)
-    grades = (target.grade for target in targets if _judges(target, hit, matcher))
-    return max(grades, default=None)
-
-
-def _hit_at(label: Target, matcher: "Matcher") -> Hit:
-    path = matcher.spelled(label.path)
-    return Hit(path, start_line=label.start_line, end_line=label.end_line, symbol=label.symbol)
+    def judging_label(self, label: Target) -> list[Target]:
+        """Return the targets that judge the place of *label*."""
+        path = self._matcher.spelled(label.path)
+        if self._by_path and path not in self._targets:
+            return []
+        return self.judging(
+            Hit(path, start_line=label.start_line, end_line=label.end_line, symbol=label.symbol)
+        )
 
 
 def _holds(target: Target, hit: Hit) -> bool:

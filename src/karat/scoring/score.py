@@ -12,7 +12,7 @@ from karat.errors import InputError
 from karat.model import Dataset, JudgedRun, Outcome, QueryStatus, Run, ScoreTable
 from karat.model.comparison import Interval
 from karat.model.evaluation import Evaluation, Mismatch, Notes, Summary
-from karat.model.judgments import label_use, model_labels_of
+from karat.model.judgments import label_use, labelled_queries
 from karat.model.timings import RunResult
 from karat.scoring.human_sample import (
     human_sample_of,
@@ -177,7 +177,7 @@ def evaluate_run(
     sample = human_sample_of(truth)
     if sample and isinstance(truth, Dataset):
         people = _scores(truth, run, scoring, name, truth.query_ids)
-        labelled = {query.id for query in truth.queries() if model_labels_of(query)}
+        labelled = labelled_queries(truth)
         evaluation = _scores(choose_labels(truth, LabelChoice.ONLY), run, scoring, name, labelled)
         table = merge_labels(people.table, evaluation.table, sample, human_sample_remark(truth))
         evaluation = replace(evaluation, table=table, notes=replace(evaluation.notes, labels=None))

@@ -79,7 +79,7 @@ class Confidence:
     (each run against the first) or ``lead`` (all pairs on the first measure, pairs with the first
     run on the others); None means all for up to twelve runs and lead for more. *correction* None
     means the default of *pairs*. *human_sample* makes numbers prediction-powered: a file with the
-    queries that people judged, or ``auto`` for those in which people judged every hit of the pool.
+    queries that people judged, or ``auto`` for those that ``karat judge --next`` has drawn.
     """
 
     level: float = 0.95

@@ -142,6 +142,21 @@ def test_a_busy_model_is_tried_again_after_the_pause_it_asks_for(cache: Completi
     assert spend.cost == pytest.approx(1.2e-3)
 
 
+def test_a_failed_request_that_may_have_been_charged_counts_against_the_limit() -> None:
+    errors = [ModelBusy("free"), ModelBusy("lost", may_cost=True), ModelBusy("lost", may_cost=True)]
+
+    def answer(text: str) -> str:
+        if errors:
+            raise errors.pop()
+        return text
+
+    spend, most = Spend(limit=1.0), estimate(Model(), prompts("a")).cost
+    assert most
+    list(complete_all(Model(answer), prompts("a"), spend=spend, sleep=lambda _: None))
+    assert (spend.requests, spend.retries) == (4, 3)
+    assert spend.uncertain == pytest.approx(2 * most)
+
+
 def test_what_failed_is_reported_and_asked_again_next_time(cache: CompletionCache) -> None:
     def broken(_text: str) -> str:
         raise EngineError("no")

@@ -2,6 +2,9 @@
 
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
@@ -70,7 +73,9 @@ def test_keys_of_providers_stay_here(server: ModelServer, monkeypatch: pytest.Mo
         (Reply(status=404), ModelRefusal),
         (Reply(status=429), ModelBusy),
         (Reply(status=500), ModelBusy),
+        (Reply(status=502), ModelBusy),
         (Reply(status=503), ModelBusy),
+        (Reply(status=529), ModelBusy),
         (Reply(body=b"<html>"), LostAnswer),
     ],
 )
@@ -80,6 +85,8 @@ def test_errors_are_told_apart(server: ModelServer, reply: Reply, kind: type[Eng
     with pytest.raises(EngineError, match=r"^http://127.0.0.1:\d+/v1#stand-in: ") as caught:
         model.complete(PROMPT)
     assert type(caught.value) is kind
+    if isinstance(caught.value, ModelBusy):
+        assert caught.value.may_cost == (reply.status in (500, 502))
     assert len(server.requests) == 1
 
 
@@ -88,6 +95,11 @@ def test_the_pause_that_a_server_asks_for_is_known(server: ModelServer) -> None:
     with pytest.raises(ModelBusy) as caught:
         open_model(server.spec()).complete(PROMPT)
     assert caught.value.wait_s == 7
+    then = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
+    server.answer = lambda *_: Reply(status=503, headers={"Retry-After": then})
+    with pytest.raises(ModelBusy) as caught:
+        open_model(server.spec()).complete(PROMPT)
+    assert caught.value.wait_s == pytest.approx(30, abs=10)
 
 
 def test_a_slow_answer_times_out(server: ModelServer) -> None:
@@ -98,8 +110,22 @@ def test_a_slow_answer_times_out(server: ModelServer) -> None:
 
 def test_a_server_that_is_not_there_is_busy() -> None:
     pytest.importorskip("litellm")
-    with pytest.raises(ModelBusy):
+    with pytest.raises(ModelBusy) as caught:
         open_model("http://127.0.0.1:9/v1#m").complete(PROMPT)
+    assert not caught.value.may_cost
+
+
+def test_a_connection_that_is_lost_after_the_request_may_cost(
+    server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def closing(self: BaseHTTPRequestHandler) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.close_connection = True
+
+    monkeypatch.setattr(server.RequestHandlerClass, "do_POST", closing)
+    with pytest.raises(ModelBusy) as caught:
+        open_model(server.spec()).complete(PROMPT)
+    assert caught.value.may_cost
 
 
 @pytest.mark.parametrize("content", ["", None])

@@ -182,7 +182,7 @@ def _most_instruction_tokens(text: str) -> int:
 class Spend:
     """What was spent, and the *limit* in US dollars that it may not exceed.
 
-    *uncertain* is the largest cost of requests whose answer was lost, which a provider may charge;
+    *uncertain* is the largest cost of requests that a provider may charge although no answer came;
     it counts against the limit. *is_stopped* says that the limit kept prompts from being sent.
     *shared* is a further limit, which several have in common.
     """
@@ -234,7 +234,9 @@ class Spend:
                 self.completion_tokens += answer.completion_tokens
                 if price:
                     self.cost += price.cost(answer.prompt_tokens, answer.completion_tokens)
-            elif isinstance(answer, LostAnswer):
+            elif isinstance(answer, LostAnswer) or (
+                isinstance(answer, ModelBusy) and answer.may_cost
+            ):
                 self.uncertain += reserved
 
     def count(self, *, cached: int = 0, retries: int = 0, failed: int = 0) -> None:

@@ -3,10 +3,11 @@
 import os
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any, NamedTuple, Protocol
 
 from karat.errors import EngineError, InputError, MissingExtra
-from karat.system.http import has_user_info, redacted
+from karat.system.http import has_user_info, redacted, retry_after_s
 
 __all__ = [
     "ChatModel",
@@ -25,6 +26,8 @@ __all__ = [
 # The key that is sent to an address, where one is needed. The keys of known providers are never
 # sent to an address that somebody typed.
 KEY_VARIABLE = "KARAT_MODEL_KEY"
+# The statuses of providers that did not begin with a request: too many of them, or too busy.
+UNPROCESSED = (429, 503, 529)
 _ADDRESS = re.compile(r"(?P<address>https?://[^#\s]+)#(?P<model>\S+)")
 
 
@@ -60,11 +63,17 @@ class Price(NamedTuple):
 
 
 class ModelBusy(EngineError):
-    """The provider cannot answer now; nothing was charged. It asks for a pause of *wait_s*."""
+    """The provider cannot answer now, and asks for a pause of *wait_s*.
 
-    def __init__(self, message: str, wait_s: float | None = None) -> None:
+    *may_cost* says that the request may have been processed, and charged.
+    """
+
+    def __init__(
+        self, message: str, wait_s: float | None = None, *, may_cost: bool = False
+    ) -> None:
         super().__init__(message)
         self.wait_s = wait_s
+        self.may_cost = may_cost
 
 
 class LostAnswer(EngineError):
@@ -214,14 +223,22 @@ class _LitellmModel:
 
         message = redacted(str(error).partition("\n")[0], _keys())
         said = f"{self.name}: {type(error).__name__}: {message}"
+        if _is_unsent(error):
+            return ModelBusy(said)
         # litellm reports an answer that it cannot parse as an error of the server.
         if isinstance(error, openai.APITimeoutError) or "Received response" in str(error):
             return LostAnswer(said)
         refused = (openai.AuthenticationError, openai.PermissionDeniedError, openai.NotFoundError)
         if isinstance(error, refused):
             return ModelRefusal(said)
-        if isinstance(error, openai.APIConnectionError) or _is_busy(error):
-            return ModelBusy(said, _retry_after_s(error))
+        status = getattr(error, "status_code", None)
+        if isinstance(status, int) and status in UNPROCESSED:
+            return ModelBusy(said, _wait_s(error))
+        # litellm gives a lost connection the status 500.
+        if isinstance(error, openai.APIConnectionError) or (
+            isinstance(status, int) and status >= 500
+        ):
+            return ModelBusy(said, _wait_s(error), may_cost=True)
         return EngineError(said)
 
 
@@ -231,17 +248,21 @@ def _keys() -> list[str]:
     return [value for name, value in os.environ.items() if name.upper().endswith(endings)]
 
 
-def _is_busy(error: Exception) -> bool:
-    status = getattr(error, "status_code", None)
-    return isinstance(status, int) and (status == 429 or status >= 500)
+def _is_unsent(error: BaseException) -> bool:
+    """Return whether no connection could be made, so that no request was sent."""
+    import httpx
+
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, (httpx.ConnectError, httpx.ConnectTimeout)):
+            return True
+        cause = cause.__cause__ or cause.__context__
+    return False
 
 
-def _retry_after_s(error: Exception) -> float | None:
+def _wait_s(error: Exception) -> float | None:
     headers = getattr(error, "litellm_response_headers", None) or {}
-    try:
-        return max(0.0, float(headers.get("retry-after", "")))
-    except (TypeError, ValueError):
-        return None
+    return retry_after_s(headers.get("retry-after"), datetime.now(UTC))
 
 
 def _count(usage: object, key: str) -> int:

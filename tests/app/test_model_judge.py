@@ -1,10 +1,12 @@
 """Model judges: what they are shown, what is stored, what it costs, and how a call goes on."""
 
 import json
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
+from types import ModuleType
 
 import pytest
 
@@ -250,9 +252,23 @@ def test_a_model_that_cannot_be_reached_ends_the_call(gold: Path) -> None:
     passages, _ = passages_of(data, items, folder_code(str(gold.parent)))
     model = FakeModel(broken)
     judging = ModelJudging(data, gold, {"m": model}, passages, options=GradingOptions(workers=2))
-    with pytest.raises(EngineError, match=r"the first 8 requests failed.*no route"):
+    with pytest.raises(EngineError, match=r"8 passages in a row failed.*no route"):
         judging.run()
     assert len(model.prompts) < 12
+
+
+@pytest.mark.parametrize(("batch", "stopped"), [(1, 140), (3, 220)])
+def test_failures_in_a_row_end_a_call_after_cached_answers(batch: int, stopped: int) -> None:
+    options = GradingOptions(batch=batch)
+    cached = [(number, "cached") for number in range(100)]
+    failed = [(number, EngineError("refused")) for number in range(100, 400)]
+    seen: list[int] = []
+    with pytest.raises(EngineError, match=r"in a row failed, so grading stopped.*: refused"):
+        seen.extend(number for number, _ in options.while_reachable([*cached, *failed]))
+    assert seen == list(range(stopped))
+    # A provider that refuses every other passage can be reached.
+    mixed = [outcome for pair in zip(failed, cached, strict=False) for outcome in pair]
+    assert list(options.while_reachable(mixed)) == mixed
 
 
 def test_injected_text_is_hidden_and_marked(judge: Judge, gold: Path) -> None:
@@ -319,8 +335,9 @@ def test_a_whole_file_is_shown_as_such(gold: Path, tmp_path: Path) -> None:
     assert passage.task.passage == f"file: a.py\n{CODE.rstrip()}"
 
 
-def test_names_and_prices_of_models() -> None:
-    pytest.importorskip("litellm")
+def test_names_and_prices_of_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Nothing of it is needed here, and importing it takes seconds.
+    monkeypatch.setitem(sys.modules, "litellm", ModuleType("litellm"))
     specs = ["http://localhost:1/v1#small", "openai/gpt-4o-mini"]
     models = open_models(specs, ["1,2", "3,4"])
     assert [(name, model.price) for name, model in models.items()] == [

@@ -256,7 +256,7 @@ class LabelAudit:
             before = spent(spends.values())
             spends[name] = spend = self._options.spend(spends.values())
             answered = 0
-            for number, outcome in self._ask(model, spend):
+            for number, outcome in self._options.while_reachable(self._ask(model, spend)):
                 answered += 1
                 if isinstance(outcome, RangeGrade):
                     votes[number].append(
@@ -271,7 +271,6 @@ class LabelAudit:
                     invalid.append(self._skipped(number, outcome.problem))
                 else:
                     failed.append(self._skipped(number, str(outcome)))
-                    self._options.check_reachable(len(failed), answered, outcome)
                 if progress:
                     progress(name, answered, len(self), before + spent([spend]))
             left += len(self) - answered

@@ -63,6 +63,7 @@ __all__ = [
     "spent",
 ]
 
+T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 # Seconds between two saves while answers arrive; more if a save takes long, so that saving takes
@@ -73,6 +74,7 @@ SAVE_PAUSE = 20
 INJECTION = "injection"
 PROBE_SAMPLE = 20
 FIRST_FAILURES = 8
+FAILURES_IN_A_ROW = 40
 
 
 class HitPassage(NamedTuple):
@@ -235,10 +237,23 @@ class GradingOptions:
             max_tokens=self.max_tokens,
         )
 
-    def check_reachable(self, failed: int, answered: int, error: EngineError) -> None:
-        """Raise EngineError if the first requests all failed: then the rest would fail as well."""
-        if failed == answered == max(self.workers, FIRST_FAILURES):
-            raise EngineError(f"the first {failed} requests failed, so grading stopped: {error}")
+    def while_reachable(
+        self, outcomes: Iterable[tuple[int, T | EngineError]]
+    ) -> Iterator[tuple[int, T | EngineError]]:
+        """Yield *outcomes*; raise EngineError after many failures in a row: the rest would fail too.
+
+        At the beginning fewer are enough: a provider may refuse all passages of one query.
+        """
+        in_a_row = 0
+        for done, (number, outcome) in enumerate(outcomes, 1):
+            yield number, outcome
+            in_a_row = in_a_row + 1 if isinstance(outcome, EngineError) else 0
+            requests = FIRST_FAILURES if in_a_row == done else FAILURES_IN_A_ROW
+            if in_a_row == max(self.workers, requests) * self.batch:
+                raise EngineError(
+                    f"{in_a_row} passages in a row failed, so grading stopped; the same command "
+                    f"continues: {outcome}"
+                )
 
     def prompts(self, tasks: Sequence[RelevanceTask]) -> list[Prompt]:
         """Return the prompts that *tasks* begin with."""
@@ -396,7 +411,8 @@ class ModelJudging:
         failed: list[SkippedPassage] = []
         report(0, len(todo))
         tasks = [each.task for each in todo]
-        for done, (number, outcome) in enumerate(self._options.grade(model, tasks, spend), 1):
+        outcomes = self._options.while_reachable(self._options.grade(model, tasks, spend))
+        for done, (number, outcome) in enumerate(outcomes, 1):
             passage = todo[number]
             if isinstance(outcome, ModelGrade):
                 grades[outcome.grade] += 1
@@ -405,7 +421,6 @@ class ModelJudging:
                 invalid.append(self._skipped(passage, outcome.problem))
             else:
                 failed.append(self._skipped(passage, str(outcome)))
-                self._options.check_reachable(len(failed), done, outcome)
             self._file.save_when_due()
             report(done, len(todo))
         return ModelSummary(

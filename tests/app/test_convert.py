@@ -3,10 +3,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from karat.app.convert import convert
+from karat.app.convert import convert, write_like
 from karat.cli.commands.convert import command
 from karat.errors import FormatError, InputError
-from karat.formats import read_dataset, read_judgments
+from karat.formats import FORMATS, read_dataset, read_judgments, write
+from karat.model import Dataset, Query, Target
 
 CSV = "query,result1,result2,lang\nwhere,a.rs:1-2:2,a.rs:5-6:1,rust\n"
 
@@ -37,6 +38,26 @@ def test_what_is_lost_is_said(source: Path) -> None:
         "matching mode 'lines', which becomes 'document'",
     )
     assert read_judgments(target) == {"1": {"a.rs": 2.0}}
+
+
+def test_masks_are_never_lost_silently(tmp_path: Path) -> None:
+    masks = {"a.py": {"blob": "ac" * 20, "lines": [[2, 2]]}}
+    query = Query("1", "where", (Target("a.py", start_line=3, end_line=5),))
+    source, target = tmp_path / "masked.json", tmp_path / "gold.csv"
+    write(Dataset.of([query], name="masked", metadata={"masks": masks}), source)
+    with pytest.raises(
+        InputError,
+        match=r"gold\.csv: the gold set masks lines of 1 file \(a\.py\), .*'octocode'.*--force",
+    ):
+        convert(source, target)
+    assert not target.exists()
+    with pytest.raises(InputError, match="masks lines of 1 file"):
+        write_like(read_dataset(source), str(target), FORMATS.get("gold"))
+    done = convert(source, target, force=True)
+    assert "masks of 1 file (a.py); scores without them are too high" in done.warnings
+    # A gold set has them.
+    assert convert(source, tmp_path / "again.json").warnings == ()
+    assert read_dataset(tmp_path / "again.json").metadata["masks"] == masks
 
 
 def test_the_input_is_never_overwritten(source: Path) -> None:

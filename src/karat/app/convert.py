@@ -12,15 +12,19 @@ from karat.formats import (
     Format,
     ReadLimits,
     detect,
+    format_to_write,
     read,
     read_dataset,
     write,
 )
 from karat.formats.unsupported import losses
 from karat.model import Dataset, Run
+from karat.model.dataset import MASKS
 from karat.model.frozen import EMPTY
 
 __all__ = ["Conversion", "convert", "refuse_overwriting", "write_like"]
+
+MASKS_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,8 @@ def convert(
 ) -> Conversion:
     """Read *source*, write *target* whole or not at all, and return what was lost on the way.
 
-    The source is never overwritten; another file only with *force*.
+    The source is never overwritten; another file only with *force*. A gold set with masks is
+    written to a format without them only with *force*.
     """
     old, new = Path(source), Path(target)
     refuse_overwriting(old, new, force=force)
@@ -61,8 +66,10 @@ def convert(
         )
     else:
         data = read(old, format=chosen.name, limits=limits, columns=columns)
-    written = write(data, new, format=target_format)
-    warnings = list(losses(data, written))
+    written = format_to_write(data, new, target_format)
+    lost = _check_masks(data, new, written, force=force)
+    write(data, new, format=written.name)
+    warnings = [*losses(data, written), *lost]
     if isinstance(data, Dataset):
         again = read(new, format=written.name, limits=limits)
         if isinstance(again, Dataset) and again.match != data.match:
@@ -71,6 +78,22 @@ def convert(
     return Conversion(
         str(old), chosen.name, str(new), written.name, len(data), entries, tuple(warnings)
     )
+
+
+def _check_masks(data: Dataset | Run, path: Path, written: Format, *, force: bool) -> list[str]:
+    """Return the warning that masks are lost, if any; raise InputError without *force*."""
+    masks = data.metadata.get(MASKS)
+    if not isinstance(masks, Mapping) or not masks or "metadata" in written.keeps:
+        return []
+    files = ", ".join(list(masks)[:MASKS_SHOWN]) + (", ..." if len(masks) > MASKS_SHOWN else "")
+    count = f"{len(masks):,} file{'' if len(masks) == 1 else 's'}"
+    if not force:
+        raise InputError(
+            f"{path}: the gold set masks lines of {count} ({files}), and the format "
+            f"{written.name!r} has no masks; without them engines find the texts that the queries "
+            "were made from, and scores are too high. Use --to gold, or --force to drop the masks"
+        )
+    return [f"masks of {count} ({files}); scores without them are too high"]
 
 
 def refuse_overwriting(source: Path, target: Path, *, force: bool) -> None:
@@ -82,10 +105,12 @@ def refuse_overwriting(source: Path, target: Path, *, force: bool) -> None:
             raise InputError(f"{target}: exists already; --force replaces it")
 
 
-def write_like(data: Dataset, target: str, source: Format) -> Format:
+def write_like(data: Dataset, target: str, source: Format, *, force: bool = False) -> Format:
     """Write *data* in the format of its *source* where the name of *target* fits that.
 
-    Else the name decides; the format used is returned.
+    Else the name decides; the format used is returned. Masks are dropped only with *force*.
     """
     same = source.write and target.removesuffix(".gz").endswith(source.suffixes)
-    return write(data, target, format=source.name if same else None)
+    written = format_to_write(data, target, source.name if same else None)
+    _check_masks(data, Path(target), written, force=force)
+    return write(data, target, format=written.name)

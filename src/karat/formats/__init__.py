@@ -6,7 +6,16 @@ from karat.exports import exports
 
 if TYPE_CHECKING:
     from karat.formats.base import DEFAULT, Format, ReadLimits, ReadOptions
-    from karat.formats.load import FORMATS, detect, is_source, read, read_dataset, read_run, write
+    from karat.formats.load import (
+        FORMATS,
+        detect,
+        format_to_write,
+        is_source,
+        read,
+        read_dataset,
+        read_run,
+        write,
+    )
     from karat.formats.trec_qrels import read_judgments
     from karat.formats.trec_scan import scan_trec_run
 
@@ -17,6 +26,7 @@ __all__ = [
     "ReadLimits",
     "ReadOptions",
     "detect",
+    "format_to_write",
     "is_source",
     "read",
     "read_dataset",
@@ -30,7 +40,7 @@ __getattr__ = exports(
     __name__,
     {
         "base": "DEFAULT Format ReadLimits ReadOptions",
-        "load": "FORMATS detect is_source read read_dataset read_run write",
+        "load": "FORMATS detect format_to_write is_source read read_dataset read_run write",
         "trec_qrels": "read_judgments",
         "trec_scan": "scan_trec_run",
     },

@@ -15,6 +15,7 @@ __all__ = [
     "FORMATS",
     "add_tags",
     "detect",
+    "format_to_write",
     "is_source",
     "read",
     "read_dataset",
@@ -235,23 +236,33 @@ def write(
     *,
     format: str | None = None,  # noqa: A002 - as above
 ) -> Format:
-    """Write *data* whole or not at all and return the format used.
-
-    Without *format* the suffix decides; where several formats of the right kind share it, the
-    first in the table is taken, or a plain table if that cannot hold *data*.
-    """
+    """Write *data* whole or not at all and return the format used, as format_to_write chooses."""
     from pathlib import Path
 
     from karat.formats.unsupported import writable
 
-    file = Path(path)
+    chosen = format_to_write(data, path, format)
+    if chosen.write is None:
+        raise InputError(f"{path}: format {chosen.name!r} is only read, never written")
+    chosen.write(writable(data, chosen), Path(path))
+    return chosen
+
+
+def format_to_write(
+    data: Dataset | Run,
+    path: str | os.PathLike[str],
+    format: str | None = None,  # noqa: A002 - as above
+) -> Format:
+    """Return the format in which ``write`` writes *data* to *path*.
+
+    Without *format* the suffix decides; where several formats of the right kind share it, the
+    first in the table is taken, or a plain table if that cannot hold *data*.
+    """
+    file = os.fspath(path)
     kind = "dataset" if isinstance(data, Dataset) else "run"
-    chosen = FORMATS.get(format) if format else _by_suffix(os.fspath(path), kind, data)
+    chosen = FORMATS.get(format) if format else _by_suffix(file, kind, data)
     if chosen.kind != kind:
         raise InputError(f"{file}: format {chosen.name!r} holds a {chosen.kind}, not a {kind}")
-    if chosen.write is None:
-        raise InputError(f"{file}: format {chosen.name!r} is only read, never written")
-    chosen.write(writable(data, chosen), file)
     return chosen
 
 

@@ -24,7 +24,7 @@ __all__ = ["command"]
 )
 @COLUMNS
 @TOPICS
-@click.option("--force", is_flag=True, help="Replace OUT if it exists.")
+@click.option("--force", is_flag=True, help="Replace OUT if it exists, and drop masks.")
 def command(
     source: str,
     target: str,

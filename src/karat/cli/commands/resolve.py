@@ -79,7 +79,7 @@ def command(
     gold = read_dataset(dataset, format=chosen.name, columns=columns)
     found = resolve(gold, open_corpus(corpus, revision=rev, files=files), match=match)
     if output is not None:
-        write_like(found.dataset, output, chosen)
+        write_like(found.dataset, output, chosen, force=force)
     if as_json:
         _show_json(found, output)
     else:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -187,3 +188,68 @@ def test_a_report_from_python_warns(folder: Path) -> None:
         "gold.json", ["first.jsonl", "second.jsonl"], "r.md", ["mrr"], judge_labels="include"
     )
     assert f"† {DOUBT}" in (folder / "r.md").read_text()
+
+
+@pytest.fixture
+def sized(folder: Path) -> tuple[str, str]:
+    """Return two runs whose hits have lines, in two orders; the gold set then counts lines."""
+    gold = package.load("gold.json")
+    assert isinstance(gold, Dataset)
+    queries = [
+        query._replace(
+            targets=tuple(each._replace(start_line=1, end_line=3) for each in query.targets)
+        )
+        for query in gold.queries()
+    ]
+    write(replace(gold.with_queries(queries), match="lines"), folder / "gold.json")
+    names = ("sized.jsonl", "turned.jsonl")
+    for name, order in zip(names, ((0, 1, 2), (1, 0, 2)), strict=True):
+        answers = [
+            Answer(
+                f"q{number}",
+                tuple(Hit(f"{word}{place}.py", start_line=1, end_line=3) for place in order),
+            )
+            for number, word in enumerate(WORDS)
+        ]
+        write(Run.of(answers), folder / name)
+    return names
+
+
+USED = ("--judge-labels", "include", "--draws", "99")
+
+
+def test_sizes_of_hits_have_no_mark(karat: Karat, folder: Path, sized: tuple[str, str]) -> None:
+    both = ("-m", "mrr,lines@3", *USED)
+    one = karat("score", "gold.json", sized[0], *both, "--per-query").stdout
+    two = karat("compare", "gold.json", *sized, *both).stdout
+    only = karat("compare", "gold.json", *sized, "-m", "lines@3", *USED, "--per-query").stdout
+    assert "9.0000" in one
+    assert "9.000" in two
+    for text in (one, two):
+        assert "†" in text
+        assert "9.000†" not in text
+        assert "9.0000†" not in text
+    assert "9.000" in only
+    assert only.count("†") == only.count("warning: †") == 1
+    base = karat("baseline", "update", "gold.json", sized[0], "-m", "mrr,lines@3", *USED[:2])
+    assert "lines@3: 9.0000\n" in base.stdout
+    karat("report", "gold.json", *sized, *both, "-o", "r.md")
+    karat("report", "gold.json", *sized, *both, "-o", "r.tex")
+    for text in ((folder / name).read_text() for name in ("r.md", "r.tex")):
+        assert "9.000" in text
+        assert "9.000†" not in text
+        assert not any("9.000" + mark in text for mark in (r"$^{\dagger}", r"}$^{\dagger}"))
+
+
+def test_both_ranks_of_a_gate_have_the_mark(karat: Karat, folder: Path) -> None:
+    answers = [
+        Answer(f"q{number}", (Hit(f"{word}1.py"), Hit(f"{word}0.py")))
+        for number, word in enumerate(WORDS)
+    ]
+    write(Run.of(answers), folder / "turned.jsonl")
+    karat("baseline", "update", "gold.json", "first.jsonl", "-m", "mrr", *USED[:2])
+    gate = karat("gate", "gold.json", "turned.jsonl", "--baseline", "baseline.json", *USED)
+    (row, *_) = (line.split() for line in gate.stdout.splitlines() if line.startswith("q1"))
+
+    assert all(cell.endswith("†") for cell in row[1:6]), gate.stdout
+    assert " †" not in gate.stdout.replace("warning: †", "")

@@ -57,9 +57,9 @@ def _judges(found: AgreementReport) -> Table:
 
 
 def _notes(found: AgreementReport) -> Iterator[str]:
-    if any(judge.agreement.kappa is not None for judge in found.judges):
-        yield "kappa: quadratic weights; 1 is perfect, 0 is chance."
-    yield "Intervals resample whole queries."
+    known = any(judge.agreement.kappa is not None for judge in found.judges)
+    kappa = "kappa: quadratic weights; 1 is perfect, 0 is chance. " if known else ""
+    yield f"{kappa}Intervals resample whole queries."
     grades = [f"{grade} as {scaled_grade(grade, found.top):g}" for grade in range(4)]
     if any(scaled_grade(grade, found.top) != grade for grade in range(4)):
         yield (
@@ -93,8 +93,8 @@ def _confusion(found: AgreementReport) -> Table:
         ]
         rows.append((Cell(f"{short}: {grade}"), *cells, Cell(str(sum(counts)), sum(counts))))
     return Table(
-        f"Grades of {_reference(found)} (rows) and of {_subject(found)} (columns), with shares "
-        "of the row",
+        f"Grades of {_reference(found)} (rows) and of {_subject(found)} (columns), with shares of "
+        "the row",
         (
             Column(""),
             *(Column(f"model: {name}", numeric=True) for name in names),

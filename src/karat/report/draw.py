@@ -8,7 +8,7 @@ from karat.errors import InputError
 from karat.report.findings import Findings
 from karat.report.latex import LatexStyle, latex_table
 from karat.report.latex import render as render_latex
-from karat.report.table import marked
+from karat.report.table import mark_of, marked
 
 __all__ = ["FORMATS", "draw", "drawer"]
 
@@ -58,7 +58,7 @@ def _text(findings: Findings) -> str:
 def _latex(findings: Findings, style: LatexStyle | None = None) -> str:
     from karat.report.findings.tables import slice_tables
 
-    mark = findings.contest.mark
+    mark = mark_of(findings.contest.mark, findings.lead)
     slices = [marked(table, mark) for table in slice_tables(findings.labelled())]
     return "\n".join((latex_table(findings.contest, style), *map(render_latex, slices)))
 

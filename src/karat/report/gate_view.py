@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 from karat.model.gate import ChangedQuery, Check, Decision, Gate
 from karat.report.display import printable
 from karat.report.score_view import queries, text_cell
-from karat.report.table import Cell, Column, Table, marked, number, plain, render
+from karat.report.table import Cell, Column, Table, mark_of, marked, number, plain, render
 
 __all__ = [
     "annotations",
@@ -33,7 +33,7 @@ def headline(gate: Gate) -> str:
     against = f" against {gate.baseline}" if gate.baseline else ""
     undecided = gate.closed and gate.decision is Decision.INCONCLUSIVE
     strict = " (fails because of --strict)" if undecided else ""
-    mark = f" {gate.mark}" if gate.mark else ""
+    mark = mark_of(gate.mark, *(check.subject for check in gate.checks))
     return f"Gate {gate.decision.value}{strict}: {gate.name}{against}, {', '.join(counts)}{mark}."
 
 
@@ -74,7 +74,8 @@ def checks_table(gate: Gate) -> Table:
 
 def _reason(gate: Gate, check: Check) -> str:
     """Return why the check has its outcome, with the mark of doubtful scores."""
-    return check.why if check.rule == "latency" else f"{check.why}{gate.mark and f' {gate.mark}'}"
+    mark = "" if check.rule == "latency" else mark_of(gate.mark, check.subject)
+    return f"{check.why}{mark}"
 
 
 def moved_table(gate: Gate) -> Table | None:
@@ -95,7 +96,7 @@ def moved_table(gate: Gate) -> Table | None:
         (*_rows(gate.worst), *_rows(tuple(reversed(gate.best)))),
         notes=("rank: rank of the first relevant hit, - if there is none",),
     )
-    return marked(table, gate.mark)
+    return marked(table, mark_of(gate.mark, gate.lead))
 
 
 def _rows(moved: Sequence[ChangedQuery]) -> list[tuple[Cell, ...]]:
@@ -119,7 +120,7 @@ def _rank(rank: float | None) -> Cell:
     >>> _rank(3).text, _rank(2.25).text, _rank(None).text
     ('3', '2.25', '-')
     """
-    return Cell("-") if rank is None else Cell(f"{rank:.3g}", rank)
+    return Cell("-") if rank is None else Cell(f"{rank:.3g}", float(rank))
 
 
 # GitHub shows ten annotations of a kind per step; the last place says how many are left out.

@@ -9,7 +9,7 @@ from karat.model.comparison import Comparison, Interval
 from karat.model.evaluation import ComparisonResult, Evaluation, Summary
 from karat.report.display import printable
 from karat.report.score_view import queries
-from karat.report.table import Cell, Table
+from karat.report.table import Cell, Table, mark_of
 
 __all__ = ["LatexStyle", "latex_table", "render"]
 
@@ -174,7 +174,7 @@ def _rows(
             if len(evaluations) > 1 and summary.mean == best[summary.measure]:
                 text = rf"\textbf{{{text}}}"
             letters = marks.get((summary.measure, evaluation.name), ("", ""))[1]
-            letters += r"\dagger" if evaluation.mark else ""
+            letters += r"\dagger" if mark_of(evaluation.mark, summary.measure) else ""
             cells.append(text + (rf"$^{{{letters}}}$" if letters else ""))
         letter = [_letter(marks, evaluation, place)] if len(evaluations) > 1 else []
         yield _row([*letter, _safe(evaluation.name), *cells])

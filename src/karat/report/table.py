@@ -11,6 +11,7 @@ __all__ = [
     "Cell",
     "Column",
     "Table",
+    "mark_of",
     "marked",
     "marked_text",
     "number",
@@ -81,7 +82,8 @@ def number(
 def marked(table: Table, mark: str) -> Table:
     """Return *table* with *mark* behind each score and the conclusion; "" changes nothing.
 
-    Scores are the fractional numbers; counts and columns of milliseconds have no mark.
+    Scores are the fractional numbers; counts, columns of milliseconds and measures that use no
+    labels, such as lines@10, have no mark. A conclusion without any marked score has none either.
 
     >>> row = (number(0.25), Cell("0.5 [0.4, 0.6]", 0.5), Cell("9", 9), number(1.5))
     >>> titles = ("mean", "mrr", "n", "p50 ms")
@@ -91,27 +93,44 @@ def marked(table: Table, mark: str) -> Table:
     """
     if not mark:
         return table
-    scores = [column.numeric and not column.title.endswith(" ms") for column in table.columns]
-    return replace(
-        table,
-        rows=tuple(
-            tuple(
-                _marked(cell, mark) if is_score and isinstance(cell.value, float) else cell
-                for cell, is_score in zip(row, scores, strict=True)
-            )
-            for row in table.rows
-        ),
-        conclusion=marked_text(table.conclusion, mark),
+    by_measure = table.columns[0].title == "measure"
+    scores = [
+        column.numeric
+        and not column.title.endswith(" ms")
+        and bool(mark_of(mark, column.title.removeprefix("change of ").partition(" ")[0]))
+        for column in table.columns
+    ]
+    rows = tuple(
+        tuple(
+            _marked(cell, mark_of(mark, str(row[0].value)) if by_measure else mark)
+            if is_score and isinstance(cell.value, float)
+            else cell
+            for cell, is_score in zip(row, scores, strict=True)
+        )
+        for row in table.rows
     )
+    conclusion = table.conclusion if rows == table.rows else marked_text(table.conclusion, mark)
+    return replace(table, rows=rows, conclusion=conclusion)
+
+
+def mark_of(mark: str, *measures: str) -> str:
+    """Return *mark* if one of *measures* uses labels, otherwise "".
+
+    >>> mark_of("†", "ndcg@10", "lines@10"), mark_of("†", "lines@10")
+    ('†', '')
+    """
+    from karat.scoring.metrics.measure import uses_labels
+
+    return mark if mark and any(map(uses_labels, measures)) else ""
 
 
 def marked_text(text: str, mark: str) -> str:
     """Return *text* with *mark* at the end of its last sentence, before the full stop.
 
     >>> marked_text("A is better than B: mrr +0.1.", "†"), marked_text("", "†")
-    ('A is better than B: mrr +0.1 †.', '')
+    ('A is better than B: mrr +0.1†.', '')
     """
-    return f"{text.removesuffix('.')} {mark}." if text and mark else text
+    return f"{text.removesuffix('.')}{mark}." if text and mark else text
 
 
 def _marked(cell: Cell, mark: str) -> Cell:

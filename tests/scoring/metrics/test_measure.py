@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from karat.errors import InputError, UnknownName
 from karat.scoring.metrics import METRICS, Measure, parse, parse_all
+from karat.scoring.metrics.measure import uses_labels
 
 NAMES = st.sampled_from(list(METRICS))
 
@@ -147,3 +148,15 @@ def test_a_metric_tells_what_it_is(name: str) -> None:
 def test_bounds_are_those_of_the_metric() -> None:
     assert parse("ndcg@10").bounds == (0.0, 1.0)
     assert parse("num-ret").bounds == (0.0, inf)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("ndcg@10", True), ("tokens@5", False), ("Lines@10", False), ("token-recall@9", True)],
+)
+def test_sizes_of_hits_use_no_labels(text: str, *, expected: bool) -> None:
+    assert uses_labels(text) is expected
+
+
+def test_other_texts_are_taken_for_scores() -> None:
+    assert uses_labels("change")

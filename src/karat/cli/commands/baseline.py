@@ -87,13 +87,13 @@ def update(
 def _show(
     baseline: "Baseline", before: "Mapping[str, float]", path: str, use: "LabelUse | None"
 ) -> None:
-    from karat.report.table import number
+    from karat.report.table import mark_of, number
 
     mark = use.mark if use else ""
     click.echo(f"wrote {path}: {baseline.name}, {len(baseline.queries)} queries")
     for measure, mean in baseline.means.items():
         was = f", before {number(before[measure]).text}" if measure in before else ""
-        click.echo(f"  {measure}: {number(mean).text}{mark}{was}")
+        click.echo(f"  {measure}: {number(mean).text}{mark_of(mark, measure)}{was}")
 
 
 def _show_json(

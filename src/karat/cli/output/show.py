@@ -12,7 +12,7 @@ from karat.cli.options.shared import Output
 from karat.model import Dataset
 from karat.model.evaluation import Evaluation
 from karat.report import score_view
-from karat.report.table import Table, marked
+from karat.report.table import Table, mark_of, marked
 
 if TYPE_CHECKING:
     from karat.app.score import Truth
@@ -102,10 +102,11 @@ def contest_tables(contest: "ComparisonResult", truth: "Truth", output: Output) 
 
     contest = contest.labelled()
     tables = [*compare_view.slice_tables(contest), compare_view.compare_table(contest)]
+    tables = [marked(table, contest.mark) for table in tables]
     if output.per_query:
         lead = contest.comparison.metrics[0]
-        tables.insert(0, compare_view.per_query_table(contest, _texts(truth), lead))
-    tables = [marked(table, contest.mark) for table in tables]
+        table = compare_view.per_query_table(contest, _texts(truth), lead)
+        tables.insert(0, marked(table, mark_of(contest.mark, lead)))
     return add_warnings(tables, contest.warnings)
 
 

@@ -11,7 +11,7 @@ from karat.model.comparison import Comparison
 from karat.model.timings import RunResult
 from karat.report.findings.record import Findings
 from karat.report.score_view import queries
-from karat.report.table import marked_text
+from karat.report.table import mark_of, marked_text
 from karat.scoring.stats import bootstrap_intervals
 from karat.scoring.stats.arrays import paired_differences
 
@@ -31,7 +31,8 @@ FEWEST_QUERIES = 10
 def insights(findings: Findings) -> tuple[str, ...]:
     """Return one sentence per tag about its hardest value, and per option that the runs vary."""
     found = (*_hardest(findings), *_options(findings))
-    return tuple(marked_text(text, findings.contest.mark) for text in found)
+    mark = mark_of(findings.contest.mark, findings.lead)
+    return tuple(marked_text(text, mark) for text in found)
 
 
 def _hardest(findings: Findings) -> Iterator[str]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from karat.model.comparison import Comparison, Difference
 from karat.report.findings.latency import comparable_ms, milliseconds
 from karat.report.findings.record import Findings
-from karat.report.table import number
+from karat.report.table import mark_of, number
 from karat.scoring.metrics import parse
 from karat.scoring.stats.arrays import cluster_codes, cluster_sums, one_blas_thread
 from karat.system.words import first_few, join_names
@@ -120,11 +120,11 @@ def recommendations(findings: Findings) -> tuple[Advice, ...]:
     if len(findings.names) < 2:
         return ()
     found = tuple(_recommendations(findings))
-    mark = findings.contest.mark
+    mark = mark_of(findings.contest.mark, findings.lead)
     if not mark:
         return found
     return tuple(
-        each if each.purpose == FASTEST else each._replace(why=f"{each.why} {mark}")
+        each if each.purpose == FASTEST else each._replace(why=f"{each.why}{mark}")
         for each in found
     )
 

@@ -19,7 +19,7 @@ from karat.report.findings.ranks import Shares, first_ranks
 from karat.report.findings.recommend import recommendations
 from karat.report.findings.record import Findings
 from karat.report.score_view import note_lines
-from karat.report.table import Cell, Column, Table, marked, number
+from karat.report.table import Cell, Column, Table, mark_of, marked, number
 
 __all__ = ["DOWN", "UP", "advice_table", "loss_reason_table", "slice_tables", "tables"]
 
@@ -124,7 +124,8 @@ def _tables(findings: Findings) -> Iterator[Table]:
     if several:
         yield advice_table(findings)
         yield marked(replace(compare_table(findings.contest), conclusion=""), mark)
-    yield from (marked(table, mark) for table in slice_tables(findings))
+    lead = mark_of(mark, findings.lead)
+    yield from (marked(table, lead) for table in slice_tables(findings))
     names, rows = first_ranks(findings)
     yield _counts("Rank of the first relevant hit", names, rows)
     yield loss_reason_table(findings)

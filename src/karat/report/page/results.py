@@ -34,7 +34,7 @@ from karat.report.findings.ranks import first_ranks
 from karat.report.findings.recommend import headline, recommendations
 from karat.report.page.subject import Document, RunState, Subject, known
 from karat.report.score_view import invalid_text, note_lines, odd_answers
-from karat.report.table import Table, marked_text
+from karat.report.table import Table, mark_of, marked_text
 from karat.scoring.metrics import METRICS, parse
 from karat.scoring.stats import known_percentiles
 
@@ -71,6 +71,7 @@ def results(subject: Subject) -> Document:
     others = [_plain_run(state, ()) for state in subject.unscored]
     runs = sorted([*shown, *others], key=lambda run: int(run["run_order"]))
     comparison, mark = findings.contest.comparison, findings.contest.mark
+    lead = mark_of(mark, findings.lead)
     best = [subject.runs[place].id for place in best_first(findings)]
     means = {run["id"]: run["metrics_flat"].get(subject.primary_metric) for run in shown}
     scored = [run for run in best if means[run] is not None]
@@ -101,8 +102,8 @@ def results(subject: Subject) -> Document:
             "best_run": scored[0] if scored else None,
             "best_primary_metric": means[scored[0]] if scored else None,
             "best_runs": _unbeaten(subject),
-            "headline": marked_text(headline(comparison), mark) or None,
-            "comparison": marked_text(findings.contest.verdict, mark) or None,
+            "headline": marked_text(headline(comparison), lead) or None,
+            "comparison": marked_text(findings.contest.verdict, lead) or None,
         },
         "total_runs": len(runs),
     }

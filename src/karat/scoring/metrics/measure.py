@@ -30,8 +30,9 @@ class Metric:
     """The definition of a metric: what it computes, its range, and its mathematical properties.
 
     ``score(judged, k=k, **params)`` returns the value of one query, NaN if it is not defined (such
-    as a size that the run lacks). *params* maps each parameter to its default. *laws* are the
-    properties that tests check:
+    as a size that the run lacks). *params* maps each parameter to its default. *uses_labels* is
+    False for a size of what was returned, relevant or not. *laws* are the properties that tests
+    check:
 
     * ``ideal``: no order of the same hits scores higher than the one by descending grade
     * ``padding``: an unjudged hit added at the end changes nothing
@@ -52,6 +53,7 @@ class Metric:
     higher_is_better: bool = True
     expected_ties: bool = False
     needs_subtopics: bool = False
+    uses_labels: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,18 @@ def parse(text: str, *, level: float = 0.0) -> Measure:
         params.setdefault("level", level)
     changed = {key: value for key, value in params.items() if value != metric.params[key]}
     return Measure(name, k, tuple(sorted(changed.items())), stripped)
+
+
+def uses_labels(text: str) -> bool:
+    """Return whether scores depend on labels: False for a measure of sizes only.
+
+    >>> uses_labels("ndcg@10"), uses_labels("lines@10"), uses_labels("mean")
+    (True, False, True)
+    """
+    try:
+        return parse(text).definition.uses_labels
+    except InputError:
+        return True
 
 
 def parse_all(texts: Iterable[str], *, level: float = 0.0) -> list[Measure]:

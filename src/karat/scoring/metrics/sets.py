@@ -185,6 +185,7 @@ LINES = Metric(
     cut="required",
     high=inf,
     higher_is_better=False,
+    uses_labels=False,
 )
 
 TOKENS = Metric(
@@ -195,6 +196,7 @@ TOKENS = Metric(
     cut="required",
     high=inf,
     higher_is_better=False,
+    uses_labels=False,
 )
 
 TOKENS_TO_HIT = Metric(

@@ -111,7 +111,7 @@ def test_grades_of_models_are_binary_if_those_of_people_are() -> None:
     assert found.used.is_binary
     assert found.used.agreement.kappa == 1.0
     assert found.used.table.grades == (0.0, 1.0)
-    assert agreement_tables(found)[-1].notes[1] == (
+    assert agreement_tables(found)[0].notes[1] == (
         "the highest grade of the gold set is 1, so grades of models count 0 as 0, 1 as 0, 2 as 1 "
         "and 3 as 1"
     )
@@ -140,7 +140,21 @@ def test_one_run_has_no_order() -> None:
     assert found.order.tau is None
     assert found.runs[0].bias.bias is None
     assert "favoured" not in verdict(found)
-    assert "order of runs: unknown" in " ".join(agreement_tables(found)[1].notes)
+    assert "order" not in " ".join(agreement_tables(found)[2].notes)
+
+
+def test_the_order_is_compared_from_three_runs_on() -> None:
+    data, runs = made({"m1": 0.3})
+    first, second = runs.values()
+
+    def notes(*ranked: Run) -> str:
+        named = {f"run {place}": run for place, run in enumerate(ranked)}
+        return " ".join(agreement_tables(compare_judges(data, named, confidence=QUICK))[2].notes)
+
+    assert "order" not in notes(first, second)
+    assert "order of 3 runs: Kendall's tau-b" in notes(first, second, first)
+    assert "order of runs: unknown, as all means are the same" in notes(first, first, first)
+    assert "bias: how much higher models score this run" in notes(first, second)
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,13 @@ __all__ = ["agreement_plain", "agreement_tables", "verdict"]
 
 DIGITS = 3
 SIGNIFICANT = 0.05
+# The order of two runs is right or wrong: a rank correlation says nothing more.
+FEWEST_ORDERED = 3
 
 
 def agreement_tables(found: AgreementReport) -> list[Table]:
-    """Return the grades of people and models, the runs by both, and the judges with the verdict."""
-    return [_confusion(found), _runs(found), _judges(found)]
+    """Return the judges with the verdict, then both sides' grades, and the runs by both."""
+    return [_judges(found), _confusion(found), _runs(found)]
 
 
 def _judges(found: AgreementReport) -> Table:
@@ -121,8 +123,9 @@ def _runs(found: AgreementReport) -> Table:
     notes = [
         f"on {counted(found.order.queries, 'query')} with a hit that is relevant by "
         f"{_reference(found)} and one that models call relevant; only hits that both judged count",
-        "bias: how much more models raise this run than all runs on average; p: sign flips, "
-        "corrected by Holm. Random errors alone raise weak runs and lower strong ones.",
+        "bias: how much higher models score this run, compared with their average over all runs; "
+        "p: sign flips, corrected by Holm. Random errors alone raise weak runs and lower strong "
+        "ones.",
         *_order(found),
     ]
     return Table(
@@ -138,8 +141,10 @@ def _runs(found: AgreementReport) -> Table:
 
 def _order(found: AgreementReport) -> Iterator[str]:
     order = found.order
+    if order.systems < FEWEST_ORDERED:
+        return
     if order.tau is None:
-        yield "order of runs: unknown, as there are fewer than two different means"
+        yield "order of runs: unknown, as all means are the same"
         return
     top = "" if order.tau_ap is None else f"; tau_AP, which weighs the top more, {order.tau_ap:.2f}"
     yield (

@@ -51,7 +51,7 @@ def test_a_difference_inside_the_noise_is_called_so(karat: Karat) -> None:
     assert lines[5].split()[:3] == ["b", "new", "1.000"]
     assert "*" not in done.stdout
     assert "old: over answered queries only, the mean of mrr is 0.750" in lines
-    assert lines[-1].startswith("No significant difference between old and new on mrr")
+    assert lines[-1].startswith("No significant difference between new and old on mrr (+0.500")
 
 
 def test_a_difference_beyond_the_noise_is_starred_and_told(

@@ -77,7 +77,7 @@ def test_the_runs_by_hand(subject: Subject) -> None:
     # Four queries cannot tell the two apart, so that both are best.
     assert found["summary"]["best_runs"] == [new["id"], old["id"]]
     assert found["summary"]["headline"] == (
-        "No significant difference between old and new on mrr@10 (+0.250)."
+        "No significant difference between new and old on mrr@10 (+0.250)."
     )
 
 
@@ -133,7 +133,7 @@ def test_any_run_can_be_the_baseline(subject: Subject) -> None:
     forth, back = (comparison(subject, run, "mrr@10") for run in ("run.1", "run.2"))
     assert forth["runs"][1]["difference"] == -back["runs"][1]["difference"] == 0.25
     assert (forth["runs"][1]["improved"], back["runs"][1]["regressed"]) == (2, 2)
-    assert forth["headline"].startswith("No significant difference between old and new")
+    assert forth["headline"].startswith("No significant difference between new and old")
 
 
 def test_slices_of_more_queries_come_first(make: Make, run: MakeRun) -> None:

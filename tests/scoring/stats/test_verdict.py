@@ -81,7 +81,7 @@ def said(
 
 def test_one_significant_difference_and_one_that_is_not() -> None:
     assert said(entry(), entry(metric="mrr@10", **NOISE)) == (
-        f"B is better than A: ndcg@10 {NUMBERS}. No significant difference between A and B on "
+        f"B is better than A: ndcg@10 {NUMBERS}. No significant difference between B and A on "
         f"mrr@10 (+0.010 [0.012, 0.070]). {REACH}{SMALLER}."
     )
 
@@ -96,7 +96,7 @@ def test_only_the_first_significant_difference_has_numbers() -> None:
     )
     assert text == (
         f"B is better than A: ndcg@10 {NUMBERS}; it is also better on mrr@10, hit@5 and ap. No "
-        "significant difference between A and B on p@5 (+0.010 [0.012, 0.070]). "
+        "significant difference between B and A on p@5 (+0.010 [0.012, 0.070]). "
         f"{REACH}{SMALLER}."
     )
 
@@ -104,8 +104,21 @@ def test_only_the_first_significant_difference_has_numbers() -> None:
 def test_the_first_metric_comes_first() -> None:
     text = said(entry(**NOISE), entry(metric="mrr@10"), entry(metric="ap"))
     assert text == (
-        "No significant difference between A and B on ndcg@10 (+0.010 [0.012, 0.070]). "
+        "No significant difference between B and A on ndcg@10 (+0.010 [0.012, 0.070]). "
         f"B is better than A: mrr@10 {NUMBERS}; it is also better on ap. {REACH}{SMALLER}."
+    )
+
+
+def test_every_number_is_the_better_system_minus_the_other_one() -> None:
+    lost = entry(difference=-0.2, interval=interval(-0.3, -0.1))
+    noise = entry(metric="mrr@10", **NOISE | {"interval": interval(-0.02, 0.04)})
+    assert said(lost, noise).startswith(
+        "A is better than B: ndcg@10 +0.200 [0.100, 0.300], p = 0.004. "
+        "No significant difference between A and B on mrr@10 (-0.010 [-0.040, 0.020])."
+    )
+    alone = entry(**NOISE | {"difference": -0.01, "interval": interval(-0.04, 0.02)})
+    assert said(alone).startswith(
+        "No significant difference between A and B on ndcg@10 (+0.010 [-0.020, 0.040])."
     )
 
 
@@ -141,14 +154,16 @@ def test_counts_and_scores_do_not_share_a_detectable_difference() -> None:
     lines = entry(metric="lines@10", **NOISE | {"detectable": 31.25})
     tokens = entry(metric="tokens@10", **NOISE | {"detectable": 310.0})
     lower = ("lines@10", "tokens@10")
-    assert said(lines, lower=lower).endswith("of about 31.250 or more.")
+    assert said(lines, lower=lower).endswith("of about 31 or more.")
     assert said(lines, tokens, lower=lower).endswith(
-        "of about 31.250 on lines@10 and 310.000 on tokens@10 or more."
+        "of about 31 or more on lines@10 and 310 or more on tokens@10."
     )
     assert said(lines, entry(**NOISE), lower=lower).endswith(
         "No significant difference between A and B on lines@10 and ndcg@10. 127 queries can "
-        "reliably detect differences of about 0.075, and 31.250 on lines@10 or more."
+        "reliably detect differences of about 0.075 or more (lines@10: 31 or more)."
     )
+    few = entry(metric="lines@10", **NOISE | {"detectable": 3.14})
+    assert said(few, lower=lower).endswith("of about 3.1 or more.")
 
 
 def test_the_lowest_mean_is_best_where_less_is_better() -> None:
@@ -171,8 +186,8 @@ def test_the_lowest_mean_is_best_where_less_is_better() -> None:
     assert text == (
         "B has the lowest lines@10, 80.000 (lower is better), and is better than A (-40.000 "
         "[-60.000, -20.000], p = 0.004 corrected for 3 comparisons). No significant difference "
-        "between B and C (+0.010 [0.012, 0.070], p = 0.400 after correction). 127 queries can "
-        "reliably detect differences of about 31.250 or more."
+        "between B and C (-0.010 [-0.070, -0.012], p = 0.400 after correction). 127 queries can "
+        "reliably detect differences of about 31 or more."
     )
     against = said(
         entry("A", "B", **fewer),
@@ -203,7 +218,7 @@ def test_missing_numbers_are_left_out() -> None:
     assert said(entry(interval=none)) == "B is better than A: ndcg@10 +0.041, p = 0.004."
     flat = entry(**NOISE | {"difference": 0.0, "detectable": None})
     assert said(flat) == (
-        "No significant difference between A and B on ndcg@10 (0.000 [0.012, 0.070])."
+        "No significant difference between B and A on ndcg@10 (0.000 [0.012, 0.070])."
     )
     same = replace(flat, wins=0, ties=127, losses=0)
     assert said(same) == "A and B have the same ndcg@10 on every query."
@@ -230,7 +245,7 @@ def test_each_system_against_the_baseline() -> None:
         f"B and C are better than A on ndcg@10: B {NUMBERS} corrected for 4 "
         "comparisons; C +0.100 [0.050, 0.150], p = 0.001. "
         "D is worse than A on ndcg@10: -0.200 [-0.300, -0.100], p = 0.001. "
-        "No significant difference between A and E (+0.010 [0.012, 0.070], p = 0.400 "
+        "No significant difference between E and A (+0.010 [0.012, 0.070], p = 0.400 "
         "after correction). "
         f"{REACH}{SMALLER}."
     )
@@ -248,8 +263,8 @@ def test_the_best_of_all_pairs() -> None:
     )
     assert text == (
         f"B has the highest ndcg@10, 0.541, and is better than A ({NUMBERS} corrected for 3 "
-        "comparisons). No significant difference between B and C (-0.030 [0.012, 0.070], p = 0.400 "
-        "after correction). "
+        "comparisons). No significant difference between B and C (+0.030 [-0.070, -0.012], p = "
+        "0.400 after correction). "
         f"{REACH}{SMALLER}."
     )
 

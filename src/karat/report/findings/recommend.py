@@ -287,14 +287,16 @@ def headline(comparison: Comparison) -> str:
 
 
 def _pair(comparison: Comparison, entry: Difference) -> str:
-    names = f"{entry.baseline} and {entry.system}"
     if entry.ties == entry.n:
+        names = f"{entry.baseline} and {entry.system}"
         return f"{names} have the same {entry.metric} on every query."
-    if not comparison.significant(entry):
-        change = number(entry.difference, signed=True, digits=DIGITS).text
-        return f"No significant difference between {names} on {entry.metric} ({change})."
     better = comparison.winner(entry) or entry.system
     worse = entry.baseline if better == entry.system else entry.system
+    if not comparison.significant(entry):
+        sign = 1.0 if better == entry.system else -1.0
+        change = number(sign * (entry.difference or 0.0), signed=True, digits=DIGITS).text
+        pair = f"{better} and {worse} on {entry.metric}"
+        return f"No significant difference between {pair} ({change})."
     means = [comparison.mean(name, entry.metric).mean for name in (better, worse)]
     values = " against ".join(number(mean, digits=DIGITS).text for mean in means)
     return f"{better} is significantly better than {worse} on {entry.metric}: {values}."

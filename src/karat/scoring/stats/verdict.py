@@ -53,8 +53,13 @@ def two_systems(comparison: Comparison) -> str:
         if all(is_tie(entry) for entry in unclear):
             text = f"{one} and {other} have the same {metrics} on every query."
         else:
-            text = f"No significant difference between {one} and {other} on {metrics}"
-            text += f" ({size(unclear[0])})." if len(unclear) == 1 else "."
+            amount = ""
+            if len(unclear) == 1:
+                # As in the sentence about the winner: the better system minus the other one.
+                flips = winner(comparison, (real or unclear)[0]) == one
+                one, other = (one, other) if flips else (other, one)
+                amount = f" ({size(unclear[0], flip=flips)})"
+            text = f"No significant difference between {one} and {other} on {metrics}{amount}."
         sentences.insert(0 if unclear[0] is entries[0] else len(sentences), text)
     if unseen:
         sentences.append(f"No query has scores of both {one} and {other} on {join_names(unseen)}.")
@@ -102,7 +107,7 @@ def against_baseline(comparison: Comparison, entries: Sequence[Difference], metr
     rest = [entry for entry in entries if entry.n and entry not in real]
     if rest:
         others = [(entry.system, entry) for entry in rest]
-        sentences.append(rest_sentence(baseline, others))
+        sentences.append(rest_sentence(baseline, others, is_best=False))
     sentences += reach_sentences(comparison, rest, real)
     return " ".join([*sentences, *unscored_sentences(comparison, metric)])
 
@@ -140,7 +145,7 @@ def best_of_many(comparison: Comparison, entries: Sequence[Difference], metric: 
     ]
     if rest:
         others = [(e.system if e.baseline == best else e.baseline, e) for e in rest]
-        sentences.append(rest_sentence(best, others))
+        sentences.append(rest_sentence(best, others, is_best=True))
     sentences += reach_sentences(comparison, rest, real)
     return " ".join([*sentences, *unscored_sentences(comparison, metric)])
 
@@ -214,19 +219,24 @@ def is_tie(entry: Difference) -> bool:
     return entry.n > 0 and entry.ties == entry.n
 
 
-def rest_sentence(name: str, others: Sequence[tuple[str, Difference]]) -> str:
-    """Return the sentence about systems that do not differ significantly from *name*."""
+def rest_sentence(name: str, others: Sequence[tuple[str, Difference]], *, is_best: bool) -> str:
+    """Return the sentence about systems that do not differ significantly from *name*.
+
+    A number is that of the first name minus the second: of the best system minus the other one, or
+    of the other one minus the baseline.
+    """
     names = join_names(first_few([other for other, _ in others]))
     if all(is_tie(entry) for _, entry in others):
         return f"{name} and {names} have the same score on every query."
     if len(others) > 1:
         return f"{name} does not differ significantly from {names}."
     ((_, entry),) = others
-    amount = size(entry, flip=entry.baseline != name)
+    amount = size(entry, flip=is_best and entry.baseline == name)
     if excludes_zero(entry) and entry.p_corrected is not None:
         # The interval is that of this pair alone; the p value counts all comparisons.
         amount += f", p {p_value(entry.p_corrected)} after correction"
-    return f"No significant difference between {name} and {names} ({amount})."
+    pair = f"{name} and {names}" if is_best else f"{names} and {name}"
+    return f"No significant difference between {pair} ({amount})."
 
 
 def excludes_zero(entry: Difference) -> bool:
@@ -254,12 +264,18 @@ def reach_sentences(
     smaller = smaller_than(comparison, real, reach)
     n = min(entry.n for entry in entries)
     queries = "query" if n == 1 else "queries"
-    scores = [number(reach.pop(""))] if "" in reach else []
-    counts = [f"{number(value)} on {metric}" for metric, value in reach.items()]
-    if counts and not scores and len(entries) == 1:
-        counts = [number(value) for value in reach.values()]
-    values = ", and ".join([*scores, *([join_names(counts)] if counts else [])])
-    text = f"{n} {queries} can reliably detect differences of about {values} or more"
+    scores = reach.pop("", None)
+    if scores is not None:
+        values = f"{number(scores)} or more"
+        counts = [f"{metric}: {count_text(value)} or more" for metric, value in reach.items()]
+        values += f" ({', '.join(counts)})" if counts else ""
+    elif len(entries) == 1:
+        values = f"{count_text(max(reach.values()))} or more"
+    else:
+        values = join_names(
+            [f"{count_text(value)} or more on {metric}" for metric, value in reach.items()]
+        )
+    text = f"{n} {queries} can reliably detect differences of about {values}"
     if smaller:
         text += f"; smaller ones, such as {number(smaller)} here, are detected less often"
     return [f"{text}."]
@@ -279,6 +295,15 @@ def smaller_than(
         if group in reach and entry.detectable and size < entry.detectable:
             return size
     return None
+
+
+def count_text(value: float) -> str:
+    """Return a number of lines or tokens, whole from 10 on.
+
+    >>> count_text(31.763), count_text(2.25)
+    ('32', '2.2')
+    """
+    return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
 
 
 def number(value: float, *, signed: bool = False) -> str:

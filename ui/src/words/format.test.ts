@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { bytes, change, milliseconds, place, plural, probability, score } from "./format";
+import { bytes, change, interval, milliseconds, place, plural, probability, score } from "./format";
 
 it("shows a missing number as a dash, never as 0", () => {
   expect([score(null), change(undefined), probability(null), milliseconds(null)]).toEqual([
@@ -15,6 +15,16 @@ it("gives changes their sign, and none to what rounds to nothing", () => {
     "+0.123",
     "−0.123",
     "0.000",
+  ]);
+});
+
+it("shows large numbers such as lines@10 with one digit", () => {
+  expect([score(0.7), score(99.5), score(695), change(-120.26), interval([690.04, 700])]).toEqual([
+    "0.700",
+    "99.500",
+    "695.0",
+    "−120.3",
+    "[690.0, 700.0]",
   ]);
 });
 

@@ -1,13 +1,16 @@
 const MISSING = "–";
 
-/** A score with three digits; a missing one is a dash, never 0. */
+/** Digits behind the point: three of a score, one of a large number such as a count of lines. */
+const fixed = (value: number): string => value.toFixed(Math.abs(value) < 100 ? 3 : 1);
+
+/** A score; a missing one is a dash, never 0. */
 export const score = (value: number | null | undefined): string =>
-  value == null ? MISSING : value.toFixed(3);
+  value == null ? MISSING : fixed(value);
 
 /** A change with its sign. */
 export function change(value: number | null | undefined): string {
   if (value == null) return MISSING;
-  const digits = Math.abs(value).toFixed(3);
+  const digits = fixed(Math.abs(value));
   if (Number(digits) === 0) return digits;
   return `${value > 0 ? "+" : "−"}${digits}`;
 }

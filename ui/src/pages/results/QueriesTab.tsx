@@ -7,7 +7,7 @@ import { Loaded } from "@/parts/Notes";
 import { useUrlState } from "@/parts/urlState";
 import { plural, score } from "@/words/format";
 import { MetricSelect } from "./MetricSelect";
-import { names, useMetric } from "./metrics";
+import { markOf, names, useMetric } from "./metrics";
 
 type Row = {
   id: string;
@@ -48,7 +48,7 @@ export function QueriesTab({ id, results }: { id: string; results: Results }) {
           id={id}
           matrix={data}
           names={names(results)}
-          mark={results.score_mark}
+          mark={markOf(results, metric)}
           select={<MetricSelect results={results} chosen={metric} onChoose={setMetric} />}
         />
       )}

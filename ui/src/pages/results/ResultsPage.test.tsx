@@ -4,6 +4,7 @@ import type { CurrentRun } from "@/api/types";
 import { benchmark, definitions, details, results, run, runId, uuid } from "@/testing/fixtures";
 import { open } from "@/testing/render";
 import { FakeServer } from "@/testing/server";
+import { markOf } from "./metrics";
 
 const RESULTS = `/benchmarks/${uuid(4)}`;
 
@@ -146,6 +147,12 @@ describe("doubtful labels of models", () => {
     expect(cells.filter(({ textContent }) => textContent?.startsWith("0.700†"))).not.toEqual([]);
     expect(cells.filter(({ textContent }) => /^0\.\d{3}(?!†)/.test(textContent ?? ""))).toEqual([]);
     expect(screen.getByText("Mean ndcg@10†")).toBeTruthy();
+  });
+
+  it("leave sizes of what was returned unmarked", () => {
+    const doubtful = results({ score_mark: "†" });
+    const names = ["ndcg@10", "lines@10", "Tokens@5", "token-recall@500", "tokens-to-hit"];
+    expect(names.map((name) => markOf(doubtful, name))).toEqual(["†", "", "", "†", "†"]);
   });
 
   it("leave no mark where people agree", async () => {

@@ -1,7 +1,7 @@
 import { useCallback, useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import { useResults, useRunQueries } from "@/api/results";
-import type { QueryResult } from "@/api/types";
+import type { QueryResult, Results } from "@/api/types";
 import { type Column, DataTable } from "@/parts/DataTable";
 import { Loaded } from "@/parts/Notes";
 import { Page } from "@/parts/Page";
@@ -10,6 +10,7 @@ import { DEFINITIONS } from "@/words/definitions";
 import { milliseconds, plural, score } from "@/words/format";
 import { useMeasure } from "@/words/measures";
 import { useCrumbs } from "./crumbs";
+import { markOf } from "./metrics";
 
 /** One run, query by query; the hardest first. */
 export function RunPage({ id, run }: { id: string; run: string }) {
@@ -20,15 +21,20 @@ export function RunPage({ id, run }: { id: string; run: string }) {
   return (
     <Page title={found?.name ?? "Run"} crumbs={crumbs}>
       <Loaded of={queries}>
-        {(rows) => <Queries id={id} run={run} rows={rows} mark={results.data?.score_mark ?? ""} />}
+        {(rows) => <Queries id={id} run={run} rows={rows} results={results.data} />}
       </Loaded>
     </Page>
   );
 }
 
-type Props = { id: string; run: string; rows: readonly QueryResult[]; mark: string };
+type Props = {
+  id: string;
+  run: string;
+  rows: readonly QueryResult[];
+  results: Results | undefined;
+};
 
-function Queries({ id, run, rows, mark }: Props) {
+function Queries({ id, run, rows, results }: Props) {
   const measure = useMeasure();
   const [text, setText] = useUrlState("q", "");
   const [, navigate] = useLocation();
@@ -44,7 +50,7 @@ function Queries({ id, run, rows, mark }: Props) {
   );
   const measures = Object.keys(rows[0]?.metrics ?? {});
   const isTimed = rows.some((row) => row.search_time_ms !== null);
-  const columns = columnsOf(measures, to, measure, isTimed, mark);
+  const columns = columnsOf(measures, to, measure, isTimed, results);
   return (
     <div className="stack">
       <label className="row soft">
@@ -69,7 +75,7 @@ function columnsOf(
   to: (row: QueryResult) => string,
   measure: (name: string) => string,
   isTimed: boolean,
-  mark: string,
+  results: Results | undefined,
 ): Column<QueryResult>[] {
   const time = (id: "search" | "rerank"): Column<QueryResult> => ({
     id,
@@ -94,7 +100,7 @@ function columnsOf(
     ...measures.map(
       (one): Column<QueryResult> => ({
         id: one,
-        header: `${one}${mark}`,
+        header: `${one}${markOf(results, one)}`,
         means: measure(one),
         numeric: true,
         sort: (row) => row.metrics[one],

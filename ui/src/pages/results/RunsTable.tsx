@@ -8,7 +8,7 @@ import { useUrlState } from "@/parts/urlState";
 import { DEFINITIONS } from "@/words/definitions";
 import { change, interval, milliseconds, plural, probability, score } from "@/words/format";
 import { useMeasure } from "@/words/measures";
-import { isLower, marked, measures, names } from "./metrics";
+import { isLower, marked, markOf, measures, names } from "./metrics";
 
 type Props = { id: string; results: Results; metric: string; details: Details | undefined };
 
@@ -107,11 +107,11 @@ function columnsOf(
           run={run}
           metric={one}
           both={one === results.primary_metric}
-          mark={results.score_mark}
+          mark={markOf(results, one)}
         />
       ),
     })),
-    ...(details && !isOne ? standingColumns(details, results.score_mark) : []),
+    ...(details && !isOne ? standingColumns(details, markOf(results, details.change_of)) : []),
     ...latencyColumns(results),
     {
       id: "answered",

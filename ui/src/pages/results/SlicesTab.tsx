@@ -5,7 +5,7 @@ import { Term } from "@/parts/Term";
 import { useUrlState } from "@/parts/urlState";
 import { interval, score } from "@/words/format";
 import { MetricSelect } from "./MetricSelect";
-import { ranked, useMetric } from "./metrics";
+import { markOf, ranked, useMetric } from "./metrics";
 
 // A mean over fewer queries is too uncertain to compare runs by.
 const FEWEST_QUERIES = 10;
@@ -69,7 +69,7 @@ export function SlicesTab({ id, results }: { id: string; results: Results }) {
                       {runs.map((run) => (
                         <td key={run.id} className="n">
                           {score(slice.means[run.id])}
-                          {slice.means[run.id] != null && results.score_mark}
+                          {slice.means[run.id] != null && markOf(results, metric)}
                           <small>
                             {interval(slice.intervals[run.id] as [number, number] | undefined)}
                           </small>

@@ -6,9 +6,16 @@ export function measures(results: Results): string[] {
   return [...new Set(results.runs.flatMap((run) => Object.keys(run.metrics_flat)))];
 }
 
-/** The measure with the mark of scores whose labels may be wrong; a warning explains the mark. */
+/** Sizes of what was returned: they use no labels. */
+const SIZE = /^(lines|tokens)@/i;
+
+/** The mark of scores whose labels may be wrong; a warning explains it. */
+export const markOf = (results: Results | undefined, metric: string): string =>
+  SIZE.test(metric) ? "" : (results?.score_mark ?? "");
+
+/** The measure with its mark. */
 export const marked = (results: Results, metric: string): string =>
-  `${metric}${results.score_mark}`;
+  `${metric}${markOf(results, metric)}`;
 
 /** The measure on view, from the address; the primary one at first. */
 export function useMetric(results: Results) {

@@ -92,3 +92,17 @@ def test_every_layout_can_be_named() -> None:
     (layout,) = (param for param in training.params if param.name == "layout")
     assert isinstance(layout.type, click.Choice)
     assert list(layout.type.choices) == list(LAYOUTS)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("--held-out 0.3", "--held-out needs --split NAMES"),
+        ("--split-by repository", "--split-by needs --split NAMES"),
+        ("--allow-contamination", "--allow-contamination needs --test-set FILE"),
+    ],
+)
+def test_an_option_without_effect_is_an_error(karat: Karat, given: str, said: str) -> None:
+    done = karat(*EXPORT, *given.split())
+    assert done.returncode == 2
+    assert said in done.stderr

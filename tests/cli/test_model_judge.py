@@ -348,7 +348,28 @@ def test_what_an_audit_needs(karat: Karat, arguments: tuple[str, ...], said: str
     assert said in done.stderr
 
 
-def test_options_of_models_need_a_model(karat: Karat) -> None:
-    done = karat("judge", "gold.qrels", "old.run", "--dry-run")
+@pytest.mark.parametrize("option", ["--dry-run", "--yes", "--batch 3", "--max-cost 1"])
+def test_options_of_models_need_a_model(karat: Karat, option: str) -> None:
+    done = karat("judge", "gold.qrels", "old.run", *option.split())
     assert done.returncode == 2
-    assert "--dry-run needs --model SPEC" in done.stderr
+    assert f"{option.split(maxsplit=1)[0]} needs --model SPEC" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("--decide gold.qrels", "--model x"),
+        ("--decide gold.qrels", "--list"),
+        ("--audit --model x", "--next"),
+        ("--agreement", "--model x"),
+        ("--agreement", "--next"),
+        ("--model x", "--next"),
+        ("--model x", "--judge ann"),
+        ("--repo .", "--folder ."),
+    ],
+)
+def test_options_that_exclude_each_other(karat: Karat, one: str, other: str) -> None:
+    done = karat("judge", "gold.qrels", "old.run", *one.split(), *other.split())
+    assert done.returncode == 2
+    said = f"{one.split(maxsplit=1)[0]} and {other.split(maxsplit=1)[0]} exclude each other"
+    assert said in done.stderr

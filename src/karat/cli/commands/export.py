@@ -8,7 +8,15 @@ import click
 from karat.cli.main import CommandGroup
 from karat.cli.options.agents import stray
 from karat.cli.options.experiment import CorpusOption, where_options
-from karat.cli.options.shared import GoldPath, Inputs, Number, Output, WholeNumber, input_options
+from karat.cli.options.shared import (
+    GoldPath,
+    Inputs,
+    Number,
+    Output,
+    WholeNumber,
+    check_together,
+    input_options,
+)
 from karat.report.display import printable
 from karat.system.words import counted
 
@@ -16,6 +24,9 @@ if TYPE_CHECKING:
     from karat.app.training.export import TrainingExport
 
 __all__ = ["command"]
+
+# Options that mean nothing without another one.
+NEEDED = {"held_out": "split", "split_by": "split", "allow_contamination": "test_sets"}
 
 
 @click.group("export", cls=CommandGroup)
@@ -204,6 +215,7 @@ def training(
 
     if engine and run_file:
         raise click.UsageError("--engine and --run both name hits; give one of them.")
+    check_together({}, NEEDED)
     where = without_own_files(place.where(), goldset, output, *test_sets)
     check_folder(output, force=force)
     request = TrainingRequest(

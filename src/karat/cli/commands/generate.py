@@ -11,7 +11,7 @@ import click
 
 from karat.cli.options.agents import stray
 from karat.cli.options.mining import make_validator, recipe_options
-from karat.cli.options.shared import Number, Output, WholeNumber
+from karat.cli.options.shared import Number, Output, WholeNumber, given_options
 from karat.cli.output.show import draw_tables
 from karat.report.table import Cell, Column, Table
 from karat.report.text import printable
@@ -198,11 +198,7 @@ def _part_names(
 
 def _check_source(ctx: click.Context, made_from: str | None) -> None:
     """Reject options that do not fit the texts that queries are made from."""
-    given = {
-        option
-        for option in ctx.params
-        if ctx.get_parameter_source(option) is click.core.ParameterSource.COMMANDLINE
-    }
+    given = given_options()
     names = {option.name: option.opts[-1] for option in ctx.command.params}
     for wrong, why in (
         (COMMIT_OPTIONS if made_from else (), "is about commits; remove it, or remove --from."),

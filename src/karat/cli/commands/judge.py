@@ -10,7 +10,7 @@ import click
 
 from karat.cli.options.experiment import repo_option
 from karat.cli.options.models import MODEL, ModelOptions, SectionedCommand, model_options
-from karat.cli.options.shared import COLUMNS, TOPICS, GoldPath, WholeNumber
+from karat.cli.options.shared import COLUMNS, TOPICS, GoldPath, WholeNumber, check_together
 from karat.report.text import printable
 
 if TYPE_CHECKING:
@@ -21,6 +21,15 @@ __all__ = ["command"]
 
 # Queries of --next without a number.
 NEXT = 10
+# Options that mean nothing together, and options that mean nothing without another one.
+EXCLUSIVE = {
+    "repositories": ("folder",),
+    "audit": ("decide", "agreement", "queries", "as_list", "judged", "probe"),
+    "decide": ("models", "agreement", "queries", "as_list", "as_json"),
+    "agreement": ("models", "queries", "as_list"),
+    "models": ("queries", "as_list", "judge"),
+}
+NEEDED = dict.fromkeys(("audit", *(name for name in MODEL if name != "models")), "models")
 PROMPT = "grade 0-3 and why, s skip, u undo, q quit: "
 
 
@@ -158,13 +167,7 @@ def command(
     from karat.cli.output.judging import judge_with_models
     from karat.formats import read_run
 
-    if repositories and folder:
-        raise click.UsageError("--repo and --folder exclude each other")
-    asking.check()
-    if audit and not asking.models:
-        raise click.UsageError("--audit needs --model SPEC")
-    if audit and decide:
-        raise click.UsageError("--audit and --decide exclude each other")
+    check_together(EXCLUSIVE, NEEDED)
     if not (runs or audit or decide):
         raise click.UsageError("Missing argument 'RUN...'.")
     saved = None if audit else output

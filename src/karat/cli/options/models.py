@@ -25,19 +25,6 @@ class ModelOptions(NamedTuple):
     dry_run: bool
     probe: bool
 
-    def check(self) -> None:
-        """Raise UsageError if an option is given that means nothing without a model."""
-        flags = {
-            "--judged": self.judged,
-            "--dry-run": self.dry_run,
-            "--max-cost": self.max_cost is not None,
-            "--price": self.prices,
-            "--probe-injection": self.probe,
-        }
-        alone = next((name for name, given in flags.items() if given), "")
-        if alone and not self.models:
-            raise click.UsageError(f"{alone} needs --model SPEC")
-
 
 MODEL: Fields = {
     "models": click.option(

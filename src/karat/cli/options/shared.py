@@ -28,10 +28,12 @@ __all__ = [
     "Output",
     "ProfileName",
     "WholeNumber",
+    "check_together",
     "comparison_options",
     "confidence_options",
     "file_options",
     "gather",
+    "given_options",
     "input_options",
     "judging_options",
     "one_style",
@@ -527,6 +529,37 @@ def one_style(**wanted: bool) -> str | None:
         named = " and ".join(f"--{style}" for style in styles)
         raise click.UsageError(f"{named} exclude each other; give one of them.")
     return styles[0] if styles else None
+
+
+def given_options() -> set[str]:
+    """Return the names of the parameters of this command that the user gave on the command line."""
+    ctx = click.get_current_context()
+    typed = click.core.ParameterSource.COMMANDLINE
+    return {name for name in ctx.params if ctx.get_parameter_source(name) is typed}
+
+
+def check_together(
+    exclusive: Mapping[str, Sequence[str]], needed: Mapping[str, str] | None = None
+) -> None:
+    """Raise UsageError for options that exclude each other, or of which one needs another.
+
+    Both tables have names of parameters: *exclusive* those that cannot be given with the key,
+    *needed* the one that the key needs.
+    """
+    given = given_options()
+    options = {option.name: option for option in click.get_current_context().command.params}
+
+    def spelled(name: str) -> str:
+        return options[name].opts[-1]
+
+    for one, others in exclusive.items():
+        for other in others:
+            if {one, other} <= given:
+                raise click.UsageError(f"{spelled(one)} and {spelled(other)} exclude each other")
+    for one, other in (needed or {}).items():
+        if one in given and other not in given:
+            value = options[other].metavar or ""
+            raise click.UsageError(f"{spelled(one)} needs {spelled(other)} {value}".rstrip())
 
 
 def _make_selection(

@@ -153,13 +153,22 @@ def test_the_limit(karat: Karat, server: ModelServer, folder: Path) -> None:
     stopped = karat(*command, *PRICE, "--max-cost", "0.003", "--workers", "1")
     assert stopped.returncode == 0
     assert "This is above --max-cost 0.003" in stopped.stderr
-    assert "the spending limit was reached; repeat the command" in stopped.stderr
+    assert "limit was reached; repeat the command to continue (--max-cost limits" in stopped.stderr
     sent = len(server.requests)
     assert 0 < sent < 30
     assert len(grades(folder)) == sent
     assert server.charged_prompt * 1e-6 + server.charged_completion * 2e-6 <= 0.003
+    karat(*command, *PRICE, "--max-cost", "0.003", "--workers", "1")
+    assert len(grades(folder)) == len(server.requests) > sent, "the limit is for each call"
     karat(*command, *PRICE)
     assert (grades(folder), len(server.requests)) == (TRUTH, 30)
+
+
+def test_a_limit_below_one_request(karat: Karat, server: ModelServer) -> None:
+    command = ("judge", "set.json", "one.jsonl", "--model", server.spec("small"), *PRICE)
+    done = karat(*command, "--max-cost", "0.0001")
+    assert "30 labels left: the spending limit was reached; raise --max-cost" in done.stderr
+    assert server.requests == []
 
 
 def test_nothing_is_lost_or_paid_twice_after_a_crash(

@@ -240,7 +240,7 @@ class GradingOptions:
     def while_reachable(
         self, outcomes: Iterable[tuple[int, T | EngineError]]
     ) -> Iterator[tuple[int, T | EngineError]]:
-        """Yield *outcomes*; raise EngineError after many failures in a row: the rest would fail too.
+        """Yield *outcomes*; raise EngineError after many failures in a row: others would fail too.
 
         At the beginning fewer are enough: a provider may refuse all passages of one query.
         """

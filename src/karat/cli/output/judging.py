@@ -256,11 +256,13 @@ def print_summaries(
 def _print_end(summaries: "Sequence[ModelSummary]", path: str) -> None:
     left = sum(each.left for each in summaries)
     if left:
-        click.echo(
-            f"{counted(left, 'label')} left: the spending limit was reached; "
-            "repeat the command with a higher --max-cost to continue",
-            err=True,
+        how = (
+            "repeat the command to continue (--max-cost limits each call)"
+            if any(each.spend.requests for each in summaries)
+            else "raise --max-cost: it is below the cost of one request"
         )
+        said = f"{counted(left, 'label')} left: the spending limit was reached; {how}"
+        click.echo(said, err=True)
     lost = sum(each.spend.uncertain for each in summaries)
     if lost:
         click.echo(f"lost answers may cost up to {cost_text(lost)} more", err=True)

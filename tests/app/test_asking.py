@@ -335,7 +335,13 @@ def test_a_spending_limit(
     sent = len(server.requests)
     assert 0 < sent < 20
     assert server.charged_prompt + server.charged_completion <= 1500
-    assert "not-asked" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "the spending limit was reached (--max-cost 0.0015: repeat the command" in said
+    assert "not-asked" in said
+    assert generate(shop, server, "--max-cost", "0.0001") != 0
+    assert "--max-cost 0.0001: it is below the cost of one request" in capsys.readouterr().err
+    assert run("generate", "--from", "code", "--list-rules") == 0
+    assert "not-asked" in capsys.readouterr().out
     assert generate(shop, server) == 0
     assert len(server.requests) == 20, "cached answers are not asked for again"
     assert len(gold_of(shop)) == 10
@@ -348,6 +354,8 @@ def test_a_dry_run_sends_nothing(
     shown = capsys.readouterr()
     assert "estimate: at most 20 requests" in shown.err
     assert "You write test questions for a search engine" in shown.out
+    assert "\n<<<PASSAGE" in shown.out
+    assert "\\n" not in shown.out
     assert server.requests == []
     assert not (shop.parent / "gold.json").exists()
 

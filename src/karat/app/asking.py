@@ -28,6 +28,7 @@ from karat.mining.mine import MiningProgress
 from karat.mining.questions.asking import (
     KINDS,
     MODEL_RULES,
+    NOT_ASKED,
     SourcePassage,
     code_passages,
     doc_passages,
@@ -54,8 +55,6 @@ _SHOWN = 10
 _HITS = 8
 # The engines that look for other answers; those whose extra is missing are left out.
 _ENGINES = ("bm25", "hybrid(model=static)")
-_NOT_ASKED = "not-asked"
-_RULES = {**MODEL_RULES, _NOT_ASKED: "the spending limit was reached (--max-cost)"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,12 +220,12 @@ def run_asking(
         limit=plan.recipe.limit,
         seed=plan.recipe.seed,
         excluded=lambda _: False,
-        further=_RULES,
+        further=MODEL_RULES,
     )
     if not sample.questions:
         counts = ", ".join(f"{rule} {n:,}" for rule, _, n in sample.waterfall.steps if n)
         raise EngineError(
-            f"{plan.model.name}: no question is left (dropped: {counts})"
+            f"{plan.model.name}: {_stopped(spend)}no question is left (dropped: {counts})"
             + (f"; first error: {answers.failure}" if answers.failure else "")
         )
     hard = {(one.passage.path, one.passage.start_line): one.hard for one in plan.drafts}
@@ -246,13 +245,25 @@ def run_asking(
     return result, spend
 
 
+def _stopped(spend: Spend) -> str:
+    """Return what to do if the spending limit was reached, else ""."""
+    if not spend.is_stopped:
+        return ""
+    how = (
+        "repeat the command to continue, it limits each call and cached answers cost nothing"
+        if spend.requests
+        else "it is below the cost of one request"
+    )
+    return f"the spending limit was reached (--max-cost {spend.limit:g}: {how}); "
+
+
 def _asked(plan: AskingPlan, answers: _Answers) -> list[Question]:
     """Return a question for each draft, with the reason if it is not usable."""
     found = answers.get("asking", plan.prompts)
     questions = []
     for index, draft in enumerate(plan.drafts):
         passage = draft.passage
-        text, reason = "", _NOT_ASKED
+        text, reason = "", NOT_ASKED
         if index in found:
             answer = found[index]
             text, reason = (
@@ -278,7 +289,7 @@ def _judged(plan: AskingPlan, answers: _Answers, questions: Sequence[Question]) 
         question = questions[index]
         passages = shown[question.place]
         if number not in found:
-            judged[index] = question._replace(reason=_NOT_ASKED)
+            judged[index] = question._replace(reason=NOT_ASKED)
             continue
         answer = found[number]
         grades = None if answer is None else read_grades(answer, len(passages))

@@ -227,6 +227,7 @@ def _ask(
     """Show the estimate, then let a model write questions; None for a dry run."""
     from karat.app.asking import AskingRecipe, plan_asking, run_asking
     from karat.app.questions import question_recipe
+    from karat.cli.output.judging import print_example
     from karat.cli.output.progress import progress_bars
 
     recipe = question_recipe(places, mining, made_from)
@@ -240,8 +241,7 @@ def _ask(
             err=True,
         )
         if dry_run:
-            click.echo(printable(plan.sample.instruction))
-            click.echo(printable(plan.sample.text))
+            print_example(plan.sample)
             return None
         with progress_bars() as watch:
             made, spend = run_asking(plan, watch=watch)
@@ -252,8 +252,8 @@ def _ask(
     )
     if spend.is_stopped:
         click.echo(
-            "note: the spending limit was reached; repeat the command with a higher --max-cost to "
-            "continue, cached answers cost nothing",
+            "note: the spending limit was reached; repeat the command to continue (--max-cost "
+            "limits each call, cached answers cost nothing)",
             err=True,
         )
     return made

@@ -26,6 +26,7 @@ __all__ = [
     "GRADE_FOUND",
     "KINDS",
     "MODEL_RULES",
+    "NOT_ASKED",
     "SourcePassage",
     "code_passages",
     "doc_passages",
@@ -47,7 +48,9 @@ KINDS = {
     "symptom": "the cause of a problem that a user sees, described by its symptom",
     "concept": "what a concept or a term of the project means",
 }
+NOT_ASKED = "not-asked"
 MODEL_RULES = {
+    NOT_ASKED: "the spending limit was reached (--max-cost)",
     "model-failed": "the model gave no answer",
     "invalid-answer": "the answer of the model has another form than requested",
     "no-question": "the model found nothing to ask about the passage",

@@ -397,7 +397,9 @@ def test_what_a_test_set_shares_is_dropped_unless_allowed(mined_request: Trainin
     assert check.found.queries["same commit"] == (queries[0].id,)
     assert check.found.queries["same target text"] == (queries[0].id,)
     assert export.lost["shared with a test set"] == 1
-    assert "Shared with held-out data" in [table.title for table in training_tables(export)]
+    shared = training_tables(export)[-1]
+    assert shared.title == "Shared with held-out data"
+    assert [column.title for column in shared.columns] == ["data", "reason", "count", "outcome"]
     allowed = export_training(replace(asked, allow_contamination=True))
     assert queries[0].id in {one.query.id for one in allowed.parts["train"]}
     assert allowed.checks[0].found == export.checks[0].found
@@ -420,5 +422,10 @@ def test_a_test_set_whose_texts_cannot_be_read_is_reported(
 
 def test_nothing_left_says_why(mined_request: TrainingRequest) -> None:
     same = replace(mined_request, test_sets=(mined_request.gold,))
-    with pytest.raises(InputError, match=r"no training row is left of 9 queries \(9 shared with a"):
+    with pytest.raises(
+        InputError, match=r"of 9 queries \(9 shared with a test set\); name another"
+    ):
         export_training(same)
+    rules = NegativeRules(count=99)
+    with pytest.raises(InputError, match="a larger --depth, --max-score-ratio 0 or --layout pair"):
+        export_training(replace(mined_request, layout="n-tuple", rules=rules))

@@ -139,6 +139,8 @@ class TrainingExport:
 
 
 MANIFEST = "dataset_info.json"
+# Why a query is lost that --allow-contamination would keep.
+SHARED = "shared with a test set"
 
 
 def check_folder(folder: str | Path, *, force: bool) -> None:
@@ -179,7 +181,7 @@ def export_training(
         check, clean = _checked(request, test_set, examples)
         checks.append(check)
         if not request.allow_contamination:
-            lost["shared with a test set"] += len(examples) - len(clean)
+            lost[SHARED] += len(examples) - len(clean)
             examples = clean
     parts, between = _split(request, examples)
     lost["shared with a later part"] += len(examples) - sum(map(len, parts.values()))
@@ -195,9 +197,14 @@ def export_training(
                 lost[_why_lost(example, request)] += 1
     if not rows.get(request.split[0] if request.split else TRAIN):
         why = ", ".join(f"{count} {reason}" for reason, count in lost.most_common() if count)
+        advice = (
+            "name another --test-set, or keep what is shared with --allow-contamination"
+            if lost.most_common(1)[0][0] == SHARED
+            else "a larger --depth, --max-score-ratio 0 or --layout pair keeps more"
+        )
         raise InputError(
             f"{request.gold.name}: no training row is left of {len(request.gold)} queries ({why}); "
-            "a larger --depth, --max-score-ratio 0 or --layout pair keeps more"
+            f"{advice}"
         )
     return TrainingExport(
         request=request,
@@ -402,7 +409,9 @@ def training_tables(export: TrainingExport) -> list[Table]:
         counts["negative is a target"] = found.negatives
         rows += [(name, reason, count, outcome) for reason, count in counts.items() if count]
     if rows:
-        tables.append(_table("Shared with held-out data", ("data", "reason", "count", ""), rows))
+        tables.append(
+            _table("Shared with held-out data", ("data", "reason", "count", "outcome"), rows)
+        )
     return tables
 
 

@@ -113,6 +113,38 @@ def test_a_server_that_is_not_there_is_busy() -> None:
     with pytest.raises(ModelBusy) as caught:
         open_model("http://127.0.0.1:9/v1#m").complete(PROMPT)
     assert not caught.value.may_cost
+    assert str(caught.value) == "http://127.0.0.1:9/v1#m: no answer (Connection refused)"
+
+
+def test_class_names_are_not_repeated(server: ModelServer) -> None:
+    server.answer = lambda *_: Reply(status=401)
+    with pytest.raises(ModelRefusal) as caught:
+        open_model(server.spec()).complete(PROMPT)
+    said = str(caught.value)
+    assert said.startswith(f"{server.spec()}: AuthenticationError: ")
+    assert said.count("Authentication") == 1
+    assert "OpenAI" not in said
+
+
+def test_a_missing_key_is_named_without_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    litellm = pytest.importorskip("litellm")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setattr(litellm, "completion", pytest.fail)
+    with pytest.raises(ModelRefusal, match="the environment variable OPENAI_API_KEY is not set"):
+        open_model("openai/gpt-4o-mini").complete(PROMPT)
+
+
+def test_a_local_model_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    litellm = pytest.importorskip("litellm")
+    monkeypatch.delenv("OLLAMA_API_BASE", raising=False)
+    monkeypatch.setattr(litellm, "completion", lambda **_: litellm.ModelResponse(choices=[]))
+    assert open_model("ollama/llama3").complete(PROMPT).text == ""
+
+
+def test_an_unknown_provider_is_refused() -> None:
+    pytest.importorskip("litellm")
+    with pytest.raises(InputError, match="'nosuch-model' is not a model that litellm knows"):
+        open_model("nosuch-model")
 
 
 def test_a_connection_that_is_lost_after_the_request_may_cost(

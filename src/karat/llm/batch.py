@@ -204,9 +204,13 @@ class Spend:
     def check(self, model: ChatModel) -> None:
         """Raise InputError if the limit cannot be kept because the price of *model* is unknown."""
         if self.limit is not None and model.price is None:
+            name = (
+                "" if "#" in model.name else "litellm does not list this model: check its name, or "
+            )
             raise InputError(
-                f"{model.name}: the price is unknown, so a spending limit cannot be kept; give the "
-                "price in US dollars per million tokens with --price PROMPT,ANSWER (0,0 if free)"
+                f"{model.name}: the price is unknown, so a spending limit cannot be kept; {name}"
+                "give the price in US dollars per million tokens with --price PROMPT,ANSWER "
+                "(0,0 if free)"
             )
 
     def reserve(self, amount: float) -> bool:

@@ -2,8 +2,9 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 from karat.errors import EngineError, InputError, MissingExtra
@@ -28,6 +29,9 @@ __all__ = [
 KEY_VARIABLE = "KARAT_MODEL_KEY"
 # The statuses of providers that did not begin with a request: too many of them, or too busy.
 UNPROCESSED = (429, 503, 529)
+# The class names that litellm puts before a message, and the number before one of the system.
+_CLASSES = re.compile(r"^(?:(?:litellm\.)?\w+(?:Error|Exception)(?::| -) )+")
+_ERRNO = re.compile(r"^\[Errno -?\d+\] ")
 _ADDRESS = re.compile(r"(?P<address>https?://[^#\s]+)#(?P<model>\S+)")
 
 
@@ -119,7 +123,9 @@ def open_model(spec: str, *, price: Price | None = None, timeout_s: float = 60.0
             f"{spec!r} is not a model; expected ADDRESS#MODEL, such as http://localhost:8000/v1#qwen"
         )
     options: dict[str, object] = {"model": spec}
-    if at:
+    if not at:
+        _check_provider(litellm, spec)
+    else:
         options = {
             "model": f"openai/{at['model']}",
             "api_base": at["address"],
@@ -145,6 +151,17 @@ def model_name(spec: str) -> str:
     ('qwen', 'openai/gpt-4o-mini')
     """
     return spec.rpartition("#")[2] if "://" in spec else spec
+
+
+def _check_provider(litellm: Any, model: str) -> None:
+    """Raise InputError if litellm does not know whom to ask for *model*."""
+    try:
+        litellm.get_llm_provider(model)
+    except litellm.BadRequestError:
+        raise InputError(
+            f"{model!r} is not a model that litellm knows; expected PROVIDER/MODEL, such as "
+            "openai/gpt-4o-mini, or ADDRESS#MODEL, such as http://localhost:8000/v1#qwen"
+        ) from None
 
 
 def parse_price(text: str) -> Price:
@@ -188,11 +205,25 @@ class _LitellmModel:
         self.price = price
         self._options = options
 
+    @cached_property
+    def _missing_keys(self) -> Sequence[str]:
+        """Return the variables of which one must have the key of the provider, if none has it."""
+        import litellm
+
+        if "api_key" in self._options:
+            return ()
+        missing = litellm.validate_environment(str(self._options["model"]))["missing_keys"]
+        # Addresses and accounts can be configured in other places.
+        return missing if all(name.endswith("_API_KEY") for name in missing) else ()
+
     def complete(self, prompt: Prompt) -> Completion:
         """Return the answer."""
         import litellm
         import openai
 
+        if self._missing_keys:
+            names = " or ".join(self._missing_keys)
+            raise ModelRefusal(f"{self.name}: the environment variable {names} is not set")
         messages = [
             {"role": "system", "content": prompt.instruction},
             {"role": "user", "content": prompt.text},
@@ -221,8 +252,7 @@ class _LitellmModel:
     def _classified(self, error: Exception) -> EngineError:
         import openai
 
-        message = redacted(str(error).partition("\n")[0], _keys())
-        said = f"{self.name}: {type(error).__name__}: {message}"
+        said = f"{self.name}: {redacted(_reason(error), _keys())}"
         if _is_unsent(error):
             return ModelBusy(said)
         # litellm reports an answer that it cannot parse as an error of the server.
@@ -246,6 +276,20 @@ def _keys() -> list[str]:
     """Return the keys in the environment: litellm does not tell which of them it has sent."""
     endings = ("KEY", "TOKEN", "SECRET", "PASSWORD")
     return [value for name, value in os.environ.items() if name.upper().endswith(endings)]
+
+
+def _reason(error: Exception) -> str:
+    """Return the class and the first line of *error*, or why there is no connection."""
+    import openai
+
+    chain: list[BaseException] = [error]
+    while under := chain[-1].__cause__ or chain[-1].__context__:
+        chain.append(under)
+    lost = any(isinstance(each, openai.APIConnectionError) for each in chain)
+    if lost and not any(isinstance(each, openai.APITimeoutError) for each in chain):
+        return f"no answer ({_ERRNO.sub('', str(chain[-1]))})"
+    said = _CLASSES.sub("", str(error).partition("\n")[0])
+    return f"{type(error).__name__}: {said}"
 
 
 def _is_unsent(error: BaseException) -> bool:

@@ -110,6 +110,12 @@ def test_doubtful_labels_are_listed_by_size(audited: Audited, gold: Path) -> Non
     assert gold.read_bytes() == before
 
 
+def test_no_range_is_suggested_for_a_label_without_relevance(audited: Audited) -> None:
+    reply = {"reason": "x", "grade": 0, "first_line": 50, "last_line": 52}
+    rows = audited(FakeModel(lambda *_: json.dumps(reply))).rows
+    assert {row.problem for row in rows} == {"grade"}
+
+
 def test_a_range_must_be_in_the_source(audited: Audited) -> None:
     def wild(first: int, last: int) -> FakeModel:
         reply = {"reason": "x", "grade": 3, "first_line": first, "last_line": last}
@@ -226,7 +232,7 @@ def targets(gold: Path) -> list[tuple[str, float, int, int]]:
 def decide(gold: Path, rows: list[AuditRow]) -> tuple[int, int]:
     """Return how many decisions changed something, and how many did not fit."""
     decisions = AuditDecisions(read_dataset(gold), gold, judge="ann", clock=lambda: NOW)
-    changed, stale = decisions.apply(rows)
+    changed, stale, _ = decisions.apply(rows)
     return changed, len(stale)
 
 
@@ -258,13 +264,19 @@ def test_accepted_suggestions_become_targets_with_a_record(audited: Audited, gol
 def test_a_person_may_keep_a_label_or_grade_it(audited: Audited, gold: Path) -> None:
     missing, grade, lines = audited(FakeModel(careful)).rows
     before = targets(gold)
+    unchanged = gold.read_bytes()
     kept = [replace(row, decision="keep") for row in (missing, grade, lines)]
-    assert [decide(gold, kept), decide(gold, kept)] == [(2, 0), (0, 0)]
-    assert targets(gold) == before
+    assert [decide(gold, kept), decide(gold, kept)] == [(3, 0), (0, 0)]
+    # A hit that does not become a target is not relevant.
+    assert targets(gold) == [*before, ("c.py", 0.0, 1, 3)]
     (query,) = read_dataset(gold).queries()
-    assert [record.note.split(";")[0] for record in judgments_of(query)] == ["audit: confirmed"] * 2
-    # What a person confirmed is not asked for again; a hit that is no target is.
-    assert brief(audited(FakeModel(careful)).rows) == [("missing", "c.py", 1, 3.0)]
+    assert [record.note.split(";")[0] for record in judgments_of(query)] == [
+        "audit: not relevant",
+        *["audit: confirmed"] * 2,
+    ]
+    # What a person decided is not asked for again.
+    assert audited(FakeModel(careful)).rows == []
+    gold.write_bytes(unchanged)
     assert decide(gold, [replace(missing, decision="1")]) == (1, 0)
     assert targets(gold)[-1] == ("c.py", 1.0, 1, 3)
     # The label is not what the audit found any more.
@@ -279,7 +291,10 @@ def test_a_grade_and_a_range_of_one_target_can_both_be_accepted(gold: Path) -> N
     old = Target("a.py", 2.0, 10, 12)
     row = AuditRow("q", "", "grade", old, 1, old._replace(grade=1.0), "why", "m 1", 1.0, "accept")
     moved = replace(row, problem="range", suggested=old._replace(start_line=11, end_line=20))
-    assert decide(gold, [row, moved]) == (2, 0)
+    # In any order; and applied again, nothing happens.
+    assert decide(gold, [moved, row]) == (2, 0)
+    assert targets(gold)[1] == ("a.py", 1.0, 11, 20)
+    assert decide(gold, [row, moved]) == (0, 0)
     assert targets(gold)[1] == ("a.py", 1.0, 11, 20)
     assert decide(gold, [replace(row, query_id="unknown")]) == (0, 1)
 

@@ -127,7 +127,7 @@ def test_decisions_of_an_audit_keep_what_others_saved(path: Path) -> None:
     person(path, "bob").grade(item(3), 1)
     old = Target("a.py")
     row = AuditRow("q0", "", "grade", old, 0, old._replace(grade=0.0), "why", "m 0", 1.0, "accept")
-    assert decisions.apply([row]) == (1, [])
+    assert decisions.apply([row]) == (1, [], 0)
     assert counts(path) == (2, 2)
     assert read_dataset(path).targets(0) == [Target("a.py", 0)]
 

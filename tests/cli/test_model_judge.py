@@ -316,16 +316,16 @@ def test_an_audit_and_the_decisions_of_a_person(
     assert (done.returncode, done.stderr) == (0, "")
     assert "[1 of 5] r: ??\n7.py  (label -; small 3)\n    1   print(7)\n" in done.stdout
     assert "expected a, k, 0, 1, 2, 3, s or q" in done.stdout
-    assert done.stdout.endswith("3 decisions applied, 2 left, saved in set.json\n")
+    assert done.stdout.endswith("3 applied, 2 left, 1 kept, saved in set.json\n")
     queries = list(read_dataset("set.json").queries())
     assert [[(t.path, t.grade) for t in query.targets] for query in queries] == [
         [("x.py", 0), ("7.py", 1)],
-        [("x.py", 2)],
+        [("x.py", 2), ("7.py", 0)],
         [("x.py", 1)],
     ]
     assert [record.judge for record in judgments_of(queries[0])] == ["ann", "ann"]
     again = karat(*decide)
-    assert again.stdout.endswith("0 decisions applied, 2 left\n")
+    assert again.stdout.endswith("0 applied, 2 left, 4 applied before\n")
 
 
 def test_an_audit_as_json(karat: Karat, server: ModelServer, folder: Path) -> None:

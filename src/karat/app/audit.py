@@ -335,7 +335,7 @@ class LabelAudit:
                 reason=part + row.reason,
                 size=size,
             )
-        if lines := _better_range(item, vote):
+        if (lines := _better_range(item, vote)) and grade > 0:
             start, end = lines
             yield replace(
                 row,
@@ -534,10 +534,11 @@ def checked_decision(text: str) -> str:
 
 
 class AppliedDecisions(NamedTuple):
-    """The number of decisions that changed the gold set, and those that no longer fit it."""
+    """The number of recorded decisions, those that no longer fit, and how many kept a label."""
 
     changed: int
     stale: Sequence[AuditRow]
+    kept: int = 0
 
 
 class AuditDecisions:
@@ -569,36 +570,46 @@ class AuditDecisions:
 
     def apply(self, rows: Sequence[AuditRow]) -> AppliedDecisions:
         """Apply the decisions of *rows* and save once; one that was applied before is skipped."""
-        changed = 0
-        stale = set(range(len(rows)))
+        # A label is graded first, since a new range would hide it from the other row.
+        ordered = sorted(rows, key=lambda row: row.problem == "range")
+        final: dict[tuple[object, ...], Target] = {}
         by_query: dict[str, list[int]] = {}
-        for number, row in enumerate(rows):
+        for number, row in enumerate(ordered):
+            final[_label(row)] = _outcome(row, final.get(_label(row)))
             by_query.setdefault(row.query_id, []).append(number)
+        changed = kept = 0
+        stale = set(range(len(ordered)))
 
         def decide(query: Query) -> Query:
-            nonlocal changed
+            nonlocal changed, kept
             for number in by_query[query.id]:
-                decided = self._decided(query, rows[number])
+                row = ordered[number]
+                decided = self._decided(query, row, final[_label(row)])
                 if decided is not None:
                     stale.discard(number)
-                    changed += decided is not query
+                    if decided is not query:
+                        changed += 1
+                        kept += row.decision == KEEP
                     query = decided
             return query
 
         self._file.change(dict.fromkeys(by_query, decide))
-        return AppliedDecisions(changed, [rows[number] for number in sorted(stale)])
+        return AppliedDecisions(changed, [ordered[number] for number in sorted(stale)], kept)
 
-    def _decided(self, query: Query, row: AuditRow) -> Query | None:
-        """Return *query* after the decision, None if its label changed since the audit."""
+    def _decided(self, query: Query, row: AuditRow, final: Target) -> Query | None:
+        """Return *query* after the decision, None if its label changed since the audit.
+
+        *final* is what all decisions about the label make of it.
+        """
         targets = list(query.targets)
         position = self._position(row, targets)
         old = targets[position] if position is not None and position < len(targets) else None
         new = _outcome(row, old)
         is_recorded = any(
-            record.target == new and record.note.startswith(NOTE) for record in judgments_of(query)
+            record.target in (new, final) and record.note.startswith(NOTE)
+            for record in judgments_of(query)
         )
-        # A hit that stays unjudged needs no record.
-        if is_recorded or (row.decision == KEEP and row.problem == "missing"):
+        if is_recorded:
             return query
         if position is None:
             return None
@@ -632,7 +643,8 @@ def _outcome(row: AuditRow, old: Target | None) -> Target:
     """Return the target that the decision of *row* makes of *old*."""
     target = old or (row.suggested if row.problem == "missing" else row.target)
     if row.decision == KEEP:
-        return target
+        # A hit that does not become a target is not relevant.
+        return target._replace(grade=0.0) if row.problem == "missing" else target
     if row.decision != ACCEPT:
         return target._replace(grade=float(row.decision))
     if row.problem == "range":
@@ -643,12 +655,16 @@ def _outcome(row: AuditRow, old: Target | None) -> Target:
 
 def _was(old: Target | None, row: AuditRow, older: Sequence[JudgmentRecord]) -> str:
     if row.decision == KEEP:
-        return "confirmed"
+        return "confirmed" if old else "not relevant"
     if old is None:
         return "added"
     lines = f", lines {old.start_line}-{old.end_line}" if old.end_line else ""
     judge = f" by {older[-1].judge}" if older else ""
     return f"was grade {old.grade:g}{lines}{judge}"
+
+
+def _label(row: AuditRow) -> tuple[object, ...]:
+    return row.query_id, _place(row.target)
 
 
 def _place(target: Target) -> tuple[str, int, int, str]:

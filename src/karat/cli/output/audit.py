@@ -147,7 +147,8 @@ def decide_rows(
     from karat.app.audit import write_audit
 
     given = [row for row in rows if row.decision]
-    changed, stale = decisions.apply(given)
+    changed, stale, kept = decisions.apply(given)
+    before = len(given) - changed - len(stale)
     current = list(rows)
     open_rows = [at for at, row in enumerate(rows) if not row.decision and decisions.is_open(row)]
     for number, at in enumerate(open_rows, 1):
@@ -159,14 +160,21 @@ def decide_rows(
             break
         if decision:
             current[at] = replace(current[at], decision=decision)
-            changed += decisions.apply([current[at]]).changed
+            applied = decisions.apply([current[at]])
+            changed, kept = changed + applied.changed, kept + applied.kept
             write_audit(current, path)
     for row in stale:
         text = f"{row.query_id}  {row.target.path}: the label has changed since the audit"
         click.echo(printable(f"not applied: {text}"), err=True)
     left = sum(not row.decision and decisions.is_open(row) for row in current)
     saved = f", saved in {os.fspath(decisions.path)}" if changed else ""
-    click.echo(printable(f"{counted(changed, 'decision')} applied, {left:,} left{saved}"))
+    counts = {
+        "kept": kept,
+        "applied before": before,
+        "not applied": len(stale),
+    }
+    more = "".join(f", {count:,} {name}" for name, count in counts.items() if count)
+    click.echo(printable(f"{changed - kept:,} applied, {left:,} left{more}{saved}"))
 
 
 def _show(decisions: "AuditDecisions", row: "AuditRow", code: "Code", number: str) -> None:

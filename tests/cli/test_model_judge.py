@@ -145,6 +145,15 @@ def test_a_batch_and_two_judges(karat: Karat, server: ModelServer, folder: Path)
     assert grades(folder) == TRUTH
 
 
+def test_a_judge_without_new_labels_has_no_row(karat: Karat, server: ModelServer) -> None:
+    command = ("judge", "set.json", "one.jsonl", *PRICE, "--model", server.spec("one"))
+    karat(*command)
+    done = karat(*command, "--model", server.spec("two"))
+    assert "one: nothing to grade; all labels exist" in done.stderr
+    rows = done.stdout.splitlines()[4:]
+    assert [line.split()[0] for line in rows] == ["two", "30"]
+
+
 def test_the_limit(karat: Karat, server: ModelServer, folder: Path) -> None:
     command = ("judge", "set.json", "one.jsonl", "--model", server.spec("small"))
     refused = karat(*command, "--max-cost", "1")
@@ -355,6 +364,13 @@ def test_what_an_audit_needs(karat: Karat, arguments: tuple[str, ...], said: str
     done = karat("judge", "gold.qrels", *arguments)
     assert done.returncode == 2
     assert said in done.stderr
+
+
+def test_help_says_what_needs_no_run(karat: Karat) -> None:
+    said = karat("judge", "--help").stdout
+    assert "judge [OPTIONS] GOLDSET [RUN]...\n" in said
+    assert "--audit and --decide need no RUN" in said
+    assert "--next asks for whole queries" in said
 
 
 @pytest.mark.parametrize("option", ["--dry-run", "--yes", "--batch 3", "--max-cost 1"])

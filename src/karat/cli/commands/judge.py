@@ -42,7 +42,7 @@ PROMPT = "grade 0-3 and why, s skip, u undo, q quit: "
     },
 )
 @click.argument("goldset", type=GoldPath())
-@click.argument("runs", nargs=-1, metavar="RUN...", type=click.Path(exists=True))
+@click.argument("runs", nargs=-1, metavar="[RUN]...", type=click.Path(exists=True))
 @click.option(
     "-k",
     "--depth",
@@ -137,14 +137,21 @@ def command(
 ) -> None:
     """Grade the unjudged hits of each RUN from 0 (not relevant) to 3, by hand or with a model.
 
+    Only --audit and --decide need no RUN: they are about labels that GOLDSET has.
+
     Each hit is shown with its code, but without the name of the run. Each grade is saved at
     once, with the judge, the time and the text after the grade as its reason; the next call
     continues where this one stopped. Code is read from --repo at the base commit of the case,
     or from --folder; by default from the repository that GOLDSET names, or the current folder.
 
+    --next asks for whole queries, in an order in which the judged queries are a random sample
+    wherever you stop. Labels by a model for all queries can then be corrected by those of people
+    for some: karat score --human-sample auto.
+
     With --model, language models grade the hits, each with a reason. Their labels are stored in
     the gold set apart from its targets. Passages are sent to the provider of the model. With
-    --audit, models check the labels that GOLDSET has, and a person decides with --decide.
+    --audit, models check the labels that GOLDSET has, and with a RUN also its unjudged hits; a
+    person decides with --decide.
 
     \b
     karat judge gold.json bm25.jsonl dense.jsonl --repo ../project
@@ -169,7 +176,7 @@ def command(
 
     check_together(EXCLUSIVE, NEEDED)
     if not (runs or audit or decide):
-        raise click.UsageError("Missing argument 'RUN...'.")
+        raise click.UsageError("Missing argument 'RUN...': only --audit and --decide need none.")
     saved = None if audit else output
     data = begun(goldset, saved, format=gold_format, columns=columns, topics=topics)
     read = [read_run(run, format=run_format) for run in runs]

@@ -226,8 +226,10 @@ def print_summaries(
     if as_json:
         put_json(_as_json(summaries, skipped, path))
         return
-    if any(each.spend.requests or each.spend.cached or each.left for each in summaries):
-        put_table(_table(summaries))
+    # A judge whose labels all existed did nothing; the estimate says so.
+    active = [one for one in summaries if one.spend.requests or one.spend.cached or one.left]
+    if active:
+        put_table(_table(active))
     print_skipped(f"{counted(len(skipped), 'hit')} without text, not graded", skipped)
     for each in summaries:
         who = f"{each.judge}: " if len(summaries) > 1 else ""

@@ -367,7 +367,9 @@ def test_a_list_of_ids_or_a_gold_set_names_the_sample(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("q1\nzz\n", "1 of the queries are not in the gold set: 'zz'"),
+        ("q1\nzz\n", "not in the gold set: 'zz'"),
+        ("zz\nyy\n", "not in the gold set: 'zz' and 'yy'"),
+        ("zz 0 a.py\n", "3 fields; expected 4"),
         ("q1\n", "the human sample has 1 queries"),
     ],
 )

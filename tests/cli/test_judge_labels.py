@@ -86,6 +86,17 @@ def test_labels_of_models_are_used_only_when_chosen(karat: Karat, folder: Path, 
     assert "†" not in said(trusted)
 
 
+@pytest.mark.parametrize("choice", [(), ("--judge-labels", "exclude")])
+@pytest.mark.parametrize("name", ["score", "gate", "evaluate", "analyze"])
+def test_a_minimum_without_labels_of_models_is_a_mistake(
+    karat: Karat, name: str, choice: tuple[str, ...]
+) -> None:
+    done = karat(*COMMANDS[name], "--min-agreement", "0.2", *choice)
+
+    assert done.returncode == 2
+    assert "--min-agreement needs --judge-labels include or only" in said(done)
+
+
 def test_the_choice_changes_the_scores(karat: Karat) -> None:
     def mean(*options: str) -> float:
         done = karat(*COMMANDS["score"], "--json", *options)

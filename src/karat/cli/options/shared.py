@@ -462,6 +462,11 @@ def _make_inputs(
     tags: tuple[str, ...] = (),
     **labels: Any,
 ) -> Inputs:
+    if labels.get("min_agreement") is not None and labels.get("judge_labels") in (
+        None,
+        "exclude",
+    ):
+        raise click.UsageError("--min-agreement needs --judge-labels include or only")
     named = tuple(tag.partition("=")[0] for tag in tags)
     every = tuple(dict.fromkeys((*by, *named)))
     return Inputs(gold_format, run_format, tags, every, columns, topics, **labels)

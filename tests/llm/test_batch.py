@@ -106,6 +106,14 @@ def test_a_call_that_waits_for_another_one_can_be_stopped(cache: CompletionCache
             assert (first, second, stop.is_set()) == (None, None, True)
 
 
+def test_paid_answers_in_a_damaged_file_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "answers.sqlite"
+    path.write_bytes(b"damaged")
+    with pytest.warns(UserWarning, match="cache of model answers is damaged"):
+        CompletionCache(path).close()
+    assert (tmp_path / "answers.sqlite.damaged").read_bytes() == b"damaged"
+
+
 def test_another_prompt_model_or_length_is_another_request(cache: CompletionCache) -> None:
     model = Model()
     other = Model()

@@ -148,3 +148,21 @@ def test_entries_stored_while_another_process_opens_the_file_stay(
     monkeypatch.setattr("karat.system.sqlite.share", share_slowly)
     with KeyValueFile(path, version=1) as file:
         assert file.get(list(VALUES)) == VALUES
+
+
+def test_a_damaged_file_can_be_kept(path: Path) -> None:
+    for number in range(2):
+        with KeyValueFile(path, version=1, keeps_damaged=True) as file:
+            file.put(VALUES)
+        damaged = bytearray(path.read_bytes())
+        damaged[:16] = bytes(16)
+        path.write_bytes(damaged)
+        kept = path.with_name(f"cache.sqlite.damaged{number or ''}")
+        with (
+            pytest.warns(
+                UserWarning, match=rf"is damaged .* renamed to .*{kept.name};"
+            ),
+            KeyValueFile(path, name="answers", version=1, keeps_damaged=True) as file,
+        ):
+            assert len(file) == 0
+        assert kept.read_bytes() == damaged

@@ -59,13 +59,16 @@ class CompletionCache:
     """The answers of models by model and prompt, in the file *path*.
 
     An answer is stored before anybody sees it, so that no prompt is paid for twice, whatever ends
-    the process. Several processes may use the file at once.
+    the process. Several processes may use the file at once. A damaged file is kept under another
+    name: its answers were paid for.
     """
 
     def __init__(self, path: str | Path) -> None:
         """Open or create the file."""
         self._path = Path(path)
-        self._file = KeyValueFile(path, name="cache of model answers", version=1)
+        self._file = KeyValueFile(
+            path, name="cache of model answers", version=1, keeps_damaged=True
+        )
 
     def __enter__(self) -> Self:
         return self

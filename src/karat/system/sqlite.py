@@ -3,8 +3,10 @@
 import os
 import sqlite3
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from threading import Lock
 from time import monotonic, sleep
@@ -89,8 +91,9 @@ class KeyValueFile:
 
     All values of one key must be equal, so that it does not matter which process writes last. A
     value is stored behind its checksum; a value that does not match it is a cache miss. A file that
-    is damaged, or is not a database, is replaced by an empty one. Above *max_bytes* the entries
-    that were used least recently are evicted. A file of another *version* (from 1, 31 bits) is
+    is damaged, or is not a database, is replaced by an empty one; with *keeps_damaged* it is
+    renamed before, with a warning. Above *max_bytes* the entries that were used least recently are
+    evicted. A file of another *version* (from 1, 31 bits) is
     emptied, tables of older releases included.
     """
 
@@ -102,6 +105,7 @@ class KeyValueFile:
         version: int,
         max_bytes: int | None = None,
         evicted_rows: int = EVICTED_ROWS,
+        keeps_damaged: bool = False,
         clock: Callable[[], float] = time.time,
     ) -> None:
         """Open or create the file; *name* is for errors, *clock* returns seconds."""
@@ -110,6 +114,7 @@ class KeyValueFile:
         self._version = version
         self._max_bytes = max_bytes
         self._evicted_rows = evicted_rows
+        self._keeps_damaged = keeps_damaged
         self._clock = clock
         self._lock = Lock()
         try:
@@ -132,10 +137,10 @@ class KeyValueFile:
         self._database.close()
 
     def __len__(self) -> int:
-        count = 0
+        entries = 0
         with self._lock, self._recovering():
-            (count,) = self._database.execute("SELECT count(*) FROM entry").fetchone()
-        return int(count)
+            (entries,) = self._database.execute("SELECT count(*) FROM entry").fetchone()
+        return int(entries)
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the values of those *keys* that are in the cache."""
@@ -236,6 +241,8 @@ class KeyValueFile:
             is_here = _inode(self._path) == self._inode
             self._database.close()
             if is_here:
+                if self._keeps_damaged:
+                    self._set_aside(error)
                 for ending in ("", "-wal", "-shm"):
                     Path(f"{self._path}{ending}").unlink(missing_ok=True)
             try:
@@ -243,6 +250,19 @@ class KeyValueFile:
             except sqlite3.Error as second:
                 self._database.close()
                 raise self._unusable(second) from second
+
+    def _set_aside(self, error: sqlite3.Error) -> None:
+        names = (f"{self._path}.damaged{number or ''}" for number in count())
+        kept = next(name for name in names if not Path(name).exists())
+        for ending in ("", "-wal"):
+            with suppress(FileNotFoundError):
+                Path(f"{self._path}{ending}").rename(f"{kept}{ending}")
+        warnings.warn(
+            f"{self._path}: the {self._name} is damaged ({error}) and was renamed to {kept}; a new "
+            f"one was started. Try: sqlite3 {kept} .recover",
+            UserWarning,
+            stacklevel=2,
+        )
 
     def _unusable(self, error: Exception) -> InputError:
         return InputError(f"{self._path}: the {self._name} cannot be used: {error}")

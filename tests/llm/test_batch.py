@@ -24,8 +24,8 @@ from karat.llm.batch import (
     complete_all,
     completer,
     estimate,
+    find_json,
     most_tokens,
-    read_json,
 )
 from karat.llm.client import Completion, LostAnswer, ModelBusy, ModelRefusal, Price, Prompt
 
@@ -320,13 +320,13 @@ def test_an_estimate_is_never_below_the_cost(cache: CompletionCache) -> None:
 )
 def test_what_is_not_json_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"\S"):
-        read_json(text)
+        find_json(text)
 
 
 @given(st.text())
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
-        found = read_json(text)
+        found = find_json(text)
     except ValueError:
         return
     assert isinstance(found, dict)

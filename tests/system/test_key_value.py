@@ -159,9 +159,7 @@ def test_a_damaged_file_can_be_kept(path: Path) -> None:
         path.write_bytes(damaged)
         kept = path.with_name(f"cache.sqlite.damaged{number or ''}")
         with (
-            pytest.warns(
-                UserWarning, match=rf"is damaged .* renamed to .*{kept.name};"
-            ),
+            pytest.warns(UserWarning, match=rf"is damaged .* renamed to .*{kept.name};"),
             KeyValueFile(path, name="answers", version=1, keeps_damaged=True) as file,
         ):
             assert len(file) == 0

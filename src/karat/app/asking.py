@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from math import ceil, floor
-from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
@@ -22,7 +21,14 @@ from karat.corpus import Corpus
 from karat.engines.base import Engine
 from karat.engines.spec import build
 from karat.errors import EngineError, InputError, MissingExtra
-from karat.llm.batch import CompletionCache, CostEstimate, Spend, complete_all, estimate
+from karat.llm.batch import (
+    CompletionCache,
+    CostEstimate,
+    Spend,
+    answer_cache,
+    complete_all,
+    estimate,
+)
 from karat.llm.client import ChatModel, Completion, Prompt, model_name, open_model, parse_price
 from karat.mining.mine import MiningProgress
 from karat.mining.questions.asking import (
@@ -44,7 +50,6 @@ from karat.mining.questions.asking import (
 from karat.mining.questions.question import Question
 from karat.mining.questions.selection import sample_questions, select_questions
 from karat.model import Hit
-from karat.system.files import cache_folder
 
 __all__ = ["AskingPlan", "AskingRecipe", "plan_asking", "run_asking"]
 
@@ -113,7 +118,7 @@ def plan_asking(
         )
     drafts = _drafts(passages, recipe, asking)
     prompts = [question_prompt(one.passage, one.kind, hard=one.hard) for one in drafts]
-    with CompletionCache(_cache()) as cache:
+    with answer_cache() as cache:
         first = estimate(model, prompts, cache)
     return AskingPlan(
         recipe,
@@ -136,10 +141,6 @@ def _with_grading(
     answers = first.completion_tokens + count * longest.completion_tokens
     cost = model.price.cost(tokens, answers) if model.price else None
     return CostEstimate(first.requests + count, first.cached, tokens, answers, cost)
-
-
-def _cache() -> Path:
-    return cache_folder() / "model-answers.sqlite"
 
 
 def _passages(corpus: Corpus, recipe: QuestionRecipe) -> list[SourcePassage]:
@@ -211,7 +212,7 @@ def run_asking(
     stopped.
     """
     spend = Spend(plan.asking.max_cost)
-    with CompletionCache(_cache()) as cache:
+    with answer_cache() as cache:
         answers = _Answers(plan, spend, cache, watch or (lambda *_: None))
         questions = _asked(plan, answers)
         judged = _judged(plan, answers, questions)

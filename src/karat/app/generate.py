@@ -142,12 +142,11 @@ class _Model:
     """A language model that rewrites, and its first failure."""
 
     def __init__(self, name: str) -> None:
-        from karat.llm.batch import CompletionCache, Spend, completer
+        from karat.llm.batch import Spend, answer_cache, completer
         from karat.llm.client import open_model
 
         self.failure = ""
-        cache = CompletionCache(_kept("model-answers.sqlite"))
-        self._complete = completer(open_model(name), spend=Spend(), cache=cache)
+        self._complete = completer(open_model(name), spend=Spend(), cache=answer_cache())
         self.rewriter = Rewriter(self._noting)
 
     def _noting(self, instruction: str, text: str) -> str:

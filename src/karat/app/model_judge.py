@@ -20,7 +20,7 @@ from karat.app.judge import (
     pool,
 )
 from karat.errors import EngineError, InputError
-from karat.llm.batch import CompletionCache, CostEstimate, Spend, estimate
+from karat.llm.batch import CompletionCache, CostEstimate, Spend, answer_cache, estimate
 from karat.llm.client import ChatModel, Price, Prompt, model_name, open_model, parse_price
 from karat.llm.relevance import (
     CONTEXT_LINES,
@@ -38,7 +38,6 @@ from karat.llm.relevance import (
 from karat.model import Dataset, Hit, Query, Run, Target
 from karat.model.judgments import JudgmentRecord, model_labels_of, time_text, with_model_labels
 from karat.scoring.matching.modes import MATCHERS
-from karat.system.files import cache_folder
 
 __all__ = [
     "INJECTION",
@@ -200,11 +199,6 @@ def open_models(
         price = each[number % len(each)] if each else None
         models[name] = open_model(spec, price=price, timeout_s=timeout_s)
     return models
-
-
-def answer_cache() -> CompletionCache:
-    """Return the cache of model answers of this user."""
-    return CompletionCache(cache_folder() / "model-answers.sqlite")
 
 
 @dataclass(frozen=True, slots=True)

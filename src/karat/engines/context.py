@@ -192,12 +192,12 @@ class ContextWriter:
 
     @contextmanager
     def _cache(self) -> "Iterator[CompletionCache | None]":
-        from karat.llm.batch import CompletionCache
+        from karat.llm.batch import answer_cache
 
         if self._caches.folder is None:
             yield None
             return
-        with CompletionCache(self._caches.folder / "model-answers.sqlite") as cache:
+        with answer_cache(self._caches.folder) as cache:
             yield cache
 
 

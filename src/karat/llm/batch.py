@@ -23,18 +23,19 @@ from karat.llm.client import (
     Price,
     Prompt,
 )
-from karat.system.files import try_lock
+from karat.system.files import cache_folder, try_lock
 from karat.system.sqlite import KeyValueFile
 
 __all__ = [
     "CompletionCache",
     "CostEstimate",
     "Spend",
+    "answer_cache",
     "complete_all",
     "completer",
     "estimate",
+    "find_json",
     "most_tokens",
-    "read_json",
 ]
 
 WORKERS = 8
@@ -106,6 +107,11 @@ class CompletionCache:
                     return
             stop.wait(CLAIM_WAIT_S)
         yield None
+
+
+def answer_cache(folder: Path | None = None) -> CompletionCache:
+    """Open the cache of model answers in *folder*, by default in the cache of this user."""
+    return CompletionCache((folder or cache_folder()) / "model-answers.sqlite")
 
 
 def _key(model: str, prompt: Prompt) -> bytes:
@@ -389,12 +395,12 @@ class _Request:
         return answer
 
 
-def read_json(text: str) -> dict[str, Any]:
+def find_json(text: str) -> dict[str, Any]:
     r"""Return the first JSON object in an answer; ValueError if there is none.
 
     Models put JSON between other words or in a block of Markdown.
 
-    >>> read_json('Sure: ```json\n{"grade": 2}\n```')
+    >>> find_json('Sure: ```json\n{"grade": 2}\n```')
     {'grade': 2}
     """
     start = text.find("{")

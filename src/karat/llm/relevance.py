@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 from unicodedata import category, normalize
 
 from karat.errors import EngineError
-from karat.llm.batch import CompletionCache, Spend, complete_all, read_json
+from karat.llm.batch import CompletionCache, Spend, complete_all, find_json
 from karat.llm.client import ChatModel, Completion, Prompt
 
 __all__ = [
@@ -330,13 +330,13 @@ def _outcome(
 
 
 def _read_single(text: str) -> ModelGrade:
-    found = read_json(text)
+    found = find_json(text)
     return ModelGrade(_grade(found), _reason(found), prompt_hash(SINGLE))
 
 
 def read_range(text: str) -> RangeGrade:
     """Return the grade and the lines in an answer; ValueError if they are not valid."""
-    found = read_json(text)
+    found = find_json(text)
     lines = [found.get(key) for key in ("first_line", "last_line")]
     first, last = (
         line if isinstance(line, int) and not isinstance(line, bool) else -1 for line in lines
@@ -349,7 +349,7 @@ def read_range(text: str) -> RangeGrade:
 def _read_several(text: str, count: int) -> dict[int, ModelGrade]:
     """Return the valid grades by number of passage; a number that appears twice has none."""
     try:
-        rows = read_json(text).get("grades")
+        rows = find_json(text).get("grades")
     except ValueError:
         return {}
     grades: dict[int, ModelGrade] = {}

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from karat.corpus.chunkers.base import lines_of
 from karat.corpus.chunkers.definitions import Symbol, symbols
-from karat.llm.batch import most_tokens, read_json
+from karat.llm.batch import find_json, most_tokens
 from karat.llm.client import Completion, Prompt
 from karat.mining.leaks import Leak, leak
 from karat.mining.questions.headings import sections
@@ -183,7 +183,7 @@ def _marked(label: str, text: str) -> str:
 def read_question(answer: str, passage: SourcePassage) -> tuple[str, str]:
     """Return the question in the *answer* of a model, and the rule that drops it ("" for none)."""
     try:
-        value = read_json(answer)
+        value = find_json(answer)
     except ValueError:
         return "", "invalid-answer"
     text = value.get("question", "")
@@ -252,7 +252,7 @@ def read_grades(answer: str, count: int) -> list[int] | None:
     ([0, 3], None)
     """
     try:
-        grades = read_json(answer).get("grades")
+        grades = find_json(answer).get("grades")
     except ValueError:
         return None
     labels = _LABELS[:count]

@@ -217,6 +217,9 @@ def test_the_command_and_an_evaluation(
     out = capsys.readouterr().out
     assert "all queries on the version that they were generated from, their texts masked" in out
     assert "all 4 targets exist" in out
+    again = ("evaluate", "gold.json", "--engine", engine, "--no-wait", "--corpus", str(shop))
+    assert run(*again) == 0
+    assert "all queries on the same documents, their texts masked" in capsys.readouterr().out
 
 
 def test_an_external_engine_reads_masked_files(

@@ -114,6 +114,7 @@ def check_snapshots(
         unresolved=sum(relevant) - sum(left),
         lost_queries=sum(1 for was, now in zip(relevant, left, strict=True) if was and not now),
         revision=snapshots.revision,
+        masked=bool(snapshots.masks),
         # A kind that leaves out nothing is not worth a word.
         kind=snapshots.selection.kind if other_kind or not snapshots.automatic else "all",
         automatic=snapshots.automatic and other_kind > 0,

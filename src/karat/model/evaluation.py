@@ -411,7 +411,8 @@ class CorpusCoverage:
     *other_kind* counts the documents of other kinds that a snapshot has. *include* and *exclude*
     are globs. *skipped* is a sentence on files that could not be read, which *skipped_files* lists
     by reason; *skipped_targets* has the reasons why targets that exist were not searched, by path.
-    *missing* are some of the unresolved targets that do not exist.
+    *missing* are some of the unresolved targets that do not exist. *masked* says that lines which
+    queries were made from are hidden from the engines.
     """
 
     snapshot: str
@@ -433,3 +434,4 @@ class CorpusCoverage:
     skipped_files: Mapping[str, Sequence[str]] = EMPTY
     skipped_targets: Mapping[str, str] = EMPTY
     missing: tuple[str, ...] = ()
+    masked: bool = False

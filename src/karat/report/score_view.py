@@ -291,7 +291,7 @@ SNAPSHOTS = {
     "base": "all queries on one version before all changes (base)",
     "head": "all queries on HEAD (head)",
     "generated": "all queries on the version that they were generated from",
-    "masked": "all queries on the version that they were generated from, their texts masked",
+    "masked": "all queries on the version that they were generated from",
     "carried": "each query on the version that the gold set was updated to, {revision}",
     "child": "each query on the version after its change (child)",
     "corpus": "all queries on the same documents",
@@ -316,6 +316,7 @@ def remarks(searched: CorpusCoverage) -> Iterator[str]:
     several = " " in searched.revision
     revision = searched.revision if several else searched.revision[:12]
     where = SNAPSHOTS[searched.snapshot].format(revision=revision)
+    where += ", their texts masked" if searched.masked else ""
     yield f"searched: {where}, {_trees(searched.trees)} of {size} documents"
     yield f"candidates: {_candidates(searched)}"
     if not searched.unresolved:

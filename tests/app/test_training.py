@@ -187,6 +187,34 @@ def test_hits_may_come_from_a_run(request_: TrainingRequest) -> None:
         export_training(replace(request_, run=Run.of([Answer("x", hits)])))
 
 
+def test_only_line_feeds_end_the_lines_of_a_hit(request_: TrainingRequest, corpus: Path) -> None:
+    lines = [
+        "def post(user):\n",
+        "    # one\u2028two\n",
+        "\x0c\n",
+        "    letter = write(user, stamp)\n",
+        "    end()\n",
+    ]
+    (corpus / "post.py").write_text("".join(lines))
+    run = Run.of([Answer("q1", (Hit("login.py", 9.0), Hit("post.py", 5.0, 2, 4)))], name="mine")
+    (example,) = collect_examples(replace(request_, spec=None, run=run)).examples
+    assert [text.text for text in example.negatives] == ["".join(lines[1:4])]
+
+
+def test_positives_are_ordered_by_grade_then_by_rank(request_: TrainingRequest) -> None:
+    paths = {"cart.py": 1.0, "login.py": 1.0, "logout.py": 2.0, "mail.py": 1.0}
+    targets = tuple(Target(path, grade) for path, grade in paths.items())
+    data = request_.gold.with_queries([LOGIN._replace(targets=targets)])
+    ranked = ("page.html", "mail.py", "login.py", "logout.py")
+    hits = tuple(Hit(path, 9.0 - rank) for rank, path in enumerate(ranked))
+    run = Run.of([Answer("q1", hits)], name="mine")
+    asked = replace(request_, gold=data, spec=None, run=run, positives=3)
+    (example,) = collect_examples(asked).examples
+    found = [(text.path, text.rank) for text in example.positives]
+    assert found == [("logout.py", 4), ("mail.py", 2), ("login.py", 3)]
+    assert [text.path for text in example.others] == ["cart.py"]
+
+
 def test_a_header_comes_before_each_text(request_: TrainingRequest) -> None:
     rows = export_training(replace(request_, headers=True)).rows["train"]
     assert str(rows[0]["positive"]).startswith("login.py\nlogin\ndef login(")

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from math import isnan
+from math import inf, isnan, nan
 from typing import NamedTuple
 
 from karat.app.search import chunk_engine
 from karat.corpus import Chunk, Corpus, chunk_corpus, create_chunker
 from karat.corpus.cache import MemoryCache
-from karat.corpus.chunkers.base import Chunker
+from karat.corpus.chunkers.base import Chunker, lines_of
 from karat.corpus.chunkers.chunking import header
 from karat.engines.base import Engine, SupportsBatch, SupportsClose, SupportsSnapshots
 from karat.engines.spec import build
@@ -260,9 +260,11 @@ class _Case:
             for rank, hit in enumerate(hits, start=1)
             if hit.path in self._corpus.by_path
         ]
-        every = self._positives()
-        chosen = tuple(self._scored(text, candidates) for text in every[: request.positives])
-        others = tuple(every[request.positives :])
+        scored = [self._scored(text, candidates) for text in self._positives()]
+        every = sorted(scored, key=lambda text: (-text.grade, text.rank or inf))
+        chosen = tuple(every[: request.positives])
+        # Without scores: negatives are compared with the best positive that is exported.
+        others = tuple(text._replace(rank=0, score=nan) for text in every[request.positives :])
         example = TrainingExample(self._query, chosen, others=others)
         if not chosen:
             return example, "target text not found"
@@ -346,7 +348,7 @@ class _Case:
         for chunk in chunks:
             if (chunk.start_line, chunk.end_line) == (hit.start_line, hit.end_line):
                 return chunk
-        lines = self._corpus.read(hit.path).splitlines(keepends=True)
+        lines = lines_of(self._corpus.read(hit.path))
         text = "".join(lines[max(hit.start_line, 1) - 1 : hit.end_line])
         return Chunk("", "", hit.start_line, hit.end_line, text)
 

@@ -362,17 +362,20 @@ def comparison_note(comparison: Comparison, tables: Sequence[ScoreTable]) -> str
     if not means:
         return ""
     _, counts = means[0]
-    caveats = {_caveat(labels) for _, labels in means}
-    precise = [f"{each.system} {labels.effective:.0f}" for each, labels in means]
-    precise += [
-        f"their difference {each.labels.effective:.0f}"
+    differences = [
+        each.labels
         for each in comparison.differences
-        if each.metric == lead and each.labels and len(comparison.systems) == 2
-        if not isnan(each.labels.effective)
+        if each.metric == lead and each.labels and not isnan(each.labels.effective)
     ]
+    needed = [f"{each.system} {labels.effective:.0f}" for each, labels in means]
+    if len(comparison.systems) == 2:
+        needed += [f"their difference {labels.effective:.0f}" for labels in differences]
+    # The labels are of no use only if no number uses them.
+    caveats = {_caveat(labels) for labels in (*(labels for _, labels in means), *differences)}
     return (
-        f"Intervals and p values are prediction-powered, from {_sources(counts)}; {lead} is as "
-        f"precise as with this many human-judged queries: {', '.join(precise)}"
+        f"Intervals and p values are prediction-powered, from {_sources(counts)}; people alone "
+        f"would need this many judged queries for the same precision of {lead}: "
+        f"{', '.join(needed)}"
         f"{caveats.pop() if len(caveats) == 1 else ''}"
         f"{''.join(f'; {remark}' for remark in sorted(remarks))}."
     )

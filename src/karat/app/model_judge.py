@@ -33,6 +33,7 @@ from karat.llm.relevance import (
     first_prompts,
     grade_all,
     hide_injection,
+    hide_query_injection,
     suspicious_lines,
 )
 from karat.model import Dataset, Hit, Query, Run, Target
@@ -171,10 +172,13 @@ def make_tasks(
     text, hidden = hide_injection(excerpt.text)
     # A lone surrogate cannot be sent.
     query = query.encode("utf-8", "replace").decode()
+    # A mined query is the message of a stranger's commit.
+    plain_query, in_query = hide_query_injection(query)
+    plain_heading = heading if is_plain else f"file: [path hidden]{shown}"
     return (
-        RelevanceTask(query, f"{heading if is_plain else f'file: [path hidden]{shown}'}\n{text}"),
+        RelevanceTask(plain_query, f"{plain_heading}\n{text}"),
         RelevanceTask(query, f"{heading}\n{excerpt.text}"),
-        hidden + (not is_plain),
+        hidden + (not is_plain) + in_query,
     )
 
 
@@ -459,6 +463,8 @@ class ModelJudging:
 
 
 def _hidden(passage: HitPassage) -> str:
+    if passage.task == passage.unhidden:
+        return "the query addresses a judge"
     return f"{passage.hidden} line{'s' * (passage.hidden > 1)} hidden"
 
 

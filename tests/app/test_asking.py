@@ -1,4 +1,4 @@
-"""Questions of a model, against a stand-in server that answers well, badly and with malice."""
+"""Questions of a model, a stand-in that answers well, badly and with malice."""
 
 import json
 import re
@@ -22,7 +22,7 @@ from karat.mining.questions.asking import (
 )
 from karat.mining.words import content_words, is_identifier
 from karat.model import Dataset
-from tests.llm.stand_in import ModelServer, Reply, model_server
+from tests.llm.stand_in import DirectModel, ModelServer, Reply
 
 NOUNS = (
     *("parcel invoice customer warehouse", "voucher discount basket checkout"),
@@ -83,8 +83,12 @@ def sensible(instruction: str, text: str) -> str:
 
 
 @pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with model_server(sensible) as opened:
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    with ModelServer(sensible) as opened:
+        monkeypatch.setattr(
+            "karat.app.asking.open_model",
+            lambda spec, *, price: DirectModel(opened, spec, price),
+        )
         yield opened
 
 

@@ -10,6 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from karat.errors import EngineError
+from karat.llm.client import Completion, Price, Prompt
+
 
 class Reply(NamedTuple):
     """One answer of the server; *body* replaces the usual JSON."""
@@ -74,6 +77,26 @@ class ModelServer(ThreadingHTTPServer):
                 self.charged_prompt += reply.prompt_tokens
                 self.charged_completion += reply.completion_tokens
         return reply
+
+
+class DirectModel:
+    """A model whose answers come from *server* without HTTP and without litellm.
+
+    For tests whose subject is neither: importing litellm takes seconds.
+    """
+
+    def __init__(self, server: ModelServer, name: str, price: Price | None) -> None:
+        self.name = name
+        self.price = price
+        self._server = server
+
+    def complete(self, prompt: Prompt) -> Completion:
+        contents = (("system", prompt.instruction), ("user", prompt.text))
+        messages = [{"role": role, "content": content} for role, content in contents]
+        reply = self._server.reply({"messages": messages, "max_tokens": prompt.max_tokens})
+        if reply.status != 200:
+            raise EngineError(f"{self.name}: status {reply.status}")
+        return Completion(reply.content or "", reply.prompt_tokens, reply.completion_tokens)
 
 
 class _Handler(BaseHTTPRequestHandler):

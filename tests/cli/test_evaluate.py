@@ -139,6 +139,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
         "skipped_files": {},
         "skipped_targets": {},
         "missing": ["auth.py"],
+        "masked": False,
     }
     assert value["run"]["metrics"]["hit@1"]["mean"] == 0.5
     assert value["resolved"]["run"]["metrics"]["hit@1"]["mean"] == 1.0

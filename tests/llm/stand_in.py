@@ -147,7 +147,8 @@ def model_server(answer: Answer) -> Iterator[ModelServer]:
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     server = ModelServer(answer)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    # Shutting down takes one poll, by default 0.5 s for each test.
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
         yield server

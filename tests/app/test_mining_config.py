@@ -53,7 +53,8 @@ def test_every_problem_at_once(config: Path) -> None:
     keys = (
         "valid keys: gold_set, repository_path, exclude_patterns, off, include_merge_commits, "
         "adversarial, cache, min_files, max_files, max_commits, limit, seed, test_share, unit, "
-        "since, until, branch, level, hardness, rewrite, split"
+        "since, until, branch, level, hardness, rewrite, split, from, corpus, mask, model, hard, "
+        "max_cost, price, workers"
     )
     sections = "dataset, corpus, engines, agents, evaluation, metrics, matrix, suites, gate, output"
     assert str(caught.value).splitlines() == [

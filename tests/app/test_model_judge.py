@@ -356,8 +356,11 @@ def test_a_whole_file_is_shown_as_such(gold: Path, tmp_path: Path) -> None:
 
 
 def test_names_and_prices_of_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Nothing of it is needed here, and importing it takes seconds.
-    monkeypatch.setitem(sys.modules, "litellm", ModuleType("litellm"))
+    # Only the provider of a name is looked up, and importing it takes seconds.
+    litellm = ModuleType("litellm")
+    monkeypatch.setattr(litellm, "get_llm_provider", str, raising=False)
+    monkeypatch.setattr(litellm, "BadRequestError", ValueError, raising=False)
+    monkeypatch.setitem(sys.modules, "litellm", litellm)
     specs = ["http://localhost:1/v1#small", "openai/gpt-4o-mini"]
     models = open_models(specs, ["1,2", "3,4"])
     assert [(name, model.price) for name, model in models.items()] == [

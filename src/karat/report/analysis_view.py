@@ -18,8 +18,11 @@ SHOWN = 3
 WEAK, REAL = "weak", "real"
 
 
-def topics_table(found: Topics) -> Table:
-    """Return one row per topic, the weakest first, with the mean of each run."""
+def topics_table(found: Topics, *, mark: str = "") -> Table:
+    """Return one row per topic, the weakest first, with the mean of each run.
+
+    *mark* follows the means over all queries, which stand in a note.
+    """
     columns = [Column("topic"), Column("queries", numeric=True)]
     level = _level(score.interval for topic in found.topics for score in topic.scores)
     for name in found.runs:
@@ -33,7 +36,7 @@ def topics_table(found: Topics) -> Table:
             cells.append(Cell(WEAK if score.weak else ""))
         rows.append((*cells, Cell(topic.example)))
     means = ", ".join(
-        f"{name} {mean:.3f}" for name, mean in zip(found.runs, found.means, strict=True)
+        f"{name} {mean:.3f}{mark}" for name, mean in zip(found.runs, found.means, strict=True)
     )
     notes = [f"all queries: {means}; similarity of queries: {found.similar}"]
     if found.left_out:

@@ -83,7 +83,9 @@ def topics_(
     """
     from karat.app.analyze.topics import query_topics
     from karat.app.report import gather
+    from karat.model.judgments import label_use
     from karat.report.analysis_view import topics_table
+    from karat.report.table import mark_of
 
     given = gather(names, store=store, reading=inputs.gold, run_format=inputs.run_format)
     found = query_topics(
@@ -94,7 +96,9 @@ def topics_(
         scoring=scoring,
         confidence=confidence,
     )
-    _put(topics_table(found), found, as_json=as_json, gold=given.gold)
+    use = label_use(given.gold)
+    table = topics_table(found, mark=mark_of(use.mark if use else "", found.measure))
+    _put(table, found, as_json=as_json, gold=given.gold)
 
 
 @command.command("embedding")

@@ -235,9 +235,9 @@ def test_context_is_an_axis() -> None:
     found = [(each.name, dict(each.spec.params)) for each in matrix.configurations()]
     assert found == [
         ("sparse @10", {}),
-        (f"sparse context={context} @10", {"context": context}),
+        ("sparse context=m @10", {"context": context}),
         ("dense @10", {}),
-        (f"dense context={context} @10", {"context": context}),
+        ("dense context=m @10", {"context": context}),
     ]
     with pytest.raises(InputError, match="context: context http://localhost:1/v1#m: no option"):
         Matrix(context=(f"{context}?bugdet=1",))

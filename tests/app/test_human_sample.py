@@ -40,7 +40,7 @@ from karat.scoring.human_sample import (
     with_human_sample,
     with_recorded_sample,
 )
-from karat.scoring.labels import LabelRule
+from karat.scoring.labels import LabelRule, use_labels
 from karat.scoring.settings import Confidence, Scoring
 
 QUERIES, JUDGED = 80, 24
@@ -419,6 +419,9 @@ def test_the_gate_uses_the_sample_for_minimums_and_for_the_baseline(tmp_path: Pa
         gate(gold, old, rules, baseline=baseline, scoring=MEASURES, confidence=PLAIN)
     update_baseline(gold, new, path, scoring=MEASURES)
     assert '"model"' not in Path(path).read_text()
+    with pytest.raises(InputError, match="made without --human-sample"):
+        gate(gold, old, rules, baseline=read_baseline(path), scoring=MEASURES, confidence=AUTO)
+    update_baseline(use_labels(gold, LabelRule("include")), new, path, scoring=MEASURES)
     with pytest.raises(InputError, match="made without --human-sample"):
         gate(gold, old, rules, baseline=read_baseline(path), scoring=MEASURES, confidence=AUTO)
 

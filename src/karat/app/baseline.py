@@ -182,13 +182,13 @@ def align_baseline(
     text and targets are unchanged. With a human sample that is an error, too: people judge the new
     hits of a run, so that the changed queries are those on which the runs differ.
     """
-    _check_settings(baseline, _settings(gold, scoring))
     sampled = any(query.model for query in baseline.queries)
     if sampled != bool(human_sample_of(gold)):
         raise InputError(
             f"the baseline was made {'with' if sampled else 'without'} --human-sample; use the "
             "same for karat gate, or write a new baseline (karat baseline update)"
         )
+    _check_settings(baseline, _settings(gold, scoring))
     names = list(map(str, measures))
     lacking = [name for name in names if name not in baseline.means]
     if lacking:

@@ -191,7 +191,10 @@ def judge_with_models(
         try:
             summaries = run_models(judging, asking)
         except KeyboardInterrupt:
-            text = f"interrupted; the labels so far are in {path}, the same command continues"
+            text = (
+                f"interrupted; labels are saved in {path}, and answers that arrived last are "
+                "cached: the same command continues without paying again"
+            )
             click.echo(printable(text), err=True)
             raise
     if summaries is None:

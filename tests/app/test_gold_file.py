@@ -113,7 +113,7 @@ def test_a_grade_for_a_query_that_was_removed_is_an_error(path: Path) -> None:
     session = person(path)
     data = read_dataset(path)
     write(data.with_queries(list(data.queries())[1:]), path)
-    with pytest.raises(InputError, match=r"gold\.json: the query 'q0' is no longer there"):
+    with pytest.raises(InputError, match=r"gold\.json: the query 'q0' was removed meanwhile"):
         session.grade(item(), 3)
     # Rows are still those of the dataset that the session started with.
     session.grade(item(1), 2)

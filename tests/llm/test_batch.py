@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 from string import ascii_letters, ascii_lowercase
 from types import ModuleType
+from typing import NoReturn
 
 import pytest
 from hypothesis import given
@@ -244,12 +245,12 @@ def test_answers_on_their_way_are_kept_when_the_caller_stops(cache: CompletionCa
 
 
 @pytest.fixture(scope="module")
-def tokenizer() -> Callable[[str], int]:
+def tokenizer(missing: Callable[[str], NoReturn]) -> Callable[[str], int]:
     """Return a function that counts tokens as OpenAI does, with the file that litellm contains."""
     tiktoken = pytest.importorskip("tiktoken")
     found = find_spec("litellm")
     if found is None or found.origin is None:
-        pytest.skip("litellm is not installed")
+        missing("litellm")
     with pytest.MonkeyPatch.context() as patch:
         folder = Path(found.origin).parent / "litellm_core_utils" / "tokenizers"
         patch.setenv("TIKTOKEN_CACHE_DIR", str(folder))

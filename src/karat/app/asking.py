@@ -53,7 +53,7 @@ from karat.model import Hit
 
 __all__ = ["AskingPlan", "AskingRecipe", "plan_asking", "run_asking"]
 
-# Questions that are asked for each one that is wanted: some are dropped.
+# Questions to generate for each one wanted, because checks drop some of them.
 _SPARE = 1.5
 # Passages that the model is shown for each question, its source included.
 _SHOWN = 10

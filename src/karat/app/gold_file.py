@@ -78,7 +78,7 @@ class GoldFile:
         self._stamp = stamp
 
     def _stat(self) -> tuple[int, int, int] | None:
-        """Return what tells two states of the file apart, None if there is no file."""
+        """Return the inode, time and size of the file, None without a file."""
         if not self.path.is_file():
             return None
         stat = self.path.stat()

@@ -123,7 +123,7 @@ def _listed(gold: Dataset, path: str) -> list[str]:
         try:
             ids = read_dataset(path).query_ids
         except InputError:
-            # A list of words is no damaged gold set, but has ids that are all unknown.
+            # One word per line is a list of unknown ids, not a damaged gold set.
             if not lines or lines[0][0] in "{[" or any(len(line.split()) > 1 for line in lines):
                 raise
     wrong = [each for each in ids if each not in known]

@@ -219,8 +219,8 @@ class Judging:
         self._file.change({query_id: add})
         if self._file.targets(query_id) is None:
             raise InputError(
-                f"{self._file.path}: the query {query_id!r} is no longer there, so its grade was "
-                "not saved; start again with the changed gold set"
+                f"{self._file.path}: the query {query_id!r} was removed meanwhile, so its grade "
+                "was not saved; start again with the changed gold set"
             )
         self._given.append((query_id, record, replaced))
 

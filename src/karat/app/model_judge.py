@@ -78,7 +78,7 @@ FAILURES_IN_A_ROW = 40
 
 
 class HitPassage(NamedTuple):
-    """A hit with its text, as a model is asked about it.
+    """A hit with the passage that is sent to a model.
 
     *row* is that of the query, *place* the target that the hit would become, with grade 0. In
     *task* suspicious lines are hidden; *unhidden* has them, *hidden* counts them.

@@ -10,6 +10,8 @@
     │   └── UnknownName (LookupError)  a name that is not registered, with the nearest ones
     ├── MissingExtra (ImportError)     an optional dependency is not installed; exit code 2
     ├── ProcessError (RuntimeError)    a child process could not start or failed; exit code 3
+    │   └── AnalysisError              no process of the service could compute a result
+    ├── StorageFull (OSError)          a disk or a database has no space left; exit code 3
     └── EngineError (RuntimeError)     an engine failed, timed out or returned garbage; exit code 3
 
 The exit code is a property of the class, so that no command decides it for itself.
@@ -22,6 +24,7 @@ from typing import NamedTuple
 from karat.installation import install_hint, package_hint
 
 __all__ = [
+    "AnalysisError",
     "Conflict",
     "EngineError",
     "FormatError",
@@ -31,6 +34,7 @@ __all__ = [
     "MissingExtra",
     "Problem",
     "ProcessError",
+    "StorageFull",
     "TooManyJobs",
     "UnknownFormat",
     "UnknownName",
@@ -157,6 +161,14 @@ class MissingExtra(KaratError, ImportError):
 
 class ProcessError(KaratError, RuntimeError):
     """A child process could not start, took too long or printed more than allowed."""
+
+
+class AnalysisError(ProcessError):
+    """No process of the service could compute a result: it died, or took too long."""
+
+
+class StorageFull(KaratError, OSError):
+    """A disk or a database has no space left; everything that was stored before is complete."""
 
 
 class EngineError(KaratError, RuntimeError):

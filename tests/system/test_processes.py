@@ -3,8 +3,12 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
-from karat.system.processes import descendants, kill_below, peak_bytes
+import pytest
+
+from karat.system import processes
+from karat.system.processes import descendants, kill_below, peak_bytes, resident_bytes
 
 # Starts a program in a session of its own, tells its number, and waits.
 PARENT = """
@@ -40,3 +44,9 @@ def test_the_memory_of_whoever_started_a_process_is_not_its_own() -> None:
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, check=True)
     assert 1_000_000 < int(done.stdout) < 200_000_000
     assert peak_bytes() > len(held)
+
+
+def test_memory_now_is_at_most_the_peak(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert 0 < resident_bytes() <= peak_bytes()
+    monkeypatch.setattr(processes, "PROC", tmp_path)
+    assert resident_bytes() > 0

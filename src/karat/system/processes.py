@@ -40,6 +40,7 @@ __all__ = [
     "kill_below",
     "last_words",
     "peak_bytes",
+    "resident_bytes",
     "run_command",
 ]
 
@@ -501,6 +502,15 @@ def peak_bytes() -> int:
         return peak if sys.platform == "darwin" else peak * 1024
     # Not ru_maxrss: on Linux a program inherits the value of its parent.
     return sum(map(_high_water, [os.getpid(), *descendants(os.getpid())]))
+
+
+def resident_bytes() -> int:
+    """Return the memory that this process uses now; its peak where the system does not tell."""
+    try:
+        pages = int((PROC / "self/statm").read_text("ascii").split()[1])
+    except OSError:
+        return peak_bytes()
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def _high_water(pid: int) -> int:

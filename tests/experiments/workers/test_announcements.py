@@ -19,7 +19,13 @@ from karat.experiments.workers import (
     measure_latency,
     measure_quality,
 )
-from karat.experiments.workers.announcements import Holder, announce, measure_alone, running_folder
+from karat.experiments.workers.announcements import (
+    Holder,
+    announce,
+    announce_if_idle,
+    measure_alone,
+    running_folder,
+)
 from karat.model import Dataset
 from tests.experiments.workers.conftest import Kept, gold, toy
 
@@ -280,3 +286,31 @@ def test_quality_is_announced_and_waits_for_nobody(snapshots: Visits, kept: Kept
     assert "evaluate" in seen
     assert "waiting" not in kept.kinds()
     assert not turn.alone
+
+
+def test_work_that_can_wait_begins_only_if_nothing_else_is_announced(folder: Path) -> None:
+    with announce("compare", folder), announce_if_idle("warm up", folder) as idle:
+        assert not idle
+    with (
+        measure_alone("sweep", waiting=refuse, cancelled=never, folder=folder),
+        announce_if_idle("warm up", folder) as idle,
+    ):
+        assert not idle
+    waited: list[str] = []
+
+    def wait(holders: Sequence[Holder]) -> None:
+        waited.extend(holder.command for holder in holders)
+
+    with announce_if_idle("warm up", folder) as idle:
+        assert idle
+        # A timed run that comes later waits for it.
+        with measure_alone("sweep", waiting=wait, cancelled=lambda: bool(waited), folder=folder):
+            assert waited == ["warm up"]
+    with announce_if_idle("warm up", folder) as idle:
+        assert idle
+
+
+def test_work_that_can_wait_does_not_begin_without_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with announce_if_idle("warm up", tmp_path / "file" / "running") as idle:
+        assert not idle

@@ -28,16 +28,18 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError, StatementError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from karat.errors import InputError, KaratError, MissingExtra
+from karat.errors import InputError, KaratError, MissingExtra, StorageFull
 from karat.experiments.store.migrations import is_current, upgrade
 from karat.installation import package_requirements
 from karat.system.sqlite import share
+from karat.system.storage import is_full
 
 __all__ = ["Database", "environment", "is_alive", "this_worker"]
 
 WAIT_S = 30.0
 POSTGRES = "postgresql+psycopg"
 
+FULL = "cannot grow, the disk is full; all earlier results are safe"
 ELSEWHERE = "--store FILE names another one"
 # Error codes of SQLite as sentences about the file: errors of the user, and others.
 REFUSED: dict[int, str] = {
@@ -46,7 +48,6 @@ REFUSED: dict[int, str] = {
     sqlite3.SQLITE_READONLY: "cannot be written to, and reading writes too; " + ELSEWHERE,
 }
 BROKEN: dict[int, str] = {
-    sqlite3.SQLITE_FULL: "cannot grow, the disk is full; all earlier results are safe",
     sqlite3.SQLITE_BUSY: f"is in use: another process has been writing for {WAIT_S:g} s",
     sqlite3.SQLITE_CORRUPT: "is damaged; something else than Karat has changed it",
 }
@@ -187,6 +188,8 @@ class Database:
     def _reason(self, error: BaseException) -> KaratError:
         if isinstance(error, KaratError):
             return error
+        if is_full(error):
+            return StorageFull(f"{self.name} {FULL}")
         # The lower byte is the kind of error, the rest a detail of it.
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in REFUSED:

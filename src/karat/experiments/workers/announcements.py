@@ -16,7 +16,15 @@ from pathlib import Path
 from typing import NamedTuple, Self
 from uuid import uuid4
 
-__all__ = ["Holder", "Turn", "announce", "holders_json", "measure_alone", "running_folder"]
+__all__ = [
+    "Holder",
+    "Turn",
+    "announce",
+    "announce_if_idle",
+    "holders_json",
+    "measure_alone",
+    "running_folder",
+]
 
 POLL_S = 0.2
 # How long the folder may be locked by others; each of them needs less than a millisecond.
@@ -63,6 +71,24 @@ def announce(command: str, folder: Path | None = None) -> Iterator[None]:
         announcement = board.post(command, working=True)
     try:
         yield
+    finally:
+        if announcement:
+            announcement.remove()
+
+
+@contextmanager
+def announce_if_idle(command: str, folder: Path | None = None) -> Iterator[bool]:
+    """Announce work that can wait if no other run is announced; yield whether that is so.
+
+    Timed runs that start later wait for it. Where the folder cannot be used, others are unknown,
+    and the work should not begin.
+    """
+    announcement = None
+    with suppress(ImportError, OSError), _locked(folder or running_folder()) as board:
+        if not board.occupied:
+            announcement = board.post(command, working=True)
+    try:
+        yield announcement is not None
     finally:
         if announcement:
             announcement.remove()
@@ -197,6 +223,11 @@ class _Board:
             os.close(descriptor)
             raise
         return _Announcement(path, descriptor, entry)
+
+    @property
+    def occupied(self) -> bool:
+        """Return whether any run is announced, working or waiting."""
+        return bool(self._live())
 
     def before(self, announcement: _Announcement) -> list[Holder]:
         """Return the runs with a lower number, the oldest first; one process counts once."""

@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
@@ -23,12 +24,15 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from karat.service.api.app import create_app
+from karat.service.jobs import analyst_pool
+from karat.service.jobs.analyst import answers
 from karat.service.jobs.job import perform
 from karat.service.jobs.worker import HANDLERS
 from karat.service.run import Server
 from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
 from karat.service.store.service import create_token
+from karat.system.processes import Message
 
 ROOT = Path(__file__).resolve().parents[2]
 # How long anything may take that ends by itself, on however slow a machine.
@@ -40,7 +44,43 @@ def settings(tmp_path: Path) -> ServiceSettings:
     """Return settings of a service on the loopback, with a folder for collections."""
     root = tmp_path / "root"
     root.mkdir()
-    return ServiceSettings(store=str(tmp_path / "karat.db"), data=tmp_path / "data", roots=(root,))
+    return ServiceSettings(
+        store=str(tmp_path / "karat.db"), data=tmp_path / "data", roots=(root,), warm_up=False
+    )
+
+
+class LocalAnalyst:
+    """An analyst in this process, for tests that do not need a process of their own."""
+
+    pid = 0
+
+    def __init__(self) -> None:
+        self._requests: deque[Message] = deque()
+        self._answers = answers(iter(self._requests.popleft, None))
+        self._body = b""
+
+    def request(self, message: Message, _timeout_s: float) -> Message:
+        self._requests.append(message)
+        answer = next(self._answers)
+        if "body" in answer:
+            self._body = answer["body"]
+            answer = {**answer, "body": len(self._body)}
+        return answer
+
+    def receive_bytes(self, _count: int, _deadline: float) -> bytes:
+        return self._body
+
+    def close_input(self) -> None:
+        pass
+
+    def close(self) -> None:
+        self._answers.close()
+
+
+@pytest.fixture(autouse=True)
+def analysts_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compute analyses in this process; a process takes a second to start."""
+    monkeypatch.setattr(analyst_pool, "start_analyst", LocalAnalyst)
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from fastapi.testclient import TestClient
 
 from karat.engines.embedding import catalogue
 from karat.service.api.app import create_app
-from karat.service.api.routes import collections
 from karat.service.api.state import Service
+from karat.service.jobs import analyst
 from karat.service.settings import RequestLimits, ServiceSettings
 
 COLLECTIONS = "/api/v2/collections"
@@ -408,7 +408,7 @@ def test_what_no_query_retrieves(
     flaws = {flaw["kind"]: flaw for flaw in found["flaws"]}
     assert (found["queries"], flaws["never retrieved"]["of"]) == (1, found["chunk_count"])
     # It is asked for again, and found out no second time.
-    monkeypatch.delattr(collections, "health_of")
+    monkeypatch.delattr(analyst, "health_of")
     assert client.get(f"{COLLECTIONS}/{ready}/health").json() == found
 
 
@@ -431,3 +431,18 @@ def test_a_collection_that_is_gone_before_it_is_indexed(
     work()
     events = client.get(f"/api/v2/operations/{made['operation_uuid']}/events").text
     assert '"status":"failed"' in events, "nobody works on it for ever"
+
+
+def test_a_collection_that_is_opened_is_soon_loaded(
+    settings: ServiceSettings, folder: Path, work: Work
+) -> None:
+    app = create_app(replace(settings, warm_up=True))
+    with TestClient(app, base_url="http://localhost:8080") as client:
+        made = create(client, {"kind": "folder", "path": str(folder)})["id"]
+        service: Service = app.state.service
+        added: list[str] = []
+        assert service.warm_up is not None
+        object.__setattr__(service.warm_up, "add", lambda collection: added.append(collection.id))
+        work()
+        client.get(f"{COLLECTIONS}/{made}")
+        assert added == [made]

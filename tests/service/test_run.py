@@ -21,3 +21,11 @@ def test_a_folder_that_cannot_be(settings: ServiceSettings, tmp_path: Path) -> N
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="no folder for uploads"):
         check(replace(settings, data=tmp_path / "file" / "data"))
+
+
+@pytest.mark.parametrize("wrong", [{"workers": -1}, {"analysts": 0}])
+def test_numbers_of_processes_that_cannot_work(
+    settings: ServiceSettings, wrong: dict[str, int]
+) -> None:
+    with pytest.raises(InputError, match="expected"):
+        replace(settings, **wrong)  # type: ignore[arg-type]

@@ -52,7 +52,9 @@ def service(
     """Return the address of a service, and what it holds by the name of the parameter."""
     folder = tmp_path_factory.mktemp("service")
     (folder / "a.md").write_text("# A\n\nabout t\n", encoding="utf-8")
-    given = ServiceSettings(store=str(folder / "karat.db"), data=folder / "data", roots=(folder,))
+    given = ServiceSettings(
+        store=str(folder / "karat.db"), data=folder / "data", roots=(folder,), warm_up=False
+    )
     with listening(create_app(given)) as address, Client(address) as client:
         file = folder / "gold.json"
         query = {"query_key": "q", "query_text": "t", "relevant_docs": ["a.md", "lost.md"]}

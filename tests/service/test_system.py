@@ -18,7 +18,10 @@ DASHBOARD = ROOT / "examples" / "grafana" / "karat.json"
 
 def test_alive_and_ready(client: TestClient) -> None:
     assert client.get("/healthz").json() == {"status": "ok"}
-    assert client.get("/readyz").json() == {"status": "ready", "checks": {"database": "ready"}}
+    assert client.get("/readyz").json() == {
+        "status": "ready",
+        "checks": {"database": "ready", "disk": "ready"},
+    }
 
 
 def test_not_ready_without_a_database(client: TestClient) -> None:

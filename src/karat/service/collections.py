@@ -31,6 +31,7 @@ __all__ = [
     "collection_spec",
     "health_of",
     "index_collection",
+    "indexed_modes",
     "not_indexed",
     "source_now",
 ]
@@ -155,6 +156,13 @@ def check_modes(collection: Collection, modes: Sequence[str]) -> None:
         raise InputError(NEEDS_SPARSE.format(name=collection.name))
     if "dense" in needed and not collection.index["dense"]:
         raise InputError(NEEDS_DENSE.format(name=collection.name))
+
+
+def indexed_modes(collection: Collection) -> list[str]:
+    """Return the modes whose indexes *collection* has."""
+    has = {"lexical": collection.index["sparse"], "dense": collection.index["dense"]}
+    modes = search_modes().items()
+    return [mode for mode, parts in modes if parts and all(map(has.get, parts))]
 
 
 def not_indexed(collection: Collection) -> Conflict:

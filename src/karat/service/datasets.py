@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from karat.app.resolve import UnresolvedReference, resolve
-from karat.errors import FormatError, InputError, LimitExceeded, UnknownName
+from karat.errors import FormatError, InputError, LimitExceeded, StorageFull, UnknownName
 from karat.formats import DEFAULT, ReadLimits, read_dataset
 from karat.model import Dataset
 from karat.service.archives import ArchiveLimits, unpack
 from karat.service.collections import AllowedFolders, collection_corpus, not_indexed
 from karat.service.store import DatasetMapping, ServiceStore
+from karat.system.storage import is_full
 
 __all__ = ["Upload", "add_dataset", "bind_reference", "read_upload", "resolve_mapping"]
 
@@ -99,6 +100,8 @@ def add_dataset(store: str, upload: Upload) -> str | RejectedFile:
                 schema_version=SCHEMA_VERSION,
             ).id
     except InputError as error:
+        if is_full(error):
+            raise StorageFull(str(error)) from error
         # The temporary folder means nothing to the client.
         reason = str(error).replace(f"{upload.file.parent}/", "")
         too_large = isinstance(error, LimitExceeded) and not isinstance(error, FormatError)

@@ -1,5 +1,6 @@
 """The settings of a service, which do not change while it runs."""
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
@@ -11,11 +12,13 @@ from karat.formats import ReadLimits as FileLimits
 from karat.model.spec import Spec
 from karat.service.collections import AllowedFolders
 
-__all__ = ["ModelChoices", "RequestLimits", "ServiceSettings", "is_loopback"]
+__all__ = ["DEFAULT_ANALYSTS", "ModelChoices", "RequestLimits", "ServiceSettings", "is_loopback"]
 
 MEBIBYTE = 1024 * 1024
 # Of YAML a strange megabyte takes seconds to read.
 UPLOADED = FileLimits(yaml_bytes=MEBIBYTE)
+# Two at least, so that nobody waits for the statistics of one other user.
+DEFAULT_ANALYSTS = min(4, max(2, os.cpu_count() or 1))
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -26,7 +29,8 @@ class RequestLimits:
     A body may be waited for *body_s* seconds. *files* are the limits of an uploaded dataset. An
     archive is bounded three times: as it comes, unpacked, and by how much smaller than unpacked it
     may be. *rate* counts requests of one token in a minute, *active_jobs* its jobs that have not
-    ended.
+    ended. An analyst that uses more than *analyst_bytes* of memory is replaced. The service is not
+    ready while less than *free_bytes* are free on one of its disks.
     """
 
     body_bytes: int = MEBIBYTE
@@ -41,6 +45,8 @@ class RequestLimits:
     runs: int = 50
     runs_warned: int = 25
     resolve_at_once: int = 5_000
+    analyst_bytes: int = 2048 * MEBIBYTE
+    free_bytes: int = 256 * MEBIBYTE
 
     def changed(self, values: Iterable[str]) -> "RequestLimits":
         """Return these limits with some of them changed, each as ``name=number``.
@@ -87,7 +93,9 @@ class ServiceSettings:
     *store* is a file or the address of a PostgreSQL; *data* is the folder of uploaded documents.
     Collections may lie below *roots* only. *hosts* are names by which clients reach the service
     beside those of the loopback. *engines* are searches, by name, that benchmarks may ask beside
-    the modes, and *choices* are further models for them. *unsafe* lets anyone in who can reach it.
+    the modes, and *choices* are further models for them. *analysts* is how many analyses run at a
+    time; with *warm_up*, collections are loaded before the first search needs them. *unsafe* lets
+    anyone in who can reach it.
     """
 
     store: str
@@ -99,6 +107,8 @@ class ServiceSettings:
     engines: Mapping[str, Spec] = field(default_factory=dict)
     choices: ModelChoices = field(default_factory=ModelChoices)
     workers: int = 1
+    analysts: int = DEFAULT_ANALYSTS
+    warm_up: bool = True
     unsafe: bool = False
     limits: RequestLimits = field(default_factory=RequestLimits)
 
@@ -109,6 +119,8 @@ class ServiceSettings:
                 raise InputError(f"root {root}: no such folder")
         if self.workers < 0:
             raise InputError(f"{self.workers} workers; expected 0 or more")
+        if self.analysts < 1:
+            raise InputError(f"{self.analysts} analysts; expected 1 or more")
 
     @property
     def needs_tokens(self) -> bool:

@@ -89,7 +89,11 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def settings(tmp_path: Path) -> ServiceSettings:
     return ServiceSettings(
-        store=str(tmp_path / "karat.db"), data=tmp_path / "data", roots=(tmp_path,), workers=0
+        store=str(tmp_path / "karat.db"),
+        data=tmp_path / "data",
+        roots=(tmp_path,),
+        workers=0,
+        warm_up=False,
     )
 
 

@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from karat.errors import InputError
-from karat.service.jobs.statistics import ResponseCache
+from karat.service.jobs.response_cache import ResponseCache
 
 
 def test_an_answer_is_made_once() -> None:
@@ -64,3 +64,20 @@ def test_what_nobody_asks_for_is_forgotten() -> None:
 
     asyncio.run(scenario())
     assert "".join(made) == "abcb"
+
+
+def test_one_that_is_not_kept_is_shared_only_while_it_is_made() -> None:
+    made: list[str] = []
+
+    async def scenario() -> None:
+        answers = ResponseCache()
+
+        async def make() -> bytes:
+            made.append("x")
+            return b"1"
+
+        await asyncio.gather(*(answers.get("k", make, keep=False) for _ in range(3)))
+        await answers.get("k", make, keep=False)
+
+    asyncio.run(scenario())
+    assert made == ["x", "x"]

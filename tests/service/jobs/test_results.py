@@ -39,7 +39,9 @@ Get = Callable[..., Any]
 @pytest.fixture(scope="module")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> ServiceSettings:
     folder = tmp_path_factory.mktemp("service")
-    return ServiceSettings(store=str(folder / "karat.db"), data=folder / "data", roots=(folder,))
+    return ServiceSettings(
+        store=str(folder / "karat.db"), data=folder / "data", roots=(folder,), warm_up=False
+    )
 
 
 @pytest.fixture(scope="module")

@@ -78,6 +78,18 @@ __all__ = ["command"]
     help="Worker processes for indexing and benchmarks; 0 if another service runs them.",
 )
 @click.option(
+    "--analysts",
+    type=WholeNumber(1, 64),
+    metavar="N",
+    help="Analyses (statistics, reports) that run at a time; default: the number of cores, 2 to 4.",
+)
+@click.option(
+    "--warm-up/--no-warm-up",
+    default=True,
+    show_default=True,
+    help="Load collections in the background, before their first search.",
+)
+@click.option(
     "--allowed-host",
     "hosts",
     multiple=True,
@@ -111,6 +123,8 @@ def command(
     rerankers: tuple[str, ...],
     contexts: tuple[str, ...],
     workers: int,
+    analysts: int | None,
+    warm_up: bool,
     hosts: tuple[str, ...],
     browse: bool,
     limits: tuple[str, ...],
@@ -134,7 +148,7 @@ def command(
 
     try:
         from karat.service.run import serve
-        from karat.service.settings import RequestLimits, ServiceSettings
+        from karat.service.settings import DEFAULT_ANALYSTS, RequestLimits, ServiceSettings
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] == "karat":
             raise
@@ -155,6 +169,8 @@ def command(
         engines=offered_engines(engines, targets),
         choices=offered_models(models, rerankers, contexts),
         workers=workers,
+        analysts=analysts or DEFAULT_ANALYSTS,
+        warm_up=warm_up,
         unsafe=unsafe,
         limits=RequestLimits().changed(limits),
     )

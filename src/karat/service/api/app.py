@@ -33,8 +33,10 @@ from karat.service.api.routes import (
 from karat.service.api.schemas.events import Event
 from karat.service.api.state import Service
 from karat.service.collections import SearcherCache
+from karat.service.disk import DiskSpace
 from karat.service.events import EventBus
-from karat.service.jobs.statistics import StatisticsProcess
+from karat.service.jobs.analyst_pool import AnalystPool
+from karat.service.jobs.warm_up import SearchWarmUp
 from karat.service.logs import Correlation
 from karat.service.metrics import RunMetrics, ServiceMetrics
 from karat.service.settings import RequestLimits, ServiceSettings
@@ -148,19 +150,29 @@ def create_app(settings: ServiceSettings) -> FastAPI:
             EventBus(store.events, on_event=counted),
             SearcherCache(settings.places),
         )
-        statistics, judging = StatisticsProcess(settings.store), StatisticsProcess(settings.store)
+        analysts = _analysts(settings)
+        warm_up = SearchWarmUp(analysts, store) if settings.warm_up else None
         app.state.service = Service(
-            settings, store, metrics, searchers, event_bus, statistics, judging
+            settings,
+            store,
+            metrics,
+            searchers,
+            event_bus,
+            analysts,
+            warm_up,
+            _disk(settings, store),
         )
         reading = asyncio.create_task(event_bus.run())
+        warming = asyncio.create_task(warm_up.run()) if warm_up else None
         try:
             yield
         finally:
             event_bus.close()
             await reading
             counted.close()
-            await run_in_threadpool(statistics.close)
-            await run_in_threadpool(judging.close)
+            if warming:
+                warming.cancel()
+            await analysts.close()
             store.close()
 
     app = FastAPI(
@@ -187,6 +199,24 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     app.add_middleware(Guard, hosts=settings.known_hosts)
     app.add_middleware(Correlation)
     return app
+
+
+def _analysts(settings: ServiceSettings) -> AnalystPool:
+    roots, uploads = settings.places
+    context = {
+        "store": settings.store,
+        "roots": [str(root) for root in roots],
+        "uploads": str(uploads),
+    }
+    limits = settings.limits
+    return AnalystPool(context, size=settings.analysts, max_bytes=limits.analyst_bytes)
+
+
+def _disk(settings: ServiceSettings, store: ServiceStore) -> DiskSpace:
+    folders = {"uploads": settings.data}
+    if store.database.is_sqlite:
+        folders["database"] = Path(store.database.name).parent
+    return DiskSpace(folders, min_bytes=settings.limits.free_bytes)
 
 
 def _uploads(limits: RequestLimits) -> dict[str, int]:

@@ -12,6 +12,7 @@ from starlette.routing import Match
 from starlette.types import Receive, Scope, Send
 
 from karat.errors import (
+    AnalysisError,
     Conflict,
     EngineError,
     InputError,
@@ -24,8 +25,9 @@ from karat.errors import (
 from karat.installation import without_checkout
 from karat.service.api.schemas.base import Failure
 from karat.service.logs import correlation_id
+from karat.system.storage import is_full
 
-__all__ = ["failure", "failures", "install", "refuse"]
+__all__ = ["failure", "failures", "full_disk", "install", "refuse"]
 
 REASONS = {
     400: "The request is not valid",
@@ -39,10 +41,11 @@ REASONS = {
     415: "The body has another type than expected",
     422: "A field is missing, unknown or out of range",
     429: "Too many requests, or too many jobs at once",
-    503: "The service is not ready",
+    503: "A process of the service failed; retry later",
+    507: "A disk of the service is full",
 }
 # Any route may answer so.
-ALWAYS = (400, 401, 403, 421, 422, 429)
+ALWAYS = (400, 401, 403, 421, 422, 429, 503, 507)
 
 
 STATUSES: tuple[tuple[type[KaratError], int], ...] = (
@@ -53,6 +56,7 @@ STATUSES: tuple[tuple[type[KaratError], int], ...] = (
     (InputError, 400),
     (MissingExtra, 400),
     (EngineError, 400),
+    (AnalysisError, 503),
 )
 
 
@@ -68,6 +72,11 @@ def failure(status: int, detail: str, headers: Mapping[str, str] | None = None) 
     """Return an error as the answer that every client can read."""
     content = {"detail": detail, "reference": f"ERR-{correlation_id()}"}
     return JSONResponse(content, status_code=status, headers=headers)
+
+
+def full_disk(app: Any, error: Exception) -> JSONResponse | None:
+    """Return the answer to *error* where a full disk has caused it."""
+    return failure(507, app.state.service.disk.explain()) if is_full(error) else None
 
 
 async def refuse(
@@ -88,7 +97,9 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _invalid)
 
 
-def _known(_request: Request, error: Exception) -> JSONResponse:
+def _known(request: Request, error: Exception) -> JSONResponse:
+    if full := full_disk(request.app, error):
+        return full
     for kind, status in STATUSES:
         if isinstance(error, kind):
             return failure(status, without_checkout(str(error)))
@@ -96,6 +107,9 @@ def _known(_request: Request, error: Exception) -> JSONResponse:
 
 
 def _http(request: Request, error: Exception) -> JSONResponse:
+    # FastAPI hides errors of reading a form, which is stored on disk, behind a status of its own.
+    if full := full_disk(request.app, error):
+        return full
     status = getattr(error, "status_code", 500)
     headers = dict(getattr(error, "headers", None) or {})
     if status == 405:

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from karat.service.api.failures import failure, refuse
+from karat.service.api.failures import failure, full_disk, refuse
 from karat.service.metrics import ServiceMetrics
 
 __all__ = ["BodyCap", "Guard", "RequestObserver"]
@@ -198,12 +198,13 @@ class RequestObserver:
         begun = perf_counter()
         try:
             await self.app(scope, receive, noted)
-        except Exception:
+        except Exception as error:
             request_logger.exception("request broke")
             if status:
                 raise
             detail = "The service broke while answering; its log knows why"
-            await failure(500, detail)(scope, receive, noted)
+            answer = full_disk(scope["app"], error) or failure(500, detail)
+            await answer(scope, receive, noted)
         finally:
             spent = perf_counter() - begun
             method = scope["method"] if scope["method"] in METHODS else "other"

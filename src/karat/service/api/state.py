@@ -12,8 +12,11 @@ from karat.errors import TooManyJobs
 from karat.model import Dataset
 from karat.service.api.schemas.base import Page, PerPage
 from karat.service.collections import SearcherCache
+from karat.service.disk import DiskSpace
 from karat.service.events import EventBus
-from karat.service.jobs.statistics import ResponseCache, StatisticsProcess
+from karat.service.jobs.analyst_pool import AnalystPool
+from karat.service.jobs.response_cache import ResponseCache
+from karat.service.jobs.warm_up import SearchWarmUp
 from karat.service.logs import correlation_id
 from karat.service.metrics import ServiceMetrics
 from karat.service.results import results_key
@@ -46,6 +49,11 @@ class Caller(NamedTuple):
     token: str = ""
 
     @property
+    def share(self) -> str:
+        """Return whose share of the analysts a request takes; "" for one without a share."""
+        return self.owner if self.token else ""
+
+    @property
     def sees(self) -> str | None:
         """Return the owner whose resources are visible; None for all owners."""
         return None if "admin" in self.scopes else self.owner
@@ -60,9 +68,9 @@ class Service:
     metrics: ServiceMetrics
     searchers: SearcherCache
     event_bus: EventBus
-    statistics: StatisticsProcess
-    # A process of its own, so that judging does not wait for statistics.
-    judging: StatisticsProcess
+    analysts: AnalystPool
+    warm_up: SearchWarmUp | None
+    disk: DiskSpace
     responses: ResponseCache = field(default_factory=ResponseCache)
 
     def gold(self, digest: str) -> Dataset:
@@ -154,12 +162,13 @@ KnownVersions = Annotated[str | None, Header(alias="If-None-Match", max_length=1
 class VersionedBenchmark:
     """A benchmark, with a *key* that changes whenever its results may have changed.
 
-    *seen* are the versions that the client has cached.
+    *seen* are the versions that the client has cached, *share* is :attr:`Caller.share`.
     """
 
     benchmark: Benchmark
     key: str
     seen: str | None
+    share: str = ""
 
     @property
     def headers(self) -> dict[str, str]:
@@ -178,10 +187,21 @@ class VersionedBenchmark:
         return Response(status_code=304, headers=self.headers)
 
     async def analysed(self, serving: Service, operation: str, **arguments: object) -> Response:
-        """Return the result of *operation* in the statistics process."""
-        asked = {"benchmark": self.benchmark.id, **arguments}
+        """Return the result of *operation*, computed by an analyst."""
+        what = f"{operation} {arguments}"
         return await self.answered(
-            serving, f"{operation} {asked}", lambda: serving.statistics.request(operation, **asked)
+            serving, what, lambda: self.analysis(serving, operation, **arguments)
+        )
+
+    def analysis(self, serving: Service, operation: str, **arguments: Any) -> Awaitable[bytes]:
+        """Let an analyst compute *operation*, with all that it has of the benchmark in memory."""
+        benchmark = self.benchmark.id
+        return serving.analysts.request(
+            operation,
+            subject=f"statistics {benchmark}",
+            owner=self.share,
+            benchmark=benchmark,
+            **arguments,
         )
 
     async def answered(
@@ -202,7 +222,8 @@ def find(
 ) -> VersionedBenchmark:
     """Return a benchmark with the version of its results; UnknownName for another owner's."""
     benchmark = serving.store.benchmarks.get(str(benchmark_id), owner=caller.sees)
-    return VersionedBenchmark(benchmark, results_key(serving.store, benchmark), if_none_match)
+    key = results_key(serving.store, benchmark)
+    return VersionedBenchmark(benchmark, key, if_none_match, caller.share)
 
 
 RequestedBenchmark = Annotated[VersionedBenchmark, Depends(find)]

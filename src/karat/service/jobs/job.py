@@ -15,8 +15,10 @@ from typing import Protocol
 
 from karat.errors import EngineError, InputError, KaratError, MissingExtra, UnknownName
 from karat.installation import without_checkout
+from karat.service.disk import FULL_DISK
 from karat.service.settings import ServiceSettings
 from karat.service.store import Job, JobStatus, ServiceStore
+from karat.system.storage import is_full
 
 __all__ = ["JobContext", "JobHandler", "JobHandlers", "perform"]
 
@@ -113,10 +115,11 @@ def _outcome(handler: JobHandler, work: JobContext) -> tuple[JobStatus, str]:
     try:
         handler.run(work)
     except (InputError, EngineError, MissingExtra) as error:
-        return JobStatus.FAILED, without_checkout(str(error))
-    except Exception:  # Including database errors, whose text has the address of the database.
+        return JobStatus.FAILED, FULL_DISK if is_full(error) else without_checkout(str(error))
+    except Exception as error:  # Including those of a database, whose text has its address.
         logger.exception("job failed unexpectedly", extra={"job": work.job.id})
-        return JobStatus.FAILED, "an internal error ended this job; see the log of the service"
+        internal = "an internal error ended this job; see the log of the service"
+        return JobStatus.FAILED, FULL_DISK if is_full(error) else internal
     return JobStatus.COMPLETED, ""
 
 

@@ -1,7 +1,6 @@
 """Collections: documents from folders, Git repositories, BEIR corpora and uploaded archives."""
 
 import shutil
-from collections.abc import Sequence
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 from uuid import UUID
@@ -32,11 +31,9 @@ from karat.service.api.schemas.collections import (
     Document,
     Documents,
     DocumentText,
-    FoundHit,
     GitSource,
     Health,
     IndexOptions,
-    ModeHits,
 )
 from karat.service.api.state import Caller, CurrentCaller, CurrentService, RequestedPage, Service
 from karat.service.archives import ArchiveLimits, unpack
@@ -44,10 +41,11 @@ from karat.service.collections import (
     UPLOAD,
     allowed_folder,
     collection_spec,
-    health_of,
     not_indexed,
     source_now,
 )
+from karat.service.jobs.analyst_pool import Priority
+from karat.service.jobs.warm_up import search_subject
 from karat.service.logs import correlation_id
 from karat.service.store import Collection as Kept
 from karat.service.store import JobKind
@@ -193,8 +191,6 @@ def upload_collection(
 
 router = APIRouter(prefix="/api/v2/collections", tags=["collections"])
 
-MOST_TEXT = 4_000
-MOST_QUERIES = 100
 Path = Annotated[str, Query(min_length=1, max_length=4096, pattern=NO_NUL)]
 
 
@@ -248,11 +244,14 @@ def list_collections(
 
 
 @router.get("/{collection_id}", responses=failures(404))
-def get_collection(
+async def get_collection(
     serving: CurrentService, caller: CurrentCaller, collection_id: UUID
 ) -> Collection:
-    """Return one collection with the state of its index."""
-    return shown(_owned(serving, caller, collection_id))
+    """Return one collection with the state of its index; it is soon loaded for searches."""
+    kept = await run_in_threadpool(_owned, serving, caller, collection_id)
+    if serving.warm_up:
+        serving.warm_up.add(kept)
+    return shown(kept)
 
 
 @router.delete("/{collection_id}", status_code=204, responses=failures(404, 409))
@@ -315,39 +314,43 @@ async def collection_health(
     golds = await run_in_threadpool(serving.store.mappings.golds, kept.id)
     body = await serving.responses.get(
         f"health {kept.id} {kept.snapshot} {golds}",
-        lambda: run_in_threadpool(_health, serving, kept, golds),
+        lambda: serving.analysts.request(
+            "health",
+            subject=search_subject(kept),
+            owner=caller.share,
+            collection=kept.id,
+            golds=list(golds),
+        ),
     )
     return Response(body, media_type="application/json")
 
 
-@router.post("/{collection_id}/search", responses=failures(400, 404, 409))
-def search_collection(
+@router.post(
+    "/{collection_id}/search",
+    response_model=CollectionSearchResult,
+    responses=failures(400, 404, 409),
+)
+async def search_collection(
     serving: CurrentService, caller: CurrentCaller, collection_id: UUID, asked: CollectionSearch
-) -> CollectionSearchResult:
+) -> Response:
     """Run one query in several modes, side by side."""
-    kept = _indexed(serving, caller, collection_id)
+    kept = await run_in_threadpool(_indexed, serving, caller, collection_id)
     for mode in asked.modes:
         collection_spec(kept, mode)
-    results = []
-    for mode in asked.modes:
-        hits, search_ns = serving.searchers.search(
-            kept, asked.query, mode, use_reranker=asked.use_reranker, top_k=asked.top_k
-        )
-        corpus = serving.searchers.corpus(kept)
-        texts = {hit.path: corpus.read(hit.path).split("\n") for hit in hits}
-        found = [
-            FoundHit(
-                path=hit.path,
-                start_line=hit.start_line,
-                end_line=hit.end_line,
-                symbol=hit.symbol,
-                score=hit.score,
-                text=_excerpt(texts[hit.path], hit.start_line, hit.end_line),
-            )
-            for hit in hits
-        ]
-        results.append(ModeHits(mode=mode, hits=found, search_time_ms=search_ns / 1e6))
-    return CollectionSearchResult(query=asked.query, results=results)
+    subject, options = search_subject(kept), asked.model_dump()
+    body = await serving.responses.get(
+        f"{subject} {options}",
+        lambda: serving.analysts.request(
+            "search",
+            subject=subject,
+            owner=caller.share,
+            priority=Priority.INTERACTIVE,
+            collection=kept.id,
+            **options,
+        ),
+        keep=False,
+    )
+    return Response(body, media_type="application/json")
 
 
 def _owned(serving: Service, caller: Caller, collection_id: UUID) -> Kept:
@@ -359,33 +362,3 @@ def _indexed(serving: Service, caller: Caller, collection_id: UUID) -> Kept:
     if kept.status != "ready":
         raise not_indexed(kept)
     return kept
-
-
-def _health(serving: Service, kept: Kept, golds: Sequence[str]) -> bytes:
-    """Return the health found while indexing, or computed with some queries of *golds*."""
-    found: Any = kept.facts.get("health")
-    if golds or not found:
-        texts = [text for digest in golds for text in serving.gold(digest).texts]
-        corpus = serving.searchers.corpus(kept)
-        found = health_of(kept, corpus, queries=texts[:MOST_QUERIES])
-    return (
-        Health.model_validate(
-            {
-                **{
-                    name: found[name]
-                    for name in ("engine", "queries", "healthy", "flaws", "fallbacks")
-                },
-                "document_count": found["documents"],
-                "chunk_count": found["chunks"],
-                "skipped": kept.facts.get("skipped", {}),
-                "skipped_files": kept.facts.get("skipped_files", {}),
-            }
-        )
-        .model_dump_json()
-        .encode()
-    )
-
-
-def _excerpt(lines: list[str], start: int, end: int) -> str:
-    shown = lines[start - 1 : end] if start else lines
-    return "\n".join(shown)[:MOST_TEXT]

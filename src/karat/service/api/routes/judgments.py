@@ -1,6 +1,6 @@
 """Judgments: grades given by hand, each a version of the dataset, none ever lost."""
 
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
@@ -26,6 +26,7 @@ from karat.service.api.state import (
     VersionedBenchmark,
     find,
 )
+from karat.service.jobs.analyst_pool import Priority
 from karat.service.store import BenchmarkDataset, JudgmentChangeRequest, StoredJudgment
 
 __all__ = ["router"]
@@ -70,9 +71,17 @@ async def list_unjudged(
     ] = "rank",
 ) -> Response:
     """List the unjudged hits of a benchmark, by default the newest."""
-    asked = {"benchmark": found.benchmark.id, **paging._asdict(), "order": order}
+    asked: dict[str, Any] = {"benchmark": found.benchmark.id, **paging._asdict(), "order": order}
     return await found.answered(
-        serving, f"unjudged {asked}", lambda: serving.judging.request("unjudged", **asked)
+        serving,
+        f"unjudged {asked}",
+        lambda: serving.analysts.request(
+            "unjudged",
+            subject=f"judging {found.benchmark.id}",
+            owner=found.share,
+            priority=Priority.INTERACTIVE,
+            **asked,
+        ),
     )
 
 

@@ -64,7 +64,7 @@ async def get_results(serving: CurrentService, found: RequestedBenchmark) -> Res
 
     async def full() -> bytes:
         kept = await run_in_threadpool(store.benchmarks.kept_results, benchmark.id, found.key)
-        return kept or await serving.statistics.request("results", benchmark=benchmark.id)
+        return kept or await found.analysis(serving, "results")
 
     if benchmark.status in {"pending", "running"} or not benchmark.completed_runs:
         # Its worker adds statistics before it measures latency: the same state, another version.
@@ -207,7 +207,7 @@ async def _drawn(
     handle, path = mkstemp(prefix="karat-export-", suffix=suffix)
     os.close(handle)
     try:
-        await serving.statistics.request("draw", benchmark=found.benchmark.id, path=path)
+        await found.analysis(serving, "draw", path=path)
     except BaseException:
         Path(path).unlink()
         raise
@@ -261,7 +261,7 @@ async def compare(
     """Compare two runs, or the best runs of two benchmarks, by a paired test."""
     one = await run_in_threadpool(_ComparedRun, serving, caller, left)
     other = await run_in_threadpool(_ComparedRun, serving, caller, right)
-    asked = {
+    asked: dict[str, Any] = {
         "left": one.benchmark.id,
         "left_run": one.run,
         "right": other.benchmark.id,
@@ -269,7 +269,10 @@ async def compare(
         "metric": metric,
     }
     body = await serving.responses.get(
-        f"{one.key} {other.key} {asked}", lambda: serving.statistics.request("two_sides", **asked)
+        f"{one.key} {other.key} {asked}",
+        lambda: serving.analysts.request(
+            "two_sides", subject=f"statistics {one.benchmark.id}", owner=caller.share, **asked
+        ),
     )
     return Response(body, media_type="application/json")
 

@@ -47,15 +47,18 @@ async def healthz() -> Live:
 
 @router.get("/readyz", responses={503: {"model": Ready}})
 async def readyz(serving: CurrentService, response: Response) -> Ready:
-    """Return whether the database answers and has the tables of this version."""
+    """Return whether the database answers, and whether the disks have free space."""
+    problems = {"database": "", "disk": await run_in_threadpool(serving.disk.problem)}
     try:
         await run_in_threadpool(serving.store.active_runs)
-        problem = ""
     except KaratError:
-        problem = "does not answer"
+        problems["database"] = "does not answer"
+    ready = not any(problems.values())
+    if not ready:
         response.status_code = 503
     return Ready(
-        status="not ready" if problem else "ready", checks={"database": problem or "ready"}
+        status="ready" if ready else "not ready",
+        checks={name: problem or "ready" for name, problem in problems.items()},
     )
 
 

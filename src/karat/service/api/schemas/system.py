@@ -62,7 +62,7 @@ class Live(Answer):
 
 
 class Ready(Answer):
-    """Whether requests can be served: the database is there, its tables are current."""
+    """Whether requests can be served: database and disk, each ready or with its problem."""
 
     status: Literal["ready", "not ready"]
     checks: dict[str, str]

@@ -28,7 +28,7 @@ def service(folder: Path) -> Iterator[tuple[str, int]]:
         subprocess.Popen(command, cwd=folder, env=environment, stderr=stream) as process,
     ):
         try:
-            while not (found := re.search(r"answers at (\S+)", log.read_text(encoding="utf-8"))):
+            while not (found := re.search(r"running at (\S+)", log.read_text(encoding="utf-8"))):
                 sleep(0.1)
             yield found[1], process.pid
         finally:
@@ -52,13 +52,20 @@ def gold(queries: int, judgments: int) -> str:
     return json.dumps({"queries": rows})
 
 
-def prepared(client: Client, dataset: Path, matrix: Mapping[str, object]) -> str:
+def prepared(
+    client: Client,
+    dataset: Path,
+    matrix: Mapping[str, object],
+    *,
+    index: Mapping[str, object] | None = None,
+    timing: str = "sample",
+) -> str:
     """Return a benchmark of *matrix* over the source that is ready to be started."""
     source = {"kind": "git", "path": str(ROOT / "src"), "revision": "HEAD"}
-    made = client.create_collection("Source", source, index={"model": "static"})
+    made = client.create_collection("Source", source, index=index or {"model": "static"})
     for _ in client.operation_events(str(made.operation_uuid)):
         pass
     uploaded = client.upload_dataset("Words", dataset)
     mapping = client.map(uploaded.id, made.id)
     client.resolve(uploaded.id, mapping.id)
-    return client.create_benchmark("Load", mapping.id, matrix).id
+    return client.create_benchmark("Load", mapping.id, matrix, timing=timing).id

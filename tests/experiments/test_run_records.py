@@ -57,5 +57,9 @@ def test_times_that_came_later() -> None:
     assert list(timed.latencies_ns) == [4_000_000, 7]
     assert (timed.name, timed.metadata) == ("bm25", {"k": 5})
     assert run_with_latencies(RunResult(run, None, "", "bm25")).latencies_ns == run.latencies_ns
+    backwards = run.query_ids[::-1]
+    assert tuple(
+        run_with_latencies(RunResult(run, None, "", "bm25"), backwards).query_ids
+    ) == tuple(backwards)
     disturbed = run_with_latencies(RunResult(run, replace(timings, alone=False), "", "bm25"))
     assert disturbed.metadata == {"k": 5, "disturbed": True}

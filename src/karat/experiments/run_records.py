@@ -73,17 +73,21 @@ def select_runs(store: Store, name: str) -> SelectedRuns:
     return SelectedRuns(experiment, runs)
 
 
-def run_with_latencies(measured: RunResult) -> Run:
+def run_with_latencies(measured: RunResult, order: Sequence[str] = ()) -> Run:
     """Return the run with the latencies of the timing pass.
 
-    Its metadata say whether other karat runs have disturbed them.
+    Answers are in the *order* of these query ids, so that files of equal runs are equal, wherever
+    and whenever each query ended. The metadata say whether other karat runs have disturbed the
+    latencies.
     """
     samples = measured.timings.samples if measured.timings else ()
     times = {sample.query_id: round(latency_ms(sample) * NS_PER_MS) for sample in samples}
-    answers = (
+    answers = [
         answer._replace(latency_ns=times.get(answer.query_id, answer.latency_ns))
         for answer in measured.run.answers()
-    )
+    ]
+    places = {query_id: place for place, query_id in enumerate(order)}
+    answers.sort(key=lambda answer: places.get(answer.query_id, len(places)))
     metadata = dict(measured.run.metadata)
     if measured.timings and not measured.timings.alone:
         metadata[DISTURBED] = True

@@ -242,8 +242,9 @@ def export(name: str, output: str, format_name: str | None, store: str) -> None:
     with open_store(store) as opened:
         experiment, runs = select_runs(opened, name)
         keep = make_writer(output, format_name, several=len(runs) > 1)
+        order = opened.dataset(experiment.dataset).query_ids
         for run in runs:
-            keep(run_with_latencies(opened.measured(run.id)))
+            keep(run_with_latencies(opened.measured(run.id), order))
             if run.answers < experiment.queries:
                 what = f"{run.id} has only {run.answers:,} of {experiment.queries:,} answers"
                 click.echo(f"note: {what}; it is {run.status}", err=True)

@@ -240,7 +240,7 @@ def carry_out(
         ctx.exit(INTERRUPTED)
     ended = select_finished(done)
     if options.run_out is not None:
-        _write_runs(ended.runs, options.run_out, views.run_format)
+        _write_runs(ended.runs, options.run_out, views.run_format, request.gold.query_ids)
     _show_result(done, ended, request, views, losses=options.losses)
     _show_store(done, options.store, views, since=started)
     for names, reason in ended.reasons():
@@ -405,13 +405,15 @@ def show_searched(searched: "CorpusCoverage") -> None:
             click.echo(printable(line), err=True)
 
 
-def _write_runs(runs: "Sequence[RunResult]", place: str, run_format: str | None) -> None:
+def _write_runs(
+    runs: "Sequence[RunResult]", place: str, run_format: str | None, order: "Sequence[str]"
+) -> None:
     from karat.cli.output.report_files import make_writer
     from karat.experiments.run_records import run_with_latencies
 
     keep = make_writer(place, run_format, several=len(runs) > 1)
     for measured in runs:
-        keep(run_with_latencies(measured))
+        keep(run_with_latencies(measured, order))
 
 
 def _write(findings: "Findings", inputs: "ReportInputs", scoring: "Scoring", views: Views) -> None:

@@ -5,9 +5,11 @@ PYTHON ?= python3
 PY     := .venv/bin/python
 UV     := .venv/bin/uv
 # The target is always named: uv would otherwise install into whatever environment is active.
-# Byte code is compiled at install, because some machines forbid writing it later (PYTHONDONTWRITEBYTECODE).
-INSTALL := $(UV) pip install --quiet --python $(PY) --compile-bytecode
-# So is the checkout: every engine has a process of its own, and the tests start very many.
+INSTALL := $(UV) pip install --quiet --python $(PY)
+# What a user runs is compiled at install. The tests import a small part of their packages: Python compiles it at the first
+# import, and many child processes share it, so writing byte code is allowed where the machine forbids it.
+COMPILED := --compile-bytecode
+export PYTHONDONTWRITEBYTECODE :=
 COMPILE_SOURCE := $(PY) -m compileall -q src/karat
 NPM     := npm --loglevel=error --ignore-scripts --no-audit --no-fund
 # Trust what the system's git and curl trust; uv's own list lacks a company's certificates.
@@ -92,12 +94,12 @@ $(UV): requirements/build.txt
 	@touch $@
 
 .venv/.runtime: $(UV) requirements/runtime.txt pyproject.toml
-	@$(INSTALL) --require-hashes -r requirements/runtime.txt
+	@$(INSTALL) $(COMPILED) --require-hashes -r requirements/runtime.txt
 	@$(INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 .venv/.demo: .venv/.runtime requirements/demo.txt
-	@$(INSTALL) --require-hashes -r requirements/demo.txt
+	@$(INSTALL) $(COMPILED) --require-hashes -r requirements/demo.txt
 	@touch $@
 
 # The file is complete but for torch, which pip installs below.
@@ -108,7 +110,7 @@ $(UV): requirements/build.txt
 # The next five may fail, where there is no npm, network or build for this platform. The tests that need
 # them then skip and say so; in CI they fail.
 .venv/.torch: .venv/.test requirements/torch.txt
-	@$(PY) -m pip install --quiet -r requirements/torch.txt && touch $@ \
+	@$(PY) -m pip install --quiet --no-compile -r requirements/torch.txt && touch $@ \
 		|| echo "No torch could be installed (requirements/torch.txt): its tests cannot run."
 
 .venv/npm/.ready: $(UV) requirements/npm/package-lock.json

@@ -1,5 +1,6 @@
 """What every test shares: how hypothesis searches, what may be missing, and what runs beside it."""
 
+import gc
 import json
 import os
 import re
@@ -108,6 +109,8 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["KARAT_WORKERS"] = "1"
     # Small products gain nothing from further threads, which spin while they wait for the next.
     os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    # To look for plug-ins, pydantic reads the metadata of every package, in every process.
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
     os.environ.pop("CI", None)
 
 
@@ -122,6 +125,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("hypothesis"):
                 item.add_marker("no_cover")
+
+
+def pytest_collection_finish() -> None:
+    """Freeze the modules and tests, so that no later garbage collection looks through them."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,19 @@
 """The collector is told what it need not look through, and hears when that is over."""
 
 import gc
+from collections.abc import Iterator
 
 import pytest
 
 from karat.experiments.workers.quality import freeze_heap
+
+
+@pytest.fixture(autouse=True)
+def thawed() -> Iterator[None]:
+    """Undo what conftest.py has frozen for the whole session."""
+    gc.unfreeze()
+    yield
+    gc.freeze()
 
 
 def test_what_was_there_is_left_alone_until_the_end() -> None:

@@ -13,6 +13,7 @@ LAZY = (
     "karat.engines",
     "karat.experiments",
     "karat.experiments.store",
+    "karat.experiments.workers",
     "karat.formats",
     "karat.ndcg",
 )

@@ -2,41 +2,60 @@
 
 import os
 import struct
-import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from subprocess import CompletedProcess
+from threading import Thread
 
 import pytest
+
+from karat.cli import main
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 
 Karat = Callable[..., CompletedProcess[str]]
 
 
-def on_terminal(columns: int, *arguments: str, **environment: str) -> str:
-    """Return what `karat *arguments*` writes to a terminal so many columns wide."""
+Terminal = Callable[..., str]
+
+
+@pytest.fixture
+def on_terminal(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Return what runs `karat *arguments*` on a terminal so many columns wide, for its output."""
     import fcntl
     import pty
     import termios
 
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    plain = {key: text for key, text in os.environ.items() if key not in ("NO_COLOR", "COLUMNS")}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "karat", *arguments], stdout=theirs, env={**plain, **environment}
-    )
-    os.close(theirs)
-    written = b""
-    try:
-        while piece := os.read(ours, 65536):
-            written += piece
-    except OSError:  # how Linux reports that the other end is closed
-        pass
-    os.close(ours)
-    assert process.wait() == 0
-    return written.decode().replace("\r\n", "\n")
+    def run(columns: int, *arguments: str, **environment: str) -> str:
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        written: list[bytes] = []
+        reader = Thread(target=_read, args=(ours, written.append))
+        reader.start()
+        with monkeypatch.context() as patch, os.fdopen(theirs, "w", encoding="utf-8") as terminal:
+            for name in ("NO_COLOR", "COLUMNS"):
+                patch.delenv(name, raising=False)
+            for name, text in environment.items():
+                patch.setenv(name, text)
+            patch.setattr(sys, "stdout", terminal)
+            # Where Python looks for the size of the terminal.
+            patch.setattr(sys, "__stdout__", terminal)
+            with pytest.raises(SystemExit) as caught:
+                main(arguments)
+        reader.join()
+        os.close(ours)
+        assert not caught.value.code
+        return b"".join(written).decode().replace("\r\n", "\n")
+
+    return run
+
+
+def _read(terminal: int, keep: Callable[[bytes], None]) -> None:
+    with suppress(OSError):  # how Linux reports that the other end is closed
+        while piece := os.read(terminal, 65536):
+            keep(piece)
 
 
 @pytest.fixture
@@ -50,7 +69,9 @@ def contest(folder: Path) -> tuple[str, ...]:
     return ("compare", "clear.qrels", "baseline.run", "candidate.run", "-m", "mrr")
 
 
-def test_a_terminal_shows_the_best_in_bold_unless_told_not_to(contest: tuple[str, ...]) -> None:
+def test_a_terminal_shows_the_best_in_bold_unless_told_not_to(
+    on_terminal: Terminal, contest: tuple[str, ...]
+) -> None:
     bold = on_terminal(120, *contest)
     assert "\x1b[1m1.000*\x1b[0m" in bold
     plain = on_terminal(120, *contest, NO_COLOR="1")
@@ -58,7 +79,9 @@ def test_a_terminal_shows_the_best_in_bold_unless_told_not_to(contest: tuple[str
 
 
 @pytest.mark.parametrize("columns", [80, 100])
-def test_a_table_fits_the_terminal(contest: tuple[str, ...], columns: int) -> None:
+def test_a_table_fits_the_terminal(
+    on_terminal: Terminal, contest: tuple[str, ...], columns: int
+) -> None:
     text = on_terminal(columns, *contest, NO_COLOR="1")
     assert max(map(len, text.splitlines())) <= columns
     assert "too wide for this terminal, not shown: better than" in text.replace("\n  ", " ")
@@ -70,7 +93,9 @@ def test_a_pipe_gets_every_column(karat: Karat, contest: tuple[str, ...]) -> Non
 
 @pytest.mark.parametrize("columns", [80, 140])
 @pytest.mark.parametrize("command", ["compare", "evaluate", "sweep", "engines", "metrics"])
-def test_whatever_is_shown_fits_the_terminal(folder: Path, command: str, columns: int) -> None:
+def test_whatever_is_shown_fits_the_terminal(
+    on_terminal: Terminal, folder: Path, command: str, columns: int
+) -> None:
     """Ten configurations are ranked, with recommendations."""
     (folder / "docs").mkdir()
     rows = ["question,expected_document"]

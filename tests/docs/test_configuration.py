@@ -3,7 +3,6 @@
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from karat.app.benchmark_config import (
 )
 from karat.app.demo import build_repository
 from karat.app.generate import KEYS as MINING_KEYS
+from karat.cli import main
 from karat.experiments.matrix import AXES, ENGINES_KEY, SINGLE
 from karat.experiments.matrix import KEYS as SUITE_KEYS
 from karat.formats.fields import SECTIONS
@@ -53,21 +53,19 @@ def test_every_section_is_named() -> None:
     assert {section for section in SECTIONS if f"`{section}`" not in PAGE} == set()
 
 
-def test_the_example_runs(tmp_path: Path) -> None:
+def test_the_example_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     tree = tmp_path / "project"
     source = build_repository(tmp_path)
     subprocess.run(["git", "clone", "--quiet", source, tree], check=True)
+    monkeypatch.chdir(tree)
     (tree / "karat.yaml").write_text(_block("yaml karat.yaml"), encoding="utf-8")
     for line in _block("sh").splitlines():
         words = shlex.split(line)[1:]
         # Whether they run is the question, not how fast.
         quick = ["--timed", "none"] if words[0] in ("compare", "evaluate", "sweep") else []
-        done = subprocess.run(
-            [sys.executable, "-m", "karat", *words, *quick],
-            cwd=tree,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, f"{line}\n{done.stderr}"
+        with pytest.raises(SystemExit) as caught:
+            main([*words, *quick])
+        assert not caught.value.code, f"{line}\n{capsys.readouterr().err}"
     assert (tree / "results" / "report.html").exists()

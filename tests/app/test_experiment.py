@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import isnan
 from pathlib import Path
-from socket import gethostname
 
 import pytest
 
@@ -329,19 +328,21 @@ def test_a_run_of_errors_is_asked_again(
     assert set(done.measured[0].run.outcomes) == {Outcome.ANSWERED}
 
 
-def test_two_at_once_are_told_of_each_other(ask: Ask, tmp_path: Path) -> None:
+def test_two_at_once_are_told_of_each_other(
+    ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     place = tmp_path / "both.db"
     told: list[str] = []
 
     def meanwhile(event: RunEvent) -> None:
         if event.kind == "indexed":
-            # A process that lives, and is not this one.
-            with SqlStore(place, worker=f"{gethostname()}:1") as other:
+            with SqlStore(place) as other:
                 with pytest.raises(InputError, match="is being run by another process") as refused:
                     run_experiment(ask(), other)
                 told.append(str(refused.value))
 
     with SqlStore(place) as store:
+        monkeypatch.setattr("karat.experiments.store.base.sleep", lambda _: store.heartbeat())
         done = run_experiment(ask(), store, listen=meanwhile)
         assert len(told) == 1
         assert statuses(done) == [RunStatus.COMPLETED]

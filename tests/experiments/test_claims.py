@@ -1,7 +1,7 @@
 """Runs are taken by one process, and none stays without an end."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from socket import gethostname
 
 import pytest
 
@@ -15,21 +15,37 @@ from karat.experiments.store import (
     RunStatus,
     SqlStore,
 )
+from karat.experiments.workers import RunEvent
 from karat.model import Answer, Dataset, Query
 from karat.model.spec import Spec
+from tests.lease_clock import LeaseClock
 
-# A process that lives, and is not this one.
-OTHER = f"{gethostname()}:1"
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Path:
-    return tmp_path / "karat.db"
+OTHER = "m1:17:0a1b"
+HELD = r"is being run by another process \(host m1, process 17\): it has "
 
 
 @pytest.fixture
-def store(place: Path) -> SqlStore:
-    return SqlStore(place)
+def clock(tmp_path: Path) -> LeaseClock:
+    return LeaseClock(str(tmp_path / "karat.db"))
+
+
+@pytest.fixture
+def store(clock: LeaseClock) -> Iterator[SqlStore]:
+    with clock.open_store() as store:
+        yield store
+
+
+@pytest.fixture
+def other(clock: LeaseClock, monkeypatch: pytest.MonkeyPatch) -> Iterator[SqlStore]:
+    """Return the store of a process that lives, and is not this one."""
+    with clock.open_store(OTHER) as other:
+
+        def sleep(seconds: float) -> None:
+            clock.forward(seconds)
+            other.heartbeat()
+
+        monkeypatch.setattr("karat.experiments.store.base.sleep", sleep)
+        yield other
 
 
 @pytest.fixture
@@ -57,28 +73,49 @@ def test_all_but_what_is_complete(store: SqlStore, experiment: Experiment) -> No
 
 
 def test_who_comes_second_takes_nothing(
-    store: SqlStore, experiment: Experiment, place: Path
+    store: SqlStore, experiment: Experiment, other: SqlStore
 ) -> None:
     first, second, third = (run.id for run in experiment.runs)
-    with SqlStore(place, worker=OTHER) as other:
-        other.claim(first)
-        other.finish(first, RunStatus.FAILED, error="no")
-        other.claim(third)
-        with pytest.raises(InputError, match="by another process: it has hybrid"):
-            claim_runs(store.show(experiment.id), store)
+    other.claim(first)
+    other.finish(first, RunStatus.FAILED, error="no")
+    other.claim(third)
+    with pytest.raises(InputError, match=HELD + "hybrid"):
+        claim_runs(store.show(experiment.id), store, listen=pytest.fail)
     # The first one would have been free.
     assert statuses(store, experiment) == ["failed", "pending", "indexing"]
     assert store.claim(second)
 
 
-def test_what_was_taken_is_given_back(store: SqlStore, experiment: Experiment, place: Path) -> None:
-    seen = store.show(experiment.id)
-    with SqlStore(place, worker=OTHER) as other:
-        other.claim(experiment.runs[1].id)
+def test_what_was_taken_is_given_back(
+    store: SqlStore, experiment: Experiment, other: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    second = experiment.runs[1].id
+    claim = store.claim
+
+    def claim_late(run: str) -> bool:
         # It was not running yet when this process looked.
-        with pytest.raises(InputError, match="by another process: it has dense"):
-            claim_runs(seen, store)
+        if run == second:
+            assert other.claim(run)
+        return claim(run)
+
+    monkeypatch.setattr(store, "claim", claim_late)
+    with pytest.raises(InputError, match=HELD + "dense"):
+        claim_runs(store.show(experiment.id), store)
     assert statuses(store, experiment) == ["cancelled", "indexing", "pending"]
+
+
+def test_who_is_dead_is_outlived(
+    store: SqlStore, experiment: Experiment, clock: LeaseClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events: list[RunEvent] = []
+    monkeypatch.setattr("karat.experiments.store.base.sleep", clock.forward)
+    with clock.open_store(OTHER) as silent:
+        assert silent.claim(experiment.runs[2].id)
+        claimed = claim_runs(store.show(experiment.id), store, listen=events.append)
+    assert claimed == {run.id for run in experiment.runs}
+    (event,) = events
+    assert (event.kind, event.run) == ("checking", "hybrid")
+    assert event.detail == {"holder": "host m1, process 17", "command": "sweep"}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,16 @@ from karat.engines.threshold import by_score
 from karat.errors import InputError
 from karat.experiments.executors import Executor, WorkUnit
 from karat.experiments.plan import SearchGroups, SharedSearch, shares_nothing
-from karat.experiments.store import Buffer, Experiment, Recorder, RunStatus, Store, StoredRun
+from karat.experiments.store import (
+    Buffer,
+    Experiment,
+    LeaseHolder,
+    Recorder,
+    RunStatus,
+    Store,
+    StoredRun,
+    watch_holders,
+)
 from karat.experiments.workers import (
     Callbacks,
     Configuration,
@@ -284,13 +293,23 @@ def _join_notes(hits: Mapping[str, object], times: Mapping[str, object]) -> dict
     return both
 
 
-def claim_runs(experiment: Experiment, store: Store) -> frozenset[str]:
+def claim_runs(
+    experiment: Experiment, store: Store, *, listen: Callable[[RunEvent], None] = lambda _: None
+) -> frozenset[str]:
     """Claim the runs that are not complete, and return their ids.
 
-    InputError is raised if another process works on one of them. Runs that were begun are claimed
+    InputError is raised if another process works on one of them; *listen* receives ``checking``
+    while that is not known. Runs that were begun are claimed
     first, so that nothing was claimed when one is refused. A run without any answered query starts
     from the beginning: the cause of its failures, such as a service that was down, may be gone.
     """
+
+    def report(holder: LeaseHolder) -> None:
+        detail = {"holder": holder.label, "command": experiment.kind.value}
+        listen(RunEvent("checking", holder.runs[0], detail=detail))
+
+    if alive := watch_holders(store, experiment.id, on_wait=report):
+        raise _is_held(experiment, alive[0])
     outcomes = store.outcomes(experiment.id)
     claimed: set[str] = set()
     for run in sorted(experiment.runs, key=lambda run: not run.status.running):
@@ -301,11 +320,16 @@ def claim_runs(experiment: Experiment, store: Store) -> frozenset[str]:
         elif not _is_completed(run, store):
             for mine in claimed:
                 store.finish(mine, RunStatus.CANCELLED)
-            raise InputError(
-                f"experiment {experiment.id} is being run by another process: it has {run.label}; "
-                "wait for it or stop it, the same command then continues"
-            )
+            (holder, *_) = store.holders(experiment.id)
+            raise _is_held(experiment, holder)
     return frozenset(claimed)
+
+
+def _is_held(experiment: Experiment, holder: LeaseHolder) -> InputError:
+    return InputError(
+        f"experiment {experiment.id} is being run by another process ({holder.label}): it has "
+        f"{holder.runs[0]}; wait for it or stop it, the same command then continues"
+    )
 
 
 @contextmanager

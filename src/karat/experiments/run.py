@@ -355,7 +355,7 @@ def run_experiment(
         )
     on_stored(experiment)
     runs = {one.name: run.id for one, run in zip(configurations, experiment.runs, strict=True)}
-    mine = claim_runs(experiment, store)
+    mine = claim_runs(experiment, store, listen=listen)
     todo = [one for one in configurations if runs[one.name] in mine]
     context = ExperimentContext(
         dataset=request.gold,

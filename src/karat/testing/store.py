@@ -3,19 +3,22 @@
     class TestMyStore(StoreSuite):
         @pytest.fixture
         def open_store(self, tmp_path):
-            return lambda worker: MyStore(tmp_path, worker=worker)
+            return lambda worker: MyStore(tmp_path, worker=worker, clock=...)
 
-The fixture returns a function that opens the same store, empty at first, each time it is called. A
-worker is named as by ``karat.experiments.store.database.this_worker``; None is this process.
+        @pytest.fixture
+        def pass_time(self):
+            return lambda seconds: ...
+
+``open_store`` returns a function that opens the same store, empty at first, each time it is called,
+as a process would for a worker of that name; None is any name that no other has. These stores send
+no heartbeat by themselves. ``pass_time`` returns a function that lets so many seconds pass for the
+leases in the store.
 """
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from math import inf, nan
-from socket import gethostname
 
 import pytest
 
@@ -27,7 +30,9 @@ from karat.experiments.store import (
     RunStatus,
     Store,
     StoredQueryResult,
+    watch_holders,
 )
+from karat.experiments.store.records import LEASE_S
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Target
 from karat.model.comparison import Interval
 from karat.model.evaluation import Summary
@@ -40,9 +45,10 @@ __all__ = [
     "PLAN",
     "QUERIES",
     "OpenStore",
+    "PassTime",
     "RecorderSuite",
     "StoreSuite",
-    "dead_worker",
+    "outlive",
     "shown",
 ]
 
@@ -51,6 +57,7 @@ __all__ = [
 
 
 OpenStore = Callable[[str | None], Store]
+PassTime = Callable[[float], None]
 
 ELSEWHERE = "another-machine:1"
 
@@ -106,14 +113,14 @@ def shown(answer: Answer) -> str:
     return repr((*answer[:-1], dict(answer.extra)))
 
 
-def dead_worker() -> str:
-    """Return the name of a process of this machine that has ended."""
-    with subprocess.Popen([sys.executable, "-c", ""]) as process:
-        return f"{gethostname()}:{process.pid}"
+def outlive(store: Store, run: str, pass_time: PassTime) -> None:
+    """Watch the workers of the experiment of *run* until none of them can be alive."""
+    experiment = run.partition(".")[0]
+    assert watch_holders(store, experiment, on_wait=lambda _: None, wait=pass_time) == ()
 
 
 class RecorderSuite:
-    """What holds while runs are recorded; a subclass provides the fixture ``open_store``."""
+    """What holds while runs are recorded; a subclass provides ``open_store`` and ``pass_time``."""
 
     @pytest.fixture
     def store(self, open_store: OpenStore) -> Iterator[Store]:
@@ -241,11 +248,13 @@ class RecorderSuite:
             store.clear("x.1")
 
     def test_a_run_is_claimed_by_one(self, store: Store, open_store: OpenStore) -> None:
-        """Until that one ends it, or dies; its own claim it may repeat."""
+        """Until that one ends it, or lets go of it; its own claim it may repeat."""
         run = store.show(store.experiment(PLAN)).runs[0].id
-        elsewhere, gone = open_store(ELSEWHERE), open_store(dead_worker())
+        elsewhere, gone = open_store(ELSEWHERE), open_store("gone")
         assert gone.claim(run)
         gone.begin(run)
+        assert not elsewhere.claim(run)
+        gone.close()
         assert elsewhere.claim(run)
         assert elsewhere.claim(run)
         assert not store.claim(run)
@@ -260,16 +269,77 @@ class RecorderSuite:
         elsewhere.begin(second)
         assert not store.claim(second)
         elsewhere.close()
-        gone.close()
+
+    def test_a_worker_that_sends_heartbeats_is_alive(
+        self, store: Store, open_store: OpenStore, pass_time: PassTime
+    ) -> None:
+        """However long it works; it is known as soon as a heartbeat was seen."""
+        experiment = store.experiment(PLAN)
+        other = open_store(ELSEWHERE)
+        assert other.claim(f"{experiment}.2")
+        assert store.holders(experiment) == ((ELSEWHERE, ("dense",), None),)
+        assert other.holders(experiment) == ()
+
+        def live(seconds: float) -> None:
+            pass_time(seconds)
+            other.heartbeat()
+
+        for _ in range(int(LEASE_S)):
+            (alive,) = watch_holders(store, experiment, on_wait=pytest.fail, wait=live)
+            assert alive == (ELSEWHERE, ("dense",), True)
+            live(1.0)
+        assert not store.claim(f"{experiment}.2")
+        assert store.show(experiment).status == "running"
+        other.finish(f"{experiment}.2", RunStatus.FAILED)
+        assert store.holders(experiment) == ()
+        other.close()
+
+    def test_a_worker_without_heartbeats_is_dead_after_the_lease(
+        self, store: Store, open_store: OpenStore, pass_time: PassTime
+    ) -> None:
+        """Not before, and not for who pauses for less; whoever waits is told once."""
+        experiment = store.experiment(PLAN)
+        run = f"{experiment}.1"
+        other = open_store(ELSEWHERE)
+        assert other.claim(run)
+        looks = int(LEASE_S / 2)
+        for _ in range(3):
+            store.holders(experiment)
+            for _ in range(looks):
+                pass_time(1.0)
+                (holder,) = store.holders(experiment)
+                assert holder.alive is not False
+                assert not store.claim(run)
+            other.heartbeat()
+        waited: list[float] = []
+        told: list[str] = []
+
+        def wait(seconds: float) -> None:
+            waited.append(seconds)
+            pass_time(seconds)
+
+        # Another process has seen no heartbeat yet.
+        third = open_store(None)
+        found = watch_holders(
+            third, experiment, on_wait=lambda one: told.append(one.worker), wait=wait
+        )
+        assert (found, told) == ((), [ELSEWHERE])
+        assert LEASE_S / 2 <= sum(waited) <= LEASE_S + 1
+        assert third.show(experiment).runs[0].status == RunStatus.CANCELLED
+        assert third.claim(run)
+        third.close()
+        other.close()
 
     def test_a_worker_without_its_lease_changes_nothing(
-        self, store: Store, open_store: OpenStore
+        self, store: Store, open_store: OpenStore, pass_time: PassTime
     ) -> None:
-        """A worker that was taken for dead may still speak; its answers are as good as any."""
+        """A worker that was taken for dead may still write; its answers are as good as any."""
         run = store.show(store.experiment(PLAN)).runs[0].id
-        slow = open_store(dead_worker())
+        slow = open_store("slow")
         assert slow.claim(run)
+        outlive(store, run, pass_time)
         assert store.claim(run)
+        slow.heartbeat()
         slow.begin(run)
         slow.finish(run, RunStatus.CANCELLED)
         assert store.show(run.partition(".")[0]).runs[0].status == RunStatus.INDEXING
@@ -333,7 +403,7 @@ class RecorderSuite:
 
 
 class StoreSuite(RecorderSuite):
-    """What holds for every store; a subclass provides the fixture ``open_store``."""
+    """What holds for every store; a subclass provides ``open_store`` and ``pass_time``."""
 
     def test_an_experiment_comes_back(self, store: Store) -> None:
         """All that the plan says, and where it runs."""
@@ -490,6 +560,7 @@ class StoreSuite(RecorderSuite):
             store.begin,
             store.answered,
             store.release,
+            store.holders,
             store.outcomes,
             lambda name: store.add(name, Answer("q1")),
             lambda name: store.add_many([StoredQueryResult(name, *ANSWERS[0])]),
@@ -529,12 +600,15 @@ class StoreSuite(RecorderSuite):
         with pytest.raises(UnknownName, match="holds no gold set with the digest"):
             store.dataset(digest)
 
-    def test_what_runs_is_not_deleted(self, store: Store, open_store: OpenStore) -> None:
+    def test_what_runs_is_not_deleted(
+        self, store: Store, open_store: OpenStore, pass_time: PassTime
+    ) -> None:
         """Unless its worker is dead, or deletion is forced."""
         experiment = store.experiment(PLAN)
-        workers = [open_store(name) for name in (ELSEWHERE, dead_worker())]
+        workers = [open_store(name) for name in (ELSEWHERE, "slow")]
         assert workers[0].claim(f"{experiment}.1")
-        with pytest.raises(InputError, match=f"run {experiment}.1 is being worked on by another-"):
+        held = rf"{experiment} is being run by another process \(host another-machine, process 1\)"
+        with pytest.raises(InputError, match=held):
             store.delete(experiment)
         assert store.show(experiment).runs[0].status == RunStatus.INDEXING
         store.delete(experiment, force=True)
@@ -542,6 +616,7 @@ class StoreSuite(RecorderSuite):
             workers[0].add(f"{experiment}.1", *ANSWERS[0])
         store.experiment(PLAN)
         assert workers[1].claim(f"{experiment}.1")
+        outlive(store, experiment, pass_time)
         store.delete(experiment)
         assert store.experiments() == ()
         for worker in workers:

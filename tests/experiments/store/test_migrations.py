@@ -15,7 +15,8 @@ from karat.experiments.store import RunStatus, SqlStore, StoredQueryResult
 from karat.experiments.store.database import Database
 from karat.experiments.store.migrations import steps, version
 from karat.experiments.store.schema import METADATA, VERSION
-from karat.testing.store import ANSWERS, PLAN
+from karat.testing.store import ANSWERS, PLAN, outlive
+from tests.lease_clock import LeaseClock
 
 # What is made and what must not be there, of the revision that files without Alembic have.
 FIRST = {"answers", "datasets", "experiments", "runs", "scores"}
@@ -56,8 +57,17 @@ def back_to_the_second(connection: Connection) -> None:
 
 def back_to_the_third(connection: Connection) -> None:
     """Make the database what Karat wrote before a run had its scores ahead of its latency."""
+    back_to_the_fourth(connection)
     connection.execute(text("ALTER TABLE runs DROP COLUMN scored"))
     connection.execute(text("UPDATE karat_version SET version_num = '0003'"))
+
+
+def back_to_the_fourth(connection: Connection) -> None:
+    """Make the database what Karat wrote before workers sent heartbeats."""
+    moment = {"sqlite": "DATETIME", "postgresql": "TIMESTAMPTZ"}[connection.dialect.name]
+    connection.execute(text("DROP TABLE workers"))
+    connection.execute(text(f"ALTER TABLE jobs ADD COLUMN lease_until {moment}"))
+    connection.execute(text("UPDATE karat_version SET version_num = '0004'"))
 
 
 def drift(connection: Connection) -> list[object]:
@@ -79,7 +89,8 @@ def test_a_new_database_has_the_newest_tables(opened: Database) -> None:
 
 
 @pytest.mark.parametrize(
-    "before", [forget, back_to_the_first, back_to_the_second, back_to_the_third]
+    "before",
+    [forget, back_to_the_first, back_to_the_second, back_to_the_third, back_to_the_fourth],
 )
 def test_migrations_make_the_same_tables(
     before: Callable[[Connection], None], opened: Database
@@ -121,6 +132,24 @@ def test_a_run_that_was_completed_has_its_scores(place: str) -> None:
     with SqlStore(place) as store:
         first, second = store.show(experiment).runs
     assert (first.scored, second.scored) == (ended, None)
+
+
+def test_whoever_works_gets_a_lease(lease_clock: LeaseClock) -> None:
+    """Workers of earlier releases send no heartbeat: they are watched, then they are dead."""
+    store = lease_clock.open_store("m1:17@4711")
+    experiment = store.experiment(PLAN)
+    assert store.claim(f"{experiment}.1")
+    store.finish(f"{experiment}.1", RunStatus.FAILED)
+    assert store.claim(f"{experiment}.2")
+    with lease_clock.open_database() as opened, opened.writing() as connection:
+        back_to_the_fourth(connection)
+    with lease_clock.open_store() as observer:
+        (holder,) = observer.holders(experiment)
+        assert (holder.label, holder.alive) == ("host m1, process 17", None)
+        assert not observer.claim(f"{experiment}.2")
+        outlive(observer, experiment, lease_clock.forward)
+        assert observer.claim(f"{experiment}.2")
+    store.close()
 
 
 def test_a_step_that_breaks_changes_nothing(

@@ -12,13 +12,22 @@ from karat.errors import InputError, KaratError, MissingExtra, UnknownName
 from karat.experiments.store import SqlStore
 from karat.experiments.store.database import Database
 from karat.experiments.store.recorder import store_dataset
-from karat.testing.store import ANSWERS, PLAN, OpenStore, StoreSuite
+from karat.testing.store import ANSWERS, PLAN, OpenStore, PassTime, StoreSuite
+from tests.lease_clock import LeaseClock
 
 
 class TestPostgres(StoreSuite):
     @pytest.fixture
-    def open_store(self, address: str) -> OpenStore:
-        return lambda worker: SqlStore(address, worker=worker)
+    def place(self, address: str) -> str:
+        return address
+
+    @pytest.fixture
+    def open_store(self, lease_clock: LeaseClock) -> OpenStore:
+        return lease_clock.open_store
+
+    @pytest.fixture
+    def pass_time(self, lease_clock: LeaseClock) -> PassTime:
+        return lease_clock.forward
 
 
 def test_several_may_set_up_one_database_at_once(address: str) -> None:

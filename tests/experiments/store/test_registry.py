@@ -6,13 +6,22 @@ import pytest
 
 from karat.errors import InputError, UnknownName
 from karat.experiments.store import STORES, SqlStore, open_store
-from karat.testing.store import PLAN, OpenStore, StoreSuite
+from karat.testing.store import PLAN, OpenStore, PassTime, StoreSuite
+from tests.lease_clock import LeaseClock
 
 
 class TestStoreByUrl(StoreSuite):
     @pytest.fixture
-    def open_store(self, tmp_path: Path) -> OpenStore:
-        return lambda worker: SqlStore(f"sqlite:///{tmp_path}/karat.db", worker=worker)
+    def place(self, tmp_path: Path) -> str:
+        return f"sqlite:///{tmp_path}/karat.db"
+
+    @pytest.fixture
+    def open_store(self, lease_clock: LeaseClock) -> OpenStore:
+        return lease_clock.open_store
+
+    @pytest.fixture
+    def pass_time(self, lease_clock: LeaseClock) -> PassTime:
+        return lease_clock.forward
 
 
 def test_a_file_and_its_url_are_the_same_store(

@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Event
 from time import monotonic
@@ -13,6 +11,7 @@ import pytest
 pytest.importorskip("fastapi")
 
 
+from karat.experiments.store.records import LEASE_S
 from karat.experiments.workers.announcements import announce
 from karat.model import Dataset, Query, Target
 from karat.service.benchmarks import BenchmarkConfig
@@ -20,7 +19,8 @@ from karat.service.jobs import benchmark as benchmark_job
 from karat.service.jobs.loss_reasons import explain, loss_request
 from karat.service.results import ScoredBenchmark
 from karat.service.settings import ServiceSettings
-from karat.service.store import ServiceStore
+from karat.service.store import Job, ServiceStore
+from tests.lease_clock import LeaseClock
 from tests.service.conftest import PATIENCE_S
 
 WORDS = ["amber", "basil", "cedar", "delta", "ember", "fjord"]
@@ -131,29 +131,29 @@ def run_to_its_end(store: ServiceStore, benchmark: str) -> str:
     return store.benchmarks.get(benchmark).status
 
 
-@dataclass
-class Clock:
-    """A clock that goes on, and jumps ahead where a test wants it."""
-
-    ahead: timedelta = timedelta()
-
-    def __call__(self) -> datetime:
-        return datetime.now(UTC) + self.ahead
-
-    def jump(self) -> None:
-        """Go on by more than any lease."""
-        self.ahead += timedelta(hours=1)
+@pytest.fixture
+def lease_clock(settings: ServiceSettings) -> LeaseClock:
+    return LeaseClock(settings.store)
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def store(settings: ServiceSettings, clock: Clock) -> Iterator[ServiceStore]:
-    with ServiceStore(settings.store, clock=clock) as store:
+def store(settings: ServiceSettings, lease_clock: LeaseClock) -> Iterator[ServiceStore]:
+    with ServiceStore(settings.store, make_leases=lease_clock.leases) as store:
         yield store
+
+
+@pytest.fixture
+def take_over(store: ServiceStore, lease_clock: LeaseClock) -> Callable[[str], Job]:
+    """Return what gives a worker the job of another one that sends no heartbeat."""
+
+    def take(worker: str) -> Job:
+        for _ in range(2 * int(LEASE_S)):
+            lease_clock.forward(1)
+            if job := store.jobs.claim(worker):
+                return job
+        pytest.fail("the lease never ended")
+
+    return take
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from time import monotonic
 import pytest
 
 from karat.experiments.store import RunStatus
-from karat.experiments.store.database import is_alive
 from karat.model import Answer
 from karat.service.jobs.job import MOST_ATTEMPTS
 from karat.service.jobs.worker import WorkerPool
@@ -70,7 +69,9 @@ def worker_of(store: ServiceStore, benchmark: str) -> int | None:
     job = store.jobs.get(operation) if operation else None
     if job is None or job.status is not JobStatus.RUNNING or job.worker is None:
         return None
-    return int(job.worker.rpartition(":")[2].partition("@")[0]) if is_alive(job.worker) else None
+    with store.database.reading() as connection:
+        dead = store.leases.dead(connection, [job.worker])
+    return None if dead else int(job.worker.split(":")[1])
 
 
 def outlasts_a_death(store: ServiceStore, benchmark: str) -> bool:

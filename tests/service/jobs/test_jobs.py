@@ -12,9 +12,10 @@ from karat.service.jobs import job as job_module
 from karat.service.jobs.job import JobContext, perform
 from karat.service.settings import ServiceSettings
 from karat.service.store import Job, JobKind, JobStatus, ServiceStore
-from tests.service.jobs.conftest import Clock
 
 WORKER = "far:1"
+
+TakeOver = Callable[[str], Job]
 
 
 @dataclass
@@ -34,7 +35,7 @@ class Fake:
 
 @pytest.fixture(autouse=True)
 def fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(job_module, "HEARTBEAT_S", 0.005)
+    monkeypatch.setattr(job_module, "CHECK_S", 0.005)
 
 
 @pytest.fixture
@@ -128,14 +129,12 @@ def test_it_is_cancelled(doing: Doing, store: ServiceStore, benchmark: str) -> N
 
 
 def test_it_was_cancelled_before_anybody_came_back_to_it(
-    doing: Doing, store: ServiceStore, benchmark: str, clock: Clock
+    doing: Doing, store: ServiceStore, benchmark: str, take_over: TakeOver
 ) -> None:
     store.benchmarks.start(benchmark)
     assert store.jobs.claim("far:0")
     store.benchmarks.cancel(benchmark)
-    clock.jump()
-    claimed = store.jobs.claim(WORKER)
-    assert claimed
+    claimed = take_over(WORKER)
     handler = Fake(lambda _: pytest.fail("nobody wants it any more"))
     perform(
         claimed,
@@ -154,12 +153,9 @@ def test_its_worker_must_stop(doing: Doing, job: Job) -> None:
     assert (left.status, left.worker, handler.ends) == (JobStatus.QUEUED, None, [])
 
 
-def test_somebody_else_has_it(doing: Doing, store: ServiceStore, job: Job, clock: Clock) -> None:
+def test_somebody_else_has_it(doing: Doing, job: Job, take_over: TakeOver) -> None:
     def lose(work: JobContext) -> None:
-        clock.jump()
-        # The worker may say just now that it lives.
-        while not store.jobs.claim("far:2"):
-            clock.jump()
+        take_over("far:2")
         until_stopped(work)
 
     handler = Fake(lose)
@@ -167,14 +163,9 @@ def test_somebody_else_has_it(doing: Doing, store: ServiceStore, job: Job, clock
     assert (left.status, left.worker, handler.ends) == (JobStatus.RUNNING, "far:2", [])
 
 
-def test_it_kills_whoever_takes_it(
-    doing: Doing, store: ServiceStore, job: Job, clock: Clock
-) -> None:
-    taken: Job | None = job
+def test_it_kills_whoever_takes_it(doing: Doing, job: Job, take_over: TakeOver) -> None:
     for _ in range(job_module.MOST_ATTEMPTS):
-        clock.jump()
-        taken = store.jobs.claim(WORKER)
-    assert taken
+        taken = take_over(WORKER)
     handler = Fake(lambda _: pytest.fail("it was to be given up"))
     ended = doing(taken, handler)
     assert (ended.status, ended.error) == (
@@ -184,10 +175,8 @@ def test_it_kills_whoever_takes_it(
     assert handler.ends == [(JobStatus.FAILED, ended.error)]
 
 
-def test_progress_is_told(doing: Doing, store: ServiceStore, job: Job, clock: Clock) -> None:
-    clock.jump()
-    taken = store.jobs.claim(WORKER)
-    assert taken
+def test_progress_is_told(doing: Doing, store: ServiceStore, job: Job, take_over: TakeOver) -> None:
+    taken = take_over(WORKER)
     assert taken.attempts == 2
     waiting = Event()
 

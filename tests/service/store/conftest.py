@@ -9,6 +9,7 @@ import pytest
 
 from karat.model import Dataset, Query, Target
 from karat.service.store import Benchmark, ServiceStore
+from tests.lease_clock import LeaseClock
 
 GOLD = Dataset.of(
     [
@@ -39,12 +40,20 @@ OpenService = Callable[[Clock], ServiceStore]
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def open_service(request: pytest.FixtureRequest, tmp_path: Path) -> OpenService:
-    """Return a function that opens an empty store with a given clock."""
-    if request.param == "sqlite":
-        return lambda clock: ServiceStore(tmp_path / "karat.db", clock=clock)
-    address = request.getfixturevalue("address")
-    return lambda clock: ServiceStore(address, clock=clock)
+def lease_clock(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LeaseClock]:
+    """Return the clock of the leases in an empty store."""
+    sqlite = request.param == "sqlite"
+    clock = LeaseClock(str(tmp_path / "karat.db") if sqlite else request.getfixturevalue("address"))
+    yield clock
+    clock.close()
+
+
+@pytest.fixture
+def open_service(lease_clock: LeaseClock) -> OpenService:
+    """Return a function that opens the store with a given clock."""
+    return lambda clock: ServiceStore(
+        lease_clock.place, clock=clock, make_leases=lease_clock.leases
+    )
 
 
 @pytest.fixture

@@ -201,7 +201,7 @@ def test_cancel_wins(service: ServiceStore, benchmark: Benchmark) -> None:
     job = service.jobs.claim(WORKER)
     assert job
     service.benchmarks.cancel(benchmark.id)
-    assert service.jobs.heartbeat(job.id, WORKER) == (True, True)
+    assert service.jobs.check(job.id, WORKER) == (True, True)
     assert not service.benchmarks.finish(benchmark.id, "completed")
     assert service.benchmarks.get(benchmark.id).status == "cancelled"
 

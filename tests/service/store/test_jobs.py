@@ -8,9 +8,11 @@ from uuid import uuid4
 import pytest
 
 from karat.errors import Conflict, InputError, TooManyJobs, UnknownName
-from karat.service.store import JobKind, JobStatus, ServiceStore
-from karat.testing.store import ELSEWHERE, dead_worker
-from tests.service.store.conftest import Clock
+from karat.experiments.store.records import LEASE_S
+from karat.service.store import Job, JobKind, JobStatus, ServiceStore
+from karat.testing.store import ELSEWHERE
+from tests.lease_clock import LeaseClock
+from tests.service.store.conftest import Clock, OpenService
 
 FAR = ("far:1", "far:2", "far:3")
 
@@ -31,7 +33,6 @@ def test_the_oldest_first_and_each_once(service: ServiceStore, clock: Clock) -> 
     first = taken[0]
     assert first
     assert (first.status, first.worker, first.attempts) == (JobStatus.RUNNING, FAR[0], 1)
-    assert first.lease_until == clock.now + service.jobs.lease
 
 
 def test_it_knows_the_request_that_began_it(service: ServiceStore) -> None:
@@ -41,26 +42,40 @@ def test_it_knows_the_request_that_began_it(service: ServiceStore) -> None:
     assert service.jobs.add(JobKind.INDEX, "y", owner="ann").correlation is None
 
 
-def test_who_says_so_keeps_the_job(service: ServiceStore, clock: Clock) -> None:
-    """For as long as it says so in time."""
+def outlived(service: ServiceStore, worker: str, lease_clock: LeaseClock) -> Job:
+    """Return the job that *worker* takes over from a silent one, after a lease."""
+    for _ in range(int(LEASE_S) + 2):
+        lease_clock.forward(1)
+        if job := service.jobs.claim(worker):
+            return job
+    pytest.fail("the lease never ended")
+
+
+def test_who_sends_heartbeats_keeps_the_job(
+    service: ServiceStore, clock: Clock, lease_clock: LeaseClock
+) -> None:
+    """For as long as they come; the time of day does not matter."""
     (job,) = queue(service, 1, clock)
     assert service.jobs.claim(FAR[0])
-    for _ in range(5):
-        clock.forward(service.jobs.lease.total_seconds() - 1)
-        assert service.jobs.heartbeat(job, FAR[0]) == (True, False)
+    for _ in range(int(LEASE_S)):
+        clock.forward(3600)
+        lease_clock.forward(2)
+        assert service.jobs.check(job, FAR[0]) == (True, False)
         assert service.jobs.claim(FAR[1]) is None
+        service.leases.heartbeat()
 
 
-def test_who_is_silent_loses_it(service: ServiceStore, clock: Clock) -> None:
-    """To the next worker; what it still says counts for nothing."""
+def test_who_is_silent_loses_it(
+    service: ServiceStore, clock: Clock, lease_clock: LeaseClock
+) -> None:
+    """To the next worker; later writes of the first one have no effect."""
     (job,) = queue(service, 1, clock)
     service.jobs.claim(FAR[0])
-    clock.forward(service.jobs.lease.total_seconds() + 1)
-    taken = service.jobs.claim(FAR[1])
-    assert taken
+    taken = outlived(service, FAR[1], lease_clock)
     assert (taken.worker, taken.attempts) == (FAR[1], 2)
-    # What the first one still says counts for nothing.
-    assert service.jobs.heartbeat(job, FAR[0]).mine is False
+    service.leases.heartbeat()
+    assert service.jobs.check(job, FAR[0], progress=True).mine is False
+    assert service.jobs.get(job).attempts == 2
     assert not service.jobs.end(job, FAR[0], JobStatus.FAILED, error="late")
     service.jobs.hand_back(job, FAR[0])
     assert service.jobs.get(job).worker == FAR[1]
@@ -69,23 +84,44 @@ def test_who_is_silent_loses_it(service: ServiceStore, clock: Clock) -> None:
     assert service.jobs.get(job).status == JobStatus.COMPLETED
 
 
-def test_who_is_dead_loses_it_at_once(service: ServiceStore, clock: Clock) -> None:
+def test_who_lets_go_loses_it_at_once(
+    service: ServiceStore, clock: Clock, lease_clock: LeaseClock, open_service: OpenService
+) -> None:
     """Without waiting for the lease to end."""
     (job,) = queue(service, 1, clock)
-    service.jobs.claim(dead_worker())
+    with open_service(clock) as other:
+        assert other.jobs.claim(FAR[1])
+        assert service.jobs.claim(FAR[0]) is None
+    # Others are watched once a second.
+    assert service.jobs.claim(FAR[0]) is None
+    lease_clock.forward(1)
     taken = service.jobs.claim(FAR[0])
     assert taken
     assert taken.id == job
 
 
-def test_progress_forgives_attempts(service: ServiceStore, clock: Clock) -> None:
+def test_who_has_given_up_may_take_it_again(service: ServiceStore, clock: Clock) -> None:
+    """After an error of the database, for example, when the next look at others is due."""
+    (job,) = queue(service, 1, clock)
+    assert service.jobs.claim(FAR[0])
+    assert service.jobs.claim(FAR[0]) is None
+    service.leases.drop(FAR[0], job)
+    queue(service, 1, clock)
+    taken = service.jobs.claim(FAR[0])
+    assert taken
+    assert (taken.id, taken.attempts) == (job, 2)
+
+
+def test_progress_forgives_attempts(
+    service: ServiceStore, clock: Clock, lease_clock: LeaseClock
+) -> None:
     """Only workers that die without any count."""
     (job,) = queue(service, 1, clock)
-    for worker in FAR:
-        service.jobs.claim(worker)
-        clock.forward(60)
+    service.jobs.claim(FAR[0])
+    for worker in FAR[1:]:
+        outlived(service, worker, lease_clock)
     assert service.jobs.get(job).attempts == 3
-    service.jobs.heartbeat(job, FAR[-1], progress=True)
+    service.jobs.check(job, FAR[-1], progress=True)
     assert service.jobs.get(job).attempts == 1
 
 

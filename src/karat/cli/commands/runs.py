@@ -14,7 +14,7 @@ from karat.report.table import Cell, Column, Table, number
 from karat.system.words import first_line
 
 if TYPE_CHECKING:
-    from karat.experiments.store import Experiment, Store, StoredRun
+    from karat.experiments.store import Experiment, LeaseHolder, Store, StoredRun
 
 
 __all__ = ["command", "experiment_json", "experiments_table", "runs_table"]
@@ -252,7 +252,7 @@ def export(name: str, output: str, format_name: str | None, store: str) -> None:
 
 @command.command("delete")
 @click.argument("names", nargs=-1, required=True, metavar="ID...")
-@click.option("--force", is_flag=True, help="Delete even if a process seems to be using it.")
+@click.option("--force", is_flag=True, help="Delete even if a process is using it.")
 @store_option
 def delete(names: tuple[str, ...], store: str, *, force: bool) -> None:
     """Delete experiments with all of their runs.
@@ -261,15 +261,23 @@ def delete(names: tuple[str, ...], store: str, *, force: bool) -> None:
     karat runs delete k3nq
     """
     from karat.experiments.run_records import select_runs
-    from karat.experiments.store import open_store
+    from karat.experiments.store import open_store, watch_holders
 
     with open_store(store) as opened:
         # All are looked up before the first is gone: `latest` means the same wherever it stands.
         chosen = dict.fromkeys(select_runs(opened, _whole(name)).experiment.id for name in names)
         for experiment in chosen:
+            if not force:
+                watch_holders(opened, experiment, on_wait=_show_wait)
             opened.delete(experiment, force=force)
             click.echo(f"deleted {experiment}")
         opened.vacuum()
+
+
+def _show_wait(holder: "LeaseHolder") -> None:
+    from karat.cli.output.progress import checking_text
+
+    click.echo(checking_text({"holder": holder.label}), err=True)
 
 
 def _whole(name: str) -> str:

@@ -23,6 +23,7 @@ __all__ = [
     "StatusLine",
     "Ticker",
     "bar_text",
+    "checking_text",
     "clock_time",
     "progress_bar",
     "progress_bars",
@@ -255,6 +256,21 @@ def run_progress(
         yield _RunLines(clock, progress=bool(os.environ.get("CI")))
 
 
+def checking_text(detail: Mapping[str, object]) -> str:
+    """Return which process the runs may belong to, by the *detail* of a ``checking`` event.
+
+    >>> checking_text({"holder": "host m1, process 812", "command": "compare"})[:50]
+    'Waiting up to 20 s to see whether the process that'
+    """
+    from karat.experiments.store.records import LEASE_S
+
+    who = ", ".join(str(detail[key]) for key in ("holder", "command") if key in detail)
+    return (
+        f"Waiting up to {LEASE_S:.0f} s to see whether the process that works on this experiment "
+        f"({who}) is alive"
+    )
+
+
 def waiting_text(holders: Sequence[Mapping[str, object]]) -> str:
     """Return that latency is not measured yet, and which runs are in the way.
 
@@ -298,7 +314,7 @@ class _Bar:
 
 
 class _Waiting:
-    """Says who is waited for, whenever that changes, and when the wait is over."""
+    """Prints which processes are waited for, whenever they change, and when the wait is over."""
 
     def __init__(self, say: Callable[[str], None], clock: Callable[[], float]) -> None:
         self._say = say
@@ -307,7 +323,9 @@ class _Waiting:
         self._since: float | None = None
 
     def __call__(self, event: "RunEvent") -> None:
-        if event.kind == "waiting" and event.detail.get("holders") != self._holders:
+        if event.kind == "checking":
+            self._say(checking_text(event.detail))
+        elif event.kind == "waiting" and event.detail.get("holders") != self._holders:
             holders = event.detail.get("holders")
             self._holders = holders
             if self._since is None:

@@ -2,11 +2,20 @@
 
 from typing import TYPE_CHECKING
 
-from karat.experiments.store.base import STORES, Buffer, Recorder, Store, open_store, shown_place
+from karat.experiments.store.base import (
+    STORES,
+    Buffer,
+    Recorder,
+    Store,
+    open_store,
+    shown_place,
+    watch_holders,
+)
 from karat.experiments.store.records import (
     Experiment,
     ExperimentDefinition,
     ExperimentKind,
+    LeaseHolder,
     RunCosts,
     RunDefinition,
     RunStatus,
@@ -25,6 +34,7 @@ __all__ = [
     "Experiment",
     "ExperimentDefinition",
     "ExperimentKind",
+    "LeaseHolder",
     "Recorder",
     "RunCosts",
     "RunDefinition",
@@ -36,6 +46,7 @@ __all__ = [
     "StoredRun",
     "open_store",
     "shown_place",
+    "watch_holders",
 ]
 
 # SQLAlchemy takes a third of a second to import; plans and protocols do without it.

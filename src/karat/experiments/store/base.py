@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from math import inf
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Protocol, Self
 from urllib.parse import urlsplit
 
@@ -12,6 +12,7 @@ from karat.experiments.store.records import (
     Experiment,
     ExperimentDefinition,
     ExperimentKind,
+    LeaseHolder,
     RunCosts,
     RunStatus,
     ScoredRun,
@@ -22,7 +23,15 @@ from karat.model.evaluation import Summary
 from karat.model.timings import LatencySample, RunResult, Timings
 from karat.registry import Registry
 
-__all__ = ["STORES", "Buffer", "Recorder", "Store", "open_store", "shown_place"]
+__all__ = [
+    "STORES",
+    "Buffer",
+    "Recorder",
+    "Store",
+    "open_store",
+    "shown_place",
+    "watch_holders",
+]
 
 
 class Recorder(Protocol):
@@ -36,6 +45,8 @@ class Recorder(Protocol):
     - an answer without times gets those that are added later; stored times stay, and an error or a
       timeout has none;
     - ``claim`` gives a run to one worker at a time, and to the next one when that worker is dead;
+    - a worker is dead when it has closed its store, when its process has provably ended, or after
+      ``LEASE_S`` seconds without a heartbeat; until then it loses nothing;
     - a run that has failed, was cancelled or lost its worker continues with its stored answers;
     - a worker cannot change a run that another worker has claimed since.
 
@@ -46,6 +57,13 @@ class Recorder(Protocol):
         """Claim *run* for this worker; its status becomes ``indexing``.
 
         False if it is completed, or if another worker that may be alive has it.
+        """
+        ...
+
+    def heartbeat(self) -> None:
+        """Renew the lease on all claimed runs.
+
+        The store does it by itself about once a second, in a thread of its own.
         """
         ...
 
@@ -162,6 +180,14 @@ class Store(Recorder, Protocol):
         """
         ...
 
+    def holders(self, experiment: str) -> tuple[LeaseHolder, ...]:
+        """Return the other workers that have claimed runs of an experiment.
+
+        Each call is a look at their heartbeats. A worker is alive once its heartbeat has changed
+        between two looks; :func:`watch_holders` looks until it is alive or dead.
+        """
+        ...
+
     def release(self, experiment: str) -> None:
         """Set all claimed runs to ``pending``; the caller knows that their workers have ended."""
         ...
@@ -180,6 +206,36 @@ class Store(Recorder, Protocol):
     def close(self) -> None:
         """Close the database; calling it twice is fine."""
         ...
+
+
+# How often heartbeats are looked at, and after how many looks a live worker has mostly been seen.
+LOOK_S, FIRST_LOOKS = 0.5, 3
+
+
+def watch_holders(
+    store: Store,
+    experiment: str,
+    *,
+    on_wait: Callable[[LeaseHolder], None],
+    wait: Callable[[float], None] | None = None,
+) -> tuple[LeaseHolder, ...]:
+    """Wait until one of the other workers of *experiment* is alive, or all are dead.
+
+    Return those that are alive. *on_wait* receives the first worker of which that is still unknown
+    after more than a heartbeat. *wait* lets so many seconds
+    pass, by default by sleeping.
+    """
+    looks = 0
+    while True:
+        holders = store.holders(experiment)
+        alive = tuple(holder for holder in holders if holder.alive)
+        unknown = [holder for holder in holders if holder.alive is None]
+        if alive or not unknown:
+            return alive
+        looks += 1
+        if looks == FIRST_LOOKS:
+            on_wait(unknown[0])
+        (wait or sleep)(LOOK_S)
 
 
 # A scheme leads to a function that opens the store at a URL.

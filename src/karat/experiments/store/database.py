@@ -10,9 +10,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from socket import gethostname
 from threading import Lock
-from typing import NamedTuple
 
 from sqlalchemy import (
     URL,
@@ -34,7 +32,7 @@ from karat.installation import package_requirements
 from karat.system.sqlite import share
 from karat.system.storage import is_full
 
-__all__ = ["Database", "environment", "is_alive", "this_worker"]
+__all__ = ["Database", "environment"]
 
 WAIT_S = 30.0
 POSTGRES = "postgresql+psycopg"
@@ -255,8 +253,6 @@ def _on_begin(connection: Connection) -> None:
 
 NAME = re.compile(r"[\w.-]+")
 CPU_FILE = Path("/proc/cpuinfo")
-# States of a process that has ended and was not waited for, see proc(5).
-DEAD = ("Z", "X", "x")
 CPU_MODEL = re.compile(r"^model name\s*:\s*(.+)$", re.MULTILINE)
 
 
@@ -270,49 +266,6 @@ def environment() -> Mapping[str, object]:
         "cores": os.cpu_count() or 0,
         "packages": _packages(),
     }
-
-
-def this_worker() -> str:
-    """Return a name for this process that no other worker of a run has.
-
-    It includes the start time of the process if the system has it: process ids are reused.
-    """
-    process = os.getpid()
-    found = _process(process)
-    return f"{gethostname()}:{process}" + (f"@{found.started}" if found else "")
-
-
-def is_alive(worker: str) -> bool:
-    """Return whether the process *worker* may be alive; on another machine it is unknown."""
-    host, _, process = worker.rpartition(":")
-    # On Windows signal 0 is Ctrl-C.
-    if host != gethostname() or os.name != "posix":
-        return True
-    number, _, started = process.partition("@")
-    try:
-        os.kill(int(number), 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    found = _process(int(number))
-    return not found or (found.state not in DEAD and started in ("", found.started))
-
-
-class _Process(NamedTuple):
-    state: str
-    started: str
-
-
-def _process(number: int) -> _Process | None:
-    """Return the state and start time of a process, None if the system has none."""
-    try:
-        text = Path(f"/proc/{number}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
-    # The name of the program stands in parentheses and may hold anything, also those.
-    fields = text.rpartition(")")[2].split()
-    return _Process(fields[0], fields[19])
 
 
 def _cpu() -> str:

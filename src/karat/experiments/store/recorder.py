@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
     Table,
     Update,
@@ -20,7 +19,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from karat.errors import InputError, UnknownName
-from karat.experiments.store.database import Database, is_alive
+from karat.experiments.store.database import Database
+from karat.experiments.store.leases import Leases
 from karat.experiments.store.records import RunStatus, StoredQueryResult
 from karat.experiments.store.rows import INDEX_COSTS, row_of, storable, storable_id
 from karat.experiments.store.schema import (
@@ -111,15 +111,23 @@ def utc_now() -> datetime:
 
 
 class SqlRecorder:
-    """Records runs in *database* for *worker*, a process as ``this_worker`` names it."""
+    """Records runs in *database* for *worker*, by default the one of *leases*."""
 
-    def __init__(self, database: Database, *, worker: str, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        *,
+        leases: Leases,
+        worker: str | None = None,
+        clock: Callable[[], datetime],
+    ) -> None:
         """Store the arguments; nothing is read yet."""
         self._database = database
-        self._worker = worker
+        self._leases = leases
+        self._worker = worker or leases.worker
         self._clock = clock
         self._insertion = Insertion(database, _insert_of(database), ANSWERS)
-        self._mine = RUNS.c.worker.is_(None) | (RUNS.c.worker == worker)
+        self._mine = RUNS.c.worker.is_(None) | (RUNS.c.worker == self._worker)
 
     def claim(self, run: str) -> bool:
         """Claim *run*; False if it is completed or a live worker has it."""
@@ -129,8 +137,10 @@ class SqlRecorder:
             if found is None:
                 raise UnknownName(f"no run {run!r}")
             status = RunStatus(found.status)
-            taken = status.running and found.worker != self._worker and is_alive(found.worker)
-            if taken or status is RunStatus.COMPLETED:
+            others = status.running and found.worker not in (None, self._worker)
+            if status is RunStatus.COMPLETED or (
+                others and self._leases.watch(connection, [found.worker])[found.worker] is not False
+            ):
                 return False
             if found.scored is None:
                 connection.execute(SCORES.delete().where(SCORES.c.run == run))
@@ -139,7 +149,15 @@ class SqlRecorder:
                     status=RunStatus.INDEXING, worker=self._worker, error="", begun=self._clock()
                 )
             )
+            self._leases.renew(connection, self._worker)
+            if others:
+                self._leases.tidy(connection)
+        self._leases.hold(self._worker, run)
         return True
+
+    def heartbeat(self) -> None:
+        """Renew the lease on all claimed runs."""
+        self._leases.heartbeat()
 
     def clear(self, run: str) -> None:
         """Delete all answers and scores of *run*."""
@@ -152,7 +170,14 @@ class SqlRecorder:
     def begin(self, run: str) -> None:
         """Set the status of *run* to ``evaluating``."""
         free = RUNS.c.status == RunStatus.PENDING.value
-        self._update(run, self._mine | free, status=RunStatus.EVALUATING, worker=self._worker)
+        values = {"status": RunStatus.EVALUATING, "worker": self._worker}
+        with self._database.writing() as connection:
+            changed = _changed(run).where(self._mine | free).values(values)
+            if not connection.execute(changed).rowcount:
+                _check_known(connection, run)
+                return
+            self._leases.renew(connection, self._worker)
+        self._leases.hold(self._worker, run)
 
     def answered(self, run: str, *, timed: bool = False) -> frozenset[str]:
         """Return the ids of queries that have ended; with *timed*, those that need no times."""
@@ -198,21 +223,17 @@ class SqlRecorder:
             values |= {name: getattr(timings, name) for name in INDEX_COSTS}
         if status is RunStatus.COMPLETED:
             values["scored"] = func.coalesce(RUNS.c.scored, literal(self._clock(), Moment))
-        self._update(
-            run,
-            self._mine,
-            status=status,
-            error=storable(error),
-            ended=self._clock(),
-            notes=dict(notes or {}) or None,
-            **values,
-        )
-
-    def _update(self, run: str, allowed: ColumnElement[bool], /, **values: object) -> None:
-        """Update *run* if that is *allowed*: a run of another worker is not changed."""
+        values |= {
+            "status": status,
+            "error": storable(error),
+            "ended": self._clock(),
+            "notes": dict(notes or {}) or None,
+        }
         with self._database.single() as connection:
-            if not connection.execute(_changed(run).where(allowed).values(values)).rowcount:
+            # A run that another worker has claimed since is not changed.
+            if not connection.execute(_changed(run).where(self._mine).values(values)).rowcount:
                 _check_known(connection, run)
+        self._leases.drop(self._worker, run)
 
 
 def _check_known(connection: Connection, run: str) -> None:

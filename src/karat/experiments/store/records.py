@@ -18,9 +18,11 @@ from karat.model.spec import Spec
 from karat.model.timings import LatencySample, Timings
 
 __all__ = [
+    "LEASE_S",
     "Experiment",
     "ExperimentDefinition",
     "ExperimentKind",
+    "LeaseHolder",
     "RunCosts",
     "RunDefinition",
     "RunStatus",
@@ -30,6 +32,8 @@ __all__ = [
 ]
 
 ID_LENGTH = 10
+# A worker that sends no heartbeat for so long is dead.
+LEASE_S = 20.0
 
 
 class ExperimentKind(StrEnum):
@@ -59,6 +63,26 @@ class RunStatus(StrEnum):
     def ended(self) -> bool:
         """Return whether the work on it has ended."""
         return self in {RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.CANCELLED}
+
+
+class LeaseHolder(NamedTuple):
+    """A worker that has claimed *runs*, by their labels; *alive* is None if that is not known yet.
+
+    >>> holder = LeaseHolder("m1:812:5d1f0c9b7a3e2468", ("bm25",), alive=None)
+    >>> holder.label
+    'host m1, process 812'
+    """
+
+    worker: str
+    runs: tuple[str, ...]
+    alive: bool | None
+
+    @property
+    def label(self) -> str:
+        """Return host and process of the worker, as they were when it started."""
+        host, _, rest = self.worker.partition(":")
+        process = rest.partition(":")[0].partition("@")[0]
+        return f"host {host}, process {process}" if process.isdigit() else self.worker
 
 
 class StoredQueryResult(NamedTuple):

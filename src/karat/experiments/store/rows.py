@@ -3,7 +3,7 @@
 import json
 import struct
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from math import isnan, nan
 from typing import Any
@@ -11,7 +11,6 @@ from typing import Any
 from sqlalchemy import Row
 
 from karat.errors import InputError
-from karat.experiments.store.database import is_alive
 from karat.experiments.store.records import (
     Experiment,
     ExperimentDefinition,
@@ -212,13 +211,13 @@ def experiment_of(row: Row[Any], runs: Iterable[StoredRun]) -> Experiment:
     )
 
 
-def run_of(row: Row[Any]) -> StoredRun:
+def run_of(row: Row[Any], dead: Collection[str]) -> StoredRun:
     """Return the run in *row*, which also has the number of its answers.
 
-    A run whose process has died counts as cancelled: the same command continues it.
+    A run whose worker is *dead* counts as cancelled: the same command continues it.
     """
     status = RunStatus(row.status)
-    if status.running and not is_alive(row.worker or ""):
+    if status.running and (row.worker is None or row.worker in dead):
         status = RunStatus.CANCELLED
     return StoredRun(
         row.id,

@@ -41,6 +41,7 @@ __all__ = [
     "SCORES",
     "TOKENS",
     "VERSION",
+    "WORKERS",
     "Moment",
     "Value",
 ]
@@ -130,6 +131,17 @@ RUNS = Table(
     # When all queries had an answer and the scores were stored; latency may be measured later.
     Column("scored", Moment),
     UniqueConstraint("experiment", "position"),
+)
+
+# The workers that hold runs and jobs, by the column *worker* there. Each of them increases its
+# *heartbeat*; *lease_until* is by the clock of PostgreSQL. *kernel* is that of its lock file.
+WORKERS = Table(
+    "workers",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("heartbeat", BigInteger, nullable=False),
+    Column("lease_until", Moment),
+    Column("kernel", Text),
 )
 
 # The id is the order in which queries ended. The hits are packed by karat.model.packing.
@@ -318,7 +330,6 @@ JOBS = Table(
     Column("status", String(16), nullable=False, index=True),
     Column("cancel", Boolean, nullable=False),
     Column("worker", Text),
-    Column("lease_until", Moment),
     Column("attempts", Integer, nullable=False),
     Column("error", Text, nullable=False),
     Column("created", Moment, nullable=False),

@@ -10,7 +10,8 @@ from typing import Any, Self
 from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
 from karat.errors import InputError, UnknownName
-from karat.experiments.store.database import Database, environment, is_alive, this_worker
+from karat.experiments.store.database import Database, environment
+from karat.experiments.store.leases import RUNNING, Leases
 from karat.experiments.store.recorder import (
     TIMES,
     SqlRecorder,
@@ -24,6 +25,7 @@ from karat.experiments.store.records import (
     Experiment,
     ExperimentDefinition,
     ExperimentKind,
+    LeaseHolder,
     RunCosts,
     RunStatus,
     ScoredRun,
@@ -48,7 +50,6 @@ from karat.model.timings import RunResult
 
 __all__ = ["SqlStore"]
 
-RUNNING = [status.value for status in RunStatus if status.running]
 ALL_OF_EXPERIMENT = (
     select(EXPERIMENTS, DATASETS.c.queries)
     .join(DATASETS)
@@ -75,11 +76,12 @@ class SqlStore(SqlRecorder):
         place: str | os.PathLike[str] | Database,
         *,
         worker: str | None = None,
+        leases: Leases | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         """Open the store, which is created if it is missing, or share an open database."""
         database = place if isinstance(place, Database) else Database(place)
-        super().__init__(database, worker=worker or this_worker(), clock=clock)
+        super().__init__(database, leases=leases or Leases(database), worker=worker, clock=clock)
 
     def __enter__(self) -> Self:
         return self
@@ -88,7 +90,8 @@ class SqlStore(SqlRecorder):
         self.close()
 
     def close(self) -> None:
-        """Close the database."""
+        """Let go of all claimed runs, and close the database."""
+        self._leases.close()
         self._database.close()
 
     def experiment(self, plan: ExperimentDefinition) -> str:
@@ -120,7 +123,7 @@ class SqlStore(SqlRecorder):
         if kind is not None:
             wanted = wanted.where(EXPERIMENTS.c.kind == kind.value)
         with self._database.reading() as connection:
-            return _experiments(connection, wanted)
+            return self._experiments(connection, wanted)
 
     def latest(self) -> Experiment:
         """Return the newest experiment; UnknownName if there is none."""
@@ -132,7 +135,8 @@ class SqlStore(SqlRecorder):
         """Return an experiment with its runs in the order planned."""
         with self._database.reading() as connection:
             found = self._id(connection, experiment)
-            return _experiments(connection, ALL_OF_EXPERIMENT.where(EXPERIMENTS.c.id == found))[0]
+            wanted = ALL_OF_EXPERIMENT.where(EXPERIMENTS.c.id == found)
+            return self._experiments(connection, wanted)[0]
 
     def dataset(self, digest: str) -> Dataset:
         """Return the gold set with this digest."""
@@ -214,6 +218,13 @@ class SqlStore(SqlRecorder):
             for run, group in groupby(rows, key=lambda row: (row.run_id, row.label, row.ended))
         )
 
+    def holders(self, experiment: str) -> tuple[LeaseHolder, ...]:
+        """Return the other workers that have claimed runs of an experiment."""
+        with self._database.writing() as connection:
+            runs = self._claimed(connection, self._id(connection, experiment))
+            alive = self._leases.watch(connection, runs)
+        return tuple(LeaseHolder(worker, tuple(runs[worker]), alive[worker]) for worker in runs)
+
     def release(self, experiment: str) -> None:
         """Set all claimed runs to ``pending``."""
         with self._database.writing() as connection:
@@ -221,22 +232,23 @@ class SqlStore(SqlRecorder):
             working = (RUNS.c.experiment == found, RUNS.c.status.in_(RUNNING))
             free = {"status": RunStatus.PENDING.value, "worker": None}
             connection.execute(update(RUNS).where(*working), free)
+            self._leases.tidy(connection)
 
     def delete(self, experiment: str, *, force: bool = False) -> None:
         """Delete an experiment, and its gold set if no other uses it."""
         with self._database.writing() as connection:
             found = self._id(connection, experiment)
-            wanted = select(RUNS.c.id, RUNS.c.worker).where(
-                RUNS.c.experiment == found, RUNS.c.status.in_(RUNNING)
-            )
-            for run in connection.execute(wanted):
-                if not force and is_alive(run.worker):
+            runs = self._claimed(connection, found)
+            for worker, alive in self._leases.watch(connection, runs).items():
+                if not force and alive is not False:
+                    holder = LeaseHolder(worker, tuple(runs[worker]), alive)
                     raise InputError(
-                        f"run {run.id} is being worked on by {run.worker}; stop that first, or "
-                        "force it"
+                        f"experiment {found} is being run by another process ({holder.label}); "
+                        "stop that first, or use --force"
                     )
             connection.execute(delete(EXPERIMENTS).where(EXPERIMENTS.c.id == found))
             drop_unused_datasets(connection)
+            self._leases.tidy(connection)
 
     def vacuum(self) -> None:
         """Give the space of deleted rows back to the disk; PostgreSQL does it by itself."""
@@ -244,6 +256,34 @@ class SqlStore(SqlRecorder):
             with self._database.single() as connection:
                 connection.exec_driver_sql("VACUUM")
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _claimed(self, connection: Connection, experiment: str) -> dict[str, list[str]]:
+        """Return the labels of the running runs of *experiment* by worker, without this one."""
+        wanted = select(RUNS.c.worker, RUNS.c.label).where(
+            RUNS.c.experiment == experiment,
+            RUNS.c.status.in_(RUNNING),
+            RUNS.c.worker != self._worker,
+        )
+        found: dict[str, list[str]] = {}
+        for worker, label in connection.execute(wanted.order_by(RUNS.c.position)):
+            found.setdefault(worker, []).append(label)
+        return found
+
+    def _experiments(
+        self, connection: Connection, wanted: Select[*tuple[Any, ...]]
+    ) -> tuple[Experiment, ...]:
+        """Return the experiments of *wanted* in its order, each with its runs."""
+        rows: Sequence[Any] = connection.execute(wanted).all()
+        ids = [row.id for row in rows]
+        found = connection.execute(ALL_OF_RUN.where(RUNS.c.experiment.in_(ids))).all()
+        dead = self._leases.dead(
+            connection, {run.worker for run in found if run.status in RUNNING and run.worker}
+        )
+        runs = {
+            experiment: [run_of(run, dead) for run in group]
+            for experiment, group in groupby(found, key=lambda run: run.experiment)
+        }
+        return tuple(experiment_of(row, runs[row.id]) for row in rows)
 
     def _id(self, connection: Connection, prefix: str) -> str:
         """Return the id of the one experiment that begins with *prefix*."""
@@ -265,17 +305,3 @@ class SqlStore(SqlRecorder):
                 f"no run {run!r}; expected an experiment, a point and a number from 1"
             )
         return found
-
-
-def _experiments(
-    connection: Connection, wanted: Select[*tuple[Any, ...]]
-) -> tuple[Experiment, ...]:
-    """Return the experiments of *wanted* in its order, each with its runs."""
-    rows: Sequence[Any] = connection.execute(wanted).all()
-    ids = [row.id for row in rows]
-    found = connection.execute(ALL_OF_RUN.where(RUNS.c.experiment.in_(ids))).all()
-    runs = {
-        experiment: [run_of(run) for run in group]
-        for experiment, group in groupby(found, key=lambda run: run.experiment)
-    }
-    return tuple(experiment_of(row, runs[row.id]) for row in rows)

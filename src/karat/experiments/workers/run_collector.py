@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 EventKind = Literal[
-    "waiting", "started", "indexing", "indexed", "restarted", "answered", "finished"
+    "checking", "waiting", "started", "indexing", "indexed", "restarted", "answered", "finished"
 ]
 
 
@@ -40,6 +40,8 @@ class RunEvent(NamedTuple):
     status. ``indexing`` comes only while indexing takes long, and a few times a second at most.
     ``waiting`` has the *holders*: the karat runs that must end before latency is measured, each
     with *pid*, *command* and *since* (ISO 8601). It comes again whenever they change.
+    ``checking`` comes before everything else, while it is not known whether the process that has
+    the run is alive; it has its *holder* and *command*.
     """
 
     kind: EventKind

@@ -325,7 +325,7 @@ class _JobStore(SqlStore):
     """The store of the service, with a callback for runs that are scored or have ended."""
 
     def __init__(self, work: JobContext, *, on_change: Callable[[str], None]) -> None:
-        super().__init__(work.store.database, worker=work.job.worker)
+        super().__init__(work.store.database, worker=work.job.worker, leases=work.store.leases)
         self._on_change = on_change
 
     def finish(

@@ -1,4 +1,4 @@
-"""Run a job: its worker renews the lease by heartbeats, and so learns when to stop.
+"""Run a job, and learn once a second whether to stop.
 
 A cancelled job stays cancelled. If the worker must stop, it hands the job back, and the next worker
 continues it. If another worker has taken the job over, this one leaves it alone. A job on which
@@ -24,7 +24,7 @@ __all__ = ["JobContext", "JobHandler", "JobHandlers", "perform"]
 
 logger = logging.getLogger("karat.jobs")
 
-HEARTBEAT_S = 1.0
+CHECK_S = 1.0
 MOST_ATTEMPTS = 3
 
 
@@ -64,7 +64,7 @@ JobHandlers = Mapping[str, JobHandler]
 
 @dataclass(slots=True)
 class _JobState:
-    """The state of a running job; the heartbeat thread writes it."""
+    """The state of a running job; the checking thread writes it."""
 
     progress: bool = False
     cancelled: bool = False
@@ -92,7 +92,7 @@ def perform(
     handler = handlers[job.kind]
     work = JobContext(job, store, settings, stopped, progressed)
     status, error = JobStatus.COMPLETED, ""
-    with _heartbeat(job, worker, store, standing):
+    with _checked(job, worker, store, standing):
         if job.attempts > MOST_ATTEMPTS:
             status, error = (
                 JobStatus.FAILED,
@@ -131,27 +131,27 @@ def _end(work: JobContext, handler: JobHandler, worker: str, status: JobStatus, 
 
 
 @contextmanager
-def _heartbeat(job: Job, worker: str, store: ServiceStore, standing: _JobState) -> Iterator[None]:
-    """Send a heartbeat once a second, and learn whether the job is cancelled or lost."""
+def _checked(job: Job, worker: str, store: ServiceStore, standing: _JobState) -> Iterator[None]:
+    """Learn once a second whether the job is cancelled or lost; the lease ends with the block."""
     ended = Event()
 
-    def heartbeat() -> None:
-        while not ended.wait(HEARTBEAT_S) and not standing.lost:
+    def check() -> None:
+        while not ended.wait(CHECK_S) and not standing.lost:
             progress, standing.progress = standing.progress, False
             try:
-                mine, cancel = store.jobs.heartbeat(job.id, worker, progress=progress)
+                mine, cancel = store.jobs.check(job.id, worker, progress=progress)
             except KaratError:
-                # The lease outlasts a database that does not answer for a moment.
-                logger.exception("heartbeat failed", extra={"job": job.id})
+                logger.exception("job cannot be checked; retrying", extra={"job": job.id})
                 continue
             standing.lost = not mine
             standing.cancelled |= cancel
 
     # Its log lines get the correlation id of the same request.
-    thread = Thread(target=copy_context().run, args=(heartbeat,), name="heartbeat", daemon=True)
+    thread = Thread(target=copy_context().run, args=(check,), name="check", daemon=True)
     thread.start()
     try:
         yield
     finally:
         ended.set()
         thread.join()
+        store.leases.drop(worker, job.id)

@@ -8,7 +8,6 @@ from threading import Event, Thread
 from time import monotonic
 
 from karat.errors import KaratError, ProcessError
-from karat.experiments.store.database import this_worker
 from karat.model.spec import Spec
 from karat.service.jobs.benchmark import BenchmarkJob
 from karat.service.jobs.collection import IndexJob, ResolveJob
@@ -67,7 +66,7 @@ def main() -> None:
 
 def work_on(store: ServiceStore, settings: ServiceSettings, *, stopping: Event) -> None:
     """Claim and run jobs until *stopping*."""
-    worker, tidied = this_worker(), -TIDY_S
+    worker, tidied = store.leases.worker, -TIDY_S
     while not stopping.is_set():
         try:
             job = store.jobs.claim(worker)

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, delete, func, insert, select, text, update
 
 from karat.errors import Conflict, InputError, TooManyJobs
-from karat.experiments.store.database import Database, is_alive
+from karat.experiments.store.database import Database
+from karat.experiments.store.leases import Leases
 from karat.experiments.store.rows import storable
 from karat.experiments.store.schema import BENCHMARKS, COLLECTIONS, EVENTS, JOBS, MAPPINGS
 from karat.service.store.records import (
@@ -28,7 +29,6 @@ SUBJECTS = {
     JobKind.BENCHMARK: BENCHMARKS,
 }
 UNFINISHED = (JobStatus.QUEUED.value, JobStatus.RUNNING.value)
-LEASE = timedelta(seconds=20)
 # With a second number, made of a name, it is the turn of one owner to count in PostgreSQL.
 QUOTA_LOCK = 723_611_451
 UNFINISHED_JOBS = (
@@ -56,14 +56,14 @@ class JobRequest(NamedTuple):
 
 
 class JobTable(ServiceTable):
-    """A queue, the oldest first. *lease* is how long a worker may be silent."""
+    """A queue, the oldest first. A worker has the *leases* of its jobs and runs together."""
 
     def __init__(
-        self, database: Database, *, clock: Callable[[], datetime], lease: timedelta = LEASE
+        self, database: Database, *, clock: Callable[[], datetime], leases: Leases
     ) -> None:
         """Keep the database; nothing is read yet."""
         super().__init__(database, clock=clock)
-        self.lease = lease
+        self._leases = leases
 
     def add(
         self,
@@ -95,42 +95,58 @@ class JobTable(ServiceTable):
             return _active(connection, owner)
 
     def claim(self, worker: str) -> Job | None:
-        """Lease the oldest free job to *worker*; None without a free job."""
+        """Lease the oldest free job to *worker*; None without a free job.
+
+        That is a queued one, one whose worker is dead, or one that *worker* has given up after an
+        error of the database. Other workers are watched once a second.
+        """
         now = self._clock()
         with self._database.reading() as connection:
             # Most of the time there is nothing to do, and no need to keep writers waiting.
-            if not any(_is_free(row, now) for row in connection.execute(UNFINISHED_JOBS)):
+            found = {_is_queued(row) for row in connection.execute(UNFINISHED_JOBS)}
+            if True not in found and not (found and self._leases.is_due()):
                 return None
         # SQLite has one writer at a time; PostgreSQL skips rows that others are claiming.
         wanted = UNFINISHED_JOBS.with_for_update(skip_locked=True)
         with self._database.writing() as connection:
-            for row in connection.execute(wanted):
-                if _is_free(row, now):
+            rows = connection.execute(wanted).all()
+            alive = self._leases.watch(
+                connection, {row.worker for row in rows if not _is_queued(row)}
+            )
+            for row in rows:
+                given_up = row.worker == worker and not self._leases.holds(worker, row.id)
+                if _is_queued(row) or given_up or alive[row.worker] is False:
                     connection.execute(
                         update(JOBS)
                         .where(JOBS.c.id == row.id)
                         .values(
                             status=JobStatus.RUNNING.value,
                             worker=worker,
-                            lease_until=now + self.lease,
                             attempts=row.attempts + 1,
                             started=row.started or now,
                         )
                     )
+                    self._leases.renew(connection, worker)
+                    if not _is_queued(row):
+                        self._leases.tidy(connection)
                     break
             else:
                 return None
+        self._leases.hold(worker, row.id)
         return self.get(row.id)
 
-    def heartbeat(self, job: str, worker: str, *, progress: bool = False) -> LeaseStatus:
-        """Renew the lease of *worker*; *progress* resets the count of attempts."""
-        values: dict[str, object] = {"lease_until": self._clock() + self.lease}
+    def check(self, job: str, worker: str, *, progress: bool = False) -> LeaseStatus:
+        """Return whether *worker* still has the job; *progress* resets the count of attempts."""
         if progress:
-            values["attempts"] = 1
-        with self._database.writing() as connection:
-            mine = connection.execute(_held(job, worker), values).rowcount > 0
-            found = select(JOBS.c.cancel).where(JOBS.c.id == job)
-            return LeaseStatus(mine, bool(connection.execute(found).scalar()))
+            with self._database.writing() as connection:
+                connection.execute(_held(job, worker), {"attempts": 1})
+        wanted = select(JOBS.c.worker, JOBS.c.status, JOBS.c.cancel).where(JOBS.c.id == job)
+        with self._database.asking() as connection:
+            row = connection.execute(wanted).one_or_none()
+        if row is None:
+            return LeaseStatus(mine=False, cancel=False)
+        mine = row.worker == worker and row.status == JobStatus.RUNNING
+        return LeaseStatus(mine, bool(row.cancel))
 
     def end(self, job: str, worker: str, status: JobStatus, *, error: str = "") -> bool:
         """End a job; False where it is no longer that of *worker*."""
@@ -199,10 +215,8 @@ def _active(connection: Connection, owner: str) -> int:
     return int(connection.execute(wanted).scalar_one())
 
 
-def _is_free(row: Row[Any], now: datetime) -> bool:
-    """Return whether a job is queued, its lease has expired, or its worker is dead."""
-    queued = row.status == JobStatus.QUEUED
-    return queued or row.lease_until < now or not is_alive(row.worker)
+def _is_queued(row: Row[Any]) -> bool:
+    return bool(row.status == JobStatus.QUEUED)
 
 
 def _held(job: str, worker: str) -> Any:

@@ -218,7 +218,7 @@ class JobStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Work for one worker at a time, which has the lease until *lease_until* and may renew it.
+    """Work for one worker at a time, which has it for as long as it sends heartbeats.
 
     *attempts* counts the workers that have taken it since it last made progress; *correlation* is
     the id of the request that began it.
@@ -231,7 +231,6 @@ class Job:
     status: JobStatus
     cancel: bool
     worker: str | None
-    lease_until: datetime | None
     attempts: int
     error: str
     created: datetime

@@ -11,6 +11,7 @@ from sqlalchemy import Row, func, insert, select, update
 
 from karat.errors import InputError
 from karat.experiments.store.database import Database
+from karat.experiments.store.leases import Leases
 from karat.experiments.store.recorder import utc_now
 from karat.experiments.store.records import RunStatus
 from karat.experiments.store.schema import RUNS, TOKENS
@@ -136,12 +137,13 @@ class ServiceStore:
         self,
         place: str | os.PathLike[str],
         *,
-        worker: str | None = None,
         clock: Callable[[], datetime] = utc_now,
+        make_leases: Callable[[Database], Leases] = Leases,
     ) -> None:
         """Open the database, which is made where there is none."""
         self.database = Database(place)
-        self.results = SqlStore(self.database, worker=worker, clock=clock)
+        self.leases = make_leases(self.database)
+        self.results = SqlStore(self.database, leases=self.leases, clock=clock)
         self.tokens = TokenTable(self.database, clock=clock)
         self.collections = CollectionTable(self.database, clock=clock)
         self.datasets = DatasetTable(self.database, clock=clock)
@@ -149,7 +151,7 @@ class ServiceStore:
         self.mappings = MappingTable(self.database, clock=clock)
         self.benchmarks = BenchmarkTable(self.database, clock=clock)
         self.losses = LossTable(self.database, clock=clock)
-        self.jobs = JobTable(self.database, clock=clock)
+        self.jobs = JobTable(self.database, clock=clock, leases=self.leases)
         self.events = EventTable(self.database, clock=clock)
 
     def __enter__(self) -> Self:
@@ -166,5 +168,6 @@ class ServiceStore:
             return int(connection.execute(wanted).scalar_one())
 
     def close(self) -> None:
-        """Let go of the database; calling it twice is fine."""
+        """Let go of all jobs and runs, and of the database; calling it twice is fine."""
+        self.leases.close()
         self.database.close()

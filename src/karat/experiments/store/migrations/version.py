@@ -12,7 +12,7 @@ from karat.experiments.store.schema import METADATA, VERSION
 __all__ = ["REVISIONS", "is_current", "upgrade"]
 
 # The names of the files in versions/, in their order.
-REVISIONS = ("0001", "0002", "0003", "0004")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005")
 # What Karat wrote before it used Alembic: the tables of the first revision.
 BEFORE_ALEMBIC = "karat_schema"
 

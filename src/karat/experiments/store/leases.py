@@ -1,0 +1,328 @@
+"""Leases: which worker holds runs and jobs, and whether it is alive.
+
+A worker that holds something has a row with a counter, its heartbeat, which a thread increases once
+a second. Whether the worker is dead is decided in this order, and by nothing else:
+
+1. It has no row: it has let go of everything.
+2. Its lock file is free. A worker keeps a lock on a file for its life; the kernel releases the lock
+   when the process ends, however it ends. This counts only for the kernel that has the lock.
+3. PostgreSQL: its lease has expired by the clock of the database, which has also set it.
+4. SQLite: its heartbeat did not change while another process watched it for ``LEASE_S`` seconds, by
+   the monotonic clock of that process.
+
+Process ids, host names and the time of day decide nothing: containers share them or change them.
+"""
+
+import logging
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
+from datetime import timedelta
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from secrets import token_hex
+from socket import gethostname
+from tempfile import gettempdir
+from threading import Event, Lock, Thread
+from time import monotonic
+from typing import Any, NamedTuple, Self
+from weakref import finalize, ref
+
+from sqlalchemy import Connection, Row, delete, func, literal, select, union
+
+from karat.errors import KaratError
+from karat.experiments.store.database import Database
+from karat.experiments.store.records import LEASE_S, RunStatus
+from karat.experiments.store.schema import JOBS, RUNS, WORKERS
+
+__all__ = ["HEARTBEAT_S", "Leases", "new_worker"]
+
+logger = logging.getLogger("karat.leases")
+
+HEARTBEAT_S = 1.0
+# The longest time between two looks that counts as silence: while the watching process, or every
+# writer of the database, was held up, the worker may have been held up too.
+LONGEST_STEP_S = 5.0
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+RUNNING = [status.value for status in RunStatus if status.running]
+
+
+def new_worker() -> str:
+    """Return an identity that no other worker has: a random number after host and process.
+
+    Host and process are for people who read it.
+    """
+    return f"{gethostname()}:{os.getpid()}:{token_hex(8)}"
+
+
+class _Sighting(NamedTuple):
+    """The heartbeat of a worker as it was last seen, and for how long it has not changed."""
+
+    heartbeat: int
+    seen_s: float
+    silent_s: float = 0.0
+    alive: bool | None = None
+
+    def next(self, heartbeat: int, now_s: float) -> Self:
+        """Return what is known after one more look."""
+        if heartbeat != self.heartbeat:
+            return self._replace(heartbeat=heartbeat, seen_s=now_s, silent_s=0.0, alive=True)
+        silent_s = self.silent_s + min(now_s - self.seen_s, LONGEST_STEP_S)
+        return self._replace(seen_s=now_s, silent_s=silent_s)
+
+
+class Leases:
+    """The leases in *database*: those that this process holds, and what it knows of others.
+
+    *worker* is a new identity, for all that this process claims through this object. *clock* is
+    monotonic. With *heartbeat_s*, a thread sends a heartbeat whenever so much time has passed and
+    something is held; with None only the caller does.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        clock: Callable[[], float] = monotonic,
+        heartbeat_s: float | None = HEARTBEAT_S,
+    ) -> None:
+        """Hold nothing yet."""
+        self.worker = new_worker()
+        self._database = database
+        self._clock = clock
+        self._heartbeat_s = heartbeat_s
+        self._guard = Lock()
+        self._held: dict[str, set[str]] = {}
+        self._locks: dict[str, _WorkerLock] = {}
+        self._sightings: dict[str, _Sighting] = {}
+        self._watched_s: float | None = None
+        self._stopping = Event()
+        self._thread: Thread | None = None
+        self._upsert = _upsert_of(database)
+
+    def renew(self, connection: Connection, worker: str) -> None:
+        """Renew the lease of *worker* in the transaction that claims something for it."""
+        with self._guard:
+            lock = self._locks.get(worker)
+            if lock is None:
+                lock = self._locks[worker] = _WorkerLock(lock_file(self._database, worker))
+        kernel = kernel_id() if lock.held else None
+        connection.execute(self._upsert, {"id": worker, "heartbeat": 1, "kernel": kernel})
+
+    def hold(self, worker: str, item: str) -> None:
+        """Send heartbeats of *worker* from now on, because it has claimed *item*."""
+        with self._guard:
+            self._held.setdefault(worker, set()).add(item)
+            if self._thread is None and self._heartbeat_s is not None:
+                arguments = (ref(self), self._stopping, self._heartbeat_s)
+                self._thread = Thread(
+                    target=_send_heartbeats, args=arguments, name="leases", daemon=True
+                )
+                self._thread.start()
+
+    def drop(self, worker: str, item: str) -> None:
+        """Forget *item*, which has ended; a worker that holds nothing sends no heartbeat."""
+        with self._guard:
+            items = self._held.get(worker, set())
+            items.discard(item)
+            if not items:
+                self._held.pop(worker, None)
+
+    def holds(self, worker: str, item: str) -> bool:
+        """Return whether *worker* is one of this process and works on *item*."""
+        with self._guard:
+            return item in self._held.get(worker, ())
+
+    def heartbeat(self) -> None:
+        """Renew the lease of every worker of this process that holds something."""
+        with self._guard:
+            workers = list(self._held)
+        if workers:
+            with self._database.writing() as connection:
+                for worker in workers:
+                    self.renew(connection, worker)
+
+    def is_due(self) -> bool:
+        """Return whether others have not been watched since a heartbeat ago."""
+        return self._watched_s is None or self._clock() - self._watched_s >= HEARTBEAT_S
+
+    def watch(self, connection: Connection, workers: Iterable[str]) -> dict[str, bool | None]:
+        """Look at *workers*, and return of each whether it is alive; None if not known yet.
+
+        *connection* is in a write: a look counts only when the worker could have written too.
+        """
+        asked = set(workers)
+        now_s = self._watched_s = self._clock()
+        rows = self._rows(connection, asked)
+        with self._guard:
+            for worker, row in rows.items():
+                seen = self._sightings.get(worker)
+                self._sightings[worker] = (
+                    seen.next(row.heartbeat, now_s) if seen else _Sighting(row.heartbeat, now_s)
+                )
+        dead = self._dead_of(asked, rows)
+        return {
+            worker: False if worker in dead else self._sightings[worker].alive for worker in asked
+        }
+
+    def dead(self, connection: Connection, workers: Iterable[str]) -> frozenset[str]:
+        """Return those of *workers* that are known to be dead, without watching them."""
+        asked = set(workers)
+        return self._dead_of(asked, self._rows(connection, asked)) if asked else frozenset()
+
+    def tidy(self, connection: Connection) -> None:
+        """Delete the rows and lock files of workers that hold nothing."""
+        used = union(
+            select(RUNS.c.worker).where(RUNS.c.status.in_(RUNNING), RUNS.c.worker.is_not(None)),
+            select(JOBS.c.worker).where(JOBS.c.status == "running", JOBS.c.worker.is_not(None)),
+        )
+        unused = WORKERS.c.id.not_in(used)
+        # In PostgreSQL a worker that is claiming something has locked its row: skip it, and check
+        # again that the rows locked here are still unused.
+        locked = select(WORKERS.c.id).where(unused).with_for_update(skip_locked=True)
+        found = connection.execute(locked).scalars().all()
+        connection.execute(delete(WORKERS).where(WORKERS.c.id.in_(found), unused))
+        for worker in found:
+            file = lock_file(self._database, worker)
+            if is_free(file):
+                file.unlink(missing_ok=True)
+            self._sightings.pop(worker, None)
+
+    def close(self) -> None:
+        """Let go of everything that is held; calling it twice is fine."""
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join()
+        with self._guard:
+            locks, self._locks = self._locks, {}
+            self._held = {}
+        # A row that cannot be deleted is that of a dead worker soon: its heartbeat has ended.
+        with suppress(KaratError):
+            if locks:
+                with self._database.writing() as connection:
+                    connection.execute(delete(WORKERS).where(WORKERS.c.id.in_(locks)))
+        for lock in locks.values():
+            lock.remove()
+
+    def _rows(self, connection: Connection, workers: Collection[str]) -> dict[str, Row[Any]]:
+        expired = literal(value=False)
+        if not self._database.is_sqlite:
+            # The transaction's start, which is never later than what it reads.
+            expired = func.coalesce(WORKERS.c.lease_until < func.now(), True)
+        wanted = select(
+            WORKERS.c.id, WORKERS.c.heartbeat, WORKERS.c.kernel, expired.label("expired")
+        ).where(WORKERS.c.id.in_(workers))
+        return {row.id: row for row in connection.execute(wanted)}
+
+    def _dead_of(self, workers: set[str], rows: Mapping[str, Row[Any]]) -> frozenset[str]:
+        return frozenset(worker for worker in workers if self._is_dead(rows.get(worker)))
+
+    def _is_dead(self, row: Row[Any] | None) -> bool:
+        if row is None or row.expired:
+            return True
+        if row.kernel and row.kernel == kernel_id() and is_free(lock_file(self._database, row.id)):
+            return True
+        seen = self._sightings.get(row.id)
+        return (
+            self._database.is_sqlite
+            and seen is not None
+            and seen.heartbeat == row.heartbeat
+            and seen.silent_s >= LEASE_S
+        )
+
+
+def _upsert_of(database: Database) -> Any:
+    """Return the statement that makes the row of a worker, or increases its heartbeat."""
+    insert = database.insert(WORKERS)
+    changed: dict[str, object] = {"heartbeat": WORKERS.c.heartbeat + 1}
+    if not database.is_sqlite:
+        until = func.clock_timestamp() + timedelta(seconds=LEASE_S)
+        insert = insert.values(lease_until=until)
+        changed["lease_until"] = until
+    return insert.on_conflict_do_update(index_elements=[WORKERS.c.id], set_=changed)
+
+
+def _send_heartbeats(leases: "ref[Leases]", stopping: Event, heartbeat_s: float) -> None:
+    """Send heartbeats until *stopping*, or until nobody uses *leases* any more."""
+    while not stopping.wait(heartbeat_s):
+        found = leases()
+        if found is None:
+            return
+        try:
+            found.heartbeat()
+        except KaratError:
+            # The lease outlasts a database that does not respond for a moment.
+            logger.exception("heartbeat failed; retrying")
+        del found
+
+
+@cache
+def kernel_id() -> str:
+    """Return what tells this kernel from every other, also from itself before a restart.
+
+    All containers of a machine share it. "" if the system has no such id.
+    """
+    try:
+        return BOOT_ID.read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+
+
+def lock_file(database: Database, worker: str) -> Path:
+    """Return the lock file of *worker*: beside a SQLite file, else in the temporary folder."""
+    name = f"{sha256(worker.encode()).hexdigest()[:16]}.lock"
+    if database.is_sqlite:
+        return Path(f"{database.name}-{name}")
+    return Path(gettempdir(), f"karat-{name}")
+
+
+def is_free(file: Path) -> bool:
+    """Return whether *file* exists and no process has a lock on it."""
+    try:
+        import fcntl
+
+        descriptor = os.open(file, os.O_RDONLY)
+    except (ImportError, OSError):
+        return False
+    try:
+        # Shared, so that two processes that look at once do not disturb each other.
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True
+
+
+class _WorkerLock:
+    """A file with a lock for as long as this process lives; not *held* where that is impossible."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._close: Callable[[], object] | None = None
+        self.held = bool(kernel_id()) and self._lock()
+
+    def _lock(self) -> bool:
+        try:
+            import fcntl
+
+            descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        except (ImportError, OSError):
+            return False
+        self._close = finalize(self, os.close, descriptor)
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Some file systems accept a lock and do not keep it.
+            if not is_free(self._file):
+                return True
+        self.remove()
+        return False
+
+    def remove(self) -> None:
+        """Remove the file, then release the lock."""
+        if self._close is not None:
+            with suppress(OSError):
+                self._file.unlink()
+            self._close()
+            self._close = None

@@ -80,7 +80,7 @@ def test_who_comes_second_takes_nothing(
     other.finish(first, RunStatus.FAILED, error="no")
     other.claim(third)
     with pytest.raises(InputError, match=HELD + "hybrid"):
-        claim_runs(store.show(experiment.id), store, listen=pytest.fail)
+        claim_runs(store.show(experiment.id), store, listen=lambda _: pytest.fail("it was seen"))
     # The first one would have been free.
     assert statuses(store, experiment) == ["failed", "pending", "indexing"]
     assert store.claim(second)

@@ -285,7 +285,9 @@ class RecorderSuite:
             other.heartbeat()
 
         for _ in range(int(LEASE_S)):
-            (alive,) = watch_holders(store, experiment, on_wait=pytest.fail, wait=live)
+            (alive,) = watch_holders(
+                store, experiment, on_wait=lambda _: pytest.fail("it was seen"), wait=live
+            )
             assert alive == (ELSEWHERE, ("dense",), True)
             live(1.0)
         assert not store.claim(f"{experiment}.2")

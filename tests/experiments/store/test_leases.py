@@ -239,7 +239,7 @@ def test_a_worker_that_wakes_up_gets_its_row_back(lease_clock: LeaseClock) -> No
         alive = watch_holders(
             store,
             experiment,
-            on_wait=pytest.fail,
+            on_wait=lambda _: pytest.fail("it was seen"),
             wait=lambda _: slow.heartbeat(),
         )
         assert [holder.worker for holder in alive] == ["slow"]

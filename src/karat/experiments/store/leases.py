@@ -29,7 +29,7 @@ from time import monotonic
 from typing import Any, NamedTuple, Self
 from weakref import finalize, ref
 
-from sqlalchemy import Connection, Row, delete, func, literal, select, union
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, literal, select, union
 
 from karat.errors import KaratError
 from karat.experiments.store.database import Database
@@ -206,7 +206,7 @@ class Leases:
             lock.remove()
 
     def _rows(self, connection: Connection, workers: Collection[str]) -> dict[str, Row[Any]]:
-        expired = literal(value=False)
+        expired: ColumnElement[bool] = literal(value=False)
         if not self._database.is_sqlite:
             # The transaction's start, which is never later than what it reads.
             expired = func.coalesce(WORKERS.c.lease_until < func.now(), True)

@@ -23,7 +23,9 @@ from typing import NamedTuple
 
 # The folder of this script has a module statistics, which must not replace Python's own.
 HERE = sys.path.pop(0)
-QUERIES, QUERY_S = 30, 0.3
+QUERIES = 30
+# While a second command starts, the first one has to be at work.
+QUICK_S, SLOW_S = 0.2, 1.2
 JOBS, JOB_S = 12, 1.5
 TAKE_OVER_S = 25.0
 SLOW = """
@@ -60,6 +62,7 @@ class Store(NamedTuple):
 
     url: str
     folder: Path
+    query_s: float
 
     @property
     def asked(self) -> list[str]:
@@ -87,7 +90,7 @@ class Store(NamedTuple):
                 "KARAT_CACHE": str(self.folder / "cache"),
                 "TMPDIR": str(self.folder / "tmp"),
                 "ASKED": str(self.folder / "asked"),
-                "QUERY_S": str(QUERY_S),
+                "QUERY_S": str(self.query_s),
             },
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -167,7 +170,7 @@ def continued(store: Store, first: str, second: str, *, locks: bool) -> None:
 def alive_engine(store: Store) -> bool:
     """Return whether the engine of a killed run still appends to the list of queries."""
     before = len(store.asked)
-    sleep(3 * QUERY_S)
+    sleep(3 * store.query_s)
     return len(store.asked) > before
 
 
@@ -276,7 +279,7 @@ def jobs(store: Store) -> None:
 
 
 @contextmanager
-def stores(kind: str) -> Iterator[Callable[[], Store]]:
+def stores(kind: str) -> Iterator[Callable[[float], Store]]:
     """Yield a function that makes an empty store with a gold set and an engine."""
     with tempfile.TemporaryDirectory(prefix="karat-leases-") as top:
         made = 0
@@ -287,7 +290,7 @@ def stores(kind: str) -> Iterator[Callable[[], Store]]:
             os.chmod(top, 0o755)  # noqa: S103, PTH101 - PostgreSQL runs as another user
             server = get_server(Path(top) / "data", cleanup_mode="delete")
 
-        def make() -> Store:
+        def make(query_s: float) -> Store:
             nonlocal made
             made += 1
             folder = Path(top) / f"check{made}"
@@ -299,9 +302,9 @@ def stores(kind: str) -> Iterator[Callable[[], Store]]:
             rows = "".join(f"q{number},login {number},a.py\n" for number in range(QUERIES))
             (folder / "gold.csv").write_text(f"id,query,relevant\n{rows}")
             if server is None:
-                return Store(str(folder / "karat.db"), folder)
+                return Store(str(folder / "karat.db"), folder, query_s)
             server.psql(f"CREATE DATABASE check{made}")
-            return Store(_database(server.get_uri(), f"check{made}"), folder)
+            return Store(_database(server.get_uri(), f"check{made}"), folder, query_s)
 
         yield make
         if server is not None:
@@ -325,16 +328,16 @@ def main() -> None:
         with stores(kind) as make:
             row(kind, "decided by", "seconds", "ran")
             row("---", "---", "---", "---")
-            continued(make(), "host m1", "host m2", locks=True)
-            continued(make(), "host m1", "host m2", locks=False)
-            continued(make(), "own pids", "own pids", locks=False)
-            continued(make(), "clock +1 min", "clock -1 min", locks=False)
-            refused(make(), "host m1", "host m2")
-            refused(make(), "own pids", "own pids")
-            refused(make(), "clock -1 min", "clock +1 min")
-            suspended(make(), 12.0, loses=False)
-            suspended(make(), 0.0, loses=True)
-            jobs(make())
+            continued(make(QUICK_S), "host m1", "host m2", locks=True)
+            continued(make(QUICK_S), "host m1", "host m2", locks=False)
+            continued(make(QUICK_S), "own pids", "own pids", locks=False)
+            continued(make(QUICK_S), "clock +1 min", "clock -1 min", locks=False)
+            refused(make(SLOW_S), "host m1", "host m2")
+            refused(make(SLOW_S), "own pids", "own pids")
+            refused(make(SLOW_S), "clock -1 min", "clock +1 min")
+            suspended(make(SLOW_S), 12.0, loses=False)
+            suspended(make(SLOW_S), 0.0, loses=True)
+            jobs(make(QUICK_S))
 
 
 if __name__ == "__main__":

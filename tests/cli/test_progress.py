@@ -137,6 +137,17 @@ def test_waiting_has_lines_of_its_own(terminal: Terminal, clock: Clock) -> None:
     assert shown[6].startswith("timing    [")
 
 
+def test_a_process_that_may_be_alive_is_named(terminal: Terminal, clock: Clock) -> None:
+    detail = {"holder": "host m1, process 17", "command": "compare"}
+    with run_progress({"bm25": 2}, clock=clock) as listen:
+        listen(RunEvent("checking", "bm25", detail=detail))
+        listen(started("bm25", 2, "quality"))
+    shown = terminal.lines()
+    assert shown[0].startswith("Waiting up to 20 s to see whether the process")
+    assert shown[1].endswith("(host m1, process 17, compare) is alive")
+    assert shown[2].startswith("querying")
+
+
 def test_the_time_waited_is_shown_below_the_message(
     terminal: Terminal, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,7 @@ from karat.experiments.store import open_store
 from karat.formats import read_run
 from karat.model import Answer, Hit
 from tests.cli.conftest import PLAN
+from tests.lease_clock import LeaseClock
 
 Karat = Callable[..., CompletedProcess[str]]
 
@@ -86,6 +87,28 @@ def test_an_experiment_is_deleted(karat: Karat, kept: str) -> None:
     gone = karat("runs", "show", kept)
     assert (gone.returncode, gone.stdout) == (2, "")
     assert f"no experiment {kept!r}" in gone.stderr
+
+
+def test_what_runs_is_not_deleted(
+    karat: Karat, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = LeaseClock(str(folder / ".karat" / "karat.db"))
+    with clock.open_store("m1:17:0a1b") as other:
+        experiment = other.experiment(PLAN)
+        assert other.claim(f"{experiment}.1")
+        monkeypatch.setattr("karat.experiments.store.base.sleep", lambda _: other.heartbeat())
+        refused = karat("runs", "delete", "latest")
+        assert refused.returncode == 2
+        assert "is being run by another process (host m1, process 17); stop that" in refused.stderr
+        # It lets go of its runs while it is watched.
+        looks = iter((lambda: None, lambda: None, lambda: None, other.close))
+        monkeypatch.setattr("karat.experiments.store.base.sleep", lambda _: next(looks)())
+        deleted = karat("runs", "delete", "latest")
+    assert deleted.stdout == f"deleted {experiment}\n"
+    assert deleted.stderr == (
+        "Waiting up to 20 s to see whether the process that works on this experiment (host m1, "
+        "process 17) is alive\n"
+    )
 
 
 def test_what_is_not_there(karat: Karat, kept: str) -> None:

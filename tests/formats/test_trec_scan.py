@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from karat.errors import FormatError, InputError
 from karat.formats import scan_trec_run
-from karat.formats.trec_columns import ColumnRanking, scan_columns
+from karat.formats.ranked_columns import ColumnRanking
+from karat.formats.trec_columns import scan_columns
 from karat.formats.trec_lines import NO_TAG, blocks
 
 PLAIN = "q1 Q0 d1 1 3.5 t\nq1 Q0 d2 2 2 t\nq2 Q0 d1 1 -1e-3 t\n"

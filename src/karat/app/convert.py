@@ -1,8 +1,10 @@
 """Write a dataset or a run in another format, and say what that loses."""
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from karat.errors import InputError
@@ -17,7 +19,8 @@ from karat.formats import (
     read_dataset,
     write,
 )
-from karat.formats.unsupported import losses
+from karat.formats.base import ReadOptions
+from karat.formats.unsupported import FEATURES, losses, writable
 from karat.model import Dataset, Run
 from karat.model.dataset import MASKS
 from karat.model.frozen import EMPTY
@@ -54,12 +57,17 @@ def convert(
     """Read *source*, write *target* whole or not at all, and return what was lost on the way.
 
     The source is never overwritten; another file only with *force*. A gold set with masks is
-    written to a format without them only with *force*.
+    written to a format without them only with *force*. Between formats of large runs, only a part
+    of the run is in memory at a time.
     """
     old, new = Path(source), Path(target)
     refuse_overwriting(old, new, force=force)
     named = source_format or ("csv" if columns else None)
     chosen = FORMATS.get(named) if named else detect(old)
+    if chosen.scan and not columns:
+        streamed = _stream(chosen.scan(old, ReadOptions(limits)), new, target_format)
+        if streamed:
+            return replace(streamed, source=str(old), source_format=chosen.name)
     if chosen.kind == "dataset":
         data: Dataset | Run = read_dataset(
             old, format=chosen.name, limits=limits, columns=columns, topics=topics
@@ -77,6 +85,31 @@ def convert(
     entries = len(data.grades) if isinstance(data, Dataset) else len(data.scores)
     return Conversion(
         str(old), chosen.name, str(new), written.name, len(data), entries, tuple(warnings)
+    )
+
+
+def _stream(runs: Iterator[Run], target: Path, format: str | None) -> Conversion | None:  # noqa: A002 - as above
+    """Write *runs*, the parts of one run, or return None if the format of *target* cannot."""
+    first = next(runs, None)
+    if first is None:
+        return None
+    written = format_to_write(first, target, format)
+    if written.write_parts is None:
+        return None
+    counts = Counter[str]()
+    lost: set[str] = set()
+
+    def counted() -> Iterator[Run]:
+        for run in chain([first], runs):
+            writable(run, written)  # raises InputError for what the format cannot hold
+            counts.update(queries=len(run), entries=len(run.scores))
+            lost.update(losses(run, written))
+            yield run
+
+    written.write_parts(counted(), target)
+    warnings = tuple(words for words in FEATURES.values() if words in lost)
+    return Conversion(
+        "", "", str(target), written.name, counts["queries"], counts["entries"], warnings
     )
 
 

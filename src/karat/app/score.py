@@ -13,6 +13,7 @@ from karat.model import Answer, Dataset, Hit, Run
 from karat.model.evaluation import Evaluation
 from karat.model.frozen import EMPTY
 from karat.scoring.labels import LabelChoice, LabelRule, use_labels
+from karat.scoring.matching.alternatives import ALTERNATIVES
 from karat.scoring.matching.judge import Scored, Truth
 from karat.scoring.score import cluster_labels, evaluate_run, slice_rows
 from karat.scoring.settings import Confidence, Scoring
@@ -119,21 +120,32 @@ def load_run(
     scoring: Scoring | None = None,
     format: str | None = None,  # noqa: A002 - as above
 ) -> Run | Scored:
-    """Return the run in *source*; a TREC run becomes a stream that is read once.
+    """Return the run in *source*; a TREC or Parquet run becomes a stream that is read once.
 
     If *scoring* matches unchanged document ids, the stream of a large file decodes only judged ids.
+    A Parquet run whose hits have lines or symbols, or that is matched by paths, is read whole.
     """
     if isinstance(source, Run):
         return source
     if not isinstance(source, str | os.PathLike):
         return scores_of(source)
     chosen = format or detect(source, kind="run").name
+    default = truth.match if isinstance(truth, Dataset) else "document"
+    how = scoring or Scoring()
+    by_id = (how.match or default) == "document" and not how.respells
     if chosen == "trec-run":
-        default = truth.match if isinstance(truth, Dataset) else "document"
-        how = scoring or Scoring()
-        by_id = (how.match or default) == "document" and not how.respells
         return scan_trec_run(source, _judged(truth) if by_id else None)
+    if chosen == "parquet" and by_id and not _has_alternatives(truth):
+        from karat.formats.parquet_scan import scan_parquet_run
+
+        rankings = scan_parquet_run(source, _judged(truth))
+        if rankings is not None:
+            return rankings
     return _by_ids(read_run(source, format=chosen), truth)
+
+
+def _has_alternatives(truth: Truth) -> bool:
+    return isinstance(truth, Dataset) and any(ALTERNATIVES in extra for extra in truth.extras)
 
 
 def whole_run(
@@ -176,8 +188,12 @@ def run_name(source: RunSource, position: int) -> str:
     if isinstance(source, Run):
         return source.name
     if isinstance(source, str | os.PathLike):
-        name = os.path.basename(source).removesuffix(".gz")  # noqa: PTH119 - pathlib is slow to load
-        return name.rpartition(".")[0] or name
+        path = os.path.normpath(source)
+        # The parts of a run have the name of their folder.
+        while any(mark in os.path.basename(path) for mark in "*?[") and os.path.dirname(path):  # noqa: PTH119, PTH120 - pathlib is slow to load
+            path = os.path.dirname(path)  # noqa: PTH120 - as above
+        name = os.path.basename(path).removesuffix(".gz")  # noqa: PTH119 - as above
+        return name if os.path.isdir(path) else name.rpartition(".")[0] or name  # noqa: PTH112 - as above
     own = getattr(source, "name", None)
     return own if isinstance(own, str) else f"run{position}"
 

@@ -1,6 +1,6 @@
 """A file format: one record with its name, how to detect it, its reader and its writer."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -68,6 +68,9 @@ class Format:
     format that is only read. *keeps* names what the format can express of the
     :data:`karat.formats.unsupported.FEATURES`; a conversion warns about the others, and refuses to
     write what is in *refuses*, because the file could not be read again.
+
+    Formats of large runs can also stream: *scan* yields the run as parts, runs of whole queries of
+    bounded size, and *write_parts* writes such parts one after the other.
     """
 
     name: str
@@ -82,6 +85,8 @@ class Format:
     decisive: bool = False
     fallback: bool = False
     by_columns: bool = False
+    scan: "Callable[[Path, ReadOptions], Iterator[Run]] | None" = None
+    write_parts: "Callable[[Iterable[Run], Path], None] | None" = None
 
 
 def as_dataset(data: Dataset | Run) -> Dataset:

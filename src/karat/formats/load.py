@@ -123,7 +123,7 @@ def detect(path: str | os.PathLike[str], *, kind: str | None = None) -> Format:
     search to formats of a ``dataset`` or of a ``run``.
     """
     source = os.fspath(path)
-    if not_a_file := _by_name(source):
+    if not_a_file := _by_name(source, kind):
         return not_a_file
     head = head_of(source)
     if not head.strip() and not os.path.isdir(source):  # noqa: PTH112 - without pathlib
@@ -156,13 +156,20 @@ def is_source(name: str) -> bool:
     return os.path.exists(name) or _by_name(name) is not None  # noqa: PTH110 - without pathlib
 
 
-def _by_name(source: str) -> Format | None:
-    """Return the format of what is not a file: a dataset by its id, or several files."""
+def _by_name(source: str, kind: str | None = None) -> Format | None:
+    """Return the format of what is not a file: a dataset by its id, or several files.
+
+    The files of a pattern are the parts of one run, or several gold sets.
+    """
     if os.path.exists(source):  # noqa: PTH110 - without pathlib
         return None
     if source.startswith("irds:"):
         return FORMATS.get("irds")
-    if any(mark in source for mark in "*?[+") and FORMATS.get("folder").detect(source, b""):
+    if not any(mark in source for mark in "*?[+"):
+        return None
+    if kind != "dataset" and FORMATS.get("parquet").detect(source, b""):
+        return FORMATS.get("parquet")
+    if kind != "run" and FORMATS.get("folder").detect(source, b""):
         return FORMATS.get("folder")
     return None
 

@@ -4,6 +4,7 @@ The score orders the documents; the rank column is not looked at, as in trec_eva
 """
 
 import os
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from math import isnan
 from typing import TYPE_CHECKING
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT", "last_tag"]
 
+PART_HITS = 200_000
+
 
 def detect(_path: str, head: bytes) -> bool:
     """Return whether the first row has a rank and a score; a missing tag fails when reading."""
@@ -33,13 +36,34 @@ def read(path: "Path", _options: ReadOptions) -> Run:
 
     The run takes its name from the tag of the first row.
     """
-    answers = []
+    return Run.of(_answers(path), name=_name(path))
+
+
+def scan(path: "Path", _options: ReadOptions) -> Iterator[Run]:
+    """Yield the same answers in runs of whole queries, of bounded size."""
+    name = _name(path)
+    answers: list[Answer] = []
+    hits = 0
+    for answer in _answers(path):
+        answers.append(answer)
+        hits += len(answer.hits)
+        if hits >= PART_HITS:
+            yield Run.of(answers, name=name)
+            answers, hits = [], 0
+    if answers:
+        yield Run.of(answers, name=name)
+
+
+def _answers(path: "Path") -> Iterator[Answer]:
     for query, ranking in scan_trec_run(path):
         # Sorting is stable, so that equal scores keep the order of the file.
         ordered = sorted(ranking.items(), key=lambda item: -item[1])
-        answers.append(Answer(query, tuple(Hit(name, score) for name, score in ordered)))
+        yield Answer(query, tuple(Hit(name, score) for name, score in ordered))
+
+
+def _name(path: "Path") -> str:
     tag = first_row(head_of(path))[5:6]
-    return Run.of(answers, name=tag[0].decode(errors="replace") if tag else path.name)
+    return tag[0].decode(errors="replace") if tag else path.name
 
 
 def write(data: Dataset | Run, path: "Path") -> None:
@@ -47,24 +71,40 @@ def write(data: Dataset | Run, path: "Path") -> None:
 
     Scores that are missing or do not descend are replaced by numbers that keep the order.
     """
-    data = as_run(data)
-    tag = "_".join(data.name.split()) or "run"
+    write_parts([as_run(data)], path)
+
+
+def write_parts(runs: Iterable[Run], path: "Path") -> None:
+    """Write the answers of *runs* one after the other; the first one names the run."""
     from karat.system.files import replacing
 
+    tag = ""
     with replacing(path) as stream:
-        for answer in data.answers():
-            first: dict[str, float] = {}
-            for hit in answer.hits:
-                first.setdefault(hit.path, hit.score)
-            scores = list(first.values())
-            if not _descending(scores):
-                scores = [float(number) for number in range(len(first), 0, -1)]
-            for rank, (document, score) in enumerate(zip(first, scores, strict=True), 1):
-                for name in (answer.query_id, document):
-                    if not writable_id(name):
-                        raise InputError(f"{data.name}: TREC files cannot hold the id {name!r}")
-                row = f"{answer.query_id} Q0 {document} {rank} {score!r} {tag}\n"
-                stream.write(row.encode())
+        for run in runs:
+            tag = tag or "_".join(run.name.split()) or "run"
+            for number, query in enumerate(run.query_ids):
+                rows = range(run.offsets[number], run.offsets[number + 1])
+                first: dict[str, float] = {}
+                for row in rows:
+                    first.setdefault(run.paths[row], run.scores[row])
+                _check_ids(run, query, first)
+                scores = list(first.values())
+                if not _descending(scores):
+                    scores = [float(number) for number in range(len(first), 0, -1)]
+                ranked = enumerate(zip(first, scores, strict=True), 1)
+                lines = [
+                    f"{query} Q0 {name} {rank} {score!r} {tag}\n" for rank, (name, score) in ranked
+                ]
+                stream.write("".join(lines).encode())
+
+
+def _check_ids(run: Run, query: str, documents: Iterable[str]) -> None:
+    joined = " ".join((query, *documents)).encode()
+    if joined.split() == joined.split(b" ") and b"\0" not in joined and not joined.startswith(b"#"):
+        return
+    for name in (query, *documents):
+        if not writable_id(name):
+            raise InputError(f"{run.name}: TREC files cannot hold the id {name!r}")
 
 
 def _descending(scores: list[float]) -> bool:
@@ -90,6 +130,8 @@ FORMAT = Format(
     write,
     frozenset({"scores", "files"}),
     decisive=True,
+    scan=scan,
+    write_parts=write_parts,
 )
 
 

@@ -35,9 +35,9 @@ def scan_trec_run(
     """Yield each query with its ``{document: score}``, in the order the queries first appear.
 
     *judged* is ``{query: {document: grade}}``. With it, files of *large* bytes or more may come as
-    :class:`~karat.formats.trec_columns.ColumnRanking`, which knows the scores of all documents but
-    looks up only judged ones. Everything wrong with the file is raised as one FormatError, at the
-    latest when the stream ends. Memory is bounded by one query where the file is too large to
+    :class:`~karat.formats.ranked_columns.ColumnRanking`, which knows the scores of all documents
+    but looks up only judged ones. Everything wrong with the file is raised as one FormatError, at
+    the latest when the stream ends. Memory is bounded by one query where the file is too large to
     gather and each query's rows are adjacent.
     """
     if _size(path) < large:

@@ -10,6 +10,7 @@ from karat.cli.options.shared import (
     GoldPath,
     Inputs,
     Output,
+    RunPath,
     output_options,
     sample_options,
     scoring_options,
@@ -23,7 +24,7 @@ __all__ = ["command"]
 
 @click.command("score")
 @click.argument("gold", type=GoldPath())
-@click.argument("run", type=click.Path(exists=True))
+@click.argument("run", type=RunPath())
 @stray({"--metric": "a measure"})
 @scoring_options
 @click.option(
@@ -48,13 +49,15 @@ def command(
     """Score RUN against GOLD, with a confidence interval for every mean.
 
     GOLD contains queries and their targets, RUN the hits of an engine. Formats are detected;
-    karat validate FILE shows the format of a file.
+    karat validate FILE shows the format of a file. A folder of Parquet files, or a quoted
+    pattern of them, is one run in parts.
 
     \b
     karat score qrels.txt bm25.run
     karat score code.csv results.json -m hit@5,mrr@10 --by category
     karat score qrels.txt bm25.run -m "ndcg(gain=exp)@10" --ci none --json
     karat score gold.json bm25.jsonl --human-sample auto
+    karat score qrels.txt 'run/*.parquet'
     """
     from karat.app.score import load_judgments, score
     from karat.cli.output.report_files import is_report, write_page

@@ -27,6 +27,7 @@ __all__ = [
     "Number",
     "Output",
     "ProfileName",
+    "RunPath",
     "WholeNumber",
     "check_together",
     "comparison_options",
@@ -110,6 +111,12 @@ class GoldPath(click.Path):
             if is_source(str(value)):
                 return value
         return super().convert(value, param, ctx)
+
+
+class RunPath(GoldPath):
+    """A run: a file, or the folder or the pattern of its parts."""
+
+    name = "run"
 
 
 class Inputs(NamedTuple):

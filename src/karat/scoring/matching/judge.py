@@ -18,6 +18,7 @@ from karat.model import (
     Run,
     Target,
 )
+from karat.model.frozen import EMPTY
 from karat.model.judged import Subtopics, Trace
 from karat.scoring.matching.alternatives import with_alternatives
 from karat.scoring.matching.documents import NonFiniteScore, judge_ranking
@@ -214,6 +215,8 @@ class _Judge:
             if wanted is None:
                 self.unknown.append(query_id)
                 continue
+            # A reader may have dropped hits, such as duplicates.
+            self.invalid.update(getattr(scores, "invalid", EMPTY))
             ranking = scores if as_they_are else self.scored(scores)
             judged = self.locate(wanted, ranking)
             self.add(query_id, judged)

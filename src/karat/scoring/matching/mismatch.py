@@ -7,7 +7,7 @@ design/0012.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, product
 from math import ceil
@@ -79,27 +79,25 @@ class MismatchCounts:
         """Start with no queries."""
         self.answered = 0
         self.queries = 0
-        self._kept: list[tuple[str, Sequence[Target], Iterable[Hit | str]]] = []
+        self._kept: list[tuple[str, Sequence[Target], tuple[Hit | str, ...]]] = []
 
     def add(
         self, query_id: str, targets: Callable[[], Sequence[Target]], hits: Iterable[Hit | str]
     ) -> None:
         """Count an answered query without a hit on its *targets*; the first few become the sample.
 
-        *hits* may be ids, and are read later, if at all; from a mutable mapping the first ids are
-        copied.
+        *hits* may be ids. The first ones are copied: a ranking may be changed later, or be a slice
+        of much larger columns.
         """
         self.answered += 1
         self.queries += 1
         if len(self._kept) < QUERIES:
-            changes = isinstance(hits, MutableMapping)
-            kept = tuple(islice(hits, HITS)) if changes else hits
-            self._kept.append((query_id, targets(), kept))
+            self._kept.append((query_id, targets(), tuple(islice(hits, HITS))))
 
     def _samples(self) -> list[QuerySample]:
         samples = []
         for query_id, targets, hits in self._kept:
-            first = (Hit(hit) if isinstance(hit, str) else hit for hit in islice(hits, HITS))
+            first = (Hit(hit) if isinstance(hit, str) else hit for hit in hits)
             samples.append(QuerySample(Query(query_id, "", tuple(targets)), tuple(first)))
         return samples
 

@@ -56,6 +56,13 @@ def test_a_run_is_called_as_its_file_or_as_itself() -> None:
     assert run_name({}, 3) == "run3"
 
 
+def test_parts_have_the_name_of_their_folder(tmp_path: Path) -> None:
+    (tmp_path / "bm25.v2").mkdir()
+    for source in ("bm25.v2", "bm25.v2/", "bm25.v2/*.parquet", "bm25.v2/*/part-[0-9].parquet"):
+        assert run_name(f"{tmp_path}/{source}", 1) == "bm25.v2"
+    assert run_name("part-*.parquet", 1) == "part-*"
+
+
 def test_names_never_clash() -> None:
     names = distinct_names(["old/a.run", "new/a.run", "a-2.run", "b.run"])
     assert len(set(names)) == 4

@@ -101,7 +101,8 @@ def _stream(runs: Iterator[Run], target: Path, format: str | None) -> Conversion
 
     def counted() -> Iterator[Run]:
         for run in chain([first], runs):
-            writable(run, written)  # raises InputError for what the format cannot hold
+            if written.refuses:
+                writable(run, written)  # raises InputError
             counts.update(queries=len(run), entries=len(run.scores))
             lost.update(losses(run, written))
             yield run

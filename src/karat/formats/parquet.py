@@ -102,7 +102,7 @@ def _frame(run: Run) -> "pl.DataFrame":
         "tokens": np.asarray(run.tokens),
     }
     column, unknown = library.col, {"start_line": 0, "end_line": 0, "symbol": "", "tokens": -1}
-    frame = library.DataFrame(columns, schema_overrides=_schema(library))
+    frame: pl.DataFrame = library.DataFrame(columns, schema_overrides=_schema(library))
     return frame.with_columns(
         library.when(column(name) > least).then(column(name)).alias(name)
         for name, least in unknown.items()
@@ -113,7 +113,8 @@ def _texts(coded: CodedColumn) -> "pl.Series":
     import numpy as np
 
     library = polars()
-    return library.Series(coded.names, dtype=library.String).gather(np.asarray(coded.codes))
+    names: pl.Series = library.Series(coded.names, dtype=library.String)
+    return names.gather(np.asarray(coded.codes))
 
 
 def _run(frame: "pl.DataFrame", *, name: str) -> Run:
@@ -162,7 +163,8 @@ def _column(frame: "pl.DataFrame", role: str, default: object) -> "pl.Series":
     library = polars()
     if role in frame.columns:
         return frame[role].fill_null(default)
-    return library.select(library.repeat(default, len(frame))).to_series()
+    constant: pl.Series = library.select(library.repeat(default, len(frame))).to_series()
+    return constant
 
 
 def _numbers(frame: "pl.DataFrame", role: str, code: str, default: float) -> "array[Any]":

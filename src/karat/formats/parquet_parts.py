@@ -82,8 +82,9 @@ class Part(NamedTuple):
     def queries(self, start: int, count: int) -> "pl.Series":
         """Return the query of at most *count* rows from row *start* (from 0)."""
         if "query" in self.values:
-            name = [self.values["query"]]
-            return polars().Series(name * min(count, self.rows - start), dtype=polars().String)
+            names = [self.values["query"]] * min(count, self.rows - start)
+            constant: pl.Series = polars().Series(names, dtype=polars().String)
+            return constant
         return _collect(self.path, self._scan(start, count, ("query",)))["query"]
 
     def frame(self, start: int, count: int, roles: Iterable[str]) -> "pl.DataFrame":
@@ -109,7 +110,7 @@ class Part(NamedTuple):
 
     def _scan(self, start: int, count: int, roles: Iterable[str]) -> "pl.LazyFrame":
         library = polars()
-        scan = library.scan_parquet(self.path, glob=False, hive_partitioning=False)
+        scan: pl.LazyFrame = library.scan_parquet(self.path, glob=False, hive_partitioning=False)
         columns, constants = [], []
         for role in roles:
             kind = _kinds()[role]

@@ -36,6 +36,7 @@ SCHEMA = {
 # The same tie rule as trec_eval: score, then id, both descending.
 NDCG = """
 import sys, duckdb
+duckdb.sql('set enable_progress_bar = false')
 run, qrels = sys.argv[1:]
 print(duckdb.sql(f'''
 with q as (select * from read_csv('{qrels}', delim=' ', header=false, columns={{

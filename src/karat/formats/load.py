@@ -165,13 +165,27 @@ def _by_name(source: str, kind: str | None = None) -> Format | None:
         return None
     if source.startswith("irds:"):
         return FORMATS.get("irds")
-    if not any(mark in source for mark in "*?[+"):
-        return None
-    if kind != "dataset" and FORMATS.get("parquet").detect(source, b""):
-        return FORMATS.get("parquet")
-    if kind != "run" and FORMATS.get("folder").detect(source, b""):
-        return FORMATS.get("folder")
+    if kind == "run" and any(mark in source for mark in "*?["):
+        return _of_parts(source)
+    if any(mark in source for mark in "*?[+"):
+        names = ("folder",) if kind == "dataset" else ("parquet", "folder")
+        fitting = (item for item in map(FORMATS.get, names) if item.detect(source, b""))
+        return next(fitting, None)
     return None
+
+
+def _of_parts(pattern: str) -> Format:
+    """Return the format of a run in parts; missing columns are reported by its reader."""
+    from karat.formats.parquet_parts import find_parts
+
+    found = [path for path, _ in find_parts(pattern)]
+    if not found or not found[0].exists():
+        raise InputError(f"{pattern}: no file matches; expected a run, or the parts of one")
+    if found[0].suffix != ".parquet":
+        raise InputError(
+            f"{pattern}: {found[0]} is not Parquet; only a run in Parquet can have several parts"
+        )
+    return FORMATS.get("parquet")
 
 
 def read(

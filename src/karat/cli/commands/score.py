@@ -25,7 +25,11 @@ __all__ = ["command"]
 @click.command("score")
 @click.argument("gold", type=GoldPath())
 @click.argument("run", type=RunPath())
-@stray({"--metric": "a measure"})
+@stray(
+    {"--metric": "a measure"},
+    files="expected one run; quote the pattern of its parts ('run/*.parquet') or name their "
+    "folder; for several runs: karat compare GOLD RUN RUN",
+)
 @scoring_options
 @click.option(
     "--ci",

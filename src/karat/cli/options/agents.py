@@ -1,5 +1,6 @@
 """The gold set and the engines of an experiment: from options, or from a configuration file."""
 
+import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -208,17 +209,19 @@ class Stray(click.Argument):
         return []
 
 
-def stray(options: Mapping[str, str]) -> Callable[[Command], Command]:
+def stray(options: Mapping[str, str], *, files: str = "") -> Callable[[Command], Command]:
     """Reject extra words, and suggest the *options* that they belong to.
 
     *options* maps each option that users tend to forget to the name of its value. Each option that
     is not given takes one word in turn, and the last one takes the rest; if all are given, the
-    first option takes all words.
+    first option takes all words. If all words are *files*, the text says what to do with them.
     """
 
     def refuse(ctx: click.Context, _argument: click.Parameter, words: tuple[str, ...]) -> None:
         if not words:
             return
+        if files and all(map(os.path.exists, words)):
+            raise click.UsageError(f"Unexpected {shlex.join(words)}: {files}")
         free = [option for option in options if not _given(ctx, option)] or [*options][:1]
         used = [free[min(number, len(free) - 1)] for number in range(len(words))]
         said = " and ".join(f"{options[one]} needs {one}" for one in dict.fromkeys(used))

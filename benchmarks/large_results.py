@@ -174,7 +174,7 @@ def lists_of(parquet: Path, lists: Path) -> None:
             grouped = part.group_by("query_id", maintain_order=True)
             yield grouped.agg(pl.col("doc_id").alias("doc_ids"), pl.col("score").alias("scores"))
 
-    schema = {
+    schema: dict[str, pl.DataType | type[pl.DataType]] = {
         "query_id": pl.String,
         "doc_ids": pl.List(pl.String),
         "scores": pl.List(pl.Float64),

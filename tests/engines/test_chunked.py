@@ -13,6 +13,7 @@ from karat.engines.chunk_table import ChunkTable, Numbers, tokens
 from karat.engines.chunked import ChunkEngine
 from karat.engines.fusion import Scores
 from karat.engines.ranking import PLAIN, RankingRules
+from karat.engines.spec import build
 from karat.engines.stages import LexicalStage
 from karat.errors import EngineError, InputError
 from karat.testing.engines import EngineSuite
@@ -201,6 +202,82 @@ class Constant:
 def test_equal_scores_keep_the_order_of_the_corpus() -> None:
     engine = ChunkEngine([Constant()], name="constant", recipe=IndexRecipe(rules=RankingRules()))
     assert found(engine, "x", {"b.md": "b", "a.md": "a"}) == ["a.md", "b.md"]
+
+
+MANUAL = {
+    "docs/login.md": "# Log in\n\n" + "Log in with a password, a key or a token. " * 9,
+    "docs/mail.md": "# Mail\n\n" + "Send mail to all users. " * 9,
+}
+README = {"a/README.md": MANUAL["docs/login.md"]}
+
+
+def test_equal_scores_outside_of_the_main_folder_come_later() -> None:
+    recipe = IndexRecipe(rules=replace(RankingRules(), outside=0.9))
+    engine = ChunkEngine([Constant()], name="constant", recipe=recipe)
+    assert found(engine, "x", MANUAL | README) == ["docs/login.md", "docs/mail.md", "a/README.md"]
+    code = {"a.py": "pass"}
+    assert found(engine, "x", MANUAL | README | code)[0] == "a.py"
+    assert found(engine, "x", MANUAL | README | code)[1] == "a/README.md"
+
+
+def folder_factors_of(spec: str, texts: dict[str, str]) -> dict[str, float | None]:
+    engine = build(spec)
+    assert isinstance(engine, ChunkEngine)
+    engine.index(from_texts(texts))
+    return {each.hit.path: each.ranking.get("folder") for each in engine.explain("log in", 9)}
+
+
+def test_documents_outside_of_the_main_folder_count_less() -> None:
+    factors = folder_factors_of("hybrid(model=static, cache=false)", MANUAL | README)
+    assert factors["docs/login.md"] == 1.0
+    assert factors["a/README.md"] == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "hybrid(model=static, docs_ranking=false, cache=false)",
+        "hybrid(model=static, code_ranking=false, cache=false)",
+        "hybrid(model=static, fusion=rrf, cache=false)",
+        "bm25(cache=false)",
+        "dense(model=static, cache=false)",
+    ],
+)
+def test_folders_do_not_count(spec: str) -> None:
+    assert set(folder_factors_of(spec, MANUAL | README).values()) == {None}
+
+
+def test_folders_do_not_count_beside_code() -> None:
+    code = {"src/login.py": "def log_in(): ...\n"}
+    factors = folder_factors_of("hybrid(model=static, cache=false)", MANUAL | README | code)
+    assert "src/login.py" in factors
+    assert set(factors.values()) == {None}
+
+
+def test_the_score_is_the_product_of_its_factors() -> None:
+    engine = hybrid(model="static", cache=False)
+    engine.index(from_texts(MANUAL | README))
+    for hit, _, ranking in engine.explain("log in", 9):
+        product = ranking["joined"] * ranking["kind"] * ranking["folder"]
+        assert hit.score == pytest.approx(product)
+
+
+def test_the_main_folder_is_that_of_the_snapshot() -> None:
+    engine = hybrid(model="static", cache=False)
+    engine.index(from_texts(MANUAL | README))
+    other = {path.replace("docs/", "guide/"): text for path, text in MANUAL.items()}
+    engine.show(from_texts(other | README))
+    assert "folder" not in engine.explain("log in", 1)[0].ranking
+    engine.show(from_texts(MANUAL | README))
+    assert "folder" in engine.explain("log in", 1)[0].ranking
+
+
+@pytest.mark.parametrize(("step", "alone"), [(0, "bm25"), (1, "dense(model=static)")])
+def test_a_stage_alone_is_ordered_as_its_engine(step: int, alone: str) -> None:
+    engine, other = hybrid(model="static", cache=False), build(alone)
+    for each in (engine, other):
+        each.index(from_texts(MANUAL | README))
+    assert list(engine.steps("log in", 9)[step].hits) == list(other.search("log in", 9))
 
 
 def words(number: int) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         header,
     )
     from karat.corpus.chunkers.definitions import Symbol, symbols
+    from karat.corpus.files.docs_folder import main_docs_folder
     from karat.corpus.files.documents import page_lines, page_of, split_page
     from karat.corpus.files.folder import from_folder
     from karat.corpus.files.selection import (
@@ -60,6 +61,7 @@ __all__ = [
     "from_git",
     "from_texts",
     "header",
+    "main_docs_folder",
     "page_lines",
     "page_of",
     "skipped_by_reason",
@@ -75,6 +77,7 @@ __getattr__ = exports(
         "chunkers.base": "Chunk Chunker Piece SplitResult",
         "chunkers.chunking": "ChunkedCorpus chunk_corpus header CHUNKERS create_chunker",
         "chunkers.definitions": "Symbol symbols",
+        "files.docs_folder": "main_docs_folder",
         "files.documents": "page_lines page_of split_page",
         "files.folder": "from_folder",
         "files.selection": ("FILE_KINDS FileSelection common_kind skipped_by_reason skipped_text"),

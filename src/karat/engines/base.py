@@ -149,9 +149,10 @@ class ExplainedHit(NamedTuple):
     """A hit with the score that each stage gave it; a stage that did not see it is missing.
 
     *ranking* explains the final score: *names* is the factor on lexical scores where the query
-    names a symbol that the chunk defines, *joined* the fused score of several stages, and *kind*
-    the factor for the kind of the chunk, such as a test. Their product is the score of the hit,
-    unless it was lowered as a further chunk of the same file.
+    names a symbol that the chunk defines, *joined* the fused score of several stages, *kind* the
+    factor for the kind of the chunk, such as a test, and *folder* that for documents outside of the
+    main folder of documentation, if there is one. Their product is the score of the hit, unless it
+    was lowered as a further chunk of the same file.
     """
 
     hit: Hit

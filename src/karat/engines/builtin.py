@@ -17,6 +17,8 @@ __all__ = ["bm25", "dense", "hybrid"]
 K1, B, HEADER = 1.6, 0.75, 3
 # Shares of the embeddings; see design/0004-order-of-code.md.
 DENSE, DENSE_OF_LINES_OF_CODE = 0.6, 0.5
+# For documents outside of the main folder of documentation, on scores spread over 0 to 1.
+OUTSIDE = 0.9
 
 
 def bm25(
@@ -82,17 +84,21 @@ def hybrid(
     unit: str = "lines",
     threshold: float = 0.0,
     code_ranking: bool = True,
+    docs_ranking: bool = True,
     context: str = "",
     cache: bool = True,
 ) -> ChunkEngine:
     """Return BM25 and embeddings combined; *fusion* is ``min-max`` or ``rrf``.
 
     *dense_weight* is the share of the embeddings: without one 0.6, and 0.5 for code of which lines
-    are judged. The other settings are those of ``bm25`` and ``dense``.
+    are judged. *docs_ranking* False ignores whether a document is in the main folder of
+    documentation. The other settings are those of ``bm25`` and ``dense``.
     """
     recipe = _recipe(
         chunker, unit, threshold, code_ranking=code_ranking, context=context, fusion=fusion, k=rrf_k
     )
+    if code_ranking and docs_ranking and fusion == "min-max":
+        recipe = replace(recipe, rules=replace(recipe.rules, outside=OUTSIDE))
     weights = _weights(dense_weight, unit)
     caches = user_caches(cache)
     stages: list[Stage] = [

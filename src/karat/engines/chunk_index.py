@@ -5,7 +5,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from time import perf_counter_ns
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from karat.corpus import Chunk, Corpus, Document, chunk_corpus, create_chunker
 from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.chunk_table import ChunkTable, RowNumbers
 from karat.engines.fusion import RRF_K, Scores, check_fusion
-from karat.engines.ranking import Names, RankingRules, kind_factors
+from karat.engines.ranking import Names, RankingRules, folder_factors, kind_factors
 from karat.engines.stages import Stage, SupportsRows
 from karat.engines.threshold import check_threshold
 from karat.errors import InputError
@@ -21,7 +21,19 @@ from karat.errors import InputError
 if TYPE_CHECKING:
     from karat.engines.context import ContextWriter
 
-__all__ = ["ChunkIndex", "IndexRecipe"]
+__all__ = ["ChunkFactors", "ChunkIndex", "IndexRecipe"]
+
+
+class ChunkFactors(NamedTuple):
+    """Factors on the score of each chunk: by its kind, and by its folder if that matters."""
+
+    kind: Scores
+    folder: Scores | None
+
+    def of(self, scores: Scores) -> Scores:
+        """Return *scores* with both factors."""
+        ranked: Scores = self.kind * scores
+        return ranked if self.folder is None else ranked * self.folder
 
 
 class ChunkIndex:
@@ -50,7 +62,7 @@ class ChunkIndex:
         self._stages: dict[Hashable, Stage] = {}
         # By rules: the factors of all rows, and of the chunks that are shown.
         self._of_rows: dict[RankingRules, Scores] = {}
-        self._factors: dict[RankingRules, Scores] = {}
+        self._factors: dict[RankingRules, ChunkFactors] = {}
         self.clear()
 
     @property
@@ -76,8 +88,8 @@ class ChunkIndex:
         """Return the number of rows, those of earlier snapshots included."""
         return len(self._rows)
 
-    def factors(self, rules: RankingRules) -> Scores:
-        """Return the factor of each chunk by *rules*, those of an engine that has joined."""
+    def factors(self, rules: RankingRules) -> ChunkFactors:
+        """Return the factors of each chunk by *rules*, those of an engine that has joined."""
         return self._factors[rules]
 
     def index_ns(self, stages: Sequence[Stage]) -> int:
@@ -124,7 +136,10 @@ class ChunkIndex:
                 stage.grow(new)
                 stage.show(rows)
             self._stage_ns[identity] = perf_counter_ns() - started
-        self._factors = {rules: factors[rows] for rules, factors in self._of_rows.items()}
+        self._factors = {
+            rules: ChunkFactors(factors[rows], folder_factors(corpus, chunks, rules))
+            for rules, factors in self._of_rows.items()
+        }
         self._chunks, self._corpus = chunks, corpus
 
     def _cut(self, corpus: Corpus, documents: Sequence[Document]) -> Sequence[Sequence[Chunk]]:

@@ -24,7 +24,7 @@ from karat.engines.base import (
     SupportsWork,
 )
 from karat.engines.caches import NO_CACHES, Caches
-from karat.engines.chunk_index import ChunkIndex, IndexRecipe
+from karat.engines.chunk_index import ChunkFactors, ChunkIndex, IndexRecipe
 from karat.engines.chunk_table import ChunkTable
 from karat.engines.engine_group import NOT_KEPT, Current
 from karat.engines.fusion import Scores, Weights, fuse, rest, stretch, top
@@ -44,7 +44,7 @@ class StageScores(NamedTuple):
     parts: Sequence[Scores]
     lifted: Sequence[Scores]
     joined: Scores
-    factors: Scores
+    factors: ChunkFactors
 
 
 class RankedRows(NamedTuple):
@@ -195,7 +195,8 @@ class ChunkEngine:
                 {
                     "names": max(map(_lift, parts, lifted, repeat(row))),
                     **({"joined": float(joined[row])} if len(parts) > 1 else {}),
-                    "kind": float(factors[row]),
+                    "kind": float(factors.kind[row]),
+                    **({} if factors.folder is None else {"folder": float(factors.folder[row])}),
                 },
             )
             for row, hit in zip(rows, hits, strict=True)
@@ -204,7 +205,7 @@ class ChunkEngine:
     def steps(self, query: str, k: int) -> list[SearchStep]:
         """Return the best *k* chunks of each stage alone, of all together, and above the threshold.
 
-        A stage alone is ordered by the same rules.
+        A stage alone is ordered by the same rules, but for folders, as ``bm25`` and ``dense`` are.
         """
         chunks = self._searched(query, k)
         if chunks is None:
@@ -212,12 +213,12 @@ class ChunkEngine:
         scored = self._scored(query, chunks, {})
         steps = []
         for stage, part in zip(self.stages, scored.lifted, strict=True):
-            scores = scored.factors * part
+            scores = scored.factors.kind * part
             rows = self._ordered(scores, chunks, k, close=not stage.by_words)
             steps.append(SearchStep("stage", _hits(rows, scores, chunks)))
         if len(steps) > 1:
             rows, joined = self._deepened(scored, chunks, k)
-            steps.append(SearchStep("fusion", _hits(rows, scored.factors * joined, chunks)))
+            steps.append(SearchStep("fusion", _hits(rows, scored.factors.of(joined), chunks)))
         if self.recipe.threshold:
             steps.append(SearchStep("threshold", self.search(query, k)))
         return steps
@@ -250,7 +251,7 @@ class ChunkEngine:
             self._last.phases = phases
             scored = self._scored(query, chunks, phases)
             rows, joined = self._deepened(scored, chunks, k)
-            hits = _hits(rows, scored.factors * joined, chunks)
+            hits = _hits(rows, scored.factors.of(joined), chunks)
             shown = [hit.score for hit in hits]
             kept = above(shown, self.recipe.threshold, by_score=self.recipe.by_score)
             return RankedRows(scored, joined, rows[:kept], hits[:kept])
@@ -286,11 +287,11 @@ class ChunkEngine:
         found further down follows.
         """
         joined = scored.joined
-        rows = self._ordered(scored.factors * joined, chunks, k, close=self._close)
+        rows = self._ordered(scored.factors.of(joined), chunks, k, close=self._close)
         if len(rows) == k or len(scored.parts) == 1:
             return rows, joined
         deeper = rest(joined, scored.lifted, self.weights.of(chunks))
-        further = self._ordered(scored.factors * deeper, chunks, k)
+        further = self._ordered(scored.factors.of(deeper), chunks, k)
         return chunks.distinct(np.concatenate([rows, further]))[:k], joined + deeper
 
     @property

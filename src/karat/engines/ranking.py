@@ -11,7 +11,7 @@ from posixpath import basename, dirname, splitext
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.corpus import Trait
+from karat.corpus import Corpus, Trait, main_docs_folder
 from karat.engines.chunk_table import ChunkLocation, ChunkTable
 from karat.engines.fusion import Scores, top
 from karat.engines.lexical.tokens import TokenRules
@@ -23,6 +23,7 @@ __all__ = [
     "RankingRules",
     "boost_names",
     "diversify",
+    "folder_factors",
     "kind_factors",
     "words_of",
 ]
@@ -168,10 +169,11 @@ class RankingRules:
     """Factors on a chunk's score; 1 leaves it as it is.
 
     *test*, *docs*, *config*, *vendored* and *generated* are for chunks of that kind, whatever found
-    them. *definition* is for words in code that defines a name made of them. The others hold only
-    where whole files are judged: *stem* is for words in a file whose name is made of them, a file's
-    best chunk earns the share *coherence* of the next ones, and each further chunk counts
-    *diversity* of the one before.
+    them. *outside* is for documents outside of the main folder of documentation, where nothing but
+    documentation is searched; 0.9 suits scores that are spread over 0 to 1. *definition* is for
+    words in code that defines a name made of them. The others hold only where whole files are
+    judged: *stem* is for words in a file whose name is made of them, a file's best chunk earns the
+    share *coherence* of the next ones, and each further chunk counts *diversity* of the one before.
     """
 
     test: float = 0.7
@@ -179,6 +181,7 @@ class RankingRules:
     config: float = 0.5
     vendored: float = 0.5
     generated: float = 0.5
+    outside: float = 1.0
     definition: float = 1.8
     stem: float = 1.5
     coherence: float = 0.1
@@ -196,6 +199,7 @@ PLAIN = RankingRules(
     config=1.0,
     vendored=1.0,
     generated=1.0,
+    outside=1.0,
     definition=1.0,
     stem=1.0,
     coherence=0.0,
@@ -206,6 +210,19 @@ PLAIN = RankingRules(
 def kind_factors(chunks: Collection[ChunkLocation], rules: RankingRules) -> Scores:
     """Return the factor of each chunk that depends on its kind, for any query."""
     return np.fromiter((_factor(location, rules) for location in chunks), np.float32, len(chunks))
+
+
+def folder_factors(corpus: Corpus, chunks: ChunkTable, rules: RankingRules) -> Scores | None:
+    """Return the factor of each chunk of *corpus* that depends on its folder; None if all are 1.
+
+    A README of a package or instructions for contributors match questions about a product by
+    chance more often than they answer them.
+    """
+    folder = main_docs_folder(corpus) if rules.outside != 1.0 else ""
+    if not folder:
+        return None
+    inside = [location.path.startswith(f"{folder}/") for location in chunks]
+    return np.where(inside, np.float32(1), np.float32(rules.outside))
 
 
 def boost_names(

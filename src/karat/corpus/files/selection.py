@@ -21,6 +21,7 @@ __all__ = [
     "FILE_KINDS",
     "FileSelection",
     "common_kind",
+    "document_kind",
     "kind_of",
     "skipped_by_reason",
     "skipped_text",
@@ -106,7 +107,7 @@ class FileSelection(NamedTuple):
                 return "not-included"
             if exclude and exclude.match_file(document.path):
                 return "excluded"
-            return "other-kind" if self.kind not in ("all", _kind(_class_of(document))) else ""
+            return "other-kind" if self.kind not in ("all", document_kind(document)) else ""
 
         return corpus.without_documents(reason)
 
@@ -120,11 +121,13 @@ class FileSelection(NamedTuple):
 EVERYTHING = FileSelection()
 
 
-def _class_of(document: Document) -> FileClass:
+def document_kind(document: Document) -> str:
+    """Return ``docs`` or ``code``, and "" for prose that is neither; see :func:`kind_of`."""
     # A document that is not a file, such as one of BEIR, has a language that its name lacks. The
     # text of an HTML page is prose, but the page has the kind that its name tells.
     named = classify(document.path)
-    return named if named.language == "html" else FileClass(document.language, document.traits)
+    is_page = named.language == "html"
+    return _kind(named if is_page else FileClass(document.language, document.traits))
 
 
 @lru_cache(maxsize=64)

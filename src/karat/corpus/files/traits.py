@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from karat.corpus.chunkers.definitions import CONFIG, PROSE, language_of
 
-__all__ = ["FileClass", "Trait", "classify"]
+__all__ = ["FileClass", "Trait", "classify", "docs_folder"]
 
 
 class Trait(Flag):
@@ -175,6 +175,19 @@ def classify(path: str) -> FileClass:
         of_folder &= ~(Trait.TEST | Trait.CHANGELOG).value
         of_name &= ~(Trait.CHANGELOG | Trait.LICENSE).value
     return FileClass(language, _trait_set(of_folder | of_name))
+
+
+def docs_folder(path: str) -> str:
+    """Return the topmost folder of documentation above *path*, "" without one.
+
+    >>> docs_folder("web/docs/src/docs/use.md"), docs_folder("docs.md")
+    ('web/docs', '')
+    """
+    steps = path.split("/")[:-1]
+    for depth, step in enumerate(steps, start=1):
+        if step.lower() in _DOCS_FOLDERS:
+            return "/".join(steps[:depth])
+    return ""
 
 
 # A history names thousands of files in each folder, so that its traits are worked out once.

@@ -1,5 +1,6 @@
 """The built-in engines keep the law, and order code as its readers expect."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ from karat.corpus import Corpus, from_texts
 from karat.engines.base import Engine
 from karat.engines.builtin import bm25, dense, hybrid
 from karat.engines.chunk_index import IndexRecipe
-from karat.engines.chunk_table import ChunkTable, Numbers, tokens
+from karat.engines.chunk_table import ChunkLocation, Numbers, tokens
 from karat.engines.chunked import ChunkEngine
 from karat.engines.fusion import Scores
 from karat.engines.ranking import PLAIN, RankingRules
@@ -99,7 +100,7 @@ class Given:
     def identity(self) -> object:
         return id(self)
 
-    def index(self, places: ChunkTable) -> None:
+    def index(self, places: Sequence[ChunkLocation]) -> None:
         assert len(places) == len(self._scores)
 
     def scores(self, query: str) -> Scores:
@@ -192,7 +193,7 @@ class Constant:
     identity = "constant"
     by_words = False
 
-    def index(self, places: ChunkTable) -> None:
+    def index(self, places: Sequence[ChunkLocation]) -> None:
         self.size = len(places)
 
     def scores(self, query: str) -> Scores:

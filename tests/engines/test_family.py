@@ -98,7 +98,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
 
         monkeypatch.setattr(owner, name, counted)
 
-    counting(chunk_index, "chunk_corpus", lambda *_, **__: ("cut", 1))
+    counting(chunk_index, "iter_chunks", lambda *_, **__: ("cut", 1))
     counting(LexicalIndex, "scores", lambda *_, **__: ("scored", 1))
     counting(StaticEmbedder, "embed", lambda _, texts, kind="document": (kind, len(texts)))
     counting(Words, "token_vectors", lambda _, texts, kind="document": (f"{kind} tokens", 1))

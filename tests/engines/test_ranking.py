@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.corpus import Chunk, Trait
+from karat.corpus import Chunk, Document, Trait
 from karat.engines.chunk_table import ChunkLocation, ChunkTable
 from karat.engines.fusion import Scores, top
 from karat.engines.ranking import PLAIN, Names, RankingRules, boost_names, diversify, kind_factors
@@ -88,6 +88,12 @@ def test_kinds_and_their_factors() -> None:
     assert kind_factors(places, PLAIN).tolist() == [1.0] * 5
 
 
+def table(sizes: list[int]) -> ChunkTable:
+    """Return files with so many chunks each."""
+    documents = [Document(f"{number}.py", "", 1) for number in range(len(sizes))]
+    return ChunkTable.of(documents, [[place().chunk] * size for size in sizes])
+
+
 def plainly(scores: Scores, places: ChunkTable, k: int, rules: RankingRules) -> list[int]:
     """Return the order of files as it is told, place by place."""
     found = top(scores, len(scores))
@@ -108,16 +114,14 @@ def plainly(scores: Scores, places: ChunkTable, k: int, rules: RankingRules) -> 
     k=st.integers(1, 30),
 )
 def test_further_places_of_a_file_count_less(files: list[list[float]], k: int) -> None:
-    places = ChunkTable(
-        [[place(f"{number}.py")] * len(scores) for number, scores in enumerate(files)]
-    )
+    places = table([len(scores) for scores in files])
     scores = np.array([score for one in files for score in one], np.float32)
     expected = plainly(scores, places, k, RULES)
     assert diversify(scores, places, k, RULES).tolist() == expected
 
 
 def test_a_file_with_several_good_places_comes_first() -> None:
-    places = ChunkTable([[place("a.py")], [place("b.py")] * 3])
+    places = table([1, 3])
     scores = np.array([1.0, 0.95, 0.9, 0.8], np.float32)
     # b.py is worth 0.95 + 0.17; its further places count 0.9 / 2 and 0.8 / 4.
     assert diversify(scores, places, 4, RULES).tolist() == [1, 0, 2, 3]

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
         chunk_corpus,
         create_chunker,
         header,
+        iter_chunks,
     )
     from karat.corpus.chunkers.definitions import Symbol, symbols
+    from karat.corpus.files.beir import from_beir
     from karat.corpus.files.docs_folder import main_docs_folder
     from karat.corpus.files.documents import page_lines, page_of, split_page
     from karat.corpus.files.folder import from_folder
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
         skipped_by_reason,
         skipped_text,
     )
-    from karat.corpus.files.texts import from_beir, from_texts
+    from karat.corpus.files.texts import from_texts
     from karat.corpus.files.traits import FileClass, Trait, classify
     from karat.corpus.files.work_folder import WorkFolder
     from karat.corpus.git.repository import GitRepository, from_git
@@ -61,6 +63,7 @@ __all__ = [
     "from_git",
     "from_texts",
     "header",
+    "iter_chunks",
     "main_docs_folder",
     "page_lines",
     "page_of",
@@ -75,13 +78,16 @@ __getattr__ = exports(
     {
         "cache": "ChunkCache DiskCache MemoryCache",
         "chunkers.base": "Chunk Chunker Piece SplitResult",
-        "chunkers.chunking": "ChunkedCorpus chunk_corpus header CHUNKERS create_chunker",
+        "chunkers.chunking": (
+            "ChunkedCorpus chunk_corpus header CHUNKERS create_chunker iter_chunks"
+        ),
         "chunkers.definitions": "Symbol symbols",
         "files.docs_folder": "main_docs_folder",
         "files.documents": "page_lines page_of split_page",
         "files.folder": "from_folder",
         "files.selection": ("FILE_KINDS FileSelection common_kind skipped_by_reason skipped_text"),
-        "files.texts": "from_beir from_texts",
+        "files.beir": "from_beir",
+        "files.texts": "from_texts",
         "files.traits": "FileClass Trait classify",
         "files.work_folder": "WorkFolder",
         "git.repository": "GitRepository from_git",

@@ -45,11 +45,16 @@ class ChunkCache(Protocol):
 
 
 class MemoryCache:
-    """A cache that lives as long as the object does."""
+    """A cache that lives as long as the object does.
 
-    def __init__(self) -> None:
+    Beyond *max_characters* of text, the entries that were stored first are evicted.
+    """
+
+    def __init__(self, max_characters: int | None = None) -> None:
         """Start empty."""
         self._cuts: dict[ChunkKey, CachedChunks] = {}
+        self._max_characters = max_characters
+        self._characters = 0
 
     def __len__(self) -> int:
         return len(self._cuts)
@@ -60,10 +65,23 @@ class MemoryCache:
 
     def put(self, cuts: Mapping[ChunkKey, CachedChunks]) -> None:
         """Store *cuts*."""
-        self._cuts.update(cuts)
+        if self._max_characters is None:
+            self._cuts.update(cuts)
+            return
+        new = {key: cut for key, cut in cuts.items() if key not in self._cuts}
+        self._characters += sum(map(_characters, new.values()))
+        self._cuts.update(new)
+        while self._characters > self._max_characters and self._cuts:
+            self._characters -= _characters(self._cuts.pop(next(iter(self._cuts))))
+
+
+def _characters(cut: CachedChunks) -> int:
+    return sum(len(chunk.text) for chunk in cut.chunks)
 
 
 _FASTEST = 1
+# What a process holds beside the file.
+MEMORY_CHARACTERS = 16 * 1024**2
 
 
 class DiskCache:
@@ -75,7 +93,7 @@ class DiskCache:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Open or create the file."""
-        self._memory = MemoryCache()
+        self._memory = MemoryCache(MEMORY_CHARACTERS)
         self._file = KeyValueFile(path, name="chunk cache", version=int(_code()[:7], 16))
 
     def __enter__(self) -> Self:

@@ -1,12 +1,12 @@
 """A corpus: one snapshot of documents, which engines index and gold sets refer to."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from karat.corpus.files.traits import Trait
 from karat.errors import UnknownName
@@ -30,6 +30,16 @@ class Document(NamedTuple):
     source: str = ""
 
 
+@runtime_checkable
+class SupportsPaths(Protocol):
+    """Documents that can be found by their paths without a dictionary of all."""
+
+    @property
+    def by_path(self) -> Mapping[str, Document]:
+        """Return the documents by their paths."""
+        ...
+
+
 Reader = Callable[[Iterable[Document]], Iterator[str]]
 
 
@@ -48,7 +58,7 @@ class Corpus:
     """
 
     name: str
-    documents: tuple[Document, ...]
+    documents: Sequence[Document]
     reader: Reader = field(repr=False)
     skipped: Mapping[str, int] = field(default_factory=dict)
     notes: Mapping[str, int] = field(default_factory=dict)
@@ -86,6 +96,8 @@ class Corpus:
     @cached_property
     def by_path(self) -> Mapping[str, Document]:
         """Return the documents by their paths."""
+        if isinstance(self.documents, SupportsPaths):
+            return self.documents.by_path
         return {document.path: document for document in self.documents}
 
     def read(self, path: str) -> str:

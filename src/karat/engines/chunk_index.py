@@ -1,7 +1,8 @@
 """The chunks of a corpus, cut once, and indexed once by each stage that scores them."""
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import inf
 from time import perf_counter_ns
@@ -9,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from karat.corpus import Chunk, Corpus, Document, chunk_corpus, create_chunker
+from karat.corpus import Chunk, Corpus, Document, create_chunker, iter_chunks
 from karat.engines.caches import NO_CACHES, Caches
-from karat.engines.chunk_table import ChunkTable, RowNumbers
+from karat.engines.chunk_table import ChunkLocation, ChunkTable, RowNumbers
 from karat.engines.fusion import RRF_K, Scores, check_fusion
 from karat.engines.ranking import Names, RankingRules, folder_factors, kind_factors
 from karat.engines.stages import Stage, SupportsRows
@@ -63,6 +64,7 @@ class ChunkIndex:
         # By rules: the factors of all rows, and of the chunks that are shown.
         self._of_rows: dict[RankingRules, Scores] = {}
         self._factors: dict[RankingRules, ChunkFactors] = {}
+        self._names_files = False
         self.clear()
 
     @property
@@ -70,11 +72,15 @@ class ChunkIndex:
         """Return the identity: indexes of equal identity can be shared."""
         return self.chunker, repr(sorted(self.options.items())), self.context, self.caches.folder
 
-    def join(self, stages: Sequence[Stage], rules: RankingRules) -> tuple[Stage, ...]:
+    def join(
+        self, stages: Sequence[Stage], rules: RankingRules, *, files: bool = True
+    ) -> tuple[Stage, ...]:
         """Return *stages*, each replaced by one that is here already and scores alike.
 
-        The factors of *rules* are stored from now on; the corpus must be indexed again.
+        The factors of *rules* are stored from now on, and with *files* the names of files; the
+        corpus must be indexed again.
         """
+        self._names_files |= files
         self._of_rows[rules] = np.empty(0, np.float32)
         self.clear()
         return tuple(self._stages.setdefault(stage.identity, stage) for stage in stages)
@@ -100,7 +106,7 @@ class ChunkIndex:
         """Start again, without a corpus."""
         self.fallbacks.clear()
         self._rows = RowNumbers()
-        self.names = Names()
+        self.names = Names(files=self._names_files)
         self._chunks: ChunkTable | None = None
         self._corpus: Corpus | None = None
         self._of_rows = dict.fromkeys(self._of_rows, np.empty(0, np.float32))
@@ -119,42 +125,77 @@ class ChunkIndex:
             raise
 
     def _show(self, corpus: Corpus) -> None:
-        first = not len(self._rows)
+        growing = {
+            identity: stage
+            for identity, stage in self._stages.items()
+            if isinstance(stage, SupportsRows)
+        }
+        if not len(self._rows):
+            for stage in growing.values():
+                stage.clear()
+        factors = {rules: [known] for rules, known in self._of_rows.items()}
+        self._stage_ns = dict.fromkeys(self._stages, 0)
+
+        def grow(new: Sequence[ChunkLocation]) -> None:
+            # Ahead of all searches, or the first one to meet a name would pay for it.
+            self.names.grow(new)
+            for rules, parts in factors.items():
+                parts.append(kind_factors(new, rules))
+            for identity, stage in growing.items():
+                with self._timed(identity):
+                    stage.grow(new)
+
         started = perf_counter_ns()
-        chunks, rows, new = self._rows.show(corpus, self._cut)
-        # Ahead of all searches, or the first one to meet a name would pay for it.
-        self.names.grow(new)
+        chunks, rows = self._rows.show(corpus, self._cut, grow)
         self.names.show(rows)
-        for rules, known in self._of_rows.items():
-            self._of_rows[rules] = np.concatenate([known, kind_factors(new, rules)])
-        self._cut_ns = perf_counter_ns() - started
+        self._of_rows = {rules: np.concatenate(parts) for rules, parts in factors.items()}
+        self._cut_ns = perf_counter_ns() - started - sum(self._stage_ns.values())
         for identity, stage in self._stages.items():
-            started = perf_counter_ns()
-            if first or not isinstance(stage, SupportsRows):
-                stage.index(chunks)
-            else:
-                stage.grow(new)
-                stage.show(rows)
-            self._stage_ns[identity] = perf_counter_ns() - started
+            with self._timed(identity):
+                if isinstance(stage, SupportsRows):
+                    stage.show(rows)
+                else:
+                    stage.index(self._locations(corpus))
         self._factors = {
             rules: ChunkFactors(factors[rows], folder_factors(corpus, chunks, rules))
             for rules, factors in self._of_rows.items()
         }
         self._chunks, self._corpus = chunks, corpus
 
-    def _cut(self, corpus: Corpus, documents: Sequence[Document]) -> Sequence[Sequence[Chunk]]:
+    @contextmanager
+    def _timed(self, identity: Hashable) -> Iterator[None]:
+        started = perf_counter_ns()
+        yield
+        self._stage_ns[identity] += perf_counter_ns() - started
+
+    def _cut(self, corpus: Corpus, documents: Sequence[Document]) -> Iterator[Sequence[Chunk]]:
         if not documents:
-            return ()
+            return
         chunker = create_chunker(self.chunker, **self.options)
-        part = Corpus(corpus.name, tuple(documents), corpus.reader)
         with self.caches.chunks() as cache:
-            chunked = chunk_corpus(part, chunker, cache=cache)
-        self.fallbacks.update(chunked.fallbacks)
-        if self.writer is None:
-            return chunked.by_document
-        return self.writer.write(
-            list(zip(part.reader(documents), chunked.by_document, strict=True))
-        )
+            cuts = iter_chunks(corpus, chunker, cache=cache, documents=documents)
+            if self.writer is None:
+                for cut in cuts:
+                    if cut.fallback:
+                        self.fallbacks[cut.fallback] += 1
+                    yield cut.chunks
+                return
+            whole = list(cuts)
+        self.fallbacks.update(cut.fallback for cut in whole if cut.fallback)
+        texts = zip(corpus.reader(documents), (cut.chunks for cut in whole), strict=True)
+        yield from self.writer.write(list(texts))
+
+    def _locations(self, corpus: Corpus) -> list[ChunkLocation]:
+        """Return all chunks with their texts, for a stage that cannot move between snapshots."""
+        fallbacks = self.fallbacks.copy()
+        cuts = zip(corpus, self._cut(corpus, corpus.documents), strict=True)
+        found = [
+            ChunkLocation(document.path, chunk, document.traits)
+            for document, chunks in cuts
+            for chunk in chunks
+        ]
+        self.fallbacks = fallbacks
+        return found
 
 
 def _writer(context: str, caches: Caches) -> "ContextWriter":

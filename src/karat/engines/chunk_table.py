@@ -1,11 +1,11 @@
 """The chunks of a corpus as rows that stages score and hits are made from."""
 
+from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import chain
-from typing import NamedTuple
+from hashlib import blake2b
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,17 @@ from numpy.typing import NDArray
 from karat.corpus import Chunk, Corpus, Document, Trait, header
 from karat.model import Hit
 
-__all__ = ["ChunkLocation", "ChunkTable", "Cutter", "Numbers", "RowNumbers", "SnapshotRows"]
+__all__ = [
+    "ChunkLocation",
+    "ChunkTable",
+    "Cutter",
+    "Grower",
+    "Numbers",
+    "RowNumbers",
+    "SnapshotRows",
+    "spans",
+    "tokens",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,64 +50,129 @@ class ChunkLocation:
         return f"{self.preamble}\n{self.chunk.text}"
 
 
-class ChunkTable:
-    """All chunks of a corpus in order; a row number names a chunk."""
+Numbers = NDArray[np.intp]
+# Cuts documents of a corpus into chunks, those of each document together and in order.
+Cutter = Callable[[Corpus, Sequence[Document]], Iterable[Sequence[Chunk]]]
+# Receives the chunks of further rows, some at a time; it is the only one that sees their texts.
+Grower = Callable[[Sequence[ChunkLocation]], None]
 
-    def __init__(self, by_document: Iterable[Sequence[ChunkLocation]]) -> None:
-        """Lay the chunks out, document by document."""
-        blocks = list(by_document)
-        self.rows: tuple[ChunkLocation, ...] = tuple(chain.from_iterable(blocks))
-        self._sizes = [len(block) for block in blocks]
+# All that a score may depend on: path, traits; the chunk's id, kind, symbols and scope; and how
+# many like it precede in the file.
+Key = tuple[str, int, str, str, tuple[str, ...], tuple[str, ...], int]
+# As long as the id of a chunk, which is in it: two that differ do not agree by chance.
+DIGEST_BYTES = 16
+# Chunks that are in memory with their texts at a time.
+ROWS_AT_ONCE = 4096
+
+
+class ChunkFacts:
+    """What a hit says about a chunk beside its path and lines, for all rows of an index."""
+
+    def __init__(self) -> None:
+        """Start with no rows."""
+        self._symbols: dict[str, int] = {}
+        self._names: list[str] = []
+        self._symbol = array("i")
+        self._tokens = array("i")
+        self._is_code = array("b")
+
+    def add(self, chunk: Chunk) -> None:
+        """Append a row."""
+        symbols = " ".join(chunk.symbols)
+        number = self._symbols.setdefault(symbols, len(self._names))
+        if number == len(self._names):
+            self._names.append(symbols)
+        self._symbol.append(number)
+        self._tokens.append(tokens(chunk.text))
+        self._is_code.append(chunk.kind == "code")
+
+    def symbols(self, row: int) -> str:
+        """Return the names that the chunk defines."""
+        return self._names[self._symbol[row]]
+
+    def tokens(self, row: int) -> int:
+        """Return about how many tokens the chunk has."""
+        return self._tokens[row]
+
+    def code(self, rows: Numbers) -> NDArray[np.bool_]:
+        """Return for each of *rows* whether it is a piece of code."""
+        # A copy: a view would keep the array from growing.
+        is_code: NDArray[np.bool_] = np.frombuffer(self._is_code, np.bool_)[rows]
+        return is_code
+
+
+class Layout(NamedTuple):
+    """The chunks of a snapshot in order: the row of each, and its lines.
+
+    Those of document *n* are from ``begins[n]`` up to ``begins[n + 1]``.
+    """
+
+    rows: Numbers
+    start_lines: NDArray[np.int32]
+    end_lines: NDArray[np.int32]
+    begins: NDArray[np.int64]
+
+
+class ChunkTable:
+    """All chunks of a corpus in order; a position names a chunk. It holds no text."""
+
+    def __init__(self, documents: Sequence[Document], layout: Layout, facts: ChunkFacts) -> None:
+        """Store the columns."""
+        self._documents = documents
+        self._layout = layout
+        self._facts = facts
+        sizes = np.diff(layout.begins)
+        self.files: NDArray[np.int32] = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+        self.code = facts.code(layout.rows)
+
+    @classmethod
+    def of(cls, documents: Sequence[Document], by_document: Iterable[Sequence[Chunk]]) -> Self:
+        """Return the chunks of *documents*, which are given with their texts."""
+        facts = ChunkFacts()
+        block = _Block()
+        for chunks in by_document:
+            for chunk in chunks:
+                block.add(len(block), chunk)
+                facts.add(chunk)
+            block.end()
+        return cls(documents, block.layout(), facts)
 
     def __len__(self) -> int:
         """Return the number of chunks."""
-        return len(self.rows)
+        return len(self._layout.rows)
 
-    def __iter__(self) -> Iterator[ChunkLocation]:
-        """Iterate over the chunks in order."""
-        return iter(self.rows)
-
-    @cached_property
-    def files(self) -> NDArray[np.int32]:
-        """Return the number of the file of each chunk."""
-        return np.repeat(np.arange(len(self._sizes), dtype=np.int32), self._sizes)
-
-    @cached_property
-    def code(self) -> NDArray[np.bool_]:
-        """Return for each chunk whether it is a piece of code."""
-        return np.fromiter(
-            (location.chunk.kind == "code" for location in self.rows), np.bool_, len(self)
-        )
-
-    def distinct(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return *rows* without those that lie on the same lines as one before them.
+    def distinct(self, positions: Numbers) -> Numbers:
+        """Return *positions* without those that lie on the same lines as one before them.
 
         A long line is cut into several chunks, which a hit cannot distinguish.
         """
-        first: dict[tuple[str, int, int], int] = {}
-        for row in rows.tolist():
-            location = self.rows[row]
-            first.setdefault(
-                (location.path, location.chunk.start_line, location.chunk.end_line), row
-            )
-        return rows if len(first) == len(rows) else np.array(list(first.values()), np.intp)
+        lines = (self.files, self._layout.start_lines, self._layout.end_lines)
+        first: dict[tuple[int, ...], int] = {}
+        for position, *where in zip(
+            positions.tolist(), *(column[positions].tolist() for column in lines), strict=True
+        ):
+            first.setdefault(tuple(where), position)
+        if len(first) == len(positions):
+            return positions
+        return np.array(list(first.values()), np.intp)
 
-    def hit(self, row: int, score: float) -> Hit:
-        """Return the hit at *row*."""
-        location = self.rows[row]
-        chunk = location.chunk
+    def hit(self, position: int, score: float) -> Hit:
+        """Return the hit at *position*."""
+        row = int(self._layout.rows[position])
         return Hit(
-            location.path,
+            self._documents[int(self.files[position])].path,
             score,
-            chunk.start_line,
-            chunk.end_line,
-            " ".join(chunk.symbols),
-            tokens(chunk.text),
+            int(self._layout.start_lines[position]),
+            int(self._layout.end_lines[position]),
+            self._facts.symbols(row),
+            self._facts.tokens(row),
         )
 
-    def hits(self, rows: Sequence[int], scores: Sequence[float]) -> list[Hit]:
-        """Return the hits at *rows* with their *scores*."""
-        return [self.hit(row, score) for row, score in zip(rows, scores, strict=True)]
+    def hits(self, positions: Sequence[int], scores: Sequence[float]) -> list[Hit]:
+        """Return the hits at *positions* with their *scores*."""
+        return [
+            self.hit(position, score) for position, score in zip(positions, scores, strict=True)
+        ]
 
 
 def tokens(text: str) -> int:
@@ -109,28 +184,43 @@ def tokens(text: str) -> int:
     return max(1, len(text) // 4)
 
 
-Numbers = NDArray[np.intp]
-# Cuts documents of a corpus into chunks, those of each document together and in order.
-Cutter = Callable[[Corpus, Sequence[Document]], Iterable[Sequence[Chunk]]]
-# All that a score may depend on: path, traits; the chunk's id, kind, symbols and scope; and how
-# many like it precede in the file.
-Key = tuple[str, int, str, str, tuple[str, ...], tuple[str, ...], int]
+class _Block:
+    """The layout of documents that are being cut."""
+
+    def __init__(self) -> None:
+        self._rows = array("q")
+        self._starts = array("i")
+        self._ends = array("i")
+        self._begins = array("q", [0])
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(self, row: int, chunk: Chunk) -> None:
+        """Append a chunk of the current document."""
+        self._rows.append(row)
+        self._starts.append(chunk.start_line)
+        self._ends.append(chunk.end_line)
+
+    def end(self) -> None:
+        """End the current document."""
+        self._begins.append(len(self._rows))
+
+    def layout(self) -> Layout:
+        """Return the arrays."""
+        return Layout(
+            np.frombuffer(self._rows, np.int64).astype(np.intp, copy=False),
+            np.frombuffer(self._starts, np.int32),
+            np.frombuffer(self._ends, np.int32),
+            np.frombuffer(self._begins, np.int64),
+        )
 
 
 class SnapshotRows(NamedTuple):
-    """The chunks of a snapshot, the row of each, and one chunk for each row that is new."""
+    """The chunks of a snapshot, and the row of each."""
 
     chunks: ChunkTable
     rows: Numbers
-    new: Sequence[ChunkLocation]
-
-
-class Block(NamedTuple):
-    """The chunks of one document, and the row of each."""
-
-    document: Document
-    locations: Sequence[ChunkLocation]
-    rows: Sequence[int]
 
 
 class RowNumbers:
@@ -143,54 +233,116 @@ class RowNumbers:
     >>> def cut(corpus, documents):
     ...     part = Corpus("", tuple(documents), corpus.reader)
     ...     return chunk_corpus(part, create_chunker("lines", size=1)).by_document
-    >>> rows = RowNumbers()
-    >>> rows.show(from_texts({"a": "x", "b": "y"}), cut).rows.tolist()
+    >>> rows, new = RowNumbers(), []
+    >>> rows.show(from_texts({"a": "x", "b": "y"}), cut, new.extend).rows.tolist()
     [0, 1]
-    >>> later = rows.show(from_texts({"a": "z\nx", "b": "y"}), cut)
-    >>> later.rows.tolist(), [location.chunk.text for location in later.new]
-    ([2, 0, 1], ['z\n'])
+    >>> rows.show(from_texts({"a": "z\nx", "b": "y"}), cut, new.extend).rows.tolist()
+    [2, 0, 1]
+    >>> [location.chunk.text for location in new]
+    ['x', 'y', 'z\n']
     """
 
     def __init__(self) -> None:
         """Start with no rows."""
-        self._numbers: dict[Key, int] = {}
-        self._blocks: dict[str, Block] = {}
+        self._facts = ChunkFacts()
+        self._length = 0
+        # The digests of all rows; by digest, their numbers, once a second snapshot asks for them.
+        self._digests = bytearray()
+        self._numbers: dict[bytes, int] | None = None
+        self._documents: Sequence[Document] = ()
+        self._layout = _Block().layout()
 
     def __len__(self) -> int:
         """Return the number of rows, those of earlier snapshots included."""
-        return len(self._numbers)
+        return self._length
 
-    def show(self, corpus: Corpus, cut: Cutter) -> SnapshotRows:
-        """Return the chunks of *corpus*; only documents that the last one lacked are cut."""
-        unknown = [document for document in corpus if not self._knows(document)]
+    def show(self, corpus: Corpus, cut: Cutter, grow: Grower) -> SnapshotRows:
+        """Return the chunks of *corpus*; only documents that the last one lacked are cut.
+
+        *grow* receives the chunks of new rows in the order of the rows.
+        """
+        if not len(self):
+            unknown: Sequence[Document] = corpus.documents
+            layout = self._cut(corpus, unknown, cut, grow)
+        else:
+            known = {one.path: number for number, one in enumerate(self._documents)}
+            spans = np.full(len(corpus), -1, np.int64)
+            unknown = []
+            for place, document in enumerate(corpus):
+                number = known.get(document.path)
+                if number is not None and self._documents[number] == document:
+                    spans[place] = number
+                else:
+                    unknown.append(document)
+            if self._numbers is None:
+                self._numbers = _numbered(self._digests)
+                self._digests.clear()
+            layout = _joined(self._layout, self._cut(corpus, unknown, cut, grow), spans)
+        self._documents, self._layout = corpus.documents, layout
+        return SnapshotRows(ChunkTable(corpus.documents, layout, self._facts), layout.rows)
+
+    def _cut(
+        self, corpus: Corpus, documents: Sequence[Document], cut: Cutter, grow: Grower
+    ) -> Layout:
+        block = _Block()
         new: list[ChunkLocation] = []
-        for document, chunks in zip(unknown, cut(corpus, unknown), strict=True):
-            self._blocks[document.path] = self._block(document, chunks, new)
-        # Drop documents of earlier snapshots, or a long history would hold all its texts.
-        self._blocks = {document.path: self._blocks[document.path] for document in corpus}
-        blocks = self._blocks.values()
-        table = ChunkTable(block.locations for block in blocks)
-        numbers = chain.from_iterable(block.rows for block in blocks)
-        return SnapshotRows(table, np.fromiter(numbers, np.intp, len(table)), new)
+        for document, chunks in zip(documents, cut(corpus, documents), strict=True):
+            seen: Counter[tuple[object, ...]] = Counter()
+            for chunk in chunks:
+                alike = (chunk.id, chunk.kind, chunk.symbols, chunk.scope)
+                row = self._row((document.path, document.traits.value, *alike, seen[alike]))
+                seen[alike] += 1
+                if row == self._length:
+                    self._length += 1
+                    self._facts.add(chunk)
+                    new.append(ChunkLocation(document.path, chunk, document.traits))
+                block.add(row, chunk)
+            block.end()
+            if len(new) >= ROWS_AT_ONCE:
+                grow(new)
+                new = []
+        if new:
+            grow(new)
+        return block.layout()
 
-    def _knows(self, document: Document) -> bool:
-        block = self._blocks.get(document.path)
-        return block is not None and block.document == document
+    def _row(self, key: Key) -> int:
+        """Return the row of *key*, the next one if it is new."""
+        digest = blake2b(repr(key).encode(), digest_size=DIGEST_BYTES).digest()
+        if self._numbers is not None:
+            return self._numbers.setdefault(digest, self._length)
+        # The keys of one snapshot are all different.
+        self._digests += digest
+        return self._length
 
-    def _block(
-        self, document: Document, chunks: Sequence[Chunk], new: list[ChunkLocation]
-    ) -> Block:
-        seen: Counter[tuple[object, ...]] = Counter()
-        locations: list[ChunkLocation] = []
-        rows: list[int] = []
-        for chunk in chunks:
-            location = ChunkLocation(document.path, chunk, document.traits)
-            alike = (chunk.id, chunk.kind, chunk.symbols, chunk.scope)
-            key = (document.path, document.traits.value, *alike, seen[alike])
-            seen[alike] += 1
-            if key not in self._numbers:
-                self._numbers[key] = len(self._numbers)
-                new.append(location)
-            locations.append(location)
-            rows.append(self._numbers[key])
-        return Block(document, tuple(locations), tuple(rows))
+
+def _numbered(digests: bytearray) -> dict[bytes, int]:
+    """Return the place of each of *digests*."""
+    starts = range(0, len(digests), DIGEST_BYTES)
+    return {bytes(digests[start : start + DIGEST_BYTES]): n for n, start in enumerate(starts)}
+
+
+def _joined(old: Layout, new: Layout, taken: NDArray[np.int64]) -> Layout:
+    """Return a layout of which document *n* is number ``taken[n]`` of *old*.
+
+    Where that is negative, it is the next document of *new*.
+    """
+    is_new = taken < 0
+    sizes = np.empty(len(taken), np.int64)
+    firsts = np.empty(len(taken), np.int64)
+    sizes[is_new], firsts[is_new] = np.diff(new.begins), len(old.rows) + new.begins[:-1]
+    kept = taken[~is_new]
+    sizes[~is_new], firsts[~is_new] = np.diff(old.begins)[kept], old.begins[kept]
+    places = spans(firsts, sizes)
+    columns = [np.concatenate(pair)[places] for pair in zip(old[:3], new[:3], strict=True)]
+    return Layout(*columns, np.concatenate(([0], np.cumsum(sizes))))
+
+
+def spans(begins: Numbers, lengths: Numbers) -> Numbers:
+    """Return the numbers of all spans, one after the other.
+
+    >>> spans(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    ends = np.cumsum(lengths)
+    shifts: Numbers = np.repeat(begins - (ends - lengths), lengths)
+    return np.arange(len(shifts)) + shifts

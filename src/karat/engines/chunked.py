@@ -89,7 +89,11 @@ class ChunkEngine:
             context=self.recipe.context,
             caches=caches,
         )
-        self.stages = self._index.join(stages, self.recipe.rules)
+        self.stages = self._index.join(stages, self.recipe.rules, files=self._ranks_files)
+
+    @property
+    def _ranks_files(self) -> bool:
+        return self.recipe.unit == "file"
 
     @property
     def held(self) -> ChunkIndex:
@@ -120,7 +124,7 @@ class ChunkEngine:
     def share(self, index: ChunkIndex, current: Current) -> None:
         """Search the shared *index* of the same chunker; cache query values in *current*."""
         self._index, self.current = index, current
-        self.stages = index.join(self.stages, self.recipe.rules)
+        self.stages = index.join(self.stages, self.recipe.rules, files=self._ranks_files)
 
     def index(self, corpus: Corpus) -> None:
         """Cut *corpus* into chunks and index them for every stage."""

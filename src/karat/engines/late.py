@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from karat.engines.base import Progress
 from karat.engines.caches import user_caches
 from karat.engines.chunk_index import IndexRecipe
-from karat.engines.chunk_table import ChunkLocation, ChunkTable, Numbers
+from karat.engines.chunk_table import ChunkLocation, Numbers
 from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding import Kind, SupportsTokenVectors
 from karat.engines.embedding.texts import embeddable, unit
@@ -178,9 +178,10 @@ class LateStage:
         self._spare_bytes = spare_bytes
         self._model = name
         self._progress: Progress | None = None
-        self._clear()
+        self.clear()
 
-    def _clear(self) -> None:
+    def clear(self) -> None:
+        """Start again with no rows."""
         # Those shown longest ago come first.
         self._known: dict[str, TokenVectors] = {}
         self._texts: list[str] = []
@@ -195,10 +196,10 @@ class LateStage:
         """Report to *progress* how many texts of how many are encoded, while indexing."""
         self._progress = progress
 
-    def index(self, chunks: ChunkTable) -> None:
+    def index(self, chunks: Sequence[ChunkLocation]) -> None:
         """Encode every chunk."""
-        self._clear()
-        self.grow(chunks.rows)
+        self.clear()
+        self.grow(chunks)
         self.show(np.arange(len(chunks)))
 
     def grow(self, chunks: Sequence[ChunkLocation]) -> None:

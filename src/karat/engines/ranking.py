@@ -3,16 +3,18 @@
 The factors were chosen by cross-validation over repositories; see design/0004-order-of-code.md.
 """
 
+from array import array
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from posixpath import basename, dirname, splitext
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from karat.corpus import Corpus, Trait, main_docs_folder
-from karat.engines.chunk_table import ChunkLocation, ChunkTable
+from karat.engines.chunk_table import ChunkLocation, ChunkTable, spans
 from karat.engines.fusion import Scores, top
 from karat.engines.lexical.tokens import TokenRules
 
@@ -48,6 +50,14 @@ def words_of(name: str) -> Words:
     return frozenset(TERMS.terms(name))
 
 
+class _NameColumns(NamedTuple):
+    words: NDArray[np.int32]
+    sizes: NDArray[np.int32]
+    counts: NDArray[np.int32]
+    first_word: NDArray[np.int64]
+    first_name: NDArray[np.int64]
+
+
 class NameShares:
     """How far the words of a query make up names, of which every row has some.
 
@@ -64,32 +74,47 @@ class NameShares:
         """Start with no rows."""
         self._proven = proven
         self._numbers: dict[str, int] = {}
-        # The words of all names, one name after the other, and the names of all rows.
-        self._words, self._sizes = _no_numbers(), _no_numbers()
-        self._first_word, self._first_name, self._counts = (_no_numbers() for _ in range(3))
+        # The words of all names, one name after the other; how many each name has, and how many
+        # names each row.
+        self._words, self._sizes, self._counts = (array("i") for _ in range(3))
+        self._columns: _NameColumns | None = None
 
     def grow(self, rows: Iterable[Iterable[Words]]) -> None:
         """Add rows with these names; a name without words is ignored."""
-        names_of = [[words for words in names if words] for names in rows]
-        names = [words for names in names_of for words in names]
+        # The arrays cannot grow while columns look at them.
+        self._columns = None
         number = self._numbers.setdefault
-        words = [number(word, len(self._numbers)) for name in names for word in name]
-        self._words = np.append(self._words, np.array(words, np.intp))
-        self._sizes = np.append(self._sizes, np.array([len(name) for name in names], np.intp))
-        self._counts = np.append(
-            self._counts, np.array([len(names) for names in names_of], np.intp)
-        )
-        self._first_word = np.cumsum(self._sizes) - self._sizes
-        self._first_name = np.cumsum(self._counts) - self._counts
+        for names in rows:
+            before = len(self._sizes)
+            for name in names:
+                if name:
+                    self._words.extend([number(word, len(self._numbers)) for word in name])
+                    self._sizes.append(len(name))
+            self._counts.append(len(self._sizes) - before)
+
+    def prepare(self) -> None:
+        """Lay the columns out, so that no search has to."""
+        if self._columns is None:
+            words, sizes, counts = (
+                np.frombuffer(column, np.int32)
+                for column in (self._words, self._sizes, self._counts)
+            )
+            first_word, first_name = (
+                np.cumsum(lengths, dtype=np.int64) - lengths for lengths in (sizes, counts)
+            )
+            self._columns = _NameColumns(words, sizes, counts, first_word, first_name)
 
     def of(self, rows: Numbers, words: Words) -> NDArray[np.float64]:
         """Return the share of the name of each of *rows* that *words* make up best."""
-        counts = self._counts[rows]
-        names = _spans(self._first_name[rows], counts)
-        sizes = self._sizes[names]
+        self.prepare()
+        if (columns := self._columns) is None:
+            raise RuntimeError("names were added during a search")
+        counts = columns.counts[rows]
+        names = spans(columns.first_name[rows], counts)
+        sizes = columns.sizes[names]
         asked = np.zeros(len(self._numbers), np.intp)
         asked[[self._numbers[word] for word in words if word in self._numbers]] = 1
-        matches = asked[self._words[_spans(self._first_word[names], sizes)]]
+        matches = asked[columns.words[spans(columns.first_word[names], sizes)]]
         common = _by_span(np.add, matches, sizes)
         shares = common / sizes * np.minimum(1.0, common / self._proven)
         result = np.zeros(len(rows))
@@ -98,10 +123,14 @@ class NameShares:
 
 
 class Names:
-    """The names of the rows of an index, and of those that are shown."""
+    """The names of the rows of an index, and of those that are shown.
 
-    def __init__(self) -> None:
+    Without *files*, the names of files are left out: only engines that rank files use them.
+    """
+
+    def __init__(self, *, files: bool = True) -> None:
         """Start with no rows."""
+        self._has_files = files
         self._defined = NameShares(proven=PROVEN_WORDS)
         self._files = NameShares()
         self._shown = _no_numbers()
@@ -112,11 +141,14 @@ class Names:
             map(words_of, location.chunk.symbols) if location.chunk.kind == "code" else ()
             for location in chunks
         )
-        self._files.grow([words_of(_file_name(location.path))] for location in chunks)
+        if self._has_files:
+            self._files.grow([words_of(_file_name(location.path))] for location in chunks)
 
     def show(self, rows: Numbers) -> None:
         """Speak of *rows* from now on, which are numbered from 0."""
         self._shown = rows
+        self._defined.prepare()
+        self._files.prepare()
 
     def defined(self, rows: Numbers, words: Words) -> NDArray[np.float64]:
         """Return how far *words* make up the name of something that each of *rows* defines."""
@@ -134,17 +166,6 @@ def _file_name(path: str) -> str:
 
 def _no_numbers() -> Numbers:
     return np.empty(0, np.intp)
-
-
-def _spans(begins: Numbers, lengths: Numbers) -> Numbers:
-    """Return the numbers of all spans, one after the other.
-
-    >>> _spans(np.array([5, 0]), np.array([2, 3])).tolist()
-    [5, 6, 0, 1, 2]
-    """
-    ends = np.cumsum(lengths)
-    shifts: Numbers = np.repeat(begins - (ends - lengths), lengths)
-    return np.arange(len(shifts)) + shifts
 
 
 def _by_span(join: np.ufunc, values: NDArray[np.generic], lengths: Numbers) -> NDArray[np.float64]:
@@ -221,8 +242,8 @@ def folder_factors(corpus: Corpus, chunks: ChunkTable, rules: RankingRules) -> S
     folder = main_docs_folder(corpus) if rules.outside != 1.0 else ""
     if not folder:
         return None
-    inside = [location.path.startswith(f"{folder}/") for location in chunks]
-    return np.where(inside, np.float32(1), np.float32(rules.outside))
+    inside = np.array([document.path.startswith(f"{folder}/") for document in corpus])
+    return np.where(inside[chunks.files], np.float32(1), np.float32(rules.outside))
 
 
 def boost_names(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from karat.engines.caches import user_caches
 from karat.engines.chunk_index import IndexRecipe
-from karat.engines.chunk_table import ChunkLocation, ChunkTable, Numbers
+from karat.engines.chunk_table import ChunkLocation, Numbers
 from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding import Kind
 from karat.engines.embedding.texts import embeddable
@@ -132,10 +132,14 @@ class SparseStage:
         """Return the encoder."""
         return type(self), self.encoder.name
 
-    def index(self, chunks: ChunkTable) -> None:
-        """Encode every chunk."""
+    def clear(self) -> None:
+        """Start again with no rows."""
         self._index = TermIndex()
-        self.grow(chunks.rows)
+
+    def index(self, chunks: Sequence[ChunkLocation]) -> None:
+        """Encode every chunk."""
+        self.clear()
+        self.grow(chunks)
         self.show(np.arange(len(chunks)))
 
     def grow(self, chunks: Sequence[ChunkLocation]) -> None:

@@ -1,10 +1,11 @@
 """Stages: components of an engine that score every chunk; the engine fuses them."""
 
 import threading
+from array import array
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import cached_property, partial
-from itertools import chain
+from hashlib import sha256
 from math import ceil
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from karat.engines.base import Progress, SupportsClose, SupportsMetadata
 from karat.engines.caches import NO_CACHES, Caches
-from karat.engines.chunk_table import ChunkLocation, ChunkTable, Numbers
+from karat.engines.chunk_table import ChunkLocation, Numbers, spans
 from karat.engines.embedding import Embedder
 from karat.engines.embedding.base import SupportsManyTexts, SupportsUsage
 from karat.engines.embedding.cache import CachedEmbedder
@@ -117,14 +118,19 @@ class VectorTable:
     def _covered(self) -> int:
         return 0 if self._graph is None else len(self._graph)
 
+    def reserve(self, count: int) -> None:
+        """Make room for *count* more rows, and no more."""
+        if self._length + count > len(self._rows):
+            longer = np.empty((self._length + count, self._rows.shape[1]), np.float32)
+            longer[: self._length] = self.rows
+            self._rows = longer
+
     def extend(self, rows: Vectors) -> None:
         """Append *rows*."""
         length = self._length + len(rows)
         if length > len(self._rows):
             # Twice as long each time: a row is copied once on average, however many steps.
-            longer = np.empty((max(length, 2 * self._length), self._rows.shape[1]), np.float32)
-            longer[: self._length] = self.rows
-            self._rows = longer
+            self.reserve(max(len(rows), self._length))
         self._rows[self._length : length] = rows
         self._length = length
 
@@ -166,6 +172,8 @@ class VectorTable:
 
 # How often a header may count; words are counted in 16 bits.
 MOST_HEADER = 1000
+# Of a hash: two chunks that differ do not agree by chance.
+KEY_BYTES = 16
 # Batch size: progress is reported and the cache is written after each batch.
 TEXTS_A_STEP = 64
 
@@ -184,7 +192,7 @@ class Stage(Protocol):
         """Return all that the scores depend on; stages of equal identity can be shared."""
         ...
 
-    def index(self, chunks: ChunkTable) -> None:
+    def index(self, chunks: Sequence[ChunkLocation]) -> None:
         """Prepare to score *chunks*, in place of what was indexed before."""
         ...
 
@@ -200,8 +208,15 @@ class SupportsRows(Protocol):
     After ``show`` the scores are bit for bit those of a stage that indexed just those chunks.
     """
 
+    def clear(self) -> None:
+        """Start again with no rows."""
+        ...
+
     def grow(self, chunks: Sequence[ChunkLocation]) -> None:
-        """Append *chunks* as further rows; none is ever removed."""
+        """Append *chunks* as further rows; none is ever removed.
+
+        It is called several times ahead of a ``show``, and should not hold the texts.
+        """
         ...
 
     def show(self, rows: Numbers) -> None:
@@ -224,18 +239,23 @@ class LexicalStage:
         self._index = LexicalIndex(bm25=self.bm25)
         self._view = self._index.view()
         self._rows: Numbers | None = None
+        self._is_new = True
 
     @property
     def identity(self) -> Hashable:
         """Return the parameters."""
         return type(self), self.bm25, self.header
 
-    def index(self, chunks: ChunkTable) -> None:
-        """Count the words of every chunk."""
+    def clear(self) -> None:
+        """Start again with no rows."""
         self._index = LexicalIndex(bm25=self.bm25)
-        self.grow(chunks.rows)
-        self._view = self._index.view()
-        self._rows = None
+        self._is_new = True
+
+    def index(self, chunks: Sequence[ChunkLocation]) -> None:
+        """Count the words of every chunk."""
+        self.clear()
+        self.grow(chunks)
+        self.show(np.arange(len(chunks)))
 
     def grow(self, chunks: Sequence[ChunkLocation]) -> None:
         """Count the words of further chunks."""
@@ -250,6 +270,10 @@ class LexicalStage:
 
     def show(self, rows: Numbers) -> None:
         """Score *rows* by the statistics of just those."""
+        if self._is_new:
+            # The first snapshot is all there is, in its order.
+            self._view, self._rows, self._is_new = self._index.view(), None, False
+            return
         live = np.zeros(len(self._index), np.bool_)
         live[rows] = True
         self._view = self._index.view(live)
@@ -299,13 +323,17 @@ class DenseStage:
         self._last = threading.local()
         self._above = approximate_above
         self._progress: Progress | None = None
-        self._clear()
+        self.clear()
 
-    def _clear(self) -> None:
+    def clear(self) -> None:
+        """Start again with no rows."""
         self._made: VectorTable | None = None
         self._vectors = 0
-        self._known: dict[tuple[str, str], range] = {}
-        self._of_row: list[range] = []
+        # Texts to embed when rows are shown, all in one call.
+        self._waiting: list[str] = []
+        # By chunk and header: the number of the first of its vectors, and how many it has.
+        self._known: dict[bytes, tuple[int, int]] = {}
+        self._first, self._count = array("q"), array("i")
         self._shown: Numbers = np.empty(0, np.intp)
         self._firsts: Numbers = self._shown
         self._live = np.empty(0, np.bool_)
@@ -341,32 +369,35 @@ class DenseStage:
         counts = {"embedded": self._embedded, "reused": self._reused}
         return {**counts, **self._spent}
 
-    def index(self, chunks: ChunkTable) -> None:
+    def index(self, chunks: Sequence[ChunkLocation]) -> None:
         """Embed every chunk."""
-        self._clear()
-        self.grow(chunks.rows)
+        self.clear()
+        self.grow(chunks)
         self.show(np.arange(len(chunks)))
 
     def grow(self, chunks: Sequence[ChunkLocation]) -> None:
-        """Embed the texts of *chunks* that no earlier chunk had."""
-        new: list[str] = []
+        """Add *chunks*; texts that no earlier chunk had are embedded by the next ``show``."""
         for location in chunks:
-            key = location.header, location.chunk.id
-            if key not in self._known:
+            key = sha256(f"{location.header}\0{location.chunk.id}".encode("utf-8", "surrogatepass"))
+            digest = key.digest()[:KEY_BYTES]
+            if digest not in self._known:
                 texts = texts_of(location, self.windows)
-                self._known[key] = range(self._vectors, self._vectors + len(texts))
+                self._known[digest] = self._vectors, len(texts)
                 self._vectors += len(texts)
-                new += texts
-            self._of_row.append(self._known[key])
-        if new:
-            self._embed(new)
+                self._waiting += texts
+            first, count = self._known[digest]
+            self._first.append(first)
+            self._count.append(count)
 
     def show(self, rows: Numbers) -> None:
-        """Score *rows*."""
+        """Score *rows*, after what is new has been embedded."""
+        if self._waiting:
+            self._embed(self._waiting)
+            self._waiting = []
         self._table.prepare()
-        ranges = [self._of_row[row] for row in rows]
-        self._shown = np.fromiter(chain.from_iterable(ranges), np.intp)
-        self._firsts = np.cumsum([0, *map(len, ranges)])[:-1]
+        counts = np.array(self._count, np.intp)[rows]
+        self._shown = spans(np.array(self._first, np.intp)[rows], counts)
+        self._firsts = np.cumsum(counts) - counts
         self._live = np.zeros(len(self._table), np.bool_)
         self._live[self._shown] = True
 
@@ -419,7 +450,10 @@ class DenseStage:
                 size = max(size, self.embedder.texts_at_once)
             for start in range(0, len(texts), size):
                 some = texts[start : start + size]
-                self._table.extend((cached or self.embedder).embed(some, "document"))
+                vectors = (cached or self.embedder).embed(some, "document")
+                # A remote embedder knows its dimension only now.
+                self._table.reserve(len(texts) - start)
+                self._table.extend(vectors)
                 if self._progress:
                     self._progress(start + len(some), len(texts))
             reused = cached.reused if cached else 0

@@ -127,11 +127,10 @@ def _spots(corpus: Corpus, chunker: str, caches: Caches) -> Iterator[Spot]:
     with caches.chunks() as cache:
         chunked = chunk_corpus(corpus, create_chunker(chunker), cache=cache)
     for document, chunks in chunked.items():
-        places = ChunkTable(
-            [[ChunkLocation(document.path, chunk, document.traits) for chunk in chunks]]
-        )
-        for row, place in enumerate(places):
-            yield Spot(places.hit(row, 0.0), place.text)
+        table = ChunkTable.of([document], [chunks])
+        for row, chunk in enumerate(chunks):
+            location = ChunkLocation(document.path, chunk, document.traits)
+            yield Spot(table.hit(row, 0.0), location.text)
 
 
 def _drawn(total: int, needed: set[int], seed: int) -> list[int]:

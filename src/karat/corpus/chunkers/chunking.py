@@ -1,7 +1,7 @@
 """All chunks of a corpus, each content cut once."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 
@@ -12,7 +12,14 @@ from karat.errors import InputError
 from karat.model.spec import Spec, parse_call
 from karat.registry import Registry
 
-__all__ = ["CHUNKERS", "ChunkedCorpus", "chunk_corpus", "create_chunker", "header"]
+__all__ = [
+    "CHUNKERS",
+    "ChunkedCorpus",
+    "chunk_corpus",
+    "create_chunker",
+    "header",
+    "iter_chunks",
+]
 
 # Kept together; an interrupted run loses no more than these.
 AT_ONCE = 500
@@ -56,25 +63,39 @@ def chunk_corpus(
     >>> [(path, chunk.start_line, chunk.text) for path, chunk in chunked]
     [('a.txt', 1, 'one\n'), ('a.txt', 2, 'two')]
     """
-    cache = MemoryCache() if cache is None else cache
-    spec = chunker.spec
-    digest = spec.digest
-    keys = [ChunkKey(d.blob, d.language, digest) for d in corpus.documents]
-    cuts = dict(cache.get(keys))
-    unknown = {key: d for key, d in zip(keys, corpus.documents, strict=True) if key not in cuts}
-    total = len(cuts) + len(unknown)
-    new: dict[ChunkKey, CachedChunks] = {}
-    for key, text in zip(unknown, corpus.reader(tuple(unknown.values())), strict=True):
-        split = chunker.split(text, key.language)
-        new[key] = CachedChunks(chunks_of(split, blob=key.blob, digest=digest), split.fallback)
-        if len(new) == AT_ONCE or len(cuts) + len(new) == total:
-            cache.put(new)
-            cuts |= new
-            new = {}
-    fallbacks = Counter(cuts[key].fallback for key in keys)
+    cuts = list(iter_chunks(corpus, chunker, cache=MemoryCache() if cache is None else cache))
+    fallbacks = Counter(cut.fallback for cut in cuts)
     del fallbacks[""]
-    by_document = tuple(cuts[key].chunks for key in keys)
-    return ChunkedCorpus(corpus, spec, by_document, dict(sorted(fallbacks.items())))
+    by_document = tuple(cut.chunks for cut in cuts)
+    return ChunkedCorpus(corpus, chunker.spec, by_document, dict(sorted(fallbacks.items())))
+
+
+def iter_chunks(
+    corpus: Corpus,
+    chunker: Chunker,
+    *,
+    cache: ChunkCache | None = None,
+    documents: Sequence[Document] | None = None,
+) -> Iterator[CachedChunks]:
+    """Yield the chunks of each of *documents*, or of all documents of *corpus*, in order.
+
+    Only some hundred documents are in memory at a time.
+    """
+    documents = corpus.documents if documents is None else documents
+    digest = chunker.spec.digest
+    for start in range(0, len(documents), AT_ONCE):
+        some = documents[start : start + AT_ONCE]
+        keys = [ChunkKey(document.blob, document.language, digest) for document in some]
+        cuts = {} if cache is None else dict(cache.get(keys))
+        unknown = {key: one for key, one in zip(keys, some, strict=True) if key not in cuts}
+        new: dict[ChunkKey, CachedChunks] = {}
+        for key, text in zip(unknown, corpus.reader(tuple(unknown.values())), strict=True):
+            split = chunker.split(text, key.language)
+            new[key] = CachedChunks(chunks_of(split, blob=key.blob, digest=digest), split.fallback)
+        if new and cache is not None:
+            cache.put(new)
+        cuts |= new
+        yield from (cuts[key] for key in keys)
 
 
 def header(chunk: Chunk, path: str) -> str:

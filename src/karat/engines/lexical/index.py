@@ -1,16 +1,25 @@
 """A lexical index: documents in, ranked document numbers out."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import inf, log
 from operator import itemgetter
-from threading import local
+from threading import Lock, local
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.lexical.postings import Document, Postings, Vocabulary, collect, merge
+from karat.engines.lexical.postings import (
+    Document,
+    PostingRun,
+    Postings,
+    RunBuffer,
+    Vocabulary,
+    collect,
+    merge,
+)
 from karat.engines.lexical.tokens import TokenRules
 from karat.errors import InputError
 
@@ -24,6 +33,10 @@ __all__ = [
     "best",
     "pad_scores",
 ]
+
+# Up to so many postings the weights of all are computed ahead, for 12 bytes each; beyond, those of
+# a query's terms are computed with each query, to the same bits.
+READY_POSTINGS = 1 << 24
 
 # Scores are laid out in this many rows; the maximum of a column stands for all scores in it.
 ROWS = 64
@@ -134,8 +147,8 @@ class View:
 
     Scores are bit for bit those of an index of only these documents. A term adds
     ``idf * tf / (tf + k1 * (1 - b + b * length / average))``, from the rarest term to the most
-    frequent. A view of all documents has its weights computed ahead; one with a mask does it per
-    query. Several threads may search one view.
+    frequent. A view of all documents has its weights computed ahead unless there are very many; one
+    with a mask computes them per query. Several threads may search one view.
     """
 
     def __init__(
@@ -150,7 +163,8 @@ class View:
         if live is not None:
             # tf / (tf + infinity) is 0: a dead document never scores.
             self._norms[~live] = np.inf
-        self._ready = PostingWeights(parts, self._norms) if live is None else None
+        is_small = sum(len(part.documents) for part in parts) <= READY_POSTINGS
+        self._ready = PostingWeights(parts, self._norms) if live is None and is_small else None
         self._scratch = local()
 
     def __len__(self) -> int:
@@ -292,6 +306,16 @@ class TermScore(NamedTuple):
     score: float
 
 
+class _Chained:
+    """Runs from several places, to be read more than once."""
+
+    def __init__(self, *sources: Iterable[PostingRun]) -> None:
+        self._sources = sources
+
+    def __iter__(self) -> Iterator[PostingRun]:
+        return chain.from_iterable(self._sources)
+
+
 class LexicalIndex:
     """BM25 over documents that are numbered from 0 in the order in which they were added.
 
@@ -311,11 +335,15 @@ class LexicalIndex:
         self.bm25 = bm25 or BM25()
         self._vocabulary = Vocabulary(self.rules)
         self._parts: list[Postings] = []
+        # Runs that were added since the last search.
+        self._added = RunBuffer()
+        self._merging = Lock()
         self._everything: View | None = None
 
     def __len__(self) -> int:
         """Return the number of documents, dead ones included."""
-        return self._parts[-1].first + len(self._parts[-1].lengths) if self._parts else 0
+        last = self._parts[-1:]
+        return sum(part.first + len(part.lengths) for part in last) + self._added.documents
 
     @property
     def terms(self) -> Sequence[str]:
@@ -325,29 +353,41 @@ class LexicalIndex:
     @property
     def nbytes(self) -> int:
         """Return the bytes of the postings; the terms come on top."""
-        return sum(part.nbytes for part in self._parts)
+        return sum(part.nbytes for part in self._merged())
 
     def add(self, documents: Iterable[Document]) -> range:
         """Append *documents*, texts or weighted fields, and return their numbers."""
         before = len(self)
-        runs = list(collect(documents, self._vocabulary, first=before))
-        if runs:
-            # A part swallows its elder unless that is more than twice its size: at most
-            # logarithmically many parts remain, and a posting moves as rarely.
-            elder = self._parts
-            size = sum(len(run.documents) for run in runs)
-            while elder and len(elder[-1].documents) <= 2 * size:
-                last = elder.pop()
-                size += len(last.documents)
-                runs.insert(0, last.run())
-            elder.append(merge(runs, terms=len(self._vocabulary)))
-            self._everything = None
+        for run in collect(documents, self._vocabulary, first=before):
+            self._added.add(run)
+        self._everything = None
         return range(before, len(self))
+
+    def _merged(self) -> list[Postings]:
+        """Return the parts, with all that was added.
+
+        A part swallows its elder unless that is more than twice its size: at most logarithmically
+        many parts remain, and a posting moves as rarely.
+        """
+        with self._merging:
+            if self._added.documents:
+                elder = list(self._parts)
+                size = self._added.postings
+                swallowed: list[PostingRun] = []
+                while elder and len(elder[-1].documents) <= 2 * size:
+                    last = elder.pop()
+                    size += len(last.documents)
+                    swallowed.insert(0, last.run())
+                runs = _Chained(swallowed, self._added)
+                self._parts = [*elder, merge(runs, terms=len(self._vocabulary))]
+                self._added = RunBuffer()
+            return self._parts
 
     def compact(self) -> Postings:
         """Make the index one part, the fastest to search, and return it."""
-        if len(self._parts) != 1:
-            runs = [part.run() for part in self._parts]
+        parts = self._merged()
+        if len(parts) != 1:
+            runs = [part.run() for part in parts]
             self._parts = [merge(runs, terms=len(self._vocabulary))]
             self._everything = None
         return self._parts[0]
@@ -356,13 +396,13 @@ class LexicalIndex:
         """Return the documents that are alive, to be searched many times; None means all."""
         if live is None:
             if self._everything is None:
-                self._everything = View(tuple(self._parts), bm25=self.bm25)
+                self._everything = View(tuple(self._merged()), bm25=self.bm25)
             return self._everything
         if live.dtype != np.bool_ or live.shape != (len(self),):
             raise InputError(
                 f"a mask of {live.dtype} with shape {live.shape}; expected {len(self)} booleans"
             )
-        return View(tuple(self._parts), bm25=self.bm25, live=live)
+        return View(tuple(self._merged()), bm25=self.bm25, live=live)
 
     def search(self, query: Query, k: int, *, live: Live = None) -> DocumentRanking:
         """Return the best *k* live documents that hold a term of *query*."""

@@ -1,9 +1,11 @@
 """Which documents hold a term, and how often: compressed rows, built in batches, merged at will."""
 
+import tempfile
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
+from typing import IO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +13,15 @@ from numpy.typing import NDArray
 from karat.engines.lexical.tokens import TokenRules, raw_words
 from karat.errors import InputError
 
-__all__ = ["Document", "PostingRun", "Postings", "Vocabulary", "collect", "merge"]
+__all__ = [
+    "Document",
+    "PostingRun",
+    "Postings",
+    "RunBuffer",
+    "Vocabulary",
+    "collect",
+    "merge",
+]
 
 
 class Vocabulary:
@@ -109,8 +119,8 @@ class PostingRun:
 
     first: int
     lengths: NDArray[np.int32]
-    terms: NDArray[np.int64]
-    held: NDArray[np.int64]
+    terms: NDArray[np.int32]
+    held: NDArray[np.int32]
     documents: NDArray[np.int32]
     counts: NDArray[np.uint16]
 
@@ -141,8 +151,8 @@ class Postings:
 
     def run(self) -> PostingRun:
         """Return the same, ready to be merged."""
-        held = np.diff(self.offsets)
-        terms = np.arange(len(held))
+        held = np.diff(self.offsets).astype(np.int32)
+        terms = np.arange(len(held), dtype=np.int32)
         return PostingRun(self.first, self.lengths, terms, held, self.documents, self.counts)
 
 
@@ -195,28 +205,112 @@ def count(
     return PostingRun(
         first=first,
         lengths=np.bincount(local, weights=counts, minlength=len(sizes)).astype(np.int32),
-        terms=rows[starts],
-        held=np.diff(starts, append=len(rows)),
+        terms=rows[starts].astype(np.int32),
+        held=np.diff(starts, append=len(rows)).astype(np.int32),
         documents=(local + first).astype(np.int32),
         counts=np.minimum(counts, MOST_OFTEN).astype(np.uint16),
     )
 
 
-def merge(runs: Sequence[PostingRun], *, terms: int) -> Postings:
-    """Return neighbouring *runs*, in the order of their documents, as one over *terms* terms."""
+# Runs beyond this many bytes wait in a temporary file: merged, they take as much memory again.
+MEMORY_BYTES = 64 * 1024**2
+
+
+class _StoredRun(NamedTuple):
+    """A run of which *terms* terms and *postings* postings lie in a file."""
+
+    first: int
+    lengths: NDArray[np.int32]
+    terms: int
+    postings: int
+
+
+class RunBuffer:
+    """Runs that wait to be merged: in memory, and beyond *memory_bytes* in a temporary file.
+
+    The file has no name and is gone when the buffer is.
+    """
+
+    def __init__(self, *, memory_bytes: int = MEMORY_BYTES) -> None:
+        """Start with no runs."""
+        self.documents = self.postings = 0
+        self._memory_bytes = memory_bytes
+        self._bytes = 0
+        self._stored: list[_StoredRun] = []
+        self._file: IO[bytes] | None = None
+        self._runs: list[PostingRun] = []
+
+    def add(self, run: PostingRun) -> None:
+        """Append *run*, whose documents follow those of the last one."""
+        self._runs.append(run)
+        self.documents += len(run.lengths)
+        self.postings += len(run.documents)
+        self._bytes += sum(column.nbytes for column in _columns(run))
+        if self._bytes > self._memory_bytes:
+            self._store()
+
+    def __iter__(self) -> Iterator[PostingRun]:
+        """Yield all runs, in the order of their documents."""
+        if self._file is not None:
+            self._file.seek(0)
+            for stored in self._stored:
+                yield _read_run(self._file, stored)
+        yield from self._runs
+
+    def _store(self) -> None:
+        if self._file is None:
+            self._file = tempfile.TemporaryFile(prefix="karat-index-")  # noqa: SIM115 - kept open
+        self._file.seek(0, 2)
+        for run in self._runs:
+            for column in _columns(run):
+                self._file.write(memoryview(column).cast("B"))
+            self._stored.append(
+                _StoredRun(run.first, run.lengths, len(run.terms), len(run.documents))
+            )
+        self._runs = []
+        self._bytes = 0
+
+
+def _columns(run: PostingRun) -> tuple[NDArray[np.generic], ...]:
+    return run.terms, run.held, run.documents, run.counts
+
+
+def _read_run(file: IO[bytes], stored: _StoredRun) -> PostingRun:
+    def column(kind: type[np.generic], count: int) -> NDArray[np.generic]:
+        return np.frombuffer(file.read(count * np.dtype(kind).itemsize), kind)
+
+    return PostingRun(
+        stored.first,
+        stored.lengths,
+        column(np.int32, stored.terms),
+        column(np.int32, stored.terms),
+        column(np.int32, stored.postings),
+        column(np.uint16, stored.postings),
+    )
+
+
+def merge(runs: Iterable[PostingRun], *, terms: int) -> Postings:
+    """Return neighbouring *runs*, in the order of their documents, as one over *terms* terms.
+
+    They are read twice, one at a time.
+    """
     held = np.zeros(terms, dtype=np.int64)
+    lengths = [np.empty(0, dtype=np.int32)]
+    firsts = []
     for run in runs:
         held[run.terms] += run.held
+        lengths.append(run.lengths)
+        firsts.append(run.first)
     offsets = np.concatenate(([0], np.cumsum(held)))
     documents = np.empty(offsets[-1], dtype=np.int32)
     counts = np.empty(offsets[-1], dtype=np.uint16)
     cursor = offsets[:-1].copy()
     for run in runs:
-        shifts = cursor[run.terms] - (np.cumsum(run.held) - run.held)
+        shifts = cursor[run.terms] - (np.cumsum(run.held, dtype=np.int64) - run.held)
         positions = np.repeat(shifts, run.held)
         positions += np.arange(len(positions))
         documents[positions] = run.documents
         counts[positions] = run.counts
         cursor[run.terms] += run.held
-    lengths = np.concatenate([np.empty(0, dtype=np.int32), *(run.lengths for run in runs)])
-    return Postings(runs[0].first if runs else 0, lengths, offsets, documents, counts)
+    first = firsts[0] if firsts else 0
+    return Postings(first, np.concatenate(lengths), offsets, documents, counts)

@@ -1,9 +1,9 @@
 """Memory of a lexical index of a million documents against bm25s, and under a limit of 1 GB.
 
-Writes a BEIR folder of made-up documents (Zipf's law over a vocabulary of letters), then indexes and
-searches it by each tool in a process of its own. The peak of the process counts: what reading,
-tokenising, indexing and searching take together. The last process repeats Karat's with its address
-space limited, and its hits have to be the same.
+Writes a BEIR folder of made-up documents (Zipf's law over words of random letters), then indexes
+and searches it by each tool in a process of its own. The peak of the process counts: what reading,
+tokenising, indexing and searching take together. The last process repeats Karat's with its
+address space limited, and its hits have to be the same.
 
     .venv-bench/bin/python benchmarks/lean_indexes.py                     # a million documents
     .venv-bench/bin/python benchmarks/lean_indexes.py --documents 100000

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -9,6 +10,7 @@ from typing import Protocol, TypeVar
 from karat.corpus import ChunkCache, DiskCache
 from karat.engines.embedding.cache import EmbeddingCache
 from karat.errors import InputError
+from karat.system.cache_limits import cache_size, needed_since
 from karat.system.files import cache_folder
 from karat.system.sqlite import KeyValueFile, in_turn
 
@@ -57,7 +59,10 @@ class Caches:
     @contextmanager
     def vectors(self) -> Iterator[EmbeddingCache | None]:
         """Open the cache of vectors."""
-        with self._opened(EmbeddingCache, "vectors.sqlite") as cache:
+        # Ahead of opening: a cache that cannot be opened is skipped, a wrong setting is not.
+        max_bytes = cache_size()
+        opened = partial(EmbeddingCache, max_bytes=max_bytes, needed_since=needed_since())
+        with self._opened(opened, "vectors.sqlite") as cache:
             yield cache
 
     @contextmanager

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
+from math import inf
 from pathlib import Path
 from threading import Lock
 from time import monotonic, sleep
@@ -93,8 +94,8 @@ class KeyValueFile:
     value is stored behind its checksum; a value that does not match it is a cache miss. A file that
     is damaged, or is not a database, is replaced by an empty one; with *keeps_damaged* it is
     renamed before, with a warning. Above *max_bytes* the entries that were used least recently are
-    evicted. A file of another *version* (from 1, 31 bits) is
-    emptied, tables of older releases included.
+    evicted, but none that was used since the time *needed_since*: rather than that, the file grows.
+    A file of another *version* (from 1, 31 bits) is emptied, tables of older releases included.
     """
 
     def __init__(
@@ -105,6 +106,7 @@ class KeyValueFile:
         version: int,
         max_bytes: int | None = None,
         evicted_rows: int = EVICTED_ROWS,
+        needed_since: float = inf,
         keeps_damaged: bool = False,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -114,6 +116,7 @@ class KeyValueFile:
         self._version = version
         self._max_bytes = max_bytes
         self._evicted_rows = evicted_rows
+        self._needed_since = needed_since
         self._keeps_damaged = keeps_damaged
         self._clock = clock
         self._lock = Lock()
@@ -158,7 +161,7 @@ class KeyValueFile:
                 for key, used, value in rows:
                     if crc32(value[4:]) == int.from_bytes(value[:4]):
                         hits[key] = value[4:]
-                        if now - used > DAY_S:
+                        if now - used > DAY_S or used < self._needed_since <= now:
                             old.append(key)
             if old:
                 uses = ((now, key) for key in old)
@@ -182,8 +185,9 @@ class KeyValueFile:
     def _evict(self) -> None:
         while self._max_bytes is not None and self._used_bytes() > self._max_bytes:
             deleted = self._database.execute(
-                "DELETE FROM entry WHERE key IN (SELECT key FROM entry ORDER BY used LIMIT ?)",
-                (self._evicted_rows,),
+                "DELETE FROM entry WHERE key IN "
+                "(SELECT key FROM entry WHERE used < ? ORDER BY used LIMIT ?)",
+                (self._needed_since, self._evicted_rows),
             )
             if not deleted.rowcount:
                 break

@@ -83,6 +83,31 @@ def test_the_least_recently_used_rows_go(cache_file: Path) -> None:
         assert keys[10] not in kept
 
 
+def test_what_the_run_has_used_is_never_evicted(cache_file: Path) -> None:
+    now = 1_000.0
+    row = np.ones(1_000, np.float32)
+    keys = [number.to_bytes(32, "big") for number in range(300)]
+    with EmbeddingCache(cache_file, max_bytes=10**9, clock=lambda: now) as cache:
+        cache.put(dict.fromkeys(keys[:100], row))
+    now = 2_000.0
+    with EmbeddingCache(
+        cache_file, max_bytes=100_000, evicted_rows=10, needed_since=2_000, clock=lambda: now
+    ) as cache:
+        assert len(cache.get(keys[:5], 1_000)) == 5
+        for key in keys[100:]:
+            cache.put({key: row})
+        kept = cache.get(keys, 1_000)
+    assert set(kept) == {*keys[:5], *keys[100:]}
+    # The next run makes it small again.
+    now = 3_000.0
+    with EmbeddingCache(
+        cache_file, max_bytes=100_000, evicted_rows=10, needed_since=3_000, clock=lambda: now
+    ) as cache:
+        cache.put({b"new": row})
+        assert len(cache) < 30
+        assert b"new" in cache.get([b"new"], 1_000)
+
+
 def test_a_row_of_another_length_is_unknown(cache_file: Path) -> None:
     with EmbeddingCache(cache_file) as cache:
         cache.put({b"k": np.ones(3, np.float32)})

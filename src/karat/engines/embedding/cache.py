@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
+from math import inf
 from typing import Self
 
 import numpy as np
@@ -11,14 +12,13 @@ from numpy.typing import NDArray
 
 from karat.engines.embedding.base import Embedder, Kind, PartlyEmbedded, SupportsManyTexts
 from karat.engines.embedding.texts import Vectors, embed_distinct
+from karat.system.cache_limits import MAX_BYTES
 from karat.system.sqlite import EVICTED_ROWS, KeyValueFile
 
 __all__ = ["CachedEmbedder", "EmbeddingCache", "vector_key"]
 
 # Raise it when the content of a key or the stored form changes.
 VERSION = 2
-
-MAX_BYTES = 2 * 1024**3
 
 
 def vector_key(text: str, *, digest: str, kind: str) -> bytes:
@@ -39,15 +39,20 @@ class EmbeddingCache:
         *,
         max_bytes: int = MAX_BYTES,
         evicted_rows: int = EVICTED_ROWS,
+        needed_since: float = inf,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Open or create the file; above *max_bytes*, *evicted_rows* rows at a time are deleted."""
+        """Open or create the file; above *max_bytes*, *evicted_rows* rows at a time are deleted.
+
+        Rows that were used since the time *needed_since* are never deleted.
+        """
         self._file = KeyValueFile(
             path,
             name="embedding cache",
             version=VERSION,
             max_bytes=max_bytes,
             evicted_rows=evicted_rows,
+            needed_since=needed_since,
             clock=clock,
         )
 

@@ -13,6 +13,7 @@ from karat.experiments.workers.plan import Configuration
 from karat.experiments.workers.sources import Source
 from karat.model import Hit, Outcome
 from karat.model.packing import PackedHits
+from karat.system.cache_limits import run_environment
 from karat.system.processes import ChildProcess, Message, decode, encode
 
 __all__ = [
@@ -118,7 +119,7 @@ class EngineProcess:
         try:
             self._child = ChildProcess(
                 [sys.executable, "-c", BOOT, self._folder.name, json.dumps(sys.path)],
-                environment={**os.environ, "TMPDIR": self._folder.name},
+                environment={**os.environ, **run_environment(), "TMPDIR": self._folder.name},
                 max_bytes=MAX_BYTES,
             )
         except BaseException:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from karat.corpus import Chunk, Corpus, Document, create_chunker, iter_chunks
+from karat.engines.base import SupportsWork
 from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.chunk_table import ChunkLocation, ChunkTable, RowNumbers
 from karat.engines.fusion import RRF_K, Scores, check_fusion
@@ -91,8 +92,15 @@ class ChunkIndex:
         return self._chunks
 
     def __len__(self) -> int:
-        """Return the number of rows, those of earlier snapshots included."""
-        return len(self._rows)
+        """Return the number of rows since ``clear``, those of earlier snapshots included."""
+        return self._released_rows + len(self._rows)
+
+    def work(self, stage: Stage) -> Mapping[str, float]:
+        """Return what *stage* has done since ``clear``."""
+        done = Counter(self._released_work.get(stage.identity, {}))
+        if isinstance(stage, SupportsWork):
+            done.update(stage.work())
+        return done
 
     def factors(self, rules: RankingRules) -> ChunkFactors:
         """Return the factors of each chunk by *rules*, those of an engine that has joined."""
@@ -105,6 +113,20 @@ class ChunkIndex:
     def clear(self) -> None:
         """Start again, without a corpus."""
         self.fallbacks.clear()
+        self._released_rows = 0
+        self._released_work: dict[Hashable, Mapping[str, float]] = {}
+        self._drop()
+
+    def release(self) -> None:
+        """Drop all rows, but not the counts of what has been done."""
+        self._released_work = {key: self.work(stage) for key, stage in self._stages.items()}
+        self._released_rows = len(self)
+        for stage in self._stages.values():
+            if isinstance(stage, SupportsRows):
+                stage.clear()
+        self._drop()
+
+    def _drop(self) -> None:
         self._rows = RowNumbers()
         self.names = Names(files=self._names_files)
         self._chunks: ChunkTable | None = None

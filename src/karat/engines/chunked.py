@@ -21,7 +21,6 @@ from karat.engines.base import (
     SupportsMetadata,
     SupportsProgress,
     SupportsSize,
-    SupportsWork,
 )
 from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.chunk_index import ChunkFactors, ChunkIndex, IndexRecipe
@@ -142,8 +141,7 @@ class ChunkEngine:
         counts: dict[str, float] = {"rows": len(self._index)}
         counts |= {} if writer is None else writer.work()
         for stage in self.stages:
-            if isinstance(stage, SupportsWork):
-                counts.update(stage.work())
+            counts.update(self._index.work(stage))
         return counts
 
     def index_bytes(self) -> int:

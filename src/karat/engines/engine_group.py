@@ -191,6 +191,13 @@ class EngineGroup:
             self._taken_ns[id(engine)] = chunked.index_ns if chunked else taken
         self._ready = True
 
+    def release(self) -> None:
+        """Forget the rows of all snapshots so far; the next one shares nothing with them."""
+        self._current.forget()
+        self._passages = None
+        for index in self._indexes.values():
+            index.release()
+
     def index_ns(self, engine: Engine) -> int:
         """Return the time that *engine* took for the last corpus; shared work counts in full."""
         return self._taken_ns[id(engine)]

@@ -364,9 +364,7 @@ def history_snapshots(
             searched = _revisions(gold, rows, snapshot, opened.path, home.revision)
             source = partial(Source.git, home.place)
             parts.append(
-                RepositoryRevisions(
-                    partial(opened.snapshots, searched), searched, source, home.root
-                )
+                RepositoryRevisions(partial(_walk, opened, searched), searched, source, home.root)
             )
         chosen = candidates or str(gold.metadata.get("candidates") or CANDIDATES[0])
         if carried and snapshot != "head":
@@ -386,6 +384,14 @@ def history_snapshots(
             automatic,
             dataset_masks(gold),
         )
+
+
+def _walk(repository: GitRepository, revisions: Iterable[str]) -> Iterator[tuple[str, Corpus]]:
+    """Yield the snapshots of *repository*; after the last one, nothing of it stays in memory."""
+    try:
+        yield from repository.snapshots(revisions)
+    finally:
+        repository.release()
 
 
 def corpus_snapshots(

@@ -174,6 +174,11 @@ class GitRepository:
         """End the process that reads objects; reading again starts another."""
         self._objects.close()
 
+    def release(self) -> None:
+        """Close the repository and forget its blobs; they are looked at again when needed."""
+        self.close()
+        self._looks.clear()
+
     def corpus(
         self,
         revision: str = "HEAD",

@@ -75,8 +75,15 @@ class Vocabulary:
         return self._words.flat[self._words.ends[code] : self._words.ends[code + 1]]
 
 
+# Raw words whose terms are remembered. Ids, hashes and numbers occur once and would fill it.
+MOST_WORDS = 1 << 18
+
+
 class _Words(dict[bytes, int]):
-    """Numbers of raw words; the terms of word *n* are ``flat[ends[n]:ends[n + 1]]``."""
+    """Numbers of raw words; the terms of word *n* are ``flat[ends[n]:ends[n + 1]]``.
+
+    Beyond MOST_WORDS it starts again, so that a number holds for one call of ``codes`` only.
+    """
 
     def __init__(self, terms: dict[str, int], rules: TokenRules) -> None:
         super().__init__()
@@ -94,6 +101,9 @@ class _Words(dict[bytes, int]):
 
     def codes(self, words: Sequence[bytes]) -> NDArray[np.int64]:
         """Return the number of each word."""
+        if len(self) > MOST_WORDS:
+            self.clear()
+            self.flat, self.ends = array("i"), array("q", [0])
         if len(words) < 2:
             return np.array([self[word] for word in words], dtype=np.int64)
         # One call for all takes an eighth less than a map, and this line is most of the cost.

@@ -86,7 +86,10 @@ class Source:
 
 
 class Opener:
-    """Opens sources; of one repository, each blob is looked at once."""
+    """Opens sources; of one repository, each blob is looked at once.
+
+    When another repository is opened, the one before is closed.
+    """
 
     def __init__(self) -> None:
         """Start without a repository."""
@@ -116,6 +119,8 @@ class Opener:
         place, revision = source.place, source.revision
         repository = self._repositories.get(place)
         if repository is None:
+            # The processes of Git hold some hundred megabytes of a large repository.
+            self.close()
             repository = self._repositories[place] = GitRepository(place)
         if place not in self._unordered:
             found = next(self._walks.get(place, iter(())), None)

@@ -72,6 +72,7 @@ class _Host:
         # By their numbers; one that cannot be built is missing.
         self._sessions: dict[int, EngineSession] = {}
         self._opener = Opener()
+        self._place = ""
         self._operations: Mapping[str, Callable[[Message], Message]] = {
             "open": self._open,
             "index": self._index,
@@ -113,7 +114,12 @@ class _Host:
         return {"failures": failures}
 
     def _index(self, request: Message) -> Message:
-        corpus = self._opener.open(Source(**request["source"]), request["ahead"])
+        source = Source(**request["source"])
+        if self._place and source.place != self._place:
+            # Another repository shares no chunks with the one before.
+            self._family.release()
+        self._place = source.place
+        corpus = self._opener.open(source, request["ahead"])
         self._progress.wanted = True
         try:
             self._family.show(corpus)

@@ -211,3 +211,14 @@ def test_a_long_corpus_is_kept_as_it_goes(monkeypatch: pytest.MonkeyPatch) -> No
     corpus = from_texts({str(number): f"{number}\n" for number in range(5)})
     assert len(chunk_corpus(corpus, Counting(), cache=Watched())) == 5
     assert kept == [2, 2, 1]
+
+
+def test_a_bounded_memory_forgets_what_came_first() -> None:
+    cache = MemoryCache(max_characters=10)
+    keys = [ChunkKey(blob, "", "d" * 64) for blob in "abc"]
+    for key in keys:
+        piece = Piece(1, 1, "12345")
+        cut = chunks_of(SplitResult([piece]), blob=key.blob, digest=key.digest)
+        for _ in range(2):
+            cache.put({key: CachedChunks(cut)})
+    assert list(cache.get(keys)) == keys[1:]

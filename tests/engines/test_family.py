@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from karat.corpus import Corpus, from_texts
 from karat.engines import chunk_index
 from karat.engines.base import Engine, SupportsBatch, SupportsSnapshots
+from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding import Embedder, Kind, create_embedder
 from karat.engines.embedding.static import StaticEmbedder
 from karat.engines.engine_group import build_group, shareable
@@ -306,3 +307,22 @@ def test_no_search_pays_for_names_that_others_profit_from(unit: str) -> None:
     assert family.engines[0].search(f"unheard {unit}", 9)
     # The query itself.
     assert words_of.cache_info().misses == before + 1
+
+
+def test_what_is_released_counts_and_is_indexed_again() -> None:
+    first = from_texts({"a.py": "def login(): ...", "b.py": "def send(): ..."})
+    second = from_texts({"a.py": "def login(): ...", "c.py": "def mail(): ..."})
+    specs = list(map(parse_spec, ("bm25(cache=false)", "hybrid(model=static, cache=false)")))
+    group = build_group(specs)
+    group.show(first)
+    group.release()
+    group.show(second)
+    alone = build_group(specs)
+    alone.show(second)
+    done = []
+    for engine, other in zip(group.engines, alone.engines, strict=True):
+        assert engine.search("login mail", 5) == other.search("login mail", 5)
+        assert isinstance(engine, ChunkEngine)
+        assert engine.chunks == 2
+        done.append(dict(engine.work()))
+    assert done == [{"rows": 4}, {"rows": 4, "embedded": 4, "reused": 0}]

@@ -168,3 +168,22 @@ def test_threads_do_not_disturb_each_other() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+@pytest.mark.parametrize("boost", [1.0, 0.3])
+def test_weights_computed_per_query_are_those_computed_ahead(
+    monkeypatch: pytest.MonkeyPatch, boost: float
+) -> None:
+    rng = np.random.default_rng(3)
+    words = [f"w{number}" for number in range(50)]
+    texts = [" ".join(rng.choice(words, size)) for size in rng.integers(1, 40, 300)]
+    index = LexicalIndex()
+    index.add(texts[:200])
+    index.add(texts[200:])
+    query = {"w1": boost, "w7": 1.0, "w33": boost}
+    ahead = index.scores(query)
+    monkeypatch.setattr("karat.engines.lexical.index.READY_POSTINGS", 0)
+    large = LexicalIndex()
+    large.add(texts)
+    assert large.scores(query).tobytes() == ahead.tobytes()
+    assert ahead.any()

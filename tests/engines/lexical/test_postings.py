@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from karat.engines.lexical import Document, TokenRules
 from karat.engines.lexical import postings as module
-from karat.engines.lexical.postings import Postings, Vocabulary, collect, merge
+from karat.engines.lexical.postings import Postings, RunBuffer, Vocabulary, collect, merge
 from karat.errors import InputError
 
 texts = st.lists(st.sampled_from(["aa", "bB", "cC_dd", "the", "語"]), max_size=9).map(" ".join)
@@ -69,3 +69,35 @@ def test_counts_stop_at_what_fits() -> None:
     (run,) = collect(["aa " * 70_000], vocabulary, first=0)
     assert run.counts.tolist() == [65_535]
     assert run.lengths.tolist() == [70_000]
+
+
+@given(st.lists(texts, min_size=1, max_size=20), st.integers(1, 7), st.integers(0, 200))
+def test_runs_in_a_file_merge_like_those_in_memory(
+    documents: list[str], batch: int, memory_bytes: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "BATCH_DOCUMENTS", batch)
+        vocabulary = Vocabulary(TokenRules())
+        runs = list(collect(documents, vocabulary, first=3))
+    buffer = RunBuffer(memory_bytes=memory_bytes)
+    for run in runs:
+        buffer.add(run)
+    assert (buffer.documents, buffer.postings) == (
+        len(documents),
+        sum(len(run.documents) for run in runs),
+    )
+    stored, held = (merge(each, terms=len(vocabulary)) for each in (buffer, runs))
+    assert stored.first == held.first == 3
+    for name in ("lengths", "offsets", "documents", "counts"):
+        one, other = getattr(stored, name), getattr(held, name)
+        assert one.dtype == other.dtype
+        assert one.tolist() == other.tolist()
+
+
+def test_rare_words_are_forgotten_and_keep_their_terms(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_WORDS", 3)
+    vocabulary = Vocabulary(TokenRules())
+    words = [f"userName{number}".encode() for number in range(9)]
+    first = [vocabulary.expand([word, b"login"])[0].tolist() for word in words]
+    assert [vocabulary.expand([word, b"login"])[0].tolist() for word in words] == first
+    assert vocabulary.find("login") == {list(vocabulary.terms).index("login"): 1}

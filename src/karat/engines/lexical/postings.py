@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import IO, NamedTuple
+from weakref import finalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -270,6 +271,7 @@ class RunBuffer:
     def _store(self) -> None:
         if self._file is None:
             self._file = tempfile.TemporaryFile(prefix="karat-index-")  # noqa: SIM115 - kept open
+            finalize(self, self._file.close)
         self._file.seek(0, 2)
         for run in self._runs:
             for column in _columns(run):

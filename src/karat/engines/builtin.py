@@ -50,6 +50,7 @@ def dense(
     *,
     model: str | Mapping[str, object] = DEFAULT_EMBEDDER,
     windows: str = "prose",
+    vectors: str = "float32",
     chunker: str = "auto",
     unit: str = "lines",
     threshold: float = 0.0,
@@ -60,13 +61,16 @@ def dense(
     """Return a search by the cosine of embeddings, exact unless the index is large.
 
     *windows* says what is embedded in parts that the model reads whole: ``prose``, ``all`` or
-    ``none``. A *threshold* is one of the scores themselves, which are alike for every query.
+    ``none``. *vectors* says how the embeddings are held: ``float32`` in memory, ``mapped`` in a
+    file, or in a file with codes in memory that find candidates, ``int8`` or ``binary``. A
+    *threshold* is one of the scores themselves, which are alike for every query.
     """
     recipe = replace(
         _recipe(chunker, unit, threshold, code_ranking=code_ranking, context=context), by_score=True
     )
     caches = user_caches(cache)
-    stage = DenseStage(create_embedder(model_text(model)), windows=windows, caches=caches)
+    embedder = create_embedder(model_text(model))
+    stage = DenseStage(embedder, windows=windows, vectors=vectors, caches=caches)
     return ChunkEngine([stage], name="dense", recipe=recipe, caches=caches)
 
 
@@ -74,6 +78,7 @@ def hybrid(
     *,
     model: str | Mapping[str, object] = DEFAULT_EMBEDDER,
     windows: str = "prose",
+    vectors: str = "float32",
     fusion: str = "min-max",
     rrf_k: float = RRF_K,
     dense_weight: float | None = None,
@@ -101,9 +106,10 @@ def hybrid(
         recipe = replace(recipe, rules=replace(recipe.rules, outside=OUTSIDE))
     weights = _weights(dense_weight, unit)
     caches = user_caches(cache)
+    embedder = create_embedder(model_text(model))
     stages: list[Stage] = [
         LexicalStage(k1=k1, b=b, header=header),
-        DenseStage(create_embedder(model_text(model)), windows=windows, caches=caches),
+        DenseStage(embedder, windows=windows, vectors=vectors, caches=caches),
     ]
     return ChunkEngine(stages, name="hybrid", weights=weights, recipe=recipe, caches=caches)
 

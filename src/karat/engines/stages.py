@@ -22,6 +22,7 @@ from karat.engines.engine_group import Current
 from karat.engines.fusion import Scores
 from karat.engines.lexical.index import BM25, LexicalIndex
 from karat.engines.nearest import APPROXIMATE_ABOVE, ExactIndex, HnswIndex, Mask, products, recall
+from karat.engines.quantized import FileVectors, check_vectors
 from karat.errors import InputError, MissingExtra
 from karat.model.timings import spent
 
@@ -113,6 +114,11 @@ class VectorTable:
     def rows(self) -> Vectors:
         """Return all rows, without a copy."""
         return self._rows[: self._length]
+
+    @property
+    def nbytes(self) -> int:
+        """Return the bytes of all rows."""
+        return self.rows.nbytes
 
     @property
     def _covered(self) -> int:
@@ -312,10 +318,12 @@ class DenseStage:
         embedder: Embedder,
         *,
         windows: str = "none",
+        vectors: str = "float32",
         caches: Caches = NO_CACHES,
         approximate_above: int = APPROXIMATE_ABOVE,
     ) -> None:
         """Store the *embedder*; nothing is embedded yet."""
+        self.vectors = check_vectors(vectors)
         self.embedder = embedder
         self.windows = check_windows(windows)
         self.caches = caches
@@ -327,7 +335,7 @@ class DenseStage:
 
     def clear(self) -> None:
         """Start again with no rows."""
-        self._made: VectorTable | None = None
+        self._made: VectorTable | FileVectors | None = None
         self._vectors = 0
         # Texts to embed when rows are shown, all in one call.
         self._waiting: list[str] = []
@@ -343,13 +351,17 @@ class DenseStage:
     @property
     def identity(self) -> Hashable:
         """Return the model, and which parts of a chunk it embeds."""
-        return type(self), self.embedder.digest, self.windows, self._above
+        return type(self), self.embedder.digest, self.windows, self.vectors, self._above
 
     @property
-    def _table(self) -> VectorTable:
+    def _table(self) -> VectorTable | FileVectors:
         """Return the vectors; a remote embedder knows its dimension only after a request."""
         if self._made is None:
-            self._made = VectorTable(self.embedder.dimension, approximate_above=self._above)
+            dimension = self.embedder.dimension
+            if self.vectors == "float32":
+                self._made = VectorTable(dimension, approximate_above=self._above)
+            else:
+                self._made = FileVectors(dimension, kind=self.vectors)
         return self._made
 
     @property
@@ -403,7 +415,7 @@ class DenseStage:
 
     def index_bytes(self) -> int:
         """Return the bytes of the vectors."""
-        return 0 if self._made is None else self._made.rows.nbytes
+        return 0 if self._made is None else self._made.nbytes
 
     def expect(self, queries: Sequence[str]) -> None:
         """Embed *queries* in one call; each has an equal share of its cost."""

@@ -306,7 +306,7 @@ class TermScore(NamedTuple):
     score: float
 
 
-class _Chained:
+class _RunChain:
     """Runs from several places, to be read more than once."""
 
     def __init__(self, *sources: Iterable[PostingRun]) -> None:
@@ -378,7 +378,7 @@ class LexicalIndex:
                     last = elder.pop()
                     size += len(last.documents)
                     swallowed.insert(0, last.run())
-                runs = _Chained(swallowed, self._added)
+                runs = _RunChain(swallowed, self._added)
                 self._parts = [*elder, merge(runs, terms=len(self._vocabulary))]
                 self._added = RunBuffer()
             return self._parts

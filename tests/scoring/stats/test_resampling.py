@@ -40,7 +40,7 @@ def test_both_formulas_agree_where_sizes_are_equal() -> None:
 def test_the_standard_error_is_the_usual_one() -> None:
     values = np.random.default_rng(3).normal(size=(80, 2))
     centred = values - values.mean(axis=0)
-    low, high, se = studentised_quantiles(centred, codes=None, level=0.95, draws=999, seed=0)
+    low, high, se, _ = studentised_quantiles(centred, codes=None, level=0.95, draws=999, seed=0)
     assert se == pytest.approx(values.std(axis=0, ddof=1) / np.sqrt(80))
     assert (low < 0).all()
     assert (high > 0).all()

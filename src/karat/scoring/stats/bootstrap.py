@@ -1,7 +1,7 @@
 """Confidence intervals of means: studentised bootstrap, with fallbacks for small samples.
 
-All columns of a call share their resamples, so a table of systems and metrics costs one matrix
-product.
+Large samples need no draws (:mod:`karat.scoring.stats.expansion`). All other columns of a call
+share their resamples, so a table of systems and metrics costs one matrix product.
 """
 
 import math
@@ -25,9 +25,11 @@ from karat.scoring.stats.arrays import (
     resample_counts,
 )
 from karat.scoring.stats.distributions import beta_quantile, t_quantile
+from karat.scoring.stats.expansion import expansion_quantiles
 
 __all__ = [
     "Bounds",
+    "TQuantiles",
     "bootstrap_intervals",
     "check_level",
     "exact_integers",
@@ -40,23 +42,49 @@ Float32Array = NDArray[np.float32]
 LEAST_VARIANCE = 1e-12
 
 
+class TQuantiles(NamedTuple):
+    """Quantiles of the resampled t, the standard error, and whether draws were needed, by column.
+
+    A resample without variance has a huge t; the caller decides how to treat such a quantile.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    se: FloatArray
+    drawn: NDArray[np.bool_]
+
+
 def studentised_quantiles(
     centred: FloatArray, *, codes: IntArray | None, level: float, draws: int, seed: int
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the low and high quantile of the resampled t, and the standard error, per column.
+) -> TQuantiles:
+    """Return the quantiles of the resampled t of columns that vary.
 
-    A cluster is given by its total and its size; without clusters each query is one of size 1. A
-    resample without variance has a huge t; the caller decides how to treat such a quantile.
+    A cluster is given by its total and its size; without clusters each query is one of size 1.
+    Clusters are always drawn.
     """
-    n = len(centred)
+    n, width = centred.shape
     if codes is None:
         totals, sizes = centred, np.ones(n)
+        low, high = expansion_quantiles(centred, level=level)
     else:
         sizes = np.bincount(codes).astype(np.float64)
         totals = cluster_sums(centred, codes)
+        low, high = np.full((2, width), math.nan)
     units = len(sizes)
     scale = np.sqrt((totals * totals).mean(axis=0))
-    scaled = (totals / np.where(scale > 0, scale, 1.0)).T
+    drawn = np.isnan(low)
+    if drawn.any():
+        scaled = (totals[:, drawn] / np.where(scale > 0, scale, 1.0)[drawn]).T
+        low[drawn], high[drawn] = drawn_quantiles(
+            scaled, sizes, level=level, draws=draws, seed=seed
+        )
+    return TQuantiles(low, high, scale * units / (n * math.sqrt(units - 1)), drawn)
+
+
+def drawn_quantiles(
+    scaled: FloatArray, sizes: FloatArray, *, level: float, draws: int, seed: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the low and high quantile of the t of *draws* resamples, for each row of *scaled*."""
     if (sizes == sizes[0]).all():
         t = even_sizes(scaled, draws=draws, seed=seed)
     else:
@@ -64,9 +92,9 @@ def studentised_quantiles(
     t.sort(axis=1)
     # The k-th smallest and largest of B draws, k = (B + 1) alpha / 2: no interpolation for 9,999.
     k = max(1, int((draws + 1) * (1 - level) / 2 + 1e-9))
-    root = math.sqrt(units - 1)
+    root = math.sqrt(len(sizes) - 1)
     low, high = (t[:, place].astype(np.float64) * root for place in (k - 1, draws - k))
-    return low, high, scale * units / (n * root)
+    return low, high
 
 
 def even_sizes(scaled: FloatArray, *, draws: int, seed: int) -> Float32Array:
@@ -160,12 +188,13 @@ def bootstrap_intervals(
     be infinite, and interval ends beyond them are clipped. With *clusters*, one label per query,
     whole clusters are resampled. The interval of a column does not depend on the other columns.
 
-    The method is ``bootstrap-t`` unless the data are insufficient:
+    The method is ``bootstrap-t``, or from 300 queries on ``analytic bootstrap-t``, its limit for
+    many draws, unless values are too skewed or in clusters. If the data are insufficient, it is
+    one of these:
 
     - no value or one value: ``none``;
-    - all values equal: ``constant``, from the probability of never sampling a different value;
-    needs
-      bounds, otherwise ``none``. For all-0 or all-1 columns this is Clopper and Pearson's interval;
+    - all values equal: ``constant``, from the probability of never sampling a different value. It
+      needs bounds, otherwise ``none``. For all-0 or all-1 columns this is Clopper and Pearson's;
     - fewer than twenty values that differ from an otherwise constant column: ``clopper-pearson`` if
       they are 0 and 1 and so are the bounds; otherwise ``bootstrap-t or student-t``, the wider one
       at each end, or ``student-t`` alone if too many resamples have no variance.
@@ -245,17 +274,20 @@ def complete_intervals(
     spread = values.max(axis=0) - values.min(axis=0)
     varied = spread > CONSTANT * np.abs(values).max(axis=0)
     low_t, high_t, se = np.zeros(width), np.zeros(width), np.zeros(width)
+    drawn = np.ones(width, dtype=np.bool_)
     if varied.any():
         centred = values[:, varied] - means[varied]
-        low_t[varied], high_t[varied], se[varied] = studentised_quantiles(
+        low_t[varied], high_t[varied], se[varied], drawn[varied] = studentised_quantiles(
             centred, codes=codes, level=level, draws=draws, seed=seed
         )
+    name = "bootstrap-t" if codes is None else "cluster bootstrap-t"
     # Values that vary within clusters of equal means leave a rounding error: treated as none.
     se[se <= CONSTANT * spread] = 0.0
     few = deviating_units(values, codes) < min(FEW, units / 2)
     return [
         column_interval(
             BootstrapColumn(values[:, column], units, codes is not None, bool(few[column])),
+            name=name if drawn[column] else f"analytic {name}",
             mean=float(means[column]),
             se=float(se[column]),
             quantiles=(float(low_t[column]), float(high_t[column])),
@@ -290,13 +322,17 @@ def deviating_units(values: FloatArray, codes: IntArray | None) -> NDArray[np.in
 def column_interval(
     sample: BootstrapColumn,
     *,
+    name: str,
     mean: float,
     se: float,
     quantiles: tuple[float, float],
     bounds: Bounds | None,
     level: float,
 ) -> Interval:
-    """Return the interval of one column by the method that its data allow."""
+    """Return the interval of one column by the method that its data allow.
+
+    *name* is the method behind *quantiles*.
+    """
     values, units, clustered, few = sample
     if values.min() >= values.max() - CONSTANT * np.abs(values).max():
         return constant_interval(float(values[0]), units, bounds, level)
@@ -306,14 +342,14 @@ def column_interval(
     if (few or far) and bounds == (0.0, 1.0) and not clustered and is_binary(values):
         return clopper_pearson(int(values.sum()), units, level)
     reach = t_quantile((1 + level) / 2, units - 1) * se
-    low, high, name = mean - reach, mean + reach, "student-t"
-    if not far:
-        name = "cluster bootstrap-t" if clustered else "bootstrap-t"
-        ends = mean - quantiles[1] * se, mean - quantiles[0] * se
-        if few:
-            low, high, name = min(low, ends[0]), max(high, ends[1]), f"{name} or student-t"
-        else:
-            low, high = ends
+    low, high = mean - reach, mean + reach
+    ends = mean - quantiles[1] * se, mean - quantiles[0] * se
+    if far:
+        name = "student-t"
+    elif few:
+        low, high, name = min(low, ends[0]), max(high, ends[1]), f"{name} or student-t"
+    else:
+        low, high = ends
     if bounds is not None and not clustered:
         most = hoeffding(units, bounds, level)
         low, high = max(low, mean - most), min(high, mean + most)

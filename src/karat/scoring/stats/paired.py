@@ -25,6 +25,7 @@ from karat.scoring.stats.moments import (
     reach,
     relative_improvement,
 )
+from karat.scoring.stats.pairs import PairedScores
 from karat.scoring.stats.signflip import (
     Flips,
     FlipTest,
@@ -119,9 +120,10 @@ def difference_entries(
 ) -> Iterator[Difference]:
     """Yield one entry for each pair and metric, in the order of the columns."""
     units = flip_units(differences, plan.clusters)
-    flips = flip_sums(units, draws=plan.draws, seed=plan.seed)
+    paired = paired_scores(cube, plan)
+    flips = flip_sums(units, draws=plan.draws, seed=plan.seed, paired=paired)
     tests = flip_tests(units, flips, draws=plan.draws)
-    corrected = corrected_ps(cube, tests, maxt_ps(flips, differences, plan), plan)
+    corrected = corrected_ps(cube, tests, maxt_ps(cube, flips, differences, plan), plan)
     residual_sd = [residual_deviation(cube[:, :, metric]) for metric in range(len(plan.metrics))]
     found = column_moments(differences, clusters=plan.clusters)
     both = paired_means(cube, plan)
@@ -154,6 +156,20 @@ def difference_entries(
             losses=losses[place],
             detectable=detectable(moments, plan, column.metric),
         )
+
+
+def paired_scores(cube: FloatArray, plan: ComparisonPlan) -> PairedScores:
+    """Return the scores of all systems and metrics, and the two behind each column."""
+    systems, queries, metrics = cube.shape
+    scores = flip_units(cube.transpose(1, 0, 2).reshape(queries, systems * metrics), plan.clusters)
+    places = np.array(plan.columns, dtype=np.int64).reshape(-1, 3)
+    largest = np.abs(scores).reshape(-1, systems, metrics).max(axis=(0, 1), initial=0.0)
+    return PairedScores(
+        scores=scores,
+        first=places[:, 1] * metrics + places[:, 2],
+        second=places[:, 0] * metrics + places[:, 2],
+        largest=np.tile(np.where(largest > 0, largest, 1.0), systems),
+    )
 
 
 def _unless_identical(interval: Interval, difference: float) -> Interval:
@@ -203,13 +219,17 @@ def residual_deviation(table: FloatArray) -> float | None:
     return math.sqrt(variance) if variance else None
 
 
-def maxt_ps(flips: Flips, differences: FloatArray, plan: ComparisonPlan) -> list[list[float]]:
+def maxt_ps(
+    cube: FloatArray, flips: Flips, differences: FloatArray, plan: ComparisonPlan
+) -> list[list[float]]:
     """Return p values by metric and pair: step-down maxT, empty if the plan does not use it."""
     if plan.correction != "maxt" or len(plan.systems) < 3:
         return []
     means = [moments.mean for moments in column_moments(differences)]
     centred = flip_units(differences - means, plan.clusters)
-    halves = resample_halves(flips, centred, seed=plan.seed)
+    middle = np.where(np.isnan(cube), 0.0, cube).mean(axis=1, keepdims=True)
+    paired = paired_scores(cube - middle, plan)
+    halves = resample_halves(flips, centred, seed=plan.seed, paired=paired)
     families = map(plan.family, range(len(plan.metrics)))
     return [step_down(flips, family, halves) for family in families]
 

@@ -29,6 +29,7 @@ from karat.scoring.stats.arrays import (
 )
 from karat.scoring.stats.bootstrap import FEW, deviating_units, exact_integers
 from karat.scoring.stats.distributions import sign_test
+from karat.scoring.stats.pairs import PairedScores, pair_rows
 
 __all__ = [
     "FlipTest",
@@ -90,13 +91,14 @@ def on_grid(magnitudes: FloatArray) -> IntArray | None:
     [3, 1, 2]
     """
     shares = magnitudes / magnitudes.max()
+    rounded = np.round(shares, 12)
+    # 1 + 2 + ... + 45 steps already exceed the longest total.
+    if len(np.unique(rounded)) > 44:
+        return None
     # Values equal up to rounding count once, but unrounded: the divisor below multiplies any error.
-    distinct = dict(zip(np.round(shares, 12).tolist(), shares.tolist(), strict=True))
+    distinct = dict(zip(rounded.tolist(), shares.tolist(), strict=True))
     if len(distinct) == 1:
         return np.ones(len(magnitudes), dtype=np.int64)
-    # 1 + 2 + ... + 45 steps already exceed the longest total.
-    if len(distinct) > 44:
-        return None
     total, step = float(shares.sum()), 1.0
     for share in distinct.values():
         step = common_step(step, share, GRID_ERROR)
@@ -155,9 +157,14 @@ def whole_numbers(columns: FloatArray) -> tuple[FloatArray, float]:
     orders flips as Student's t does. Two sums that were equal before rounding differ by at most
     the slack after it.
     """
-    length = np.sqrt((columns * columns).sum(axis=0))
-    numbers = np.rint(columns / np.where(length > 0, length, 1.0) * whole_unit(len(columns)))
+    numbers = np.rint(columns / column_lengths(columns) * whole_unit(len(columns)))
     return numbers, float(len(columns))
+
+
+def column_lengths(columns: FloatArray) -> FloatArray:
+    """Return the root of the sum of squares of each column; 1 for a column of zeros."""
+    length = np.sqrt((columns * columns).sum(axis=0))
+    return np.where(length > 0, length, 1.0)
 
 
 def whole_unit(rows: int) -> float:
@@ -218,12 +225,22 @@ def flip_units(differences: FloatArray, clusters: ArrayLike | None) -> FloatArra
     return np.where(np.abs(totals) <= 1e-12 * sizes, 0.0, totals)
 
 
-def flip_sums(columns: FloatArray, *, draws: int, seed: int) -> Flips:
-    """Return the flipped sums of all *columns*: every pattern if there are at most *draws*."""
-    moved = columns[(columns != 0.0).any(axis=1)]
+def flip_sums(
+    columns: FloatArray, *, draws: int, seed: int, paired: PairedScores | None = None
+) -> Flips:
+    """Return the flipped sums of all *columns*: every pattern if there are at most *draws*.
+
+    With the *paired* scores behind them, the columns of many systems cost less.
+    """
+    kept = (columns != 0.0).any(axis=1)
+    moved = columns[kept]
+    rows = len(moved)
+    shared = pair_rows(moved, paired and paired._replace(scores=paired.scores[kept]))
     numbers, slack = whole_numbers(moved)
     observed = numbers.sum(axis=0)
-    rows = len(moved)
+    if shared:
+        scale = (shared.unit / column_lengths(moved) * whole_unit(rows))[:, None]
+        observed = (shared.sums(np.ones((1, rows))) * scale)[:, 0]
     complete = rows <= 60 and 2 ** max(rows - 1, 0) <= draws
     if complete:
         patterns = [every_flip(rows)] if rows else [np.zeros((1, 0))]
@@ -236,8 +253,12 @@ def flip_sums(columns: FloatArray, *, draws: int, seed: int) -> Flips:
     doubled = np.ascontiguousarray(2 * numbers.T)
     start = 0
     for block in blocks:
-        part = doubled @ block.T
-        part -= observed[:, None]
+        if shared:
+            part = shared.sums(2 * block - 1)
+            part *= scale
+        else:
+            part = doubled @ block.T
+            part -= observed[:, None]
         np.abs(part, out=sums[:, start : start + len(block)])
         start += len(block)
     return Flips(np.abs(observed), sums, slack, complete, whole_unit(rows))
@@ -258,40 +279,54 @@ def flip_tests(columns: FloatArray, flips: Flips, *, draws: int) -> tuple[FlipTe
 Float32Array = NDArray[np.float32]
 
 
-def resample_halves(flips: Flips, centred: FloatArray, *, seed: int) -> dict[int, Float32Array]:
+def resample_halves(
+    flips: Flips, centred: FloatArray, *, seed: int, paired: PairedScores | None = None
+) -> dict[int, Float32Array]:
     """Return the resamples that replace the later half of the flips of each column.
 
     ``centred[unit, column]`` are the differences minus their mean, 0 for missing ones; clusters are
     given by their totals. Empty if *flips* are all patterns, which is exact. Columns with too few
-    deviating differences for a resampled variance are skipped.
+    deviating differences for a resampled variance are skipped. The *paired* scores behind the
+    columns are minus their means, too.
     """
     units = len(centred)
     usable = np.flatnonzero(deviating_units(centred, None) >= min(FEW, units / 2))
     if flips.complete or not len(usable):
         return {}
-    found = resample_sums(centred[:, usable], draws=flips.sums.shape[1] // 2, seed=seed)
+    found = resample_sums(
+        centred[:, usable],
+        draws=flips.sums.shape[1] // 2,
+        seed=seed,
+        paired=paired and paired.subset(usable),
+    )
     found *= np.float32(flips.unit)
     return dict(zip(usable.tolist(), found, strict=True))
 
 
-def resample_sums(centred: FloatArray, *, draws: int, seed: int) -> Float32Array:
+def resample_sums(
+    centred: FloatArray, *, draws: int, seed: int, paired: PairedScores | None = None
+) -> Float32Array:
     """Return ``[column, draw]``: the absolute sum of each resample over its own length.
 
     It orders resamples as their t does, and has the scale of the flipped sums, whose unit is 1.
     """
-    width = centred.shape[1]
-    rows = (centred / np.sqrt((centred * centred).sum(axis=0))).T
-    first, first_unit = exact_integers(rows)
-    second, second_unit = exact_integers(rows * rows)
-    table = np.concatenate([first, second])
+    units, width = centred.shape
+    lengths = column_lengths(centred)
+    rows = (centred / lengths).T
+    squares, square_unit = exact_integers(rows * rows)
+    shared = pair_rows(centred, paired)
+    if shared:
+        unit = (shared.unit / lengths).astype(np.float32)[:, None]
+    else:
+        numbers, unit = exact_integers(rows)
     found = np.empty((width, draws), dtype=np.float32)
     start = 0
-    for counts in resample_counts(generator(seed), draws=draws, width=rows.shape[1]):
-        sums = table @ counts.T
-        total = np.abs(sums[:width]).astype(np.float32)
-        total *= first_unit
-        length = sums[width:].astype(np.float32)
-        length *= second_unit
+    for counts in resample_counts(generator(seed), draws=draws, width=units):
+        sums = shared.sums(counts) if shared else numbers @ counts.T
+        total = np.abs(sums).astype(np.float32)
+        total *= unit
+        length = (squares @ counts.T).astype(np.float32)
+        length *= square_unit
         # All differences of a resample may equal the mean: no length to divide by.
         np.maximum(length, np.finfo(np.float32).tiny, out=length)
         np.sqrt(length, out=length)

@@ -28,10 +28,12 @@ import peers  # noqa: E402
 import trec_collections as data  # noqa: E402
 
 ROUNDS = {"memory": 5, "dense": 60, "small": 9, "file": 2, "compare": 3}
+WITH_INTERVALS = "karat, with intervals"
 PARTS = ("memory", "dense", "small", "file", "compare", "threads")
 
 GOALS = {
     "memory": {"pytrec_eval": 15.0, "ranx": 40.0},
+    "intervals": {"pytrec_eval": 5.0},
     "dense": {"pytrec_eval": 2.0, "ranx": 6.0},
     "small": {"pytrec_eval": 2.0},
     "file": {"pytrec_eval": 4.0, "trec_eval": 4.0, "ranx": 13.0},
@@ -89,14 +91,22 @@ def print_peak() -> None:
 
 
 def in_memory(part: str, title: str, qrels: data.Qrels, run: data.RunDict) -> None:
-    """Measure dictionaries to numbers, everything imported and warm."""
+    """Measure dictionaries to numbers, everything imported and warm.
+
+    Karat takes a second turn with intervals, which the peers do not have.
+    """
+    functions = peers.available() | {WITH_INTERVALS: peers.karat_with_intervals}
     candidates = {
         name: (lambda function=function: function(qrels, run))
-        for name, function in peers.available().items()
+        for name, function in functions.items()
     }
     for function in candidates.values():
         function()
-    report(title, best_cpu(candidates, ROUNDS[part]), GOALS[part])
+    times = best_cpu(candidates, ROUNDS[part])
+    report(title, times, GOALS[part])
+    others = {name: times[name] for name in times if name not in ("karat", WITH_INTERVALS)}
+    goals = GOALS["intervals"] if part == "memory" else {}
+    report(f"{title}; karat with intervals", {"karat": times[WITH_INTERVALS]} | others, goals)
 
 
 def cold_small(folder: Path) -> None:
@@ -107,7 +117,7 @@ def cold_small(folder: Path) -> None:
     times = best_cold(
         {
             "karat": [*karat, "--ci", "none"],
-            "karat, with intervals": karat,
+            WITH_INTERVALS: karat,
             "pytrec_eval": [python, peers.script("pytrec"), qrels, run],
             "ir_measures": [python, peers.script("ir_measures"), qrels, run],
         },
@@ -116,7 +126,7 @@ def cold_small(folder: Path) -> None:
     report("Cold process, 127 queries x 10 hits, files to numbers", times, GOALS["small"])
     print(
         f"karat under 100 ms: {times['karat'] < 100}; "
-        f"with intervals under 400 ms: {times['karat, with intervals'] < 400}"
+        f"with intervals under 400 ms: {times[WITH_INTERVALS] < 400}"
     )
 
 

@@ -25,6 +25,13 @@ def karat(qrels: Qrels, run: RunDict) -> object:
     return package.evaluate(qrels, run, METRICS, confidence=None)
 
 
+def karat_with_intervals(qrels: Qrels, run: RunDict) -> object:
+    """Evaluate with Karat as by default: a 95 % interval for the mean of each metric."""
+    import karat as package
+
+    return package.evaluate(qrels, run, METRICS)
+
+
 def pytrec_eval(qrels: Qrels, run: RunDict) -> object:
     """Evaluate with pytrec_eval-terrier."""
     import pytrec_eval as package

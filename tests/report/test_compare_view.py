@@ -79,6 +79,24 @@ def test_notes_name_the_method_and_each_run(contest: ComparisonResult) -> None:
     assert all(f"{name} " in notes[2] for name in ("base", "same", "best"))
 
 
+def test_notes_say_which_intervals_need_no_draws() -> None:
+    gold = {f"q{place:03}": {f"d{place}": 1} for place in range(300)}
+    deep = [{"x": 2.0, document: 1.0} for (document,) in gold.values()]
+    first = [{document: 1.0} for (document,) in gold.values()]
+    runs = {
+        # Half of the queries at rank 1, and 30 of them: both have two values.
+        "half": dict(zip(gold, first[:150] + deep[150:], strict=True)),
+        "few": dict(zip(gold, deep[:270] + first[270:], strict=True)),
+    }
+    notes = compare_table(compare(gold, runs, ["mrr"], draws=199)).notes
+    assert "intervals: bootstrap-t, analytic;" in notes[0]
+    # One query at a third rank: means of three values, one of them rare.
+    runs["few"]["q000"] = {"x": 3.0, "y": 2.0, "d0": 1.0}
+    runs["half"]["q001"] = {"x": 3.0, "y": 2.0, "d1": 1.0}
+    notes = compare_table(compare(gold, runs, ["mrr"], draws=199)).notes
+    assert "intervals: bootstrap-t, analytic, otherwise 199 draws, seed 0" in notes[0]
+
+
 def test_the_mean_over_answered_queries_is_told_where_it_differs() -> None:
     half = {query: hits for place, (query, hits) in enumerate(at_rank(1).items()) if place % 2}
     notes = compare_table(compare(GOLD, {"all": at_rank(2), "half": half}, ["mrr"])).notes

@@ -19,11 +19,11 @@ IDENTICAL = "identical"
 class Interval:
     """A confidence interval and its method; both ends are None if there is none.
 
-    Methods: ``bootstrap-t``, ``cluster bootstrap-t``; if few values differ, ``bootstrap-t or
-    student-t`` (the wider at each end), ``student-t`` or ``clopper-pearson``; ``constant`` if none
-    does; ``identical`` for the difference of two systems with the same score on every query;
-    ``prediction-powered`` from a human sample and model labels; ``none`` if there are too few
-    values.
+    Methods: ``bootstrap-t``, ``analytic bootstrap-t`` (without draws, from 300 queries on),
+    ``cluster bootstrap-t``; if few values differ, ``bootstrap-t or student-t`` (the wider at each
+    end), ``student-t`` or ``clopper-pearson``; ``constant`` if none does; ``identical`` for the
+    difference of two systems with the same score on every query; ``prediction-powered`` from a
+    human sample and model labels; ``none`` if there are too few values.
     """
 
     low: float | None

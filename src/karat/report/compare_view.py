@@ -22,6 +22,7 @@ __all__ = [
     "best_system",
     "compare_table",
     "correction_text",
+    "draws_text",
     "p_cell",
     "per_query_table",
     "range_cell",
@@ -55,7 +56,7 @@ def compare_table(contest: ComparisonResult) -> Table:
         comparison.metrics,
     )
     starred = any(cell.best for row in table.rows for cell in row)
-    method = f"bootstrap-t, {comparison.draws} draws, seed {comparison.seed}"
+    method = f"bootstrap-t, {draws_text(comparison)}"
     notes = [
         (
             f"p and intervals: prediction-powered, {correction_text(comparison)}"
@@ -70,6 +71,17 @@ def compare_table(contest: ComparisonResult) -> Table:
         notes += _answered_note(evaluation, comparison.metrics[0])
     notes += _uncompared_notes(contest)
     return replace(table, notes=(*notes, *contest.further_tests), conclusion=contest.verdict)
+
+
+def draws_text(comparison: Comparison) -> str:
+    """Return how the intervals were computed: by draws, without them, or both."""
+    entries = (*comparison.means, *comparison.differences)
+    methods = [each.interval.method for each in entries if "bootstrap-t" in each.interval.method]
+    drawn = [method for method in methods if not method.startswith("analytic")]
+    text = f"{comparison.draws:,} draws, seed {comparison.seed}"
+    if len(drawn) == len(methods):
+        return text
+    return f"analytic, otherwise {text}" if drawn else "analytic"
 
 
 def correction_text(comparison: Comparison) -> str:

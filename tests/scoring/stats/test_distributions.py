@@ -11,6 +11,7 @@ from karat.scoring.stats.distributions import (
     beta_quantile,
     incomplete_beta,
     log_beta,
+    normal_quantile,
     normal_tail,
     sign_test,
     t_quantile,
@@ -82,6 +83,11 @@ def test_beta_quantile_agrees_with_scipy(a: float, b: float) -> None:
 def test_sign_test_agrees_with_scipy(wins: int, losses: int) -> None:
     expected = stats.binomtest(wins, wins + losses).pvalue if wins + losses else 1.0
     assert sign_test(wins, losses) == pytest.approx(expected, rel=1e-9, abs=1e-300)
+
+
+@given(st.floats(0.5001, 0.9999999))
+def test_normal_quantile_agrees_with_scipy(probability: float) -> None:
+    assert normal_quantile(probability) == pytest.approx(stats.norm.ppf(probability), rel=1e-7)
 
 
 def test_normal_tail_by_hand() -> None:

@@ -299,7 +299,7 @@ CONFIDENCE: Fields = {
         default=9_999,
         show_default=True,
         metavar="N",
-        help="Number of resamples for each interval and test.",
+        help="Number of resamples for each test, and for intervals of fewer than 300 queries.",
     ),
     "seed": click.option("--seed", default=0, show_default=True, metavar="N", help="Random seed."),
     "cluster": click.option(

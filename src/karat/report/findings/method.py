@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from karat.report.compare_view import correction_text
+from karat.report.compare_view import correction_text, draws_text
 from karat.report.findings.record import Findings
 from karat.report.score_view import queries
 from karat.scoring.metrics import parse
@@ -47,8 +47,8 @@ def _rows(findings: Findings) -> Iterator[tuple[str, str]]:
     yield "Measures", ", ".join(comparison.metrics)
     yield (
         "Intervals",
-        f"{comparison.level:.0%}, studentised bootstrap, {comparison.draws:,} draws, "
-        f"seed {comparison.seed}{_drawn(findings)}",
+        f"{comparison.level:.0%}, studentised bootstrap, {draws_text(comparison)}"
+        f"{_drawn(findings)}",
     )
     if comparison.differences:
         yield "Tests", f"paired randomisation, {correction_text(comparison)}"

@@ -11,6 +11,7 @@ from functools import lru_cache
 __all__ = [
     "beta_quantile",
     "incomplete_beta",
+    "normal_quantile",
     "normal_tail",
     "sign_test",
     "t_quantile",
@@ -160,3 +161,14 @@ def sign_test(wins: int, losses: int) -> float:
 def normal_tail(z: float) -> float:
     """Return P(|Z| >= |z|) for a standard normal Z; never 0."""
     return max(math.erfc(abs(z) / math.sqrt(2)), sys.float_info.min)
+
+
+@lru_cache(maxsize=1024)
+def normal_quantile(probability: float) -> float:
+    """Return the *probability* quantile of a standard normal, for a probability above one half.
+
+    >>> round(normal_quantile(0.975), 9)
+    1.959963985
+    """
+    tail = 2 * (1.0 - probability)
+    return bisect(lambda z: normal_tail(z) <= tail, 0.0, 40.0)

@@ -7,12 +7,11 @@ order 1/n (Hall, The Bootstrap and Edgeworth Expansion, 1992, sections 2.5 and 2
 
 import math
 from bisect import bisect_left
-from statistics import NormalDist
 
 import numpy as np
 
 from karat.scoring.stats.arrays import FloatArray
-from karat.scoring.stats.distributions import incomplete_beta
+from karat.scoring.stats.distributions import incomplete_beta, normal_quantile
 
 __all__ = ["expansion_quantiles"]
 
@@ -89,8 +88,8 @@ def cornish_fisher(rows: FloatArray, level: float) -> FloatArray:
     skewness = (squares * rows).mean(axis=1) / math.sqrt(n)
     kurtosis = ((squares * squares).mean(axis=1) - 3) / n
     ends = []
-    for tail in ((1 - level) / 2, (1 + level) / 2):
-        z = NormalDist().inv_cdf(tail)
+    far = normal_quantile((1 + level) / 2)
+    for z in (-far, far):
         # P(t <= z) = normal(z) + (first + second) density(z), with the variance over n.
         first = skewness * (2 * z * z + 1) / 6
         slope = skewness * 2 * z / 3

@@ -75,8 +75,9 @@ def compare_table(contest: ComparisonResult) -> Table:
 
 def draws_text(comparison: Comparison) -> str:
     """Return how the intervals were computed: by draws, without them, or both."""
-    entries = (*comparison.means, *comparison.differences)
-    methods = [each.interval.method for each in entries if "bootstrap-t" in each.interval.method]
+    methods = [each.interval.method for each in comparison.means]
+    methods += [each.interval.method for each in comparison.differences]
+    methods = [method for method in methods if "bootstrap-t" in method]
     drawn = [method for method in methods if not method.startswith("analytic")]
     text = f"{comparison.draws:,} draws, seed {comparison.seed}"
     if len(drawn) == len(methods):

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from karat.errors import FormatError, Problem
 from karat.formats.parquet_parts import COLUMNS, open_parts
 from karat.formats.ranked_columns import (
-    Batch,
     ColumnRanking,
+    QueryBatch,
     batch_of,
     by_query,
     rankings,
@@ -245,7 +245,7 @@ def _rankings(
                 yield query, ranking
 
 
-def _with_scores(batch: Batch) -> Batch:
+def _with_scores(batch: QueryBatch) -> QueryBatch:
     """Return *batch* with the order as score for each query that has no score at all."""
     import numpy as np
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     import polars as pl
 
-__all__ = ["Batch", "ColumnRanking", "batch_of", "by_query", "rankings", "repeated_rows"]
+__all__ = ["ColumnRanking", "QueryBatch", "batch_of", "by_query", "rankings", "repeated_rows"]
 
 # Ids are decoded in steps of this many: most readers need only the first.
 IDS_AT_ONCE = 1_000
@@ -72,7 +72,7 @@ class ColumnRanking(Mapping[str, float]):
         return [str(name) for name in self._documents.gather(rows.tolist()).to_list()]
 
 
-class Batch(NamedTuple):
+class QueryBatch(NamedTuple):
     """Rows of whole queries; those of query *i* are starts[i]:starts[i + 1]."""
 
     queries: list[str]
@@ -96,7 +96,7 @@ def by_query(frame: "pl.DataFrame") -> "pl.DataFrame":
     return ordered.drop("position")
 
 
-def batch_of(frame: "pl.DataFrame") -> Batch:
+def batch_of(frame: "pl.DataFrame") -> QueryBatch:
     """Return the columns ``query``, ``document`` and ``score`` of *frame*, ordered by query."""
     import numpy as np
 
@@ -104,10 +104,12 @@ def batch_of(frame: "pl.DataFrame") -> Batch:
     starts = np.concatenate(([0], stretches["len"].to_numpy().cumsum(dtype=np.int64)))
     documents = frame["document"]
     scores = frame["score"].to_numpy()
-    return Batch(stretches["value"].to_list(), starts.tolist(), documents, documents.hash(), scores)
+    return QueryBatch(
+        stretches["value"].to_list(), starts.tolist(), documents, documents.hash(), scores
+    )
 
 
-def repeated_rows(batch: Batch) -> Iterator[int]:
+def repeated_rows(batch: QueryBatch) -> Iterator[int]:
     """Yield the number of each query that returns a document twice.
 
     Equal hashes only raise the suspicion; the documents themselves decide.
@@ -123,7 +125,7 @@ def repeated_rows(batch: Batch) -> Iterator[int]:
 
 
 def rankings(
-    batch: Batch, judged: Mapping[str, Mapping[str, float]]
+    batch: QueryBatch, judged: Mapping[str, Mapping[str, float]]
 ) -> Iterator[tuple[str, ColumnRanking]]:
     """Yield each query of *batch* with its ranking."""
     returned = _returned(batch, judged)
@@ -141,7 +143,7 @@ def rankings(
 
 
 def _returned(
-    batch: Batch, judged: Mapping[str, Mapping[str, float]]
+    batch: QueryBatch, judged: Mapping[str, Mapping[str, float]]
 ) -> dict[str, dict[str, float]]:
     """Return ``{query: {document: score}}`` of the judged documents that were returned."""
     import numpy as np

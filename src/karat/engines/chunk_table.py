@@ -333,8 +333,12 @@ def _joined(old: Layout, new: Layout, taken: NDArray[np.int64]) -> Layout:
     kept = taken[~is_new]
     sizes[~is_new], firsts[~is_new] = np.diff(old.begins)[kept], old.begins[kept]
     places = spans(firsts, sizes)
-    columns = [np.concatenate(pair)[places] for pair in zip(old[:3], new[:3], strict=True)]
-    return Layout(*columns, np.concatenate(([0], np.cumsum(sizes))))
+    return Layout(
+        np.concatenate([old.rows, new.rows])[places],
+        np.concatenate([old.start_lines, new.start_lines])[places],
+        np.concatenate([old.end_lines, new.end_lines])[places],
+        np.concatenate(([0], np.cumsum(sizes))),
+    )
 
 
 def spans(begins: Numbers, lengths: Numbers) -> Numbers:

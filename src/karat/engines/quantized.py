@@ -77,7 +77,7 @@ class FileVectors:
         """Append *rows*; they are found after ``prepare``."""
         rows = np.ascontiguousarray(rows, np.float32)
         self._file.seek(0, 2)
-        self._file.write(memoryview(rows).cast("B"))
+        self._file.write(rows.tobytes())
         self._length += len(rows)
         if self._kind != "mapped":
             self._new.append(_codes(rows, self._kind))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import accumulate
 from pathlib import Path
-from typing import IO, NamedTuple, overload
+from typing import BinaryIO, NamedTuple, cast, overload
 
 from karat.corpus.files.content import MAX_BYTES
 from karat.corpus.git.objects import blob_id
@@ -81,11 +81,11 @@ def _rows(file: Path, texts: "_TextStore") -> Iterator[_Row]:
                 yield _Row(None, problem=f"no JSON: {error}")
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _opened(path: Path) -> BinaryIO:
     if path.suffix == ".gz":
         import gzip
 
-        return gzip.open(path)
+        return cast("BinaryIO", gzip.open(path))
     return path.open("rb")
 
 

@@ -5,7 +5,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, TypeVar
 from weakref import finalize
 
 import numpy as np
@@ -275,7 +275,7 @@ class RunBuffer:
         self._file.seek(0, 2)
         for run in self._runs:
             for column in _columns(run):
-                self._file.write(memoryview(column).cast("B"))
+                self._file.write(column.tobytes())
             self._stored.append(
                 _StoredRun(run.first, run.lengths, len(run.terms), len(run.documents))
             )
@@ -287,8 +287,11 @@ def _columns(run: PostingRun) -> tuple[NDArray[np.generic], ...]:
     return run.terms, run.held, run.documents, run.counts
 
 
+Number = TypeVar("Number", bound=np.generic)
+
+
 def _read_run(file: IO[bytes], stored: _StoredRun) -> PostingRun:
-    def column(kind: type[np.generic], count: int) -> NDArray[np.generic]:
+    def column(kind: type[Number], count: int) -> NDArray[Number]:
         return np.frombuffer(file.read(count * np.dtype(kind).itemsize), kind)
 
     return PostingRun(

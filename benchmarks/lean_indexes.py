@@ -21,6 +21,11 @@ import time
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 # Not this folder itself: its statistics.py would hide the standard library's.
 sys.path[0] = str(Path(__file__).parent / "support")
@@ -60,10 +65,10 @@ def write(folder: Path, documents: int) -> None:
             stream.write(json.dumps({"_id": f"q{number}", "text": text(6)}) + "\n")
 
 
-def _zipf(size: int, power: float) -> "object":
+def _zipf(size: int, power: float) -> "NDArray[np.float64]":
     import numpy as np
 
-    weights = 1.0 / np.arange(1, size + 1) ** power
+    weights: NDArray[np.float64] = 1.0 / np.arange(1, size + 1) ** power
     return weights / weights.sum()
 
 

@@ -19,7 +19,8 @@ def unit_rows(count: int, seed: int = 5) -> NDArray[np.float32]:
     rng = np.random.default_rng(seed)
     centres = rng.standard_normal((20, DIMENSION))
     rows = centres[rng.integers(20, size=count)] + rng.standard_normal((count, DIMENSION))
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    units: NDArray[np.float32] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return units.astype(np.float32)
 
 
 def filled(rows: NDArray[np.float32], kind: str, candidates: int = 100) -> FileVectors:

@@ -172,15 +172,15 @@ class ChunkIndex:
         self.names.show(rows)
         self._of_rows = {rules: np.concatenate(parts) for rules, parts in factors.items()}
         self._cut_ns = perf_counter_ns() - started - sum(self._stage_ns.values())
-        for identity, stage in self._stages.items():
+        for identity, held in self._stages.items():
             with self._timed(identity):
-                if isinstance(stage, SupportsRows):
-                    stage.show(rows)
+                if isinstance(held, SupportsRows):
+                    held.show(rows)
                 else:
-                    stage.index(self._locations(corpus))
+                    held.index(self._locations(corpus))
         self._factors = {
-            rules: ChunkFactors(factors[rows], folder_factors(corpus, chunks, rules))
-            for rules, factors in self._of_rows.items()
+            rules: ChunkFactors(known[rows], folder_factors(corpus, chunks, rules))
+            for rules, known in self._of_rows.items()
         }
         self._chunks, self._corpus = chunks, corpus
 

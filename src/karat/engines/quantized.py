@@ -143,13 +143,15 @@ def _codes(rows: Vectors, kind: str) -> Codes:
         return np.packbits(rows > 0, axis=1)
     # By the largest number that a row of this length is likely to have, not by 1: others are cut.
     scale = LARGEST / (SPREAD / max(rows.shape[1], SPREAD**2) ** 0.5)
-    return np.clip(np.rint(rows * scale), -LARGEST, LARGEST).astype(np.int8)
+    codes: Codes = np.clip(np.rint(rows * scale), -LARGEST, LARGEST).astype(np.int8)
+    return codes
 
 
 def _closeness(codes: Codes, asked: Codes | Vectors) -> NDArray[np.float32]:
     """Return how near each of *codes* is to a query; only their order means something."""
     if codes.dtype == np.uint8:
         apart = np.bitwise_count(codes ^ asked.astype(np.uint8)).sum(axis=1, dtype=np.int32)
-        return -apart.astype(np.float32)
+        closeness: NDArray[np.float32] = -apart.astype(np.float32)
+        return closeness
     near: NDArray[np.float32] = codes.astype(np.float32) @ asked.astype(np.float32)
     return near

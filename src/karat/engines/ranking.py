@@ -109,9 +109,9 @@ class NameShares:
         self.prepare()
         if (columns := self._columns) is None:
             raise RuntimeError("names were added during a search")
-        counts = columns.counts[rows]
+        counts = columns.counts[rows].astype(np.intp)
         names = spans(columns.first_name[rows], counts)
-        sizes = columns.sizes[names]
+        sizes = columns.sizes[names].astype(np.intp)
         asked = np.zeros(len(self._numbers), np.intp)
         asked[[self._numbers[word] for word in words if word in self._numbers]] = 1
         matches = asked[columns.words[spans(columns.first_word[names], sizes)]]

@@ -24,6 +24,7 @@ sys.path[0] = str(Path(__file__).parent / "support")
 import numpy as np  # noqa: E402
 
 from karat.engines.spec import build, parse_spec  # noqa: E402
+from karat.experiments.executors import measure_quality  # noqa: E402
 from karat.experiments.store import (  # noqa: E402
     Buffer,
     ExperimentDefinition,
@@ -37,7 +38,6 @@ from karat.experiments.workers import (  # noqa: E402
     Source,
     all_queries_on,
     measure_latency,
-    measure_quality,
 )
 from karat.experiments.workers.run_collector import Callbacks  # noqa: E402
 from karat.experiments.workers.sources import Opener  # noqa: E402

@@ -34,10 +34,11 @@ from karat.engines.rerank.engine import DEPTH, Passages  # noqa: E402
 from karat.engines.spec import build  # noqa: E402
 from karat.engines.stages import DenseStage, LexicalStage  # noqa: E402
 from karat.engines.threshold import by_score  # noqa: E402
+from karat.experiments.executors import measure_quality  # noqa: E402
 from karat.experiments.matrix import Matrix  # noqa: E402
 from karat.experiments.plan import SearchGroups, SharedSearch, group_searches  # noqa: E402
 from karat.experiments.store import ExperimentDefinition, ExperimentKind, RunDefinition, SqlStore  # noqa: E402
-from karat.experiments.workers import Callbacks, Source, all_queries_on, cut, measure_quality  # noqa: E402
+from karat.experiments.workers import Callbacks, Source, all_queries_on, cut  # noqa: E402
 from karat.model import Answer, Dataset, Query  # noqa: E402
 from karat.model.timings import LatencySample  # noqa: E402
 

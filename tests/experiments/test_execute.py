@@ -1,15 +1,18 @@
 """What is asked of an executor, in which order, and what is kept of its answers."""
 
 import json
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Self
 
 import pytest
 
 from karat.errors import InputError
 from karat.experiments.execute import EndedRun, ExperimentContext, choose_timed, execute
-from karat.experiments.executors import WorkUnit
+from karat.experiments.executors.base import Slot
 from karat.experiments.plan import group_searches
 from karat.experiments.store import ExperimentDefinition, ExperimentKind, RunDefinition, SqlStore
 from karat.experiments.workers import (
@@ -21,6 +24,8 @@ from karat.experiments.workers import (
     Source,
 )
 from karat.experiments.workers.announcements import running_folder
+from karat.experiments.workers.run_collector import QueryResult, UsageCounters
+from karat.experiments.workers.unit import QueryEnded, RunNews, SlotEvent, Unit, UnitEnded
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run
 from karat.model.spec import Spec
 from karat.model.timings import LatencySample, RunResult, Timings
@@ -33,54 +38,97 @@ ENTRIES = (
     Configuration("strict", WORDS, 3, threshold=0.5),
     Configuration("alone", KEYWORD, 2),
 )
+HITS = tuple(Hit(path, score) for path, score in (("a", 4), ("b", 2), ("c", 1)))
 SAMPLE = LatencySample("", 5, (4,))
 COSTS = Timings((), 7, 8, 9, warm_up=1, repetitions=2, alone=True)
 
 
 @dataclass
 class Scripted:
-    """An executor whose engines all find a, b and c; it remembers what it was asked."""
+    """An executor whose engines all find a, b and c; it remembers what it was asked.
+
+    It has one slot, and is its own pool of slots.
+    """
 
     fails: str = ""
     stops: str = ""
     corpus: str = "planned"
     calls: list[tuple[str, dict[str, set[str]]]] = field(default_factory=list)
     depths: dict[str, int] = field(default_factory=dict)
+    events: deque[SlotEvent] = field(default_factory=deque)
+    stopped: bool = False
 
-    def quality(self, work: WorkUnit) -> Sequence[RunResult]:
-        assert (work.settings.warm_up, work.settings.repetitions) == (0, 1)
-        return self._asked("quality", work)
+    @contextmanager
+    def connect(self) -> Iterator[Self]:
+        yield self
 
-    def timing(self, work: WorkUnit) -> Sequence[RunResult]:
-        assert (work.settings.warm_up, work.settings.repetitions) == (3, 3)
-        return self._asked("timing", work)
+    def slots(self) -> Sequence[Slot]:
+        return [Slot("1", "here")]
 
-    def _asked(self, what: str, work: WorkUnit) -> list[RunResult]:
-        asked = {
-            one.name: set(work.dataset.query_ids) - set(work.callbacks.skip[one.name])
-            for one in work.configurations
+    def send(self, slot: str, unit: Unit) -> None:
+        assert slot == "1"
+        assert (unit.settings.warm_up, unit.settings.repetitions) == (0, 1)
+        wanted = {
+            one.name: {query_id for row, (query_id, _) in unit.queries.items() if row not in skip}
+            for one, skip in zip(unit.configurations, unit.skip, strict=True)
         }
-        self.calls.append((what, asked))
-        self.depths |= {f"{what} {one.name}": one.k for one in work.configurations}
-        return [
-            self._measured(what, one, sorted(asked[one.name]), work.callbacks)
-            for one in work.configurations
-        ]
+        self._note("quality", unit.configurations, wanted)
+        usage = []
+        for place, one in enumerate(unit.configurations):
+            usage.append(UsageCounters("no" if one.name == self.fails else "", work={"quality": 1}))
+            self.stopped = self.stopped or one.name == self.stops
+            self.events.append(RunNews(unit.id, place, "indexed", {"corpus": self.corpus}))
+            for query_id in sorted(wanted[one.name]) if one.name not in self.ends else ():
+                result = QueryResult(Answer(query_id, HITS[: one.k]))
+                self.events.append(QueryEnded(unit.id, place, result))
+        if not self.stopped:
+            self.events.append(UnitEnded(unit.id, "session", tuple(usage)))
 
-    def _measured(
-        self, what: str, one: Configuration, queries: Sequence[str], callbacks: Callbacks
-    ) -> RunResult:
-        status = {self.fails: "failed", self.stops: "cancelled"}.get(one.name, "completed")
+    @property
+    def ends(self) -> set[str]:
+        return {self.fails, self.stops}
+
+    def receive(self, timeout_s: float) -> SlotEvent | None:
+        return self.events.popleft() if self.events else None
+
+    def stop(self) -> None:
+        self.stopped = True
+
+    def close(self) -> None:
+        pass
+
+    def timing(
+        self,
+        configurations: Sequence[Configuration],
+        dataset: Dataset,
+        snapshots: Sequence[SnapshotQueries],
+        *,
+        settings: RunSettings,
+        callbacks: Callbacks,
+    ) -> list[RunResult]:
+        """Stand for the measurement of latency."""
+        assert snapshots
+        assert (settings.warm_up, settings.repetitions) == (3, 3)
+        wanted = {
+            one.name: set(dataset.query_ids) - set(callbacks.skip[one.name])
+            for one in configurations
+        }
+        self._note("timing", configurations, wanted)
+        return [self._timed(one, sorted(wanted[one.name]), callbacks) for one in configurations]
+
+    def _timed(self, one: Configuration, queries: Sequence[str], callbacks: Callbacks) -> RunResult:
         callbacks.listen(RunEvent("indexed", one.name, detail={"corpus": self.corpus}))
-        for query_id in queries if status == "completed" else ():
-            hits = tuple(Hit(path, score) for path, score in (("a", 4), ("b", 2), ("c", 1)))
-            sample = SAMPLE._replace(query_id=query_id) if what == "timing" else None
-            callbacks.on_result(one.name, Answer(query_id, hits[: one.k]), sample)
-        notes = {"status": status, what: True, "work": {what: 1}} | (
-            {"error": "no"} if status == "failed" else {}
-        )
-        timings = COSTS if what == "timing" else None
-        return RunResult(Run.of([]), timings, "", one.name, notes)
+        for query_id in queries:
+            sample = SAMPLE._replace(query_id=query_id)
+            callbacks.on_result(one.name, Answer(query_id, HITS[: one.k]), sample)
+        notes = {"status": "completed", "timing": True, "work": {"timing": 1}}
+        return RunResult(Run.of([]), COSTS, "", one.name, notes)
+
+    def _note(
+        self, what: str, configurations: Sequence[Configuration], wanted: dict[str, set[str]]
+    ) -> None:
+        self.calls.append((what, wanted))
+        self.depths |= {f"{what} {one.name}": one.k for one in configurations}
 
 
 @pytest.fixture
@@ -109,8 +157,16 @@ def task(
     )
 
 
-def run(store: SqlStore, given: ExperimentContext, executor: Scripted) -> list[EndedRun]:
-    return list(execute(group_searches(ENTRIES, files=False), given, store, executor))
+def run(
+    store: SqlStore,
+    given: ExperimentContext,
+    executor: Scripted,
+    entries: Sequence[Configuration] = ENTRIES,
+) -> list[EndedRun]:
+    given = replace(given, cancelled=lambda: executor.stopped)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("karat.experiments.execute.measure_latency", executor.timing)
+        return list(execute(group_searches(entries, files=False), given, store, executor))
 
 
 ALL = set(GOLD.query_ids)
@@ -120,12 +176,14 @@ ALL = set(GOLD.query_ids)
 class Watching(Scripted):
     """Notes the numbers of the announcements at each call."""
 
-    announced: list[tuple[str, str, list[int]]] = field(default_factory=list)
+    announced: list[tuple[str, str, int]] = field(default_factory=list)
 
-    def _asked(self, what: str, work: WorkUnit) -> list[RunResult]:
+    def _note(
+        self, what: str, configurations: Sequence[Configuration], wanted: dict[str, set[str]]
+    ) -> None:
         said = [json.loads(path.read_text()) for path in running_folder().glob("*.json")]
-        self.announced.append((what, work.callbacks.command, [one["number"] for one in said]))
-        return super()._asked(what, work)
+        self.announced += [(what, one["command"], one["number"]) for one in said]
+        super()._note(what, configurations, wanted)
 
 
 def test_one_announcement_over_all_groups(
@@ -136,11 +194,7 @@ def test_one_announcement_over_all_groups(
     given = replace(task(store, timed=frozenset({"q1"})), command="sweep", wait=False)
     run(store, given, executor)
     # None is left when times are measured, or two processes would wait for each other.
-    assert executor.announced == [
-        ("quality", "sweep", [1]),
-        ("quality", "sweep", [1]),
-        ("timing", "sweep", []),
-    ]
+    assert set(executor.announced) == {("quality", "sweep", 1), ("quality", "sweep", 2)}
 
 
 def test_every_entry_gets_its_part_of_one_search(store: SqlStore) -> None:
@@ -176,13 +230,9 @@ def test_each_is_timed_for_itself_and_what_is_alone_is_asked_once(store: SqlStor
         assert store.answered(run_id) == ALL
         assert store.answered(run_id, timed=True) == some
     assert all(one.timings == COSTS and not one.stopped for one in ended)
-    assert ended[0].notes == {
-        "status": "completed",
-        "quality": True,
-        "timing": True,
-        "work": {"quality": 1},
-        "timed_work": {"timing": 1},
-    }
+    notes = ended[0].notes
+    assert (notes["status"], notes["timing"]) == ("completed", True)
+    assert (notes["work"], notes["timed_work"]) == ({"quality": 1}, {"timing": 1})
     assert ended[-1].notes["work"] == {"quality": 1}
 
 
@@ -222,7 +272,7 @@ def test_what_was_shared_is_timed_by_whoever_is_left(store: SqlStore) -> None:
     for query_id in sorted(ALL):
         store.add(given.runs["deep"], Answer(query_id))
     executor = Scripted()
-    list(execute(group_searches(ENTRIES[:1], files=False), given, store, executor))
+    run(store, given, executor, ENTRIES[:1])
     assert executor.calls == [("timing", {"deep": {"q1", "q2"}})]
 
 
@@ -263,7 +313,8 @@ def test_nothing_is_kept_of_another_corpus(store: SqlStore) -> None:
 def test_events_are_told_of_every_configuration(store: SqlStore) -> None:
     events: list[RunEvent] = []
     run(store, replace(task(store), listen=events.append), Scripted())
-    assert [event.run for event in events] == ["deep", "flat", "strict", "alone"]
+    told = [event.run for event in events if event.kind == "indexed"]
+    assert told == ["deep", "flat", "strict", "alone"]
     assert {each.status for each in store.latest().runs} == {"evaluating"}
 
 

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
         EXECUTORS,
         Executor,
         LocalExecutor,
-        WorkUnit,
         open_executor,
     )
     from karat.experiments.matrix import Matrix, read_matrix
@@ -23,7 +22,6 @@ __all__ = [
     "LocalExecutor",
     "Matrix",
     "SearchGroups",
-    "WorkUnit",
     "group_searches",
     "open_executor",
     "read_matrix",
@@ -33,7 +31,7 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "executors": "EXECUTORS Executor LocalExecutor WorkUnit open_executor",
+        "executors": "EXECUTORS Executor LocalExecutor open_executor",
         "matrix": "Matrix read_matrix",
         "plan": "SearchGroups group_searches",
         "workers.plan": "Configuration",

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from karat.engines.threshold import by_score
 from karat.errors import InputError
-from karat.experiments.executors import Executor, WorkUnit
+from karat.experiments.executors.base import Executor
+from karat.experiments.executors.quality import measure_groups
 from karat.experiments.plan import SearchGroups, SharedSearch, shares_nothing
 from karat.experiments.store import (
     Buffer,
@@ -28,6 +29,7 @@ from karat.experiments.workers import (
     SnapshotQueries,
     announce,
     cut,
+    measure_latency,
 )
 from karat.model import Answer, Dataset, Outcome
 from karat.model.timings import LatencySample, RunResult, Timings
@@ -95,19 +97,19 @@ def execute(
 ) -> Iterator[EndedRun]:
     """Run the queries that *recorder* lacks, and yield each configuration when it is complete.
 
-    The quality pass collects hits, group by group. The timing pass then measures latency: all
-    engines take turns, each at its own depth, because a search that serves several configurations
-    does not tell how long one of them takes. An engine that shares nothing runs a timed query only
-    in the timing pass, unless the context wants all scores first. InputError is raised if an engine
-    has indexed another corpus than planned, before any of its results is stored.
+    The quality pass collects the hits of all groups, on the slots of *executor*. The timing pass
+    then measures latency, on this machine: all engines take turns, each at its own depth, because a
+    search that serves several configurations does not tell how long one of them takes. An engine
+    that shares nothing runs a timed query only in the timing pass, unless the context wants all
+    scores first. InputError is raised if an engine has indexed another corpus than planned, before
+    any of its results is stored.
     """
     results: dict[str, RunResult] = {}
-    stopped = False
     given_up: set[str] = set()
-    # Announced over all groups, so that no timed run begins between two of them.
+    stopped = False
+    # Announced until the timing pass, so that no timed run begins in between.
     with announce(context.command):
-        for group in searches.groups:
-            stopped = stopped or _collect_hits(group, context, recorder, executor, results)
+        for group, stopped in _collect_hits(searches, context, recorder, executor, results):
             for one in (one for shared in group for one in shared.configurations):
                 ended = EndedRun(one, None, _notes(results, one), stopped)
                 if not context.timed:
@@ -121,7 +123,7 @@ def execute(
         if context.timed and not stopped:
             context.before_timing()
     if context.timed:
-        times = {} if stopped else _measure_latency(searches, context, recorder, executor, results)
+        times = {} if stopped else _measure_latency(searches, context, recorder, results)
         stopped = stopped or _is_stopped(times.values())
         for one in (one for one in searches.configurations if one.name not in given_up):
             notes = _join_notes(_notes(results, one), _notes(times, one))
@@ -138,42 +140,54 @@ def choose_timed(dataset: Dataset, count: int | None, *, seed: int) -> frozenset
 
 
 def _collect_hits(
-    group: Sequence[SharedSearch],
+    searches: SearchGroups,
     context: ExperimentContext,
     recorder: Recorder,
     executor: Executor,
     results: dict[str, RunResult],
-) -> bool:
-    """Store the hits of *group*, add its runs to *results*, and return whether to stop here."""
-    later = context.timed if shares_nothing(group) and not context.scores_first else frozenset()
-    skip = {
-        shared.search.name: later | _answered_by_all(shared.configurations, context, recorder)
-        for shared in group
-    }
-    if all(len(known) == len(context.dataset) for known in skip.values()):
-        return context.cancelled()
+) -> Iterator[tuple[Sequence[SharedSearch], bool]]:
+    """Store hits; yield each group that is complete, and whether the experiment has stopped.
+
+    The runs of the group are added to *results* before.
+    """
+    skip: dict[str, frozenset[str]] = {}
+    todo: list[Sequence[SharedSearch]] = []
+    for group in searches.groups:
+        later = context.timed if shares_nothing(group) and not context.scores_first else frozenset()
+        known = {
+            shared.search.name: later | _answered_by_all(shared.configurations, context, recorder)
+            for shared in group
+        }
+        if all(len(queries) == len(context.dataset) for queries in known.values()):
+            yield group, context.cancelled()
+        else:
+            skip |= known
+            todo.append(group)
+    stopped = False
     with Buffer(recorder) as buffer:
-        unit = WorkUnit(
-            [shared.search for shared in group],
+        writer = _ResultWriter(context, recorder, buffer, [one for group in todo for one in group])
+        for place, returned in measure_groups(
+            [tuple(shared.search for shared in group) for group in todo],
             context.dataset,
             context.snapshots,
+            executor=executor,
             settings=replace(context.settings, warm_up=0, repetitions=1),
-            callbacks=_ResultWriter(context, recorder, buffer, group).callbacks(skip),
-        )
-        returned = executor.quality(unit)
-    results |= {
-        one.name: result
-        for shared, result in zip(group, returned, strict=True)
-        for one in shared.configurations
-    }
-    return _is_stopped(returned)
+            callbacks=writer.callbacks(skip),
+        ):
+            buffer.flush()
+            results |= {
+                one.name: result
+                for shared, result in zip(todo[place], returned, strict=True)
+                for one in shared.configurations
+            }
+            stopped = stopped or _is_stopped(returned)
+            yield todo[place], stopped
 
 
 def _measure_latency(
     searches: SearchGroups,
     context: ExperimentContext,
     recorder: Recorder,
-    executor: Executor,
     results: Mapping[str, RunResult],
 ) -> dict[str, RunResult]:
     """Return the timings of each configuration by its name, without those that were given up."""
@@ -191,14 +205,13 @@ def _measure_latency(
         skip[one.name] = (untimed | known) - last
     alone = [SharedSearch(replace(one, files=context.files), (one,)) for one in configurations]
     with Buffer(recorder) as buffer:
-        unit = WorkUnit(
+        returned = measure_latency(
             [shared.search for shared in alone],
             context.dataset,
             context.snapshots,
             settings=context.settings,
             callbacks=_ResultWriter(context, recorder, buffer, alone).callbacks(skip),
         )
-        returned = executor.timing(unit)
     return {one.name: result for one, result in zip(configurations, returned, strict=True)}
 
 

@@ -10,22 +10,28 @@ class TestMyExecutor(ExecutorSuite):
 # ruff: noqa: S101
 
 import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from karat.corpus import from_texts
+from karat.corpus import Corpus, from_texts
 from karat.engines.spec import build, parse_spec
-from karat.experiments import Executor, WorkUnit
+from karat.errors import ProcessError
+from karat.experiments.executors import Executor, measure_quality
+from karat.experiments.executors.fingerprint import fingerprint
 from karat.experiments.workers import (
     Callbacks,
     Configuration,
+    Group,
     RunEvent,
-    RunSettings,
     Source,
     all_queries_on,
 )
-from karat.model import Answer, Dataset, Query
-from karat.model.timings import LatencySample
+from karat.model import Answer, Dataset, Hit, Outcome, Query
+from karat.model.timings import LatencySample, RunResult
 from karat.testing.engines import DOCUMENTS
 
 __all__ = ["ExecutorSuite"]
@@ -34,7 +40,7 @@ QUERIES = Dataset.of(
     [Query(f"q{row}", text) for row, text in enumerate(("login", "message", "cache key", "zebra"))]
 )
 ENGINES = ("bm25", "bm25(k1=1.2)")
-ONCE = RunSettings(warm_up=0, repetitions=1)
+SLOW_S = 0.2
 
 
 class _Recording:
@@ -60,22 +66,53 @@ class _Recording:
 class ExecutorSuite:
     """What holds for every executor; a subclass provides the fixture ``executor``."""
 
-    @pytest.fixture
-    def work(self) -> WorkUnit:
-        """Return engines that share an index, one snapshot for all queries, and no callback."""
-        engines = [Configuration(name, parse_spec(name), k=5) for name in ENGINES]
-        snapshots = all_queries_on(QUERIES, Source.of_texts(DOCUMENTS), seed=0)
-        return WorkUnit(engines, QUERIES, snapshots, ONCE, Callbacks())
+    configurations = tuple(Configuration(name, parse_spec(name), k=5) for name in ENGINES)
+    source = Source.of_texts(DOCUMENTS)
 
-    def test_each_finds_what_it_finds_alone(self, executor: Executor, work: WorkUnit) -> None:
+    def kill_one(self) -> None:
+        """Kill a process that has a unit; a subclass overrides this if it can."""
+        pytest.skip("this executor has no process to kill")
+
+    def measure(
+        self,
+        executor: Executor,
+        recording: _Recording | None = None,
+        *,
+        groups: Sequence[Group] = (),
+        source: Source | None = None,
+        **callbacks: Any,
+    ) -> list[RunResult]:
+        """Run all queries on one snapshot, and note the calls of callbacks in *recording*."""
+        recording = recording or _Recording()
+        return measure_quality(
+            groups or [self.configurations],
+            QUERIES,
+            all_queries_on(QUERIES, source or self.source, seed=0),
+            executor=executor,
+            callbacks=Callbacks(
+                **{"listen": recording.listen, "on_result": recording.on_result, **callbacks}
+            ),
+        )
+
+    def test_each_finds_what_it_finds_alone(self, executor: Executor) -> None:
         """The hits of every engine are its own, and each query is answered once."""
         recording = _Recording()
-        callbacks = Callbacks(listen=recording.listen, on_result=recording.on_result)
-        found = executor.quality(work._replace(callbacks=callbacks))
+        found = self.measure(executor, recording)
         assert [one.name for one in found] == list(ENGINES)
+        self.check_all(recording)
+
+    def test_groups_run_side_by_side(self, executor: Executor) -> None:
+        """Several engine groups have the same hits as one."""
+        recording = _Recording()
+        found = self.measure(executor, recording, groups=[(one,) for one in self.configurations])
+        assert [one.notes["status"] for one in found] == ["completed"] * len(ENGINES)
+        self.check_all(recording)
+
+    def check_all(self, recording: _Recording) -> None:
+        """Compare all results with those of engines in this process."""
         assert len(recording.answers) == len(ENGINES) * len(QUERIES)
         assert recording.samples == [None] * len(recording.answers)
-        for one in work.configurations:
+        for one in self.configurations:
             engine = build(one.spec)
             engine.index(from_texts(DOCUMENTS))
             for query_id, text in zip(QUERIES.query_ids, QUERIES.texts, strict=True):
@@ -83,56 +120,113 @@ class ExecutorSuite:
                     text, one.k
                 )
 
-    def test_times_come_with_the_answers(self, executor: Executor, work: WorkUnit) -> None:
-        """One cold time for each answer, and as many warm ones as are wanted."""
-        recording = _Recording()
-        settings = RunSettings(warm_up=1, repetitions=3)
-        found = executor.timing(
-            work._replace(settings=settings, callbacks=Callbacks(on_result=recording.on_result))
-        )
-        assert all(sample and len(sample.warm_ns) == 2 for sample in recording.samples)
-        for one in found:
-            assert one.timings is not None
-            assert len(one.timings.samples) == len(QUERIES)
-            assert one.timings.index_ns > 0
-
-    def test_known_results_are_skipped(self, executor: Executor, work: WorkUnit) -> None:
+    def test_known_results_are_skipped(self, executor: Executor) -> None:
         """Of each run only what it lacks."""
         recording = _Recording()
-        callbacks = Callbacks(
-            on_result=recording.on_result, skip={ENGINES[0]: {"q0", "q1"}, ENGINES[1]: {"q1"}}
-        )
-        executor.quality(work._replace(callbacks=callbacks))
+        self.measure(executor, recording, skip={ENGINES[0]: {"q0", "q1"}, ENGINES[1]: {"q1"}})
         asked = {
             name: {query for run, query in recording.answers if run == name} for name in ENGINES
         }
         assert asked == {ENGINES[0]: {"q2", "q3"}, ENGINES[1]: {"q0", "q2", "q3"}}
 
-    def test_hooks_are_called_where_the_work_was_asked_for(
-        self, executor: Executor, work: WorkUnit
-    ) -> None:
-        """In the thread of the caller, so that a store need not be shared between threads."""
+    def test_callbacks_run_in_the_thread_of_the_caller(self, executor: Executor) -> None:
+        """A store need not be shared between threads."""
         recording = _Recording()
-        callbacks = Callbacks(listen=recording.listen, on_result=recording.on_result)
-        executor.quality(work._replace(callbacks=callbacks))
+        self.measure(executor, recording)
         assert recording.threads == {threading.get_ident()}
         kinds = {event.kind for event in recording.events}
         assert {"started", "indexed", "answered", "finished"} <= kinds
 
-    def test_cancelled_work_says_so(self, executor: Executor, work: WorkUnit) -> None:
+    def test_cancelled_work_says_so(self, executor: Executor) -> None:
         """Nothing is asked, and no run is taken for complete."""
-        callbacks = Callbacks(cancelled=lambda: True)
-        for ask in (executor.quality, executor.timing):
-            found = ask(work._replace(callbacks=callbacks))
-            assert [one.notes["status"] for one in found] == ["cancelled"] * len(ENGINES)
+        found = self.measure(executor, cancelled=lambda: True)
+        assert [one.notes["status"] for one in found] == ["cancelled"] * len(ENGINES)
 
-    def test_an_engine_that_fails_costs_its_own_run(
-        self, executor: Executor, work: WorkUnit
-    ) -> None:
+    def test_a_cancel_in_the_middle_keeps_what_is_done(self, executor: Executor) -> None:
+        """What was answered stays, and the rest is run later."""
+        first, rest = _Recording(), _Recording()
+        slow = [(_slow_engine(),)]
+        [one] = self.measure(
+            executor, first, groups=slow, cancelled=lambda: len(first.answers) >= 1
+        )
+        assert one.notes["status"] == "cancelled"
+        assert 1 <= len(first.answers) < len(QUERIES)
+        done = {query for _, query in first.answers}
+        [two] = self.measure(executor, rest, groups=slow, skip={"slow": done})
+        assert two.notes["status"] == "completed"
+        assert done | {query for _, query in rest.answers} == set(QUERIES.query_ids)
+        assert not done & {query for _, query in rest.answers}
+
+    def test_an_engine_that_fails_costs_its_own_run(self, executor: Executor) -> None:
         """The others are asked to the end."""
         nothing = parse_spec({"engine": "python", "class": "karat_testing_nothing:Here"})
         wrong = Configuration("wrong", nothing)
-        found = executor.timing(work._replace(configurations=[wrong, *work.configurations]))
+        found = self.measure(executor, groups=[(wrong,), self.configurations])
         statuses = [one.notes["status"] for one in found]
         assert statuses == ["failed", "completed", "completed"]
         assert found[0].notes["error"]
+
+    def test_a_killed_process_costs_no_result(self, executor: Executor) -> None:
+        """What was answered stays; what was not is run elsewhere."""
+        recording = _Recording()
+        killed: list[str] = []
+
+        def listen(event: RunEvent) -> None:
+            recording.listen(event)
+            if event.kind == "answered" and not killed:
+                killed.append(event.run)
+                self.kill_one()
+
+        self.measure(executor, recording, listen=listen)
+        self.check_all(recording)
+
+    def test_a_folder_that_no_slot_has_is_named(self, executor: Executor, tmp_path: Path) -> None:
+        """No answer comes from elsewhere."""
+        recording = _Recording()
+        missing = Source.folder(str(tmp_path / "missing"))
+        try:
+            found = self.measure(executor, recording, source=missing)
+        except ProcessError as error:
+            reasons = [str(error)]
+        else:
+            reasons = [str(one.notes["error"]) for one in found]
+        assert all("missing" in reason for reason in reasons)
+        assert all(answer.outcome is Outcome.ERROR for answer in recording.answers.values())
+
+    def test_a_slot_with_another_version_is_rejected(
+        self, executor: Executor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Unless it is in the installation of this process."""
+        with executor.connect() as pool:
+            remote = [slot.id for slot in pool.slots() if slot.fingerprint]
+        here = fingerprint()._replace(karat="0.0.1 (of the test)")
+        monkeypatch.setattr("karat.experiments.executors.driver.fingerprint", lambda: here)
+        recording = _Recording()
+        if not remote:
+            self.measure(executor, recording)
+            self.check_all(recording)
+            return
+        with pytest.raises(ProcessError, match=r"expected 0\.0\.1 .of the test.") as raised:
+            self.measure(executor, recording)
+        assert all(slot in str(raised.value) for slot in remote)
+        assert not recording.answers
+
+
+def _slow_engine() -> Configuration:
+    """Return an engine that waits long enough for a cancel between two queries."""
+    spec = parse_spec({"engine": "python", "class": "karat.testing.executor:SlowEngine"})
+    return Configuration("slow", spec, k=5)
+
+
+class SlowEngine:
+    """Finds nothing, slowly."""
+
+    name = "slow"
+
+    def index(self, corpus: Corpus) -> None:
+        """Need no index."""
+
+    def search(self, query: str, k: int) -> Sequence[Hit]:  # noqa: ARG002
+        """Return no hit after a while."""
+        time.sleep(SLOW_S)
+        return []

@@ -11,13 +11,13 @@ from threading import Event, Thread
 
 import pytest
 
+from karat.experiments.executors import measure_quality
 from karat.experiments.workers import (
     Callbacks,
     RunSettings,
     SnapshotQueries,
     announcements,
     measure_latency,
-    measure_quality,
 )
 from karat.experiments.workers.announcements import (
     Holder,

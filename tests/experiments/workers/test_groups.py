@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from karat.engines.spec import parse_spec
+from karat.experiments.executors import LocalExecutor, measure_quality
 from karat.experiments.workers import (
     QUALITY,
     Callbacks,
@@ -18,7 +19,6 @@ from karat.experiments.workers import (
     cut,
     group_configurations,
     measure_latency,
-    measure_quality,
 )
 from karat.model import Dataset, Hit, Outcome
 from karat.model.timings import RunResult
@@ -72,7 +72,7 @@ def test_a_group_answers_as_each_does_alone() -> None:
     assert [measured.run for measured in together] == [measured.run for measured in alone]
     assert together[0].notes["together"] == list(SPECS)
     assert "together" not in alone[0].notes
-    many = measure_quality([group], dataset, plan, workers=3)
+    many = measure_quality([group], dataset, plan, executor=LocalExecutor(3))
     assert [measured.run for measured in many] == [measured.run for measured in alone]
 
 

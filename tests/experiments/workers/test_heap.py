@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from karat.experiments.workers.quality import freeze_heap
+from karat.experiments.workers.timing import freeze_heap
 
 
 @pytest.fixture(autouse=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from karat.engines.spec import parse_spec
+from karat.experiments.executors import measure_quality
 from karat.experiments.workers import (
     QUALITY,
     Configuration,
@@ -16,7 +17,6 @@ from karat.experiments.workers import (
     Source,
     engine_worker,
     measure_latency,
-    measure_quality,
 )
 from karat.experiments.workers.process import (
     EngineFailure,
@@ -24,7 +24,6 @@ from karat.experiments.workers.process import (
     SearchRequest,
     WorkerReply,
 )
-from karat.experiments.workers.quality import PARTS_EACH
 from karat.model import Dataset, Outcome
 from karat.model.timings import RunResult
 from tests.engines.embedding.endpoint import Endpoint, serving
@@ -34,7 +33,7 @@ Visits = Callable[[Dataset], tuple[SnapshotQueries, ...]]
 
 # Two of them have the model in common.
 SPECS = ("hybrid(model={model})", "dense(model={model}, windows=all)", "bm25")
-QUERIES = tuple(f"login {number}" for number in range(PARTS_EACH * 6))
+QUERIES = tuple(f"login {number}" for number in range(24))
 
 
 def expected(note: Path) -> list[int]:
@@ -73,7 +72,7 @@ def test_an_endpoint_embeds_many_queries_in_one_request(monkeypatch: pytest.Monk
     with serving() as endpoint:
         together = measure_quality([group(endpoint.url)], dataset, plan)
         # The first one tells how long a query takes.
-        assert asked(endpoint) == [1, 4, 1] + [4, 2] * (PARTS_EACH - 1)
+        assert asked(endpoint) == [1, 4, 4, 4, 4, 4, 3]
         endpoint.bodies.clear()
         twice = replace(QUALITY, repetitions=2)
         alone = measure_quality([group(endpoint.url)], dataset, plan, settings=twice)
@@ -121,9 +120,10 @@ def test_fewer_are_told_ahead_where_that_took_long(
 ) -> None:
     # Whatever is told takes half of what one query may take.
     monkeypatch.setattr(engine_worker, "monotonic", count(0.0, QUALITY.timeout_s / 2).__next__)
-    dataset, note = gold(*map(str, range(PARTS_EACH * 6))), tmp_path / "note"
+    monkeypatch.setattr(engine_worker, "MAX_PREFETCH", 5)
+    dataset, note = gold(*map(str, range(24))), tmp_path / "note"
     [measured] = measure_quality([(toy("Eager", note=str(note)),)], dataset, snapshots(dataset))
-    # The rest of the first piece, and then as many as take a quarter, until not even one does.
+    # As many as allowed, and then as many as take a quarter, until not even one does.
     assert expected(note) == [5, 2, 1]
     assert set(outcomes(measured).values()) == {Outcome.ANSWERED}
 
@@ -160,15 +160,15 @@ def test_nothing_is_sent_ahead_where_several_processes_take_turns(
 def test_the_next_question_is_sent_ahead_only_where_nothing_is_timed(
     repetitions: int, sent: list[tuple[str, str]], snapshots: Visits
 ) -> None:
-    dataset = gold(*(f"q{number}" for number in range(PARTS_EACH * 3)))
+    dataset = gold(*(f"q{number}" for number in range(12)))
     settings = replace(QUALITY, repetitions=repetitions)
     measure_latency([toy("Good")], dataset, snapshots(dataset), settings=settings)
     assert {then for _, then in sent} == {""}
     sent.clear()
     measure_quality([(toy("Good"),)], dataset, snapshots(dataset), settings=settings)
     announced = [then for _, then in sent if then]
-    # All but the first query of each piece, and the one after the very first.
-    assert len(announced) == (PARTS_EACH * 2 - 1 if repetitions == 1 else 0)
+    # All but the first query, and the one after it.
+    assert len(announced) == (10 if repetitions == 1 else 0)
     assert all(then in {"", after} for (_, then), (after, _) in pairwise(sent))
 
 

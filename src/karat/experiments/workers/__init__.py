@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from karat.experiments.workers.engine_session import cut
     from karat.experiments.workers.load import LoadPoint, measure_load
     from karat.experiments.workers.plan import (
+        QUALITY,
         Configuration,
         Group,
         RunSettings,
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
         all_queries_on,
         group_configurations,
     )
-    from karat.experiments.workers.quality import QUALITY, measure_latency, measure_quality
     from karat.experiments.workers.run_collector import (
         Callbacks,
         RunEvent,
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         no_answer_error,
     )
     from karat.experiments.workers.sources import Source
+    from karat.experiments.workers.timing import measure_latency
 
 __all__ = [
     "QUALITY",
@@ -43,7 +44,6 @@ __all__ = [
     "group_configurations",
     "measure_latency",
     "measure_load",
-    "measure_quality",
     "no_answer_error",
 ]
 
@@ -55,10 +55,11 @@ __getattr__ = exports(
         "engine_session": "cut",
         "load": "LoadPoint measure_load",
         "plan": (
-            "Configuration Group RunSettings SnapshotQueries all_queries_on group_configurations"
+            "QUALITY Configuration Group RunSettings SnapshotQueries all_queries_on "
+            "group_configurations"
         ),
-        "quality": "QUALITY measure_latency measure_quality",
         "run_collector": "Callbacks RunEvent count_problems no_answer_error",
         "sources": "Source",
+        "timing": "measure_latency",
     },
 )

@@ -5,7 +5,12 @@ from itertools import product
 from time import monotonic
 
 from karat.engines.adapters.external import timed_out
-from karat.experiments.workers.plan import RunSettings, SnapshotQueries, warm_up_rows
+from karat.experiments.workers.plan import (
+    QueryTexts,
+    RunSettings,
+    SnapshotQueries,
+    warm_up_rows,
+)
 from karat.experiments.workers.process import (
     EngineFailure,
     EngineProcess,
@@ -21,7 +26,7 @@ from karat.experiments.workers.run_collector import (
     query_result,
 )
 from karat.experiments.workers.sources import Source
-from karat.model import Dataset, Outcome
+from karat.model import Outcome
 from karat.system.words import join_names
 
 __all__ = ["EngineWorker", "WorkerGroup"]
@@ -41,7 +46,7 @@ class EngineWorker:
     def __init__(
         self,
         members: Mapping[int, GroupEngine],
-        dataset: Dataset,
+        queries: QueryTexts,
         settings: RunSettings,
         *,
         timed: bool,
@@ -49,7 +54,7 @@ class EngineWorker:
         """Store the arguments; no process is started yet."""
         self.members = dict(members)
         self.failed = ""
-        self._dataset = dataset
+        self._queries = queries
         self._settings = settings
         self._timed = timed
         self._process: EngineProcess | None = None
@@ -110,7 +115,7 @@ class EngineWorker:
                 return returned
             for member, reply in zip(usable_now, returned, strict=True):
                 replies[member].append(reply)
-        query_id = self._dataset.query_ids[row]
+        query_id = self._queries.ids[row]
         return {
             member: query_result(query_id, snapshot, found, timed=self._timed)
             for member, found in replies.items()
@@ -140,9 +145,9 @@ class EngineWorker:
 
     def _ready(self, snapshot: SnapshotQueries) -> EngineFailure | None:
         """Index *snapshot* and warm the engines up; return the failure that prevents it."""
-        if self._process and self._source is snapshot.source:
+        if self._process and self._source == snapshot.source:
             return self._broken
-        again = self._source is snapshot.source
+        again = self._source == snapshot.source
         self._source, self._broken = snapshot.source, None
         indexed = self._index(snapshot.source)
         if isinstance(indexed, EngineFailure):
@@ -151,7 +156,7 @@ class EngineWorker:
                 self.failed = indexed.message
             return indexed
         self._note(indexed, again=again)
-        for row in warm_up_rows(self._dataset, snapshot, self._settings):
+        for row in warm_up_rows(self._queries, snapshot, self._settings):
             for member in indexed:
                 self._warm(row, member)
                 if not self._process:
@@ -176,7 +181,7 @@ class EngineWorker:
         if not rows:
             return
         self._prefetched.update(product(rows, new))
-        texts = [self._dataset.texts[row] for row in rows]
+        texts = [self._queries.texts[row] for row in rows]
         started = monotonic()
         failure = self._process.prefetch(texts, new, self._settings.timeout_s)
         self._each_s = (monotonic() - started) / len(rows)
@@ -249,7 +254,7 @@ class EngineWorker:
             raise RuntimeError("a query was run before the engine was ready")
         if not members:
             return []
-        texts, timeout_s = self._dataset.texts, self._settings.timeout_s
+        texts, timeout_s = self._queries.texts, self._settings.timeout_s
         request = SearchRequest(texts[row], members, timeout_s, first=first)
         following = None
         if then is not None and self._may_follow(then, members):
@@ -314,7 +319,7 @@ def _rows_after(row: int, plan: Sequence[SnapshotQueries]) -> list[int]:
 def _revisions_after(source: Source, plan: Sequence[SnapshotQueries]) -> list[str]:
     """Return the revisions of the same repository that *plan* snapshots after *source*."""
     sources = [snapshot.source for snapshot in plan]
-    after = next((place for place, one in enumerate(sources) if one is source), len(sources)) + 1
+    after = next((place for place, one in enumerate(sources) if one == source), len(sources)) + 1
     return [one.revision for one in sources[after:] if one.place == source.place and one.revision]
 
 
@@ -329,14 +334,14 @@ class WorkerGroup:
     def __init__(
         self,
         members: Sequence[GroupEngine],
-        dataset: Dataset,
+        queries: QueryTexts,
         settings: RunSettings,
         *,
         timed: bool,
     ) -> None:
         """Store the arguments; no process is started yet."""
         self.members = dict(enumerate(members))
-        self._dataset = dataset
+        self._queries = queries
         self._settings = settings
         self._timed = timed
         self._plan: Sequence[SnapshotQueries] = ()
@@ -345,7 +350,7 @@ class WorkerGroup:
         self._alone: dict[int, EngineWorker] = {}
         self._together: EngineWorker | None = None
         if len(members) > 1:
-            self._together = EngineWorker(self.members, dataset, settings, timed=timed)
+            self._together = EngineWorker(self.members, queries, settings, timed=timed)
         else:
             self._part([0])
 
@@ -401,7 +406,7 @@ class WorkerGroup:
         found = worker.search(snapshot, row, [member], None if returns else then)
         self.members[member].usage.failed = worker.failed or self.members[member].usage.failed
         if isinstance(found, EngineFailure):
-            query_id = self._dataset.query_ids[row]
+            query_id = self._queries.ids[row]
             yield member, query_result(query_id, snapshot, [found], timed=self._timed)
             if returns and self._together:
                 self._together.expel(member)
@@ -421,7 +426,7 @@ class WorkerGroup:
         """Give each of *members* its own process; *shown* was indexed by all of them."""
         for member in members:
             one = {member: self.members[member]}
-            worker = EngineWorker(one, self._dataset, self._settings, timed=self._timed)
+            worker = EngineWorker(one, self._queries, self._settings, timed=self._timed)
             worker.set_plan(self._plan, shown)
             self._alone[member] = worker
 

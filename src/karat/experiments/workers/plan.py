@@ -1,25 +1,26 @@
 """Configurations, snapshots with their queries in a seeded order, and settings of a run."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import ceil
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from karat.engines.engine_group import shareable
 from karat.errors import InputError
 from karat.experiments.workers.sources import Source
 from karat.model import Dataset
+from karat.model.frozen import EMPTY
 from karat.model.spec import Spec
 
 __all__ = [
+    "QUALITY",
     "Configuration",
     "Group",
+    "QueryTexts",
     "RunSettings",
     "SnapshotQueries",
     "all_queries_on",
     "group_configurations",
-    "split_queries",
     "warm_up_rows",
 ]
 
@@ -74,6 +75,37 @@ def group_configurations(configurations: Sequence[Configuration]) -> list[Group]
     return [tuple(group) for group in groups.values()]
 
 
+class QueryTexts:
+    """Ids and texts of queries by their rows in the gold set; some rows may be missing.
+
+    >>> queries = QueryTexts({3: ("q3", "login")})
+    >>> queries.ids[3], queries.texts[3], list(queries.rows)
+    ('q3', 'login', [3])
+    """
+
+    def __init__(self, queries: Mapping[int, tuple[str, str]] = EMPTY) -> None:
+        """Hold *queries*: their ids and texts by row."""
+        self.ids: dict[int, str] = {}
+        self.texts: dict[int, str] = {}
+        self.add(queries)
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> Self:
+        """Return all queries of *dataset*."""
+        return cls(dict(enumerate(zip(dataset.query_ids, dataset.texts, strict=True))))
+
+    @property
+    def rows(self) -> Iterable[int]:
+        """Return the rows of all queries."""
+        return self.ids.keys()
+
+    def add(self, queries: Mapping[int, tuple[str, str]]) -> None:
+        """Add further *queries*."""
+        for row, (query_id, text) in queries.items():
+            self.ids[row] = query_id
+            self.texts[row] = text
+
+
 class SnapshotQueries(NamedTuple):
     """A snapshot, and the rows of the gold set whose queries run on it, in this order."""
 
@@ -113,6 +145,10 @@ class RunSettings:
             )
 
 
+# Nothing is timed, so nothing needs to be warm.
+QUALITY = RunSettings(warm_up=0, repetitions=1)
+
+
 def all_queries_on(dataset: Dataset, source: Source, *, seed: int) -> tuple[SnapshotQueries, ...]:
     """Return the snapshot of one tree for all queries, their order left to chance by *seed*.
 
@@ -126,40 +162,14 @@ def all_queries_on(dataset: Dataset, source: Source, *, seed: int) -> tuple[Snap
     return (SnapshotQueries(source, tuple(rows)),)
 
 
-def warm_up_rows(dataset: Dataset, snapshot: SnapshotQueries, settings: RunSettings) -> list[int]:
+def warm_up_rows(
+    queries: QueryTexts, snapshot: SnapshotQueries, settings: RunSettings
+) -> list[int]:
     """Return the rows to warm up with on *snapshot*: of other snapshots, else its last ones.
 
     A query that has just run would not be cold any more.
     """
     own = set(snapshot.rows)
-    others = [row for row in range(len(dataset)) if row not in own]
+    others = [row for row in queries.rows if row not in own]
     Random(f"{settings.seed} warm-up {snapshot.source.revision}").shuffle(others)
     return [*others, *reversed(snapshot.rows)][: settings.warm_up]
-
-
-def split_queries(snapshots: Sequence[SnapshotQueries], count: int) -> list[list[SnapshotQueries]]:
-    """Return *snapshots* in order, cut into about *count* pieces with as many queries each.
-
-    >>> source = Source.of_texts({"a.py": ""})
-    >>> parts = split_queries([SnapshotQueries(source, (3, 1, 2))], 2)
-    >>> [[snapshot.rows for snapshot in part] for part in parts]
-    [[(3, 1)], [(2,)]]
-    """
-    size = ceil(sum(len(snapshot.rows) for snapshot in snapshots) / max(count, 1))
-    return list(_cut(snapshots, size))
-
-
-def _cut(snapshots: Sequence[SnapshotQueries], size: int) -> Iterator[list[SnapshotQueries]]:
-    part: list[SnapshotQueries] = []
-    room = size
-    for source, rows in snapshots:
-        start = 0
-        while taken := rows[start : start + room]:
-            part.append(SnapshotQueries(source, taken))
-            start += len(taken)
-            room -= len(taken)
-            if not room:
-                yield part
-                part, room = [], size
-    if part:
-        yield part

@@ -171,7 +171,10 @@ class RunCollector:
     ) -> None:
         """Start without a result."""
         self.configuration = configuration
-        self._usage: list[UsageCounters] = []
+        # By session: the counters of this configuration since the session began.
+        self._usage: dict[str, UsageCounters] = {}
+        # Units of this run that were lost with their slot and run again.
+        self.lost_units = 0
         skipped = set(callbacks.skip.get(configuration.name, ()))
         self._rows = {
             row: dataset.query_ids[row]
@@ -188,16 +191,20 @@ class RunCollector:
     @property
     def failed(self) -> str:
         """Return why the run cannot go on, "" as long as it can."""
-        return next((counters.failed for counters in self._usage if counters.failed), "")
+        return next((counters.failed for counters in self._usage.values() if counters.failed), "")
 
     def wants(self, row: int) -> bool:
         """Return whether the run needs the query at *row*."""
         return row in self._rows
 
-    def group_engine(self, report: EventCallback | None = None) -> GroupEngine:
-        """Return this run as an engine of one more group, with usage counters of its own."""
-        self._usage.append(counters := UsageCounters())
-        return GroupEngine(self.configuration, counters, report or self.report)
+    def group_engine(self) -> GroupEngine:
+        """Return this run as an engine of a group in this process."""
+        counters = self._usage.setdefault("", UsageCounters())
+        return GroupEngine(self.configuration, counters, self.report)
+
+    def use(self, session: str, usage: UsageCounters) -> None:
+        """Note what the run has used in *session* so far."""
+        self._usage[session] = usage
 
     def add(self, result: QueryResult) -> None:
         """Add one more result."""
@@ -239,7 +246,7 @@ class RunCollector:
         )
 
     def _timings(self, query_result: Sequence[QueryResult], *, alone: bool) -> Timings:
-        usage = self._usage
+        usage = list(self._usage.values())
         samples = tuple(one.sample for one in query_result if one.sample)
         return Timings(
             samples=samples,
@@ -253,7 +260,7 @@ class RunCollector:
         )
 
     def _notes(self, query_result: Sequence[QueryResult]) -> dict[str, object]:
-        usage = self._usage
+        usage = list(self._usage.values())
         together = [name for one in usage[:1] for name in one.together]
         corpora = dict.fromkeys(corpus for one in usage for corpus in one.corpora)
         return {
@@ -266,6 +273,7 @@ class RunCollector:
                 one.answer.query_id: one.traceback for one in query_result if one.traceback
             },
             **({"together": together} if together else {}),
+            **({"lost_units": self.lost_units} if self.lost_units else {}),
         }
 
 

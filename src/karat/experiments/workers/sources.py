@@ -1,5 +1,6 @@
 """Where a corpus comes from, in a form that can be sent to another process."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -23,6 +24,8 @@ __all__ = ["EVERYTHING", "Opener", "Source", "check_selected", "corpus_source", 
 
 KINDS = ("folder", "git", "beir", "texts")
 EVERYTHING = FileSelection()
+# A walk through history is begun again so often; then each revision is read by itself.
+MOST_DETOURS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +98,8 @@ class Opener:
         """Start without a repository."""
         self._repositories: dict[str, GitRepository] = {}
         self._walks: dict[str, Iterator[tuple[str, Corpus]]] = {}
-        # Repositories that are visited in another order than that of history.
-        self._unordered: set[str] = set()
+        # How often a repository was visited in another order than announced.
+        self._detours: Counter[str] = Counter()
 
     def open(self, source: Source, ahead: Sequence[str] = ()) -> Corpus:
         """Return the corpus of *source*.
@@ -122,15 +125,17 @@ class Opener:
             # The processes of Git hold some hundred megabytes of a large repository.
             self.close()
             repository = self._repositories[place] = GitRepository(place)
-        if place not in self._unordered:
+        if self._detours[place] < MOST_DETOURS:
             found = next(self._walks.get(place, iter(())), None)
+            if found and found[0] != revision:
+                # Another slot has taken over what was announced.
+                self._detours[place] += 1
+                found = None
             if found is None and ahead:
                 walk = self._walks[place] = repository.snapshots([revision, *ahead])
                 found = next(walk)
             if found and found[0] == revision:
                 return found[1]
-            if found:
-                self._unordered.add(place)
         return repository.corpus(revision)
 
 

@@ -1,13 +1,12 @@
 """Many processes give the answers of one, and leave nothing behind."""
 
-from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from karat.experiments.executors import LocalExecutor, measure_quality
 from karat.experiments.workers import (
     QUALITY,
     Callbacks,
@@ -15,7 +14,6 @@ from karat.experiments.workers import (
     SnapshotQueries,
     Source,
     all_queries_on,
-    measure_quality,
 )
 from karat.model import Dataset, Outcome
 from tests.experiments.workers.conftest import Kept, gold, toy
@@ -30,7 +28,9 @@ def test_the_answers_do_not_depend_on_the_number_of_processes(
     plan = snapshots(dataset)
     callbacks = Callbacks(listen=kept.listen, on_result=kept.on_answer)
     [one] = measure_quality([(toy("Bad"),)], dataset, plan)
-    [many] = measure_quality([(toy("Bad"),)], dataset, plan, workers=3, callbacks=callbacks)
+    [many] = measure_quality(
+        [(toy("Bad"),)], dataset, plan, executor=LocalExecutor(3), callbacks=callbacks
+    )
     assert many.run == one.run
     assert list(many.run.outcomes).count(Outcome.ERROR) == 6
     assert many.timings is None
@@ -40,25 +40,16 @@ def test_the_answers_do_not_depend_on_the_number_of_processes(
     assert kept.kinds().count("indexed") == 3
 
 
-def test_a_piece_may_be_gone_when_a_thread_reaches_for_it(
-    snapshots: Visits, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Contested(deque[object]):
-        def __bool__(self) -> bool:
-            return True
-
-    monkeypatch.setattr(import_module("karat.experiments.workers.quality"), "deque", Contested)
-    dataset = gold(*map(str, range(6)))
-    [measured] = measure_quality([(toy("Good"),)], dataset, snapshots(dataset), workers=2)
-    assert len(measured.run) == 6
-
-
 def test_neighbouring_trees_go_to_one_process(kept: Kept) -> None:
     dataset = gold(*map(str, range(12)))
     trees = [Source.of_texts({f"{number}.py": "x\n"}) for number in range(12)]
     plan = [SnapshotQueries(tree, (row,)) for row, tree in enumerate(trees)]
     [measured] = measure_quality(
-        [(toy("Good"),)], dataset, plan, workers=2, callbacks=Callbacks(listen=kept.listen)
+        [(toy("Good"),)],
+        dataset,
+        plan,
+        executor=LocalExecutor(2),
+        callbacks=Callbacks(listen=kept.listen),
     )
     paths = [answer.hits[0].path for answer in measured.run.answers()]
     assert paths == [f"{number}.py" for number in range(12)]
@@ -75,12 +66,12 @@ def test_repetitions_find_what_is_not_the_same_twice(snapshots: Visits) -> None:
 @pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_ends_all_processes_and_keeps_what_is_done(snapshots: Visits) -> None:
     dataset = gold("interrupt", "hang", *map(str, range(12)))
-    groups = [(toy("Bad"),), (toy("Good"),)]
-    first, second = measure_quality(groups, dataset, snapshots(dataset), workers=2)
-    assert first.notes["status"] == second.notes["status"] == "cancelled"
+    [first] = measure_quality(
+        [(toy("Bad"),)], dataset, snapshots(dataset), executor=LocalExecutor(2)
+    )
+    assert first.notes["status"] == "cancelled"
     assert "interrupt" not in first.run.query_ids
     assert set(first.run.outcomes) <= {Outcome.ANSWERED}
-    assert len(second.run) == 0
 
 
 def test_ctrl_c_keeps_answers_that_were_not_looked_at(snapshots: Visits, tmp_path: Path) -> None:
@@ -117,12 +108,16 @@ def test_cancelled_then_continued(snapshots: Visits, kept: Kept) -> None:
     dataset = gold(*map(str, range(30)))
     plan = snapshots(dataset)
     callbacks = Callbacks(cancelled=lambda: len(kept.answers) >= 5, on_result=kept.on_answer)
-    [first] = measure_quality([(toy("Good"),)], dataset, plan, workers=2, callbacks=callbacks)
+    [first] = measure_quality(
+        [(toy("Good"),)], dataset, plan, executor=LocalExecutor(2), callbacks=callbacks
+    )
     assert first.notes["status"] == "cancelled"
     assert 5 <= len(first.run) < 30
     done = [answer.query_id for _, answer, _ in kept.answers]
     callbacks = Callbacks(skip={"Good": done}, on_result=kept.on_answer)
-    [rest] = measure_quality([(toy("Good"),)], dataset, plan, workers=2, callbacks=callbacks)
+    [rest] = measure_quality(
+        [(toy("Good"),)], dataset, plan, executor=LocalExecutor(2), callbacks=callbacks
+    )
     assert rest.notes["status"] == "completed"
     assert len(kept.answers) == 30
     assert {answer.query_id for _, answer, _ in kept.answers} == set(dataset.query_ids)
@@ -130,7 +125,9 @@ def test_cancelled_then_continued(snapshots: Visits, kept: Kept) -> None:
 
 def test_an_engine_that_only_dies_is_given_up_by_all(snapshots: Visits) -> None:
     dataset = gold(*(f"leave {number}" for number in range(20)))
-    [measured] = measure_quality([(toy("Bad"),)], dataset, snapshots(dataset), workers=2)
+    [measured] = measure_quality(
+        [(toy("Bad"),)], dataset, snapshots(dataset), executor=LocalExecutor(2)
+    )
     assert measured.notes["status"] == "failed"
     assert "died 3 times in a row" in str(measured.notes["error"])
     assert len(measured.run) <= 6

@@ -1,19 +1,12 @@
-"""The local executor satisfies the contract, and URLs choose executors."""
+"""URLs choose executors."""
 
 from importlib.metadata import EntryPoint
 
 import pytest
 
 from karat.errors import InputError, UnknownName
-from karat.experiments import EXECUTORS, Executor, LocalExecutor, open_executor
+from karat.experiments import EXECUTORS, LocalExecutor, open_executor
 from karat.registry import Registry
-from karat.testing import ExecutorSuite
-
-
-class TestLocalExecutor(ExecutorSuite):
-    @pytest.fixture(params=["local", "local:2"])
-    def executor(self, request: pytest.FixtureRequest) -> Executor:
-        return open_executor(request.param)
 
 
 def test_a_url_says_how_many_workers() -> None:
@@ -38,14 +31,14 @@ def test_an_unknown_scheme_lists_the_valid_ones(url: str) -> None:
 
 def test_a_plug_in_adds_a_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
     group = "karat.executors"
-    entry = EntryPoint("twice", "tests.experiments.test_executors:twice", group)
+    entry = EntryPoint("twice", "tests.experiments.executors.test_registry:twice", group)
     monkeypatch.setattr(
         "importlib.metadata.entry_points",
         lambda **named: [entry] if named["group"] == group else [],
     )
-    table = {"local": "karat.experiments.executors:local_executor"}
+    table = {"local": "karat.experiments.executors.local:local_executor"}
     plugged: Registry[object] = Registry("executor", table, closed=True)
-    monkeypatch.setattr("karat.experiments.executors.EXECUTORS", plugged)
+    monkeypatch.setattr("karat.experiments.executors.registry.EXECUTORS", plugged)
     assert open_executor("twice://somewhere", workers=4) == LocalExecutor(8)
     assert list(EXECUTORS) == ["local"]
 

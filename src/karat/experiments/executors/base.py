@@ -1,0 +1,63 @@
+"""Executors: where worker processes run; and their slots, each with room for one worker."""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import NamedTuple, Protocol
+
+from karat.experiments.executors.fingerprint import Fingerprint
+from karat.experiments.workers.unit import SlotEvent, Unit
+
+__all__ = ["Executor", "Slot", "SlotPool"]
+
+
+class Slot(NamedTuple):
+    """Room for one worker: its *id*, the name of its *machine*, and what is installed there.
+
+    Without a *fingerprint* the slot is in the installation of this process.
+    """
+
+    id: str
+    machine: str
+    fingerprint: Fingerprint | None = None
+
+
+class SlotPool(Protocol):
+    """The slots of an executor while it is connected. It only carries units and events.
+
+    The contract: a unit that was sent leads to its events in order, the last of which is
+    ``UnitEnded``, ``UnitLost`` or ``SlotRejected``. A slot that dies may send nothing more; it is
+    then missing in :meth:`slots`. A slot keeps the session of an engine group between units. All
+    methods are called in one thread. What decides which unit runs where is in
+    ``karat.experiments.executors.schedule``.
+    """
+
+    def slots(self) -> Sequence[Slot]:
+        """Return the slots that are alive; called about once a second."""
+        ...
+
+    def send(self, slot: str, unit: Unit) -> None:
+        """Let the idle *slot* run *unit*; failures become events."""
+        ...
+
+    def receive(self, timeout_s: float) -> SlotEvent | None:
+        """Return the next event of any slot; None if there is none within *timeout_s*."""
+        ...
+
+    def stop(self) -> None:
+        """Start no further query on any slot; running ones may end."""
+        ...
+
+    def close(self) -> None:
+        """End all sessions and their processes, within seconds; calling it twice is fine.
+
+        Events that had arrived can still be received.
+        """
+        ...
+
+
+class Executor(Protocol):
+    """Connects to the slots of one machine or of several."""
+
+    def connect(self) -> AbstractContextManager[SlotPool]:
+        """Return the slots as a context, which closes them; EngineError where that fails."""
+        ...

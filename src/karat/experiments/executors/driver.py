@@ -1,0 +1,160 @@
+"""The driver: sends units to slots, follows their events, and replaces what is lost."""
+
+from collections.abc import Callable, Iterator, Sequence
+from math import inf
+from time import monotonic
+from typing import NamedTuple
+
+from karat.errors import ProcessError
+from karat.experiments.executors.base import Slot, SlotPool
+from karat.experiments.executors.fingerprint import Fingerprint, differences, fingerprint, rejection
+from karat.experiments.executors.schedule import LostQueries, Schedule
+from karat.experiments.workers.unit import (
+    QueryEnded,
+    RunNews,
+    SlotEvent,
+    SlotRejected,
+    UnitEnded,
+    UnitLost,
+)
+
+__all__ = ["Driver", "DriverEvent", "GroupEvent"]
+
+# Poll: a signal that arrives right before the wait does not wake it up.
+POLL_S = 0.1
+# How often slots are looked for.
+LOOK_S = 1.0
+# Seconds that running queries may still take after a cancel.
+GRACE_S = 2.0
+# A cluster may start its first workers, or replace a dead one, within this time.
+NO_SLOT_S = 30.0
+
+
+class GroupEvent(NamedTuple):
+    """A result, an event or the end of a unit of the engine group at the index *group*."""
+
+    group: int
+    event: QueryEnded | RunNews | UnitEnded
+
+
+DriverEvent = GroupEvent | LostQueries
+
+
+class Driver:
+    """Runs the units of *schedule* on the slots of *pool*."""
+
+    def __init__(
+        self,
+        pool: SlotPool,
+        schedule: Schedule,
+        *,
+        cancelled: Callable[[], bool] = lambda: False,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        """Send nothing yet."""
+        self._pool = pool
+        self._schedule = schedule
+        self._cancelled = cancelled
+        self._clock = clock
+        self._present: set[str] = set()
+        # Why slots are not used, by their ids, and which may compute other last digits.
+        self.rejected: dict[str, str] = {}
+        self.differing: dict[str, str] = {}
+        self._here: Fingerprint | None = None
+
+    def events(self) -> Iterator[Sequence[DriverEvent]]:
+        """Yield what happens at once, until all is done or cancelled, in the caller's thread.
+
+        ProcessError is raised if no slot is left.
+        """
+        schedule, clock = self._schedule, self._clock
+        look = deadline = -inf
+        stopping, changed = False, True
+        last_slot = clock()
+        while not schedule.done:
+            now = clock()
+            if now >= look:
+                yield self._look()
+                look, changed = now + LOOK_S, True
+            if stopping and (not schedule.running or now >= deadline):
+                return
+            if changed and not stopping:
+                for slot, unit in schedule.assign(now):
+                    self._pool.send(slot, unit)
+                changed = False
+            if schedule.slots or schedule.running:
+                last_slot = now
+            elif not stopping:
+                self._check_slots(now - last_slot)
+            event = self._pool.receive(POLL_S)
+            if event is not None:
+                changed = changed or isinstance(event, UnitEnded | UnitLost | SlotRejected)
+                yield self._followed(event)
+            if not stopping and self._cancelled():
+                stopping, deadline = True, clock() + GRACE_S
+                self._pool.stop()
+
+    def rest(self) -> Iterator[Sequence[DriverEvent]]:
+        """Yield the results that have arrived but were not looked at before an interruption."""
+        while (event := self._pool.receive(0)) is not None:
+            if isinstance(event, QueryEnded):
+                yield self._followed(event)
+
+    def _followed(self, event: SlotEvent) -> list[DriverEvent]:
+        """Tell the schedule about *event*, and return what the caller needs to know."""
+        schedule = self._schedule
+        group = schedule.group_of(event.unit)
+        if group is None:
+            # Of a unit that was taken for lost; another slot has it now.
+            return []
+        now = self._clock()
+        lost: LostQueries | None = None
+        known = isinstance(event, QueryEnded | RunNews | UnitEnded)
+        if isinstance(event, QueryEnded):
+            known = schedule.answered(event.unit, event.place, event.result.answer.query_id, now)
+        elif isinstance(event, UnitEnded):
+            failed = [place for place, usage in enumerate(event.usage) if usage.failed]
+            lost = schedule.ended(event.unit, failed, now)
+        elif isinstance(event, UnitLost):
+            lost = schedule.lose(event.unit, event.reason)
+        elif isinstance(event, SlotRejected):
+            slot = schedule.slot_of(event.unit)
+            schedule.drop_slot(slot)
+            self.rejected[slot] = event.reason
+            schedule.lose(event.unit, event.reason, counted=False)
+        found: list[DriverEvent] = []
+        if known and not isinstance(event, UnitLost | SlotRejected):
+            found.append(GroupEvent(group, event))
+        return [*found, lost] if lost else found
+
+    def _look(self) -> list[DriverEvent]:
+        """Compare the slots of the pool with those known: some are new, some are gone."""
+        found: list[DriverEvent] = []
+        present = {slot.id: slot for slot in self._pool.slots()}
+        for slot_id in self._present - present.keys():
+            if unit := self._schedule.drop_slot(slot_id):
+                found += self._followed(UnitLost(unit, f"slot {slot_id} ended"))
+        self._present = set(present)
+        for slot in present.values():
+            if slot.id not in self.rejected and slot.id not in self._schedule.slots:
+                self._add(slot)
+        return found
+
+    def _add(self, slot: Slot) -> None:
+        if slot.fingerprint is not None:
+            self._here = self._here or fingerprint()
+            if reason := rejection(self._here, slot.fingerprint):
+                self.rejected[slot.id] = reason
+                return
+            if other := differences(self._here, slot.fingerprint):
+                self.differing[slot.id] = other
+        self._schedule.add_slot(slot.id)
+
+    def _check_slots(self, waited_s: float) -> None:
+        """Raise ProcessError if no slot can be used, or none appears in time."""
+        unusable = [f"slot {slot}: {reason}" for slot, reason in self.rejected.items()]
+        if self._present and self._present <= self.rejected.keys():
+            raise ProcessError("no slot can be used\n" + "\n".join(unusable))
+        if waited_s > NO_SLOT_S:
+            text = f"no slot for {NO_SLOT_S:g} s; start a worker and repeat the command to continue"
+            raise ProcessError("\n".join([text, *unusable]))

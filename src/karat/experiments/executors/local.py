@@ -1,0 +1,112 @@
+"""The local executor: slots are threads of this process, each with its worker processes."""
+
+import platform
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+
+from karat.errors import InputError
+from karat.experiments.executors.base import Slot
+from karat.experiments.workers.session import SlotHost
+from karat.experiments.workers.unit import SlotEvent, Unit
+
+__all__ = ["LocalExecutor", "local_executor"]
+
+JOIN_S = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class LocalExecutor:
+    """Runs engines in processes of this machine, at most *workers* at once."""
+
+    workers: int = 1
+
+    @contextmanager
+    def connect(self) -> Iterator["LocalSlots"]:
+        """Return the slots; a thread starts with its first unit."""
+        pool = LocalSlots(self.workers)
+        try:
+            yield pool
+        finally:
+            pool.close()
+
+
+class LocalSlots:
+    """Slots of this machine; events of all of them are in one queue."""
+
+    def __init__(self, workers: int) -> None:
+        self._slots = [Slot(f"{number}", platform.node()) for number in range(1, workers + 1)]
+        self._events: SimpleQueue[SlotEvent | BaseException] = SimpleQueue()
+        self._threads: dict[str, _SlotThread] = {}
+
+    def slots(self) -> Sequence[Slot]:
+        """Return all slots."""
+        return self._slots
+
+    def send(self, slot: str, unit: Unit) -> None:
+        """Let the thread of *slot* run *unit*."""
+        if slot not in self._threads:
+            self._threads[slot] = _SlotThread(self._events)
+            self._threads[slot].start()
+        self._threads[slot].units.put(unit)
+
+    def receive(self, timeout_s: float) -> SlotEvent | None:
+        """Return the next event; an error in a thread is raised here."""
+        try:
+            event = self._events.get(timeout=timeout_s) if timeout_s else self._events.get_nowait()
+        except Empty:
+            return None
+        if isinstance(event, BaseException):
+            raise event
+        return event
+
+    def stop(self) -> None:
+        """Start no further query."""
+        for thread in self._threads.values():
+            thread.host.stop()
+
+    def close(self) -> None:
+        """End all threads; those with a running query are interrupted."""
+        for thread in self._threads.values():
+            thread.units.put(None)
+        while alive := [one for one in self._threads.values() if one.is_alive()]:
+            # One whose unit has just ended closes its engines in order.
+            alive[0].join(JOIN_S)
+            for thread in alive:
+                if thread.busy:
+                    thread.host.interrupt()
+
+
+class _SlotThread(threading.Thread):
+    """Runs the units of one slot."""
+
+    def __init__(self, events: "SimpleQueue[SlotEvent | BaseException]") -> None:
+        super().__init__(name="karat-slot", daemon=True)
+        self.host = SlotHost()
+        self.units: SimpleQueue[Unit | None] = SimpleQueue()
+        self.busy = False
+        self._events = events
+
+    def run(self) -> None:
+        """Run units until None comes."""
+        try:
+            while (unit := self.units.get()) is not None:
+                self.busy = True
+                self.host.run(unit, self._events.put)
+                self.busy = False
+        except BaseException as error:  # noqa: BLE001 - raised again by the caller's thread
+            self._events.put(error)
+        finally:
+            self.host.close()
+
+
+def local_executor(address: str, workers: int) -> LocalExecutor:
+    """Return an executor on this machine; *address* may be a number of workers."""
+    if address and not (address.isascii() and address.isdigit() and int(address)):
+        raise InputError(
+            f"executor local:{address}: {address!r} is not a number of workers above 0; expected "
+            "local or, for example, local:8"
+        )
+    return LocalExecutor(int(address) if address else workers)

@@ -1,0 +1,34 @@
+"""Executors by the scheme of their URL."""
+
+from collections.abc import Callable
+
+from karat.errors import UnknownName
+from karat.experiments.executors.base import Executor
+from karat.registry import Registry
+
+__all__ = ["EXECUTORS", "open_executor"]
+
+# A scheme leads to a function of what follows the colon and of the number of workers, which an
+# executor uses where its URL does not say more.
+EXECUTORS: Registry[Callable[[str, int], Executor]] = Registry(
+    "executor", {"local": "karat.experiments.executors.local:local_executor"}, closed=True
+)
+
+
+def open_executor(url: str, *, workers: int = 1) -> Executor:
+    """Return the executor that *url* names: ``local``, ``local:8``, or one of a plug-in.
+
+    Plug-ins are entry points in the group ``karat.executors``; the name is the scheme.
+
+    >>> open_executor("local", workers=2), open_executor("local:8", workers=2)
+    (LocalExecutor(workers=2), LocalExecutor(workers=8))
+    >>> open_executor("cluster://head")
+    Traceback (most recent call last):
+    ...
+    karat.errors.UnknownName: executor 'cluster://head': no executor 'cluster'; valid: local
+    """
+    scheme, _, address = url.partition(":")
+    if scheme.lower() not in set(EXECUTORS):
+        valid = ", ".join(EXECUTORS)
+        raise UnknownName(f"executor {url!r}: no executor {scheme!r}; valid: {valid}")
+    return EXECUTORS.get(scheme)(address, workers)

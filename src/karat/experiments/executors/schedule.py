@@ -1,0 +1,384 @@
+"""Which unit runs on which slot next: pure bookkeeping, without processes, threads or a clock.
+
+The queries of an engine group form stretches: neighbouring snapshots with their queries. A slot
+works through a stretch unit by unit, so that its session indexes each snapshot once and moves from
+one to the next. A slot without a stretch takes one that nobody has begun, else the second half of
+the longest one. All groups are handed out at once.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from itertools import count, islice
+from math import ceil
+from typing import NamedTuple
+
+from karat.experiments.workers import RunSettings, SnapshotQueries
+from karat.experiments.workers.plan import Group
+from karat.experiments.workers.unit import Unit
+
+__all__ = ["MOST_LOSSES", "GroupWork", "LostQueries", "Schedule"]
+
+# A unit takes about this long, as soon as the time of a query is known.
+UNIT_S = 30.0
+# The first unit of a stretch, whose queries may take any time; a unit has a few kB.
+FIRST_QUERIES, MOST_QUERIES = 64, 1000
+# With several slots, a stretch has at least so many units, so that others can take a part of it.
+UNITS_EACH = 4
+MOST_LOSSES = 3
+MOST_AHEAD = 100
+
+
+class GroupWork(NamedTuple):
+    """The work of one engine group: *snapshots* with the rows that any configuration needs.
+
+    *skip* has, for each configuration, the rows that it does not need.
+    """
+
+    configurations: Group
+    settings: RunSettings
+    snapshots: tuple[SnapshotQueries, ...]
+    skip: tuple[frozenset[int], ...]
+
+
+class LostQueries(NamedTuple):
+    """Queries of *group* that are given up: *missing* has the places of configurations by row."""
+
+    group: int
+    snapshots: tuple[SnapshotQueries, ...]
+    missing: Mapping[int, tuple[int, ...]]
+    reason: str
+
+
+@dataclass(slots=True)
+class _Stretch:
+    """Snapshots that one slot works through; its units were lost *losses* times."""
+
+    group: int
+    snapshots: list[SnapshotQueries]
+    losses: int = 0
+    slot: str = ""
+    # Queries of a unit, at most.
+    share: int = MOST_QUERIES
+
+    @property
+    def queries(self) -> int:
+        return sum(len(snapshot.rows) for snapshot in self.snapshots)
+
+
+@dataclass(slots=True)
+class _Running:
+    """A unit on a slot, with the results that it still owes: places of configurations by row."""
+
+    unit: Unit
+    stretch: _Stretch
+    slot: str
+    since: float
+    owed: dict[int, set[int]]
+    begun: float | None = None
+
+
+@dataclass(slots=True)
+class _GroupState:
+    work: GroupWork
+    # Seconds of a query, and seconds from the start of a session to its first result.
+    each_s: float | None = None
+    ready_s: float | None = None
+    answered: int = 0
+    failed: set[int] = field(default_factory=set)
+
+
+class Schedule:
+    """The units of *groups*, cut while they are handed out.
+
+    Times are arguments, in seconds of any clock. Slots are known by their ids.
+    """
+
+    def __init__(self, groups: Sequence[GroupWork], queries: Mapping[int, tuple[str, str]]) -> None:
+        """Plan all *groups*; *queries* has the id and text of each row."""
+        self._groups = [_GroupState(work) for work in groups]
+        self._queries = queries
+        self._rows = {query_id: row for row, (query_id, _) in queries.items()}
+        self._stretches = [
+            _Stretch(place, [one for one in work.snapshots if one.rows])
+            for place, work in enumerate(groups)
+        ]
+        # The group of the session on each slot; None before its first unit.
+        self._slots: dict[str, int | None] = {}
+        self._running: dict[str, _Running] = {}
+        self._numbers = count(1)
+        self.lost: Counter[int] = Counter()
+        self.units = 0
+
+    @property
+    def done(self) -> bool:
+        """Return whether nothing runs and nothing is left to run."""
+        return not self._running and not any(one.snapshots for one in self._stretches)
+
+    @property
+    def running(self) -> int:
+        """Return how many units are on slots."""
+        return len(self._running)
+
+    @property
+    def slots(self) -> Sequence[str]:
+        """Return the ids of the slots that take units."""
+        return list(self._slots)
+
+    def is_complete(self, group: int) -> bool:
+        """Return whether no query of *group* runs or is left."""
+        return not any(one.snapshots for one in self._stretches if one.group == group) and not any(
+            one.stretch.group == group for one in self._running.values()
+        )
+
+    def group_of(self, unit: str) -> int | None:
+        """Return the group of a running unit; None for one that was lost or has ended."""
+        running = self._running.get(unit)
+        return running.stretch.group if running else None
+
+    def slot_of(self, unit: str) -> str:
+        """Return the slot of a running unit."""
+        return self._running[unit].slot
+
+    def add_slot(self, slot: str) -> None:
+        """Let *slot* take units."""
+        self._slots.setdefault(slot, None)
+
+    def drop_slot(self, slot: str) -> str:
+        """Give *slot* no further unit; return the id of its running unit, "" if it has none."""
+        self._slots.pop(slot, None)
+        for stretch in self._stretches:
+            if stretch.slot == slot:
+                stretch.slot = ""
+        return next((one.unit.id for one in self._running.values() if one.slot == slot), "")
+
+    def assign(self, now: float) -> list[tuple[str, Unit]]:
+        """Return the next unit of each idle slot that has something to do."""
+        busy = {one.slot for one in self._running.values()}
+        idle = [slot for slot in self._slots if slot not in busy]
+        # Cut when all have one: a slot may take a part of what another has just got.
+        taken = [(slot, stretch) for slot in idle if (stretch := self._stretch(slot, busy))]
+        return [(slot, self._cut(slot, stretch, now)) for slot, stretch in taken]
+
+    def answered(self, unit: str, place: int, query_id: str, now: float) -> bool:
+        """Note a result; return False for one of a unit that was lost, or one that came before."""
+        running = self._running.get(unit)
+        row = self._rows.get(query_id, -1)
+        if not running or place not in running.owed.get(row, ()):
+            return False
+        group = self._groups[running.stretch.group]
+        group.answered += 1
+        running.owed[row].discard(place)
+        if running.begun is None:
+            running.begun = now
+            if self._slots.get(running.slot) != running.stretch.group:
+                group.ready_s = now - running.since
+        return True
+
+    def ended(self, unit: str, failed: Sequence[int], now: float) -> LostQueries | None:
+        """Note the end of *unit*; configurations at the places *failed* get no further query.
+
+        Results that it owes are queried again, as those of a lost unit.
+        """
+        running = self._running.get(unit)
+        if not running:
+            return None
+        group = self._groups[running.stretch.group]
+        group.failed.update(failed)
+        if len(group.failed) == len(group.work.configurations):
+            self._drop(running.stretch.group)
+        if running.slot in self._slots:
+            self._slots[running.slot] = running.stretch.group
+        size = len(running.owed)
+        if size > 1 and running.begun is not None:
+            group.each_s = (now - running.begun) / (size - 1)
+        else:
+            group.each_s = now - running.since
+        if self._missing(running):
+            return self._requeue(running, "the unit ended without all results", counted=True)
+        del self._running[unit]
+        return None
+
+    def lose(self, unit: str, reason: str, *, counted: bool = True) -> LostQueries | None:
+        """Queue the rest of *unit* again, or return it if it was lost too often.
+
+        With *counted* False the unit was not begun, and the loss is not its fault.
+        """
+        running = self._running.get(unit)
+        if not running:
+            return None
+        if counted:
+            self.lost[running.stretch.group] += 1
+        return self._requeue(running, reason, counted=counted)
+
+    def _drop(self, group: int) -> list[SnapshotQueries]:
+        """Remove what is left of *group*, and return it."""
+        dropped = [one for part in self._stretches if part.group == group for one in part.snapshots]
+        self._stretches = [one for one in self._stretches if one.group != group]
+        return dropped
+
+    def _stretch(self, slot: str, busy: Set[str]) -> _Stretch | None:
+        """Return the stretch that *slot* works on next: its own, one without a slot, or a half."""
+        group = self._slots[slot]
+        open_ones = [one for one in self._stretches if one.snapshots]
+        for mine in (one for one in open_ones if one.slot == slot):
+            return mine
+        free = [one for one in open_ones if not one.slot]
+        if free:
+            chosen = next((one for one in free if one.group == group), free[0])
+        else:
+            # One that is not running keeps at least a query.
+            stolen = self._steal(
+                [one for one in open_ones if one.slot in busy or one.queries > 1], group
+            )
+            if not stolen:
+                return None
+            chosen = stolen
+        chosen.slot = slot
+        chosen.share = ceil(chosen.queries / UNITS_EACH) if len(self._slots) > 1 else MOST_QUERIES
+        return chosen
+
+    def _steal(self, open_ones: Sequence[_Stretch], group: int | None) -> _Stretch | None:
+        """Cut the second half off the longest stretch, if that saves time."""
+        ranked = sorted(open_ones, key=lambda one: (-self._seconds(one), one.group != group))
+        for stretch in ranked:
+            state = self._groups[stretch.group]
+            tail = _tail(stretch.snapshots)
+            gain_s = sum(len(one.rows) for one in tail) * (state.each_s or 0.0)
+            # A session of another group has to start and index first.
+            if stretch.group == group or state.ready_s is None or gain_s > state.ready_s:
+                stretch.snapshots = _without(stretch.snapshots, tail)
+                stolen = _Stretch(stretch.group, tail, stretch.losses)
+                self._stretches = [one for one in self._stretches if one.snapshots]
+                self._stretches.append(stolen)
+                return stolen
+        return None
+
+    def _seconds(self, stretch: _Stretch) -> float:
+        return stretch.queries * (self._groups[stretch.group].each_s or 1.0)
+
+    def _cut(self, slot: str, stretch: _Stretch, now: float) -> Unit:
+        state = self._groups[stretch.group]
+        each_s = state.each_s
+        size = FIRST_QUERIES if each_s is None else int(UNIT_S / max(each_s, UNIT_S / MOST_QUERIES))
+        size = max(min(size, stretch.share), 1)
+        taken = tuple(_head(stretch.snapshots, size))
+        stretch.snapshots = _without_head(stretch.snapshots, taken)
+        work = state.work
+        rows = [row for snapshot in taken for row in snapshot.rows]
+        skip = tuple(
+            frozenset(rows if place in state.failed else (row for row in rows if row in skipped))
+            for place, skipped in enumerate(work.skip)
+        )
+        self.units += 1
+        unit = Unit(
+            f"{next(self._numbers)}",
+            f"{stretch.group}",
+            work.configurations,
+            work.settings,
+            taken,
+            {row: self._queries[row] for row in rows},
+            skip,
+            tuple(one.source for one in islice(stretch.snapshots, MOST_AHEAD)),
+        )
+        places = range(len(work.configurations))
+        owed = {row: {place for place in places if row not in skip[place]} for row in rows}
+        self._running[unit.id] = _Running(unit, stretch, slot, now, owed)
+        return unit
+
+    def _missing(self, running: _Running) -> dict[int, set[int]]:
+        """Return the results that a unit owes, without those of configurations that failed."""
+        failed = self._groups[running.stretch.group].failed
+        missing = {row: places - failed for row, places in running.owed.items()}
+        return {row: places for row, places in missing.items() if places}
+
+    def _requeue(self, running: _Running, reason: str, *, counted: bool) -> LostQueries | None:
+        """Queue the rest of a unit: its first query alone, which may be the cause, then the others.
+
+        After too many losses the rest is given up; without any result of its group, all of it.
+        """
+        del self._running[running.unit.id]
+        missing = self._missing(running)
+        rest = [
+            SnapshotQueries(source, kept)
+            for source, rows in running.unit.snapshots
+            if (kept := tuple(row for row in rows if row in missing))
+        ]
+        group, losses = running.stretch.group, running.stretch.losses + counted
+        state = self._groups[group]
+        if not rest:
+            return None
+        if losses < MOST_LOSSES:
+            first = [SnapshotQueries(rest[0].source, rest[0].rows[:1])] if counted else []
+            parts = [part for part in (first, _without_head(rest, first)) if part]
+            # In front, so that a cause of losses is known early.
+            self._stretches[:0] = [_Stretch(group, part, losses) for part in parts]
+            return None
+        owed = {row: tuple(sorted(places)) for row, places in missing.items()}
+        if not state.answered:
+            rest += self._drop(group)
+            places = range(len(state.work.configurations))
+            owed |= {
+                row: tuple(place for place in places if row not in state.work.skip[place])
+                for snapshot in rest
+                for row in snapshot.rows
+                if row not in owed
+            }
+        return LostQueries(group, tuple(rest), owed, reason)
+
+
+def _head(snapshots: Sequence[SnapshotQueries], size: int) -> Iterator[SnapshotQueries]:
+    """Yield whole snapshots with at most *size* queries, or the first *size* of one snapshot."""
+    room = size
+    for source, rows in snapshots:
+        if len(rows) <= room:
+            yield SnapshotQueries(source, rows)
+            room -= len(rows)
+        else:
+            if room == size:
+                yield SnapshotQueries(source, rows[:size])
+            return
+
+
+def _without_head(
+    snapshots: Sequence[SnapshotQueries], head: Sequence[SnapshotQueries]
+) -> list[SnapshotQueries]:
+    """Return *snapshots* after *head*, whose last one may be a part of a snapshot."""
+    if not head:
+        return list(snapshots)
+    last = len(head) - 1
+    source, rows = snapshots[last]
+    rest = rows[len(head[last].rows) :]
+    return [*([SnapshotQueries(source, rest)] if rest else []), *snapshots[last + 1 :]]
+
+
+def _tail(snapshots: Sequence[SnapshotQueries]) -> list[SnapshotQueries]:
+    """Return the last snapshots, with about half of all queries; of one snapshot half of its rows.
+
+    >>> from karat.experiments.workers import Source
+    >>> one = Source.of_texts({})
+    >>> [part.rows for part in _tail([SnapshotQueries(one, (1, 2, 3))])]
+    [(2, 3)]
+    >>> [part.rows for part in _tail([SnapshotQueries(one, rows) for rows in ((1,), (2, 3), (4,))])]
+    [(4,)]
+    """
+    if len(snapshots) == 1:
+        source, rows = snapshots[0]
+        return [SnapshotQueries(source, rows[len(rows) // 2 :])]
+    half = sum(len(one.rows) for one in snapshots) / 2
+    tail = [snapshots[-1]]
+    for snapshot in reversed(snapshots[1:-1]):
+        if sum(len(one.rows) for one in tail) + len(snapshot.rows) > half:
+            break
+        tail.insert(0, snapshot)
+    return tail
+
+
+def _without(
+    snapshots: Sequence[SnapshotQueries], tail: Sequence[SnapshotQueries]
+) -> list[SnapshotQueries]:
+    if len(snapshots) > 1:
+        return list(snapshots[: -len(tail)])
+    source, rows = snapshots[0]
+    rest = rows[: -len(tail[0].rows)]
+    return [SnapshotQueries(source, rest)] if rest else []

@@ -1,0 +1,145 @@
+"""Sessions: an engine group that stays alive on a slot from unit to unit."""
+
+import threading
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from functools import partial
+from itertools import zip_longest
+from time import monotonic
+from uuid import uuid4
+
+from karat.experiments.workers.engine_worker import WorkerGroup
+from karat.experiments.workers.plan import Group, QueryTexts, RunSettings, SnapshotQueries
+from karat.experiments.workers.run_collector import EventKind, GroupEngine, UsageCounters
+from karat.experiments.workers.unit import QueryEnded, RunNews, SlotEvent, Unit, UnitEnded
+
+__all__ = ["IDLE_S", "Session", "SlotHost"]
+
+# A session without a unit for so long ends by itself: the driver may be gone.
+IDLE_S = 60.0
+
+# Receives the events of a unit.
+Emit = Callable[[SlotEvent], None]
+
+
+class Session:
+    """The engines of *configurations* in their own processes, for one unit after the other."""
+
+    def __init__(self, configurations: Group, settings: RunSettings) -> None:
+        """Start no process yet."""
+        self.id = uuid4().hex
+        self._queries = QueryTexts()
+        self._usage = tuple(UsageCounters() for _ in configurations)
+        self._emit: Emit = lambda _: None
+        self._unit = ""
+        self._interrupted = False
+        engines = [
+            GroupEngine(configuration, usage, partial(self._report, place))
+            for place, (configuration, usage) in enumerate(
+                zip(configurations, self._usage, strict=True)
+            )
+        ]
+        self._group = WorkerGroup(engines, self._queries, settings, timed=False)
+
+    def run(self, unit: Unit, emit: Emit, stopped: Callable[[], bool]) -> None:
+        """Run *unit* and pass its events to *emit*; *stopped* is called between queries."""
+        self._emit, self._unit = emit, unit.id
+        self._queries.add(unit.queries)
+        self._group.set_plan([*unit.snapshots, *(SnapshotQueries(one, ()) for one in unit.ahead)])
+        for snapshot in unit.snapshots:
+            for row, after in zip_longest(snapshot.rows, snapshot.rows[1:]):
+                members = self._members(unit, row)
+                if stopped() or not members:
+                    continue
+                then = (
+                    after if after is not None and self._members(unit, after) == members else None
+                )
+                for place, result in self._group.search(snapshot, row, members, then):
+                    if not self._interrupted:
+                        emit(QueryEnded(unit.id, place, result))
+        emit(UnitEnded(unit.id, self.id, deepcopy(self._usage)))
+
+    def interrupt(self) -> None:
+        """Kill the processes from another thread; the running query has no result."""
+        self._interrupted = True
+        self._group.interrupt()
+
+    def close(self) -> None:
+        """End the processes."""
+        self._group.close()
+
+    def _members(self, unit: Unit, row: int) -> list[int]:
+        """Return the indexes of the configurations that need the query and have not failed."""
+        return [
+            place
+            for place, (skip, usage) in enumerate(zip(unit.skip, self._usage, strict=True))
+            if row not in skip and not usage.failed
+        ]
+
+    def _report(self, place: int, kind: EventKind, detail: Mapping[str, object]) -> None:
+        self._emit(RunNews(self._unit, place, kind, detail))
+
+
+class SlotHost:
+    """The worker side of one slot: runs units one by one, and keeps the session of the last.
+
+    A unit of another engine group replaces the session. The host is used by one thread at a time,
+    except for :meth:`stop`, :meth:`interrupt` and :meth:`expire`.
+    """
+
+    def __init__(self, *, clock: Callable[[], float] = monotonic) -> None:
+        """Start without a session."""
+        self._clock = clock
+        self._session: Session | None = None
+        self._group = ""
+        self._busy = threading.Lock()
+        self._stopped = threading.Event()
+        self._interrupted = False
+        self._used = clock()
+
+    def run(self, unit: Unit, emit: Emit) -> None:
+        """Run *unit* in the session of its group."""
+        with self._busy:
+            try:
+                if self._session and self._group != unit.group:
+                    self._end()
+                if not self._session:
+                    self._session = Session(unit.configurations, unit.settings)
+                    self._group = unit.group
+                if self._interrupted:
+                    self._session.interrupt()
+                self._session.run(unit, emit, self._stopped.is_set)
+            finally:
+                self._used = self._clock()
+
+    def stop(self) -> None:
+        """Start no further query; the running one may end."""
+        self._stopped.set()
+
+    def interrupt(self) -> None:
+        """Kill the running processes, from another thread."""
+        self._interrupted = True
+        self._stopped.set()
+        if session := self._session:
+            session.interrupt()
+
+    def expire(self, idle_s: float = IDLE_S) -> bool:
+        """End the session if it had no unit for *idle_s*; return whether none is left."""
+        if not self._busy.acquire(blocking=False):
+            return False
+        try:
+            if self._clock() - self._used >= idle_s:
+                self._end()
+            return self._session is None
+        finally:
+            self._busy.release()
+
+    def close(self) -> None:
+        """End the session."""
+        with self._busy:
+            self._end()
+
+    def _end(self) -> None:
+        session, self._session = self._session, None
+        if session:
+            session.close()

@@ -1,0 +1,74 @@
+"""Units of work as plain data, and the events that a slot sends back while it runs one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from karat.experiments.workers.plan import Group, RunSettings, SnapshotQueries
+from karat.experiments.workers.run_collector import EventKind, QueryResult, UsageCounters
+from karat.experiments.workers.sources import Source
+
+__all__ = ["QueryEnded", "RunNews", "SlotEvent", "SlotRejected", "Unit", "UnitEnded", "UnitLost"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Queries of one engine group on neighbouring snapshots; everything that a slot needs.
+
+    A unit is pure data and idempotent: any slot that runs it returns the same hits. *group* names
+    the engine group; a slot keeps the session of a group for its next unit. *queries* has the id
+    and text of each row in *snapshots*. *skip* has, for each configuration, the rows that it does
+    not need. *ahead* are the snapshots that the same slot is likely to get next, so that content
+    that neighbours share is read once.
+    """
+
+    id: str
+    group: str
+    configurations: Group
+    settings: RunSettings
+    snapshots: tuple[SnapshotQueries, ...]
+    queries: Mapping[int, tuple[str, str]]
+    skip: tuple[frozenset[int], ...]
+    ahead: tuple[Source, ...] = ()
+
+
+class QueryEnded(NamedTuple):
+    """The result of one query; *place* is the index of the configuration in its unit."""
+
+    unit: str
+    place: int
+    result: QueryResult
+
+
+class RunNews(NamedTuple):
+    """An event of the run at *place*: its engine indexes, has indexed, or was restarted."""
+
+    unit: str
+    place: int
+    kind: EventKind
+    detail: Mapping[str, object]
+
+
+class UnitEnded(NamedTuple):
+    """A unit has ended; *usage* has the counters of each configuration since *session* began."""
+
+    unit: str
+    session: str
+    usage: tuple[UsageCounters, ...]
+
+
+class UnitLost(NamedTuple):
+    """A unit will not end because its slot failed; results that arrived before are valid."""
+
+    unit: str
+    reason: str
+
+
+class SlotRejected(NamedTuple):
+    """A slot cannot run *unit*, for example without its repository; nothing was run."""
+
+    unit: str
+    reason: str
+
+
+SlotEvent = QueryEnded | RunNews | UnitEnded | UnitLost | SlotRejected

@@ -13,12 +13,14 @@ __all__ = ["Executor", "Slot", "SlotPool"]
 class Slot(NamedTuple):
     """Room for one worker: its *id*, the name of its *machine*, and what is installed there.
 
-    Without a *fingerprint* the slot is in the installation of this process.
+    Without a *fingerprint* the slot is in the installation of this process. *problem* says why it
+    cannot be used at all, "" if it can.
     """
 
     id: str
     machine: str
     fingerprint: Fingerprint | None = None
+    problem: str = ""
 
 
 class SlotPool(Protocol):
@@ -58,6 +60,11 @@ class SlotPool(Protocol):
 class Executor(Protocol):
     """Connects to the slots of one machine or of several."""
 
+    @property
+    def warning(self) -> str:
+        """Return what a user should know before connecting, "" for nothing."""
+        ...
+
     def connect(self) -> AbstractContextManager[SlotPool]:
-        """Return the slots as a context, which closes them; EngineError where that fails."""
+        """Return the slots as a context, which closes them; ProcessError where that fails."""
         ...

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from karat.errors import ProcessError
 from karat.experiments.executors.base import Slot, SlotPool
-from karat.experiments.executors.fingerprint import Fingerprint, differences, fingerprint, rejection
+from karat.experiments.executors.fingerprint import differences, fingerprint, rejection
 from karat.experiments.executors.schedule import LostQueries, Schedule
 from karat.experiments.workers.unit import (
     QueryEnded,
@@ -18,7 +18,7 @@ from karat.experiments.workers.unit import (
     UnitLost,
 )
 
-__all__ = ["Driver", "DriverEvent", "GroupEvent"]
+__all__ = ["Driver", "DriverEvent", "GroupEvent", "check_slot"]
 
 # Poll: a signal that arrives right before the wait does not wake it up.
 POLL_S = 0.1
@@ -38,6 +38,13 @@ class GroupEvent(NamedTuple):
 
 
 DriverEvent = GroupEvent | LostQueries
+
+
+def check_slot(slot: Slot) -> str:
+    """Return why *slot* cannot run units of this process, "" if it can."""
+    if slot.problem or slot.fingerprint is None:
+        return slot.problem
+    return rejection(fingerprint(), slot.fingerprint)
 
 
 class Driver:
@@ -60,7 +67,6 @@ class Driver:
         # Why slots are not used, by their ids, and which may compute other last digits.
         self.rejected: dict[str, str] = {}
         self.differing: dict[str, str] = {}
-        self._here: Fingerprint | None = None
 
     def events(self) -> Iterator[Sequence[DriverEvent]]:
         """Yield what happens at once, until all is done or cancelled, in the caller's thread.
@@ -141,13 +147,11 @@ class Driver:
         return found
 
     def _add(self, slot: Slot) -> None:
-        if slot.fingerprint is not None:
-            self._here = self._here or fingerprint()
-            if reason := rejection(self._here, slot.fingerprint):
-                self.rejected[slot.id] = reason
-                return
-            if other := differences(self._here, slot.fingerprint):
-                self.differing[slot.id] = other
+        if reason := check_slot(slot):
+            self.rejected[slot.id] = reason
+            return
+        if slot.fingerprint and (other := differences(fingerprint(), slot.fingerprint)):
+            self.differing[slot.id] = other
         self._schedule.add_slot(slot.id)
 
     def _check_slots(self, waited_s: float) -> None:

@@ -23,6 +23,11 @@ class LocalExecutor:
 
     workers: int = 1
 
+    @property
+    def warning(self) -> str:
+        """Return that nothing leaves this machine."""
+        return ""
+
     @contextmanager
     def connect(self) -> Iterator["LocalSlots"]:
         """Return the slots; a thread starts with its first unit."""

@@ -1,7 +1,7 @@
 """Where a corpus comes from, in a form that can be sent to another process."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Self
@@ -15,12 +15,22 @@ from karat.corpus import (
     from_folder,
     from_texts,
 )
+from karat.corpus.git.repository import object_ids
 from karat.corpus.masks import mask_corpus, masks_from
 from karat.errors import InputError
 from karat.system.files import no_folder
 from karat.system.tables import part_files
+from karat.system.words import first_few, join_names
 
-__all__ = ["EVERYTHING", "Opener", "Source", "check_selected", "corpus_source", "load_corpus"]
+__all__ = [
+    "EVERYTHING",
+    "Opener",
+    "Source",
+    "check_selected",
+    "corpus_source",
+    "load_corpus",
+    "missing_source",
+]
 
 KINDS = ("folder", "git", "beir", "texts")
 EVERYTHING = FileSelection()
@@ -145,6 +155,31 @@ def _whole(source: Source) -> Corpus:
     if source.kind == "beir":
         return from_beir(source.place)
     return from_texts(source.texts)
+
+
+def missing_source(sources: Iterable[Source]) -> str:
+    """Return which of *sources* cannot be opened on this machine; "" if all can.
+
+    Of a repository, its revisions are checked too.
+
+    >>> missing_source([Source.of_texts({}), Source("folder", "/no/such/place")])
+    'no folder /no/such/place'
+    """
+    revisions: dict[str, dict[str, None]] = {}
+    for source in sources:
+        if source.kind != "texts" and not Path(source.place).is_dir():
+            return f"no folder {source.place}"
+        if source.kind == "git":
+            # A revision may name a folder of it.
+            revisions.setdefault(source.place, {})[source.revision.partition(":")[0]] = None
+    for place, wanted in revisions.items():
+        try:
+            found = object_ids(place, list(wanted), "tree")
+        except InputError as error:
+            return str(error)
+        if lacking := [name for name, oid in zip(wanted, found, strict=True) if not oid]:
+            return f"{place} lacks {join_names(first_few(lacking))}; git fetch may bring it"
+    return ""
 
 
 def load_corpus(

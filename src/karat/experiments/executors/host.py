@@ -1,0 +1,143 @@
+"""The worker side of remote executors: sessions of all drivers in this process, kept by slot.
+
+A driver sends heartbeats. Without one for some time its sessions end, and so they do when they have
+been idle. Functions here are called by name from another machine; they import neither Dask nor Ray.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from time import monotonic, sleep
+
+from karat.experiments.workers import announce
+from karat.experiments.workers.session import SlotHost
+from karat.experiments.workers.sources import missing_source
+from karat.experiments.workers.unit import SlotEvent, SlotRejected, Unit
+
+__all__ = ["HEARTBEAT_S", "LEASE_S", "close_driver", "heartbeat", "run_on_slot", "stop_driver"]
+
+# A driver beats once in HEARTBEAT_S; after LEASE_S without a heartbeat it is taken for dead.
+HEARTBEAT_S, LEASE_S = 2.0, 20.0
+WATCH_S = 0.5
+# Events of so short a time travel together.
+BATCH_S = 0.01
+
+
+@dataclass(slots=True)
+class _Driver:
+    """The slots that a driver uses in this process, and when it was last heard of."""
+
+    lease_s: float
+    seen: float = field(default_factory=monotonic)
+    slots: dict[str, SlotHost] = field(default_factory=dict)
+
+
+_drivers: dict[str, _Driver] = {}
+_lock = threading.Lock()
+
+
+def run_on_slot(
+    driver: str,
+    slot: str,
+    unit: Unit,
+    send: Callable[[Sequence[SlotEvent]], None],
+    *,
+    lease_s: float = LEASE_S,
+) -> None:
+    """Run *unit* in the session of *slot*, and pass its events to *send* in batches."""
+    outbox = _Outbox(send)
+    try:
+        if reason := missing_source(snapshot.source for snapshot in unit.snapshots):
+            outbox.put(SlotRejected(unit.id, reason))
+            return
+        host = _host(driver, slot, lease_s)
+        # Runs that measure latency on this machine wait for the unit.
+        with announce("unit of another machine"):
+            host.run(unit, outbox.put)
+    finally:
+        outbox.close()
+
+
+def heartbeat(driver: str) -> None:
+    """Note that *driver* is alive."""
+    if known := _drivers.get(driver):
+        known.seen = monotonic()
+
+
+def stop_driver(driver: str) -> None:
+    """Start no further query of *driver*."""
+    if known := _drivers.get(driver):
+        for host in list(known.slots.values()):
+            host.stop()
+
+
+def close_driver(driver: str) -> None:
+    """End all sessions of *driver*; a running query is interrupted."""
+    with _lock:
+        known = _drivers.pop(driver, None)
+    for host in known.slots.values() if known else ():
+        if not host.expire(0.0):
+            host.interrupt()
+    for host in known.slots.values() if known else ():
+        host.close()
+
+
+def _host(driver: str, slot: str, lease_s: float) -> SlotHost:
+    with _lock:
+        if not _drivers:
+            threading.Thread(target=_watch, name="karat-sessions", daemon=True).start()
+        known = _drivers.setdefault(driver, _Driver(lease_s))
+        known.seen = monotonic()
+        return known.slots.setdefault(slot, SlotHost())
+
+
+def _watch() -> None:
+    """End sessions that are idle and those of dead drivers, as long as there are any."""
+    while True:
+        sleep(WATCH_S)
+        with _lock:
+            dead = [
+                driver
+                for driver, known in _drivers.items()
+                if monotonic() - known.seen > known.lease_s
+            ]
+            hosts = [host for known in _drivers.values() for host in known.slots.values()]
+        for driver in dead:
+            close_driver(driver)
+        for host in hosts:
+            host.expire()
+        with _lock:
+            if not _drivers:
+                return
+
+
+class _Outbox:
+    """Sends events from a thread of its own, so that no query waits for the network."""
+
+    def __init__(self, send: Callable[[Sequence[SlotEvent]], None]) -> None:
+        self._send = send
+        self._events: SimpleQueue[SlotEvent | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="karat-events", daemon=True)
+        self._thread.start()
+
+    def put(self, event: SlotEvent) -> None:
+        self._events.put(event)
+
+    def close(self) -> None:
+        """Send all events, then return."""
+        self._events.put(None)
+        self._thread.join()
+
+    def _work(self) -> None:
+        ended = False
+        while not ended:
+            batch = [self._events.get()]
+            until = monotonic() + BATCH_S
+            with suppress(Empty):
+                while batch[-1] is not None and (left := until - monotonic()) > 0:
+                    batch.append(self._events.get(timeout=left))
+            ended = batch[-1] is None
+            if sent := [event for event in batch if event is not None]:
+                self._send(sent)

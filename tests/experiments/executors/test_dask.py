@@ -1,0 +1,118 @@
+"""The Dask executor satisfies the contract, on a cluster of this machine."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+from karat.errors import InputError, ProcessError
+from karat.experiments import open_executor
+from karat.experiments.executors import Executor
+from karat.experiments.executors.dask import DaskExecutor
+from karat.testing import ExecutorSuite
+from tests.experiments.workers.conftest import alive
+
+POLL_S = 0.05
+pause = Event().wait
+distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+# A driver that hangs in its first search; its engine says which process it is.
+DRIVER = """
+import sys
+from karat.experiments.executors import measure_quality
+from karat.experiments.executors.dask import DaskExecutor
+from karat.experiments.workers import Configuration, Source, all_queries_on
+from karat.engines.spec import parse_spec
+from karat.model import Dataset, Query
+
+spec = parse_spec({"engine": "python", "class": "toys:Bad", "options": {"note": sys.argv[2]}})
+gold = Dataset.of([Query("hang", "hang")])
+measure_quality(
+    [(Configuration("bad", spec),)],
+    gold,
+    all_queries_on(gold, Source.of_texts({"a.py": ""}), seed=0),
+    executor=DaskExecutor(sys.argv[1], lease_s=2.5),
+)
+"""
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left() -> None:
+    """Leave the processes of the cluster alone."""
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Return a cluster of two workers; a killed one is replaced."""
+    programs = Path(__file__).parents[1] / "workers" / "programs"
+    with pytest.MonkeyPatch.context() as patch:
+        # Processes of multiprocessing take the path of this one, the driver that of its variables.
+        patch.syspath_prepend(str(programs))
+        patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+        with distributed.LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address=None,
+            local_directory=str(tmp_path_factory.mktemp("dask")),
+            silence_logs=50,
+        ) as cluster:
+            yield cluster
+
+
+class TestDaskExecutor(ExecutorSuite):
+    @pytest.fixture
+    def executor(self, cluster: Any) -> Executor:
+        self.cluster = cluster
+        url = cluster.scheduler_address.replace("tcp://", "dask://")
+        executor = open_executor(url)
+        assert executor.warning == ""
+        return executor
+
+    def kill_one(self) -> None:
+        """Kill a worker with its session."""
+        with distributed.Client(self.cluster, set_as_default=False) as client:
+            pids = client.run(os.getpid)
+        os.kill(min(pids.values()), signal.SIGKILL)
+
+    def test_a_killed_driver_leaves_no_process(self, executor: Executor, tmp_path: Path) -> None:
+        """Its sessions end without heartbeats."""
+        assert isinstance(executor, DaskExecutor)
+        note = tmp_path / "note"
+        driver = subprocess.Popen([sys.executable, "-c", DRIVER, executor.address, str(note)])
+        try:
+            while driver.poll() is None and not (note.exists() and "hang" in note.read_text()):
+                pause(POLL_S)
+        finally:
+            driver.kill()
+            driver.wait()
+        engine = int(note.read_text().split()[0])
+        while alive(engine):
+            pause(POLL_S)
+
+
+def test_addresses_are_checked() -> None:
+    assert open_executor("dask://head") == DaskExecutor("tcp://head:8786")
+    assert open_executor("dask+tls://head:1") == DaskExecutor("tls://head:1")
+    for url in ("dask:", "dask://", "dask://head:x", "dask://head/more"):
+        with pytest.raises(InputError, match="expected a host and a port"):
+            open_executor(url)
+
+
+def test_plain_connections_to_other_machines_are_warned_about() -> None:
+    assert "docs/security.md" in open_executor("dask://head").warning
+    assert open_executor("dask+tls://head").warning == ""
+    assert open_executor("dask://[::1]:8786").warning == ""
+
+
+def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karat.experiments.executors.dask.CONNECT_S", 0.2)
+    with pytest.raises(ProcessError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
+        open_executor("dask://127.0.0.1:9").connect().__enter__()

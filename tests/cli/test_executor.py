@@ -1,10 +1,15 @@
 """--executor and KARAT_EXECUTOR choose where worker processes run."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
+
+from karat.experiments.executors import Slot
+from karat.experiments.executors.fingerprint import fingerprint
+from karat.installation import __version__
 
 Karat = Callable[..., CompletedProcess[str]]
 
@@ -46,3 +51,34 @@ def test_run_files_need_no_executor(karat: Karat) -> None:
     done = karat("compare", "gold.qrels", "old.run", "new.run", "--executor", "local")
     assert done.returncode == 2
     assert "--executor: only for engines, not for run files" in done.stderr
+
+
+def test_the_slots_of_an_executor_are_listed(karat: Karat) -> None:
+    done = karat("executors", "local:2")
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[-1] == "2 slots, 2 usable"
+    shown = json.loads(karat("executors", "local:2", "--json").stdout)
+    assert [slot["id"] for slot in shown["slots"]] == ["1", "2"]
+    assert shown["slots"][0]["rejected"] is None
+    assert shown["here"]["karat"].startswith(__version__)
+
+
+def test_a_rejected_slot_is_named(karat: Karat, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = fingerprint()._replace(weights="wordllama 0.1")
+    slots = [Slot("s1", "m1", other), Slot("s2", "m2", None, "Karat does not run there")]
+    monkeypatch.setattr("karat.experiments.executors.local.LocalSlots.slots", lambda _: slots)
+    done = karat("executors")
+    assert done.returncode == 3
+    assert "rejected: other weights: wordllama 0.1; expected" in done.stdout
+    assert "s2  m2  rejected: Karat does not run there" in done.stdout
+    assert done.stdout.splitlines()[-1] == "2 slots, 0 usable"
+    done = karat(*COMMANDS[0], *SMALL)
+    assert done.returncode == 3
+    assert "no slot can be used\nslot s1: other weights" in done.stderr
+
+
+def test_an_unsafe_address_is_warned_about(karat: Karat, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karat.experiments.executors.dask.CONNECT_S", 0.1)
+    done = karat("executors", "dask://host.invalid:1")
+    assert done.returncode in {2, 3}
+    assert "warning: tcp://host.invalid:1 is neither encrypted" in done.stderr

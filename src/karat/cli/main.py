@@ -94,6 +94,7 @@ SECTIONS = {
         "search": "Search a folder or a repository.",
         "index": "Build the index of a folder or a repository in advance.",
         "engines": "List the engines, or check one of your own.",
+        "executors": "Show the slots of an executor, and which would be rejected.",
     },
     "Score run files": {
         "score": "Score a run file, with confidence intervals.",

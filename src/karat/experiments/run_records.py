@@ -231,8 +231,18 @@ def _record(check: Checker, row: Record, place: Location) -> RunRecord:
 
 
 def remarks(measured: Sequence[RunResult]) -> tuple[str, ...]:
-    """Return sentences on runs with the same rankings, and on thresholds that drop too much."""
-    return (*_same(measured), *empty_run_remarks(measured))
+    """Return sentences on runs with the same rankings, on empty runs, and on lost units."""
+    return (*_same(measured), *empty_run_remarks(measured), *_slot_remarks(measured))
+
+
+def _slot_remarks(measured: Sequence[RunResult]) -> Iterator[str]:
+    """Yield what happened to slots on other machines."""
+    lost = max((int(str(one.notes.get("lost_units", 0))) for one in measured), default=0)
+    if lost:
+        yield f"{counted(lost, 'unit')} lost with their slots; other slots ran the rest of them"
+    found = (one.notes.get("differing_slots", ()) for one in measured)
+    for other in dict.fromkeys(one for some in found if isinstance(some, list) for one in some):
+        yield f"some slots have other {other}; scores of embeddings may differ in the last digits"
 
 
 def _same(measured: Sequence[RunResult]) -> Iterator[str]:

@@ -93,9 +93,9 @@ class ServiceSettings:
     *store* is a file or the address of a PostgreSQL; *data* is the folder of uploaded documents.
     Collections may lie below *roots* only. *hosts* are names by which clients reach the service
     beside those of the loopback. *engines* are searches, by name, that benchmarks may ask beside
-    the modes, and *choices* are further models for them. *analysts* is how many analyses run at a
-    time; with *warm_up*, collections are loaded before the first search needs them. *unsafe* lets
-    anyone in who can reach it.
+    the modes, and *choices* are further models for them. *executor* is the URL of the executor that
+    runs benchmarks. *analysts* is how many analyses run at a time; with *warm_up*, collections are
+    loaded before the first search needs them. *unsafe* lets anyone in who can reach it.
     """
 
     store: str
@@ -107,6 +107,7 @@ class ServiceSettings:
     engines: Mapping[str, Spec] = field(default_factory=dict)
     choices: ModelChoices = field(default_factory=ModelChoices)
     workers: int = 1
+    executor: str = "local"
     analysts: int = DEFAULT_ANALYSTS
     warm_up: bool = True
     unsafe: bool = False

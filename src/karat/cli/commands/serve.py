@@ -2,6 +2,7 @@
 
 import click
 
+from karat.cli.options.experiment import executor_option
 from karat.cli.options.shared import WholeNumber, store_option
 
 __all__ = ["command"]
@@ -77,6 +78,7 @@ __all__ = ["command"]
     metavar="N",
     help="Worker processes for indexing and benchmarks; 0 if another service runs them.",
 )
+@executor_option
 @click.option(
     "--analysts",
     type=WholeNumber(1, 64),
@@ -123,6 +125,7 @@ def command(
     rerankers: tuple[str, ...],
     contexts: tuple[str, ...],
     workers: int,
+    executor: str,
     analysts: int | None,
     warm_up: bool,
     hosts: tuple[str, ...],
@@ -169,6 +172,7 @@ def command(
         engines=offered_engines(engines, targets),
         choices=offered_models(models, rerankers, contexts),
         workers=workers,
+        executor=executor,
         analysts=analysts or DEFAULT_ANALYSTS,
         warm_up=warm_up,
         unsafe=unsafe,

@@ -29,6 +29,7 @@ __all__ = [
     "TIMED",
     "CorpusOption",
     "RunOptions",
+    "executor_option",
     "folders_by_name",
     "repo_option",
     "run_options",
@@ -150,6 +151,16 @@ CORPUS: Fields = {
     ),
     **SELECTION,
 }
+executor_option = click.option(
+    "--executor",
+    default="local",
+    envvar="KARAT_EXECUTOR",
+    show_default=True,
+    show_envvar=True,
+    metavar="URL",
+    help="Where worker processes run: local, local:8 for 8 of them, or dask://host:8786.",
+)
+
 RUN: Fields = {
     "sample": click.option(
         "--sample",
@@ -186,15 +197,7 @@ RUN: Fields = {
         metavar="N",
         help="Parallel processes for untimed queries; one per core by default, at most 4.",
     ),
-    "executor": click.option(
-        "--executor",
-        default="local",
-        envvar="KARAT_EXECUTOR",
-        show_default=True,
-        show_envvar=True,
-        metavar="URL",
-        help="Where worker processes run: local, local:8 for 8 of them, or a plug-in.",
-    ),
+    "executor": executor_option,
     "again": click.option(
         "--again/--kept",
         default=None,

@@ -348,6 +348,8 @@ def _run(
     from karat.cli.output.progress import run_progress
 
     executor = open_executor(options.executor, workers=request.workers)
+    if executor.warning:
+        click.echo(f"warning: {executor.warning}", err=True)
     planned = plan(request, allowed=allowed)
     _show_plan(planned)
     further: Sequence[Measure] = ()

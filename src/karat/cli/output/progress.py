@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from karat.report.display import display_width, printable, shorten
+from karat.system.words import counted
 
 if TYPE_CHECKING:
     from karat.app.evaluate import RunEvent
@@ -28,6 +29,7 @@ __all__ = [
     "progress_bar",
     "progress_bars",
     "run_progress",
+    "units_text",
     "waiting_text",
     "wrapped",
 ]
@@ -286,6 +288,17 @@ def waiting_text(holders: Sequence[Mapping[str, object]]) -> str:
     )
 
 
+def units_text(detail: Mapping[str, object]) -> str:
+    """Return the numbers of a ``units`` event.
+
+    >>> units_text({"units": 6, "slots": 4, "lost": 1})
+    '6 units on 4 slots, 1 lost'
+    """
+    units, slots, lost = (int(str(detail[key])) for key in ("units", "slots", "lost"))
+    text = f"{counted(units, 'unit')} on {counted(slots, 'slot')}"
+    return f"{text}, {lost} lost" if lost else text
+
+
 def _local(holder: Mapping[str, object]) -> str:
     """Return since when, as the clock of this machine shows it; of another day with its date."""
     from datetime import datetime
@@ -362,6 +375,8 @@ class _RunBars:
         self._stage: _Bar | None = None
         self._answered = -INDEXING_S
         self._ends: set[object] = set()
+        # Units on slots of other machines.
+        self._units = ""
 
     def __call__(self, event: "RunEvent") -> None:
         self._ticker.stop()
@@ -381,7 +396,9 @@ class _RunBars:
             self._stage = None
             self._answered = self._clock()
             self._bar.reach(self._bar.done + 1, self._answered)
-            self._line.draw(self._bar.text(event.run))
+            self._line.draw(self._bar.text(self._units or event.run))
+        elif event.kind == "units":
+            self._units = units_text(event.detail)
         elif event.kind == "finished":
             self._ends.add(event.detail.get("status"))
 
@@ -440,9 +457,13 @@ class _RunLines:
         self._progress = progress
         self._waiting = _Waiting(_say, clock)
         self._said = clock()
+        self._lost = 0
 
     def __call__(self, event: "RunEvent") -> None:
         self._waiting(event)
+        if event.kind == "units" and (lost := int(str(event.detail["lost"]))) > self._lost:
+            self._lost = lost
+            _say(units_text(event.detail))
         if not self._progress:
             return
         if event.kind == "finished":

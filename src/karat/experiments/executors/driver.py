@@ -5,6 +5,7 @@ from math import inf
 from time import monotonic
 from typing import NamedTuple
 
+from karat.engines.registry import ENGINES
 from karat.errors import ProcessError
 from karat.experiments.executors.base import Slot, SlotPool
 from karat.experiments.executors.fingerprint import differences, fingerprint, rejection
@@ -17,8 +18,9 @@ from karat.experiments.workers.unit import (
     UnitEnded,
     UnitLost,
 )
+from karat.model.spec import Spec
 
-__all__ = ["Driver", "DriverEvent", "GroupEvent", "check_slot"]
+__all__ = ["Driver", "DriverEvent", "GroupEvent", "SlotCounts", "check_slot"]
 
 # Poll: a signal that arrives right before the wait does not wake it up.
 POLL_S = 0.1
@@ -38,6 +40,14 @@ class GroupEvent(NamedTuple):
 
 
 DriverEvent = GroupEvent | LostQueries
+
+
+class SlotCounts(NamedTuple):
+    """How many units run, on how many slots, and how many units were lost so far."""
+
+    units: int
+    slots: int
+    lost: int
 
 
 def check_slot(slot: Slot) -> str:
@@ -64,9 +74,31 @@ class Driver:
         self._cancelled = cancelled
         self._clock = clock
         self._present: set[str] = set()
+        self._remote = False
         # Why slots are not used, by their ids, and which may compute other last digits.
         self.rejected: dict[str, str] = {}
         self.differing: dict[str, str] = {}
+
+    @property
+    def remote(self) -> bool:
+        """Return whether there are slots in other installations."""
+        return self._remote
+
+    def counts(self) -> SlotCounts:
+        """Return what a progress line shows."""
+        schedule = self._schedule
+        return SlotCounts(schedule.running, len(schedule.slots), schedule.lost.total())
+
+    def notes(self, spec: Spec) -> dict[str, object]:
+        """Return what a reader of a run of *spec* should know about the slots."""
+        notes: dict[str, object] = {}
+        if lost := self._schedule.lost.total():
+            notes["lost_units"] = lost
+        info = ENGINES.find(spec.name)
+        lexical = info is not None and info.components == ("lexical",)
+        if self.differing and not lexical:
+            notes["differing_slots"] = sorted(set(self.differing.values()))
+        return notes
 
     def events(self) -> Iterator[Sequence[DriverEvent]]:
         """Yield what happens at once, until all is done or cancelled, in the caller's thread.
@@ -147,6 +179,7 @@ class Driver:
         return found
 
     def _add(self, slot: Slot) -> None:
+        self._remote = self._remote or slot.fingerprint is not None
         if reason := check_slot(slot):
             self.rejected[slot.id] = reason
             return

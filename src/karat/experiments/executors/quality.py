@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from karat.experiments.executors.base import Executor, SlotPool
-from karat.experiments.executors.driver import Driver, DriverEvent, GroupEvent
+from karat.experiments.executors.driver import Driver, DriverEvent, GroupEvent, SlotCounts
 from karat.experiments.executors.local import LocalExecutor
 from karat.experiments.executors.schedule import MOST_LOSSES, GroupWork, LostQueries, Schedule
 from karat.experiments.workers import (
@@ -115,6 +115,8 @@ class _Collection:
         ]
         self._schedule = Schedule(work, queries)
         self._left = dict.fromkeys(range(len(groups)))
+        self._driver: Driver | None = None
+        self._shown = SlotCounts(0, 0, 0)
 
     def run(self, executor: Executor) -> Iterator[CompleteGroup]:
         """Run all queries; results, events and errors reach the caller in its own thread."""
@@ -126,11 +128,13 @@ class _Collection:
             return
         with executor.connect() as pool:
             driver = Driver(pool, self._schedule, cancelled=self._callbacks.cancelled)
+            self._driver = driver
             try:
                 for events in driver.events():
                     for event in events:
                         self._handle(event)
                     if not (len(events) == 1 and _is_result(events[0])):
+                        self._show(driver)
                         yield from self._complete()
             except KeyboardInterrupt:
                 self._end(pool, driver)
@@ -147,6 +151,13 @@ class _Collection:
         for event in chain.from_iterable(driver.rest()):
             self._handle(event)
 
+    def _show(self, driver: Driver) -> None:
+        """Report units and slots of other machines, if they have changed."""
+        counts = driver.counts()
+        if driver.remote and counts != self._shown and self._left:
+            self._shown = counts
+            self._collectors[next(iter(self._left))][0].report("units", counts._asdict())
+
     def _complete(self) -> Iterator[CompleteGroup]:
         for place in [one for one in self._left if self._schedule.is_complete(one)]:
             yield self._measured(place)
@@ -154,8 +165,9 @@ class _Collection:
     def _measured(self, place: int) -> CompleteGroup:
         del self._left[place]
         collectors = self._collectors[place]
-        for collector in collectors:
-            collector.lost_units = self._schedule.lost[place]
+        if self._driver:
+            for collector in collectors:
+                collector.slot_notes = self._driver.notes(collector.configuration.spec)
         return CompleteGroup(place, tuple(one.measured(timed=False) for one in collectors))
 
     def _handle(self, event: DriverEvent) -> None:

@@ -26,7 +26,8 @@ __all__ = [
 ]
 
 EventKind = Literal[
-    "checking", "waiting", "started", "indexing", "indexed", "restarted", "answered", "finished"
+    "checking", "waiting", "started", "indexing", "indexed", "restarted", "answered", "finished",
+    "units",
 ]
 
 
@@ -39,9 +40,10 @@ class RunEvent(NamedTuple):
     ``answered`` the query, how it ended and after how long (-1: unknown), of ``finished`` the
     status. ``indexing`` comes only while indexing takes long, and a few times a second at most.
     ``waiting`` has the *holders*: the karat runs that must end before latency is measured, each
-    with *pid*, *command* and *since* (ISO 8601). It comes again whenever they change.
-    ``checking`` comes before everything else, while it is not known whether the process that has
-    the run is alive; it has its *holder* and *command*.
+    with *pid*, *command* and *since* (ISO 8601). It comes again whenever they change. ``units``
+    has the number of running *units*, of *slots* and of *lost* units of an executor that uses other
+    machines. ``checking`` comes before everything else, while it is not known whether the process
+    that has the run is alive; it has its *holder* and *command*.
     """
 
     kind: EventKind
@@ -173,8 +175,8 @@ class RunCollector:
         self.configuration = configuration
         # By session: the counters of this configuration since the session began.
         self._usage: dict[str, UsageCounters] = {}
-        # Units of this run that were lost with their slot and run again.
-        self.lost_units = 0
+        # What a reader should know about the slots, such as how many units were lost.
+        self.slot_notes: Mapping[str, object] = EMPTY
         skipped = set(callbacks.skip.get(configuration.name, ()))
         self._rows = {
             row: dataset.query_ids[row]
@@ -273,7 +275,7 @@ class RunCollector:
                 one.answer.query_id: one.traceback for one in query_result if one.traceback
             },
             **({"together": together} if together else {}),
-            **({"lost_units": self.lost_units} if self.lost_units else {}),
+            **self.slot_notes,
         }
 
 

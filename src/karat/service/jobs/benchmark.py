@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import ValidationError
 
+from karat.app.evaluate import open_executor
 from karat.app.report import report_measures
 from karat.errors import InputError
 from karat.experiments.run import RunResults, run_experiment
@@ -292,6 +293,7 @@ class BenchmarkJob:
                 on_stored=kept_as,
                 before_timing=compare,
                 further=report_measures(request.gold, request.scoring),
+                executor=open_executor(work.settings.executor, workers=request.workers),
             )
         if work.stopped() or not store.benchmarks.get(benchmark.id).completed_runs:
             return

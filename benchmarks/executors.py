@@ -1,0 +1,248 @@
+"""The cost of units and executors, and whether a killed worker changes any hit.
+
+    .venv/bin/python benchmarks/executors.py --tree REPOSITORY            # all parts
+    .venv/bin/python benchmarks/executors.py --only kill
+
+``units`` compares the CPU time of one unit with that of many, in one session. ``overhead`` runs
+units of one query by an engine that does nothing on Dask. ``kill`` ends a Dask worker with signal 9
+at 30 % of a sweep and compares all run files with those of a local sweep, byte by byte.
+"""
+
+import argparse
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from filecmp import cmp
+from functools import partial
+from pathlib import Path
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
+
+# Not this folder itself: its statistics.py would hide the standard library's.
+sys.path[0] = str(Path(__file__).parent / "support")
+
+from karat.engines.spec import parse_spec  # noqa: E402
+from karat.experiments.executors import Executor, measure_quality, open_executor, schedule  # noqa: E402
+from karat.experiments.workers import (  # noqa: E402
+    Configuration,
+    SnapshotQueries,
+    Source,
+    all_queries_on,
+)
+from karat.model import Dataset, Query  # noqa: E402
+
+ROOT = Path(__file__).parents[1]
+SNAPSHOTS, ROUNDS, NULL_UNITS = 40, 2, 200
+POLL_S = 0.05
+KILL_AT = 0.3
+
+
+def main() -> None:
+    """Run the parts that are wanted."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--tree", default=str(ROOT), help="a Git repository")
+    parser.add_argument("--only", choices=("units", "overhead", "kill"))
+    wanted = parser.parse_args()
+    if wanted.only in (None, "units"):
+        units(wanted.tree)
+    if wanted.only in (None, "overhead"):
+        overhead()
+    if wanted.only in (None, "kill"):
+        kill(wanted.tree)
+
+
+def units(tree: str) -> None:
+    """Print the CPU time of many units in proportion to that of one."""
+    subjects = _git(tree, "log", "--no-merges", f"-{SNAPSHOTS}", "--format=%H%x09%s", "--reverse")
+    commits = [line.partition("\t")[::2] for line in subjects.splitlines()]
+    gold = Dataset.of([Query(commit, subject) for commit, subject in commits])
+    chain = [
+        SnapshotQueries(Source.git(tree, commit), (row,)) for row, (commit, _) in enumerate(commits)
+    ]
+    corpus = all_queries_on(gold, Source.git(tree, commits[-1][0]), seed=0)
+    bm25 = (Configuration("bm25", parse_spec("bm25")),)
+    for name, snapshots, many, goal in (("corpus", corpus, 8, 1.15), ("snapshots", chain, 20, 1.3)):
+        best = {}
+        for count in (1, many) * ROUNDS:
+            with _size(len(gold) // count):
+                used = cpu_s(partial(measure_quality, [bm25], gold, snapshots))
+            best[count] = min(best.get(count, used), used)
+        print(
+            f"{name}: 1 unit {best[1]:.2f} s, {many} units {best[many]:.2f} s, "
+            f"ratio {best[many] / best[1]:.2f} (goal {goal})"
+        )
+
+
+def overhead() -> None:
+    """Print the time of a unit that does nothing, on Dask and locally."""
+    from distributed import LocalCluster
+
+    gold = Dataset.of([Query(str(row), "text") for row in range(NULL_UNITS)])
+    snapshots = all_queries_on(gold, Source.of_texts({"a.py": ""}), seed=0)
+    null = (Configuration("null", parse_spec("null_engine:NullEngine")),)
+
+    def run(executor: Executor) -> None:
+        measure_quality([null], gold, snapshots, executor=executor)
+
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+    ) as cluster:
+        dask = open_executor(cluster.scheduler_address.replace("tcp:", "dask:"))
+        for name, executor in (("dask", dask), ("local", open_executor("local"))):
+            spent = {}
+            for size in (NULL_UNITS, 1):
+                with _size(size):
+                    before, started = _own_s(), time.perf_counter()
+                    run(executor)
+                    spent[size] = time.perf_counter() - started, _own_s() - before
+            wall, cpu = (
+                1e3 * (spent[1][place] - spent[NULL_UNITS][place]) / NULL_UNITS for place in (0, 1)
+            )
+            print(
+                f"{name}: {wall:.1f} ms a unit, {cpu:.1f} ms CPU of driver and scheduler (goal 10)"
+            )
+
+
+def kill(tree: str) -> None:
+    """Compare the run files of a disturbed sweep on Dask with those of a local one."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        subjects = _git(tree, "log", "--no-merges", "-300", "--format=%s").splitlines()
+        lines = [
+            "query,result1",
+            *(f"{_words(line)},README.md" for line in dict.fromkeys(subjects)),
+        ]
+        (folder / "gold.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        (folder / "local").mkdir()
+        (folder / "dask").mkdir()
+        _sweep(folder, "local", tree, "local").wait()
+        with _cluster(folder) as (address, workers):
+            sweep = _sweep(folder, "dask", tree, address.replace("tcp:", "dask:"))
+            total = _answers(folder / "local.db")
+            while sweep.poll() is None and _answers(folder / "dask.db") < KILL_AT * total:
+                time.sleep(POLL_S)
+            at = _answers(folder / "dask.db")
+            workers[0].send_signal(signal.SIGKILL)
+            code = sweep.wait()
+        files = sorted(path.name for path in (folder / "local").iterdir())
+        same = [cmp(folder / "local" / one, folder / "dask" / one, shallow=False) for one in files]
+        print(
+            f"kill: worker ended at {at} of {total} answers, exit code {code}, "
+            f"{sum(same)} of {len(files)} run files identical"
+        )
+
+
+def cpu_s(run: Callable[[], object]) -> float:
+    """Return the CPU time of *run* and of the processes that it starts."""
+    before = _own_s() + _children_s()
+    run()
+    return _own_s() + _children_s() - before
+
+
+def _own_s() -> float:
+    used = getrusage(RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def _children_s() -> float:
+    used = getrusage(RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+@contextmanager
+def _size(queries: int) -> Iterator[None]:
+    """Let a unit have at most so many queries."""
+    before = schedule.FIRST_QUERIES, schedule.MOST_QUERIES, schedule.UNIT_S
+    schedule.FIRST_QUERIES = schedule.MOST_QUERIES = queries
+    try:
+        yield
+    finally:
+        schedule.FIRST_QUERIES, schedule.MOST_QUERIES, schedule.UNIT_S = before
+
+
+@contextmanager
+def _cluster(folder: Path) -> "Iterator[tuple[str, list[subprocess.Popen[bytes]]]]":
+    """Start a scheduler and two workers as processes."""
+    file = folder / "scheduler.json"
+    dask = [sys.executable, "-m", "dask"]
+    logs = (folder / "dask.log").open("wb")
+    quiet = ("--no-dashboard",)
+    options = {"stdout": logs, "stderr": logs, "cwd": folder}
+    scheduler = subprocess.Popen(
+        [
+            *dask,
+            "scheduler",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            "0",
+            *quiet,
+            "--scheduler-file",
+            file,
+        ],
+        **options,
+    )
+    worker = [*dask, "worker", "--scheduler-file", file, "--nthreads", "1", "--no-nanny"]
+    workers = [
+        subprocess.Popen([*worker, "--no-dashboard", "--host", "127.0.0.1"], **options)
+        for _ in range(2)
+    ]
+    try:
+        while not file.exists():
+            time.sleep(POLL_S)
+        import json
+
+        yield json.loads(file.read_text())["address"], workers
+    finally:
+        for process in (*workers, scheduler):
+            process.kill()
+            process.wait()
+        logs.close()
+
+
+def _sweep(folder: Path, name: str, tree: str, executor: str) -> "subprocess.Popen[bytes]":
+    command = [sys.executable, "-m", "karat", "sweep", "gold.csv", "--suite", "quick_test"]
+    command += [
+        "--corpus",
+        tree,
+        "--rev",
+        "HEAD",
+        "--timed",
+        "none",
+        "--draws",
+        "99",
+        "--executor",
+        executor,
+    ]
+    command += ["--store", f"{name}.db", "--run-out", f"{name}/{{engine}}.run"]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL)
+
+
+def _answers(store: Path) -> int:
+    """Return how many query results a store has."""
+    if not store.exists():
+        return 0
+    with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as opened:
+        try:
+            return int(opened.execute("SELECT count(*) FROM answers").fetchone()[0])
+        except sqlite3.OperationalError:
+            return 0
+
+
+def _words(line: str) -> str:
+    return "".join(letter for letter in line if letter.isalnum() or letter == " ")
+
+
+def _git(tree: str, *arguments: str) -> str:
+    done: Sequence[str] = ("git", "-C", tree, *arguments)
+    return subprocess.run(done, check=True, capture_output=True, text=True).stdout
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("KARAT_WORKERS", "2")
+    main()

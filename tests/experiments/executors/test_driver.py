@@ -144,6 +144,21 @@ def test_queries_lost_three_times_are_given_up() -> None:
     assert [(one.missing, one.reason) for one in lost] == [({0: (0,)}, "ouch")]
 
 
+def test_a_slot_that_lost_a_unit_gets_the_next_one_when_it_is_seen_again() -> None:
+    pool, plan = FakePool("lost"), schedule(work(4), slots=0)
+    seen: list[int] = []
+    slots = pool.slots
+
+    def look() -> Sequence[Slot]:
+        seen.append(len(pool.sent))
+        return slots()
+
+    pool.slots = look  # type: ignore[method-assign]
+    drive(pool, plan)
+    # No two units without a look in between.
+    assert set(range(len(pool.sent) + 1)) <= {*seen, len(pool.sent)}
+
+
 def test_a_cancel_waits_for_running_queries_a_little() -> None:
     pool, plan = FakePool("silent"), schedule(work(3), slots=0)
     answered, _ = drive(pool, plan, cancelled=lambda: bool(pool.sent))

@@ -158,7 +158,7 @@ executor_option = click.option(
     show_default=True,
     show_envvar=True,
     metavar="URL",
-    help="Where worker processes run: local, local:8 for 8 of them, or dask://host:8786.",
+    help="Where worker processes run: local, local:8 for 8 of them, dask://host:8786 or ray:auto.",
 )
 
 RUN: Fields = {

@@ -154,6 +154,8 @@ class Driver:
             failed = [place for place, usage in enumerate(event.usage) if usage.failed]
             lost = schedule.ended(event.unit, failed, now)
         elif isinstance(event, UnitLost):
+            # It may be dead: it gets no unit before it is seen again.
+            schedule.drop_slot(schedule.slot_of(event.unit))
             lost = schedule.lose(event.unit, event.reason)
         elif isinstance(event, SlotRejected):
             slot = schedule.slot_of(event.unit)

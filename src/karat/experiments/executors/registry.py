@@ -16,6 +16,7 @@ EXECUTORS: Registry[Callable[[str, int], Executor]] = Registry(
         "local": "karat.experiments.executors.local:local_executor",
         "dask": "karat.experiments.executors.dask:dask_executor",
         "dask+tls": "karat.experiments.executors.dask:dask_tls_executor",
+        "ray": "karat.experiments.executors.ray:ray_executor",
     },
     closed=True,
 )

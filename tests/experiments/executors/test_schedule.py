@@ -43,7 +43,7 @@ def rows(unit: Unit) -> list[int]:
 def answer(plan: Schedule, unit: Unit, wanted: Sequence[int], now: float) -> None:
     for row in wanted:
         for place in range(len(unit.configurations)):
-            assert plan.answered(unit.id, place, f"q{row}", now)
+            assert plan.answered(unit.id, place, f"q{row}", now) == int(unit.group)
 
 
 def finish(plan: Schedule, unit: Unit, now: float) -> None:
@@ -124,12 +124,12 @@ def test_the_rest_of_a_lost_unit_runs_elsewhere() -> None:
     plan = schedule(work(6, runs=("a", "b")), slots=1)
     [(_, unit)] = plan.assign(0.0)
     answer(plan, unit, [0, 1], 1.0)
-    assert plan.answered(unit.id, 0, "q2", 1.0)
+    assert plan.answered(unit.id, 0, "q2", 1.0) == 0
     assert plan.drop_slot("s0") == unit.id
     assert plan.lose(unit.id, "killed") is None
     assert plan.lost == {0: 1}
     # Late results of the lost unit do not count.
-    assert not plan.answered(unit.id, 1, "q2", 2.0)
+    assert plan.answered(unit.id, 1, "q2", 2.0) is None
     assert plan.assign(2.0) == []
     plan.add_slot("s9")
     [(_, first)] = plan.assign(2.0)

@@ -13,7 +13,6 @@ from karat.experiments.executors.schedule import LostQueries, Schedule
 from karat.experiments.workers.unit import (
     QueryEnded,
     RunNews,
-    SlotEvent,
     SlotRejected,
     UnitEnded,
     UnitLost,
@@ -33,10 +32,10 @@ NO_SLOT_S = 30.0
 
 
 class GroupEvent(NamedTuple):
-    """A result, an event or the end of a unit of the engine group at the index *group*."""
+    """An event of a run or the end of a unit, of the engine group at the index *group*."""
 
     group: int
-    event: QueryEnded | RunNews | UnitEnded
+    event: RunNews | UnitEnded
 
 
 DriverEvent = GroupEvent | LostQueries
@@ -65,15 +64,18 @@ class Driver:
         pool: SlotPool,
         schedule: Schedule,
         *,
+        on_result: Callable[[int, QueryEnded], None],
         cancelled: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        """Send nothing yet."""
+        """Send nothing yet; *on_result* receives the index of a group and a result of it."""
         self._pool = pool
         self._schedule = schedule
+        self._on_result = on_result
         self._cancelled = cancelled
         self._clock = clock
         self._present: set[str] = set()
+        self._last_slot = clock()
         self._remote = False
         # Why slots are not used, by their ids, and which may compute other last digits.
         self.rejected: dict[str, str] = {}
@@ -101,58 +103,71 @@ class Driver:
         return notes
 
     def events(self) -> Iterator[Sequence[DriverEvent]]:
-        """Yield what happens at once, until all is done or cancelled, in the caller's thread.
+        """Yield what happens beside results, until all is done or cancelled.
 
-        ProcessError is raised if no slot is left.
+        Results go to *on_result*, in the thread of the caller. ProcessError is raised if no slot is
+        left.
         """
-        schedule, clock = self._schedule, self._clock
-        look = deadline = -inf
-        stopping, changed = False, True
-        last_slot = clock()
-        while not schedule.done:
+        schedule, clock, receive = self._schedule, self._clock, self._pool.receive
+        look, deadline = -inf, inf
+        changed = False
+        while True:
             now = clock()
             if now >= look:
                 yield self._look()
                 look, changed = now + LOOK_S, True
-            if stopping and (not schedule.running or now >= deadline):
-                return
-            if changed and not stopping:
-                for slot, unit in schedule.assign(now):
-                    self._pool.send(slot, unit)
+            if changed:
                 changed = False
-            if schedule.slots or schedule.running:
-                last_slot = now
-            elif not stopping:
-                self._check_slots(now - last_slot)
-            event = self._pool.receive(POLL_S)
-            if event is not None:
-                changed = changed or isinstance(event, UnitEnded | UnitLost | SlotRejected)
+                self._hand_out(now, stopping=deadline < inf)
+                if schedule.done or (deadline < inf and not schedule.running):
+                    return
+            if now >= deadline:
+                return
+            event = receive(POLL_S)
+            if isinstance(event, QueryEnded):
+                self._pass_on(event, now)
+            elif event is not None:
+                changed = not isinstance(event, RunNews)
                 yield self._followed(event)
-            if not stopping and self._cancelled():
-                stopping, deadline = True, clock() + GRACE_S
+            if deadline == inf and self._cancelled():
+                changed, deadline = True, clock() + GRACE_S
                 self._pool.stop()
 
-    def rest(self) -> Iterator[Sequence[DriverEvent]]:
-        """Yield the results that have arrived but were not looked at before an interruption."""
+    def _hand_out(self, now: float, *, stopping: bool) -> None:
+        """Give units to idle slots; ProcessError if there has been no slot for too long."""
+        schedule = self._schedule
+        for slot, unit in () if stopping else schedule.assign(now):
+            self._pool.send(slot, unit)
+        if stopping or schedule.done or schedule.running or schedule.slots:
+            self._last_slot = now
+        else:
+            self._check_slots(now - self._last_slot)
+
+    def add_rest(self) -> None:
+        """Pass on the results that have arrived but were not looked at before an interruption."""
         while (event := self._pool.receive(0)) is not None:
             if isinstance(event, QueryEnded):
-                yield self._followed(event)
+                self._pass_on(event, self._clock())
 
-    def _followed(self, event: SlotEvent) -> list[DriverEvent]:
+    def _pass_on(self, event: QueryEnded, now: float) -> None:
+        group = self._schedule.answered(event.unit, event.place, event.result.answer.query_id, now)
+        if group is not None:
+            self._on_result(group, event)
+
+    def _followed(self, event: RunNews | UnitEnded | UnitLost | SlotRejected) -> list[DriverEvent]:
         """Tell the schedule about *event*, and return what the caller needs to know."""
         schedule = self._schedule
         group = schedule.group_of(event.unit)
         if group is None:
             # Of a unit that was taken for lost; another slot has it now.
             return []
-        now = self._clock()
         lost: LostQueries | None = None
-        known = isinstance(event, QueryEnded | RunNews | UnitEnded)
-        if isinstance(event, QueryEnded):
-            known = schedule.answered(event.unit, event.place, event.result.answer.query_id, now)
-        elif isinstance(event, UnitEnded):
+        found: list[DriverEvent] = []
+        if isinstance(event, RunNews | UnitEnded):
+            found.append(GroupEvent(group, event))
+        if isinstance(event, UnitEnded):
             failed = [place for place, usage in enumerate(event.usage) if usage.failed]
-            lost = schedule.ended(event.unit, failed, now)
+            lost = schedule.ended(event.unit, failed, self._clock())
         elif isinstance(event, UnitLost):
             # It may be dead: it gets no unit before it is seen again.
             schedule.drop_slot(schedule.slot_of(event.unit))
@@ -162,9 +177,6 @@ class Driver:
             schedule.drop_slot(slot)
             self.rejected[slot] = event.reason
             schedule.lose(event.unit, event.reason, counted=False)
-        found: list[DriverEvent] = []
-        if known and not isinstance(event, UnitLost | SlotRejected):
-            found.append(GroupEvent(group, event))
         return [*found, lost] if lost else found
 
     def _look(self) -> list[DriverEvent]:

@@ -1,12 +1,11 @@
 """Run queries of all configurations for their hits, on the slots of an executor."""
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from karat.experiments.executors.base import Executor, SlotPool
-from karat.experiments.executors.driver import Driver, DriverEvent, GroupEvent, SlotCounts
+from karat.experiments.executors.driver import Driver, DriverEvent, SlotCounts
 from karat.experiments.executors.local import LocalExecutor
 from karat.experiments.executors.schedule import MOST_LOSSES, GroupWork, LostQueries, Schedule
 from karat.experiments.workers import (
@@ -127,15 +126,19 @@ class _Collection:
         if not self._left:
             return
         with executor.connect() as pool:
-            driver = Driver(pool, self._schedule, cancelled=self._callbacks.cancelled)
+            driver = Driver(
+                pool,
+                self._schedule,
+                on_result=self._on_result,
+                cancelled=self._callbacks.cancelled,
+            )
             self._driver = driver
             try:
                 for events in driver.events():
                     for event in events:
                         self._handle(event)
-                    if not (len(events) == 1 and _is_result(events[0])):
-                        self._show(driver)
-                        yield from self._complete()
+                    self._show(driver)
+                    yield from self._complete()
             except KeyboardInterrupt:
                 self._end(pool, driver)
                 raise
@@ -148,8 +151,10 @@ class _Collection:
 
     def _end(self, pool: SlotPool, driver: Driver) -> None:
         pool.close()
-        for event in chain.from_iterable(driver.rest()):
-            self._handle(event)
+        driver.add_rest()
+
+    def _on_result(self, group: int, event: QueryEnded) -> None:
+        self._collectors[group][event.place].add(event.result)
 
     def _show(self, driver: Driver) -> None:
         """Report units and slots of other machines, if they have changed."""
@@ -175,9 +180,7 @@ class _Collection:
             self._fail(event)
             return
         news, collectors = event.event, self._collectors[event.group]
-        if isinstance(news, QueryEnded):
-            collectors[news.place].add(news.result)
-        elif isinstance(news, RunNews):
+        if isinstance(news, RunNews):
             collectors[news.place].report(news.kind, news.detail)
         else:
             for collector, usage in zip(collectors, news.usage, strict=True):
@@ -193,10 +196,6 @@ class _Collection:
                 result = query_result(query_id, snapshot, [failure], timed=False)
                 for place in lost.missing[row]:
                     self._collectors[lost.group][place].add(result)
-
-
-def _is_result(event: DriverEvent) -> bool:
-    return isinstance(event, GroupEvent) and isinstance(event.event, QueryEnded)
 
 
 def _group_work(

@@ -160,20 +160,26 @@ class Schedule:
         taken = [(slot, stretch) for slot in idle if (stretch := self._stretch(slot, busy))]
         return [(slot, self._cut(slot, stretch, now)) for slot, stretch in taken]
 
-    def answered(self, unit: str, place: int, query_id: str, now: float) -> bool:
-        """Note a result; return False for one of a unit that was lost, or one that came before."""
+    def answered(self, unit: str, place: int, query_id: str, now: float) -> int | None:
+        """Note a result, and return the index of its group.
+
+        None is returned for a result of a unit that was lost, and for one that came before.
+        """
         running = self._running.get(unit)
-        row = self._rows.get(query_id, -1)
-        if not running or place not in running.owed.get(row, ()):
-            return False
-        group = self._groups[running.stretch.group]
+        if running is None:
+            return None
+        owed = running.owed.get(self._rows[query_id], ())
+        if place not in owed:
+            return None
+        owed.remove(place)
+        index = running.stretch.group
+        group = self._groups[index]
         group.answered += 1
-        running.owed[row].discard(place)
         if running.begun is None:
             running.begun = now
-            if self._slots.get(running.slot) != running.stretch.group:
+            if self._slots.get(running.slot) != index:
                 group.ready_s = now - running.since
-        return True
+        return index
 
     def ended(self, unit: str, failed: Sequence[int], now: float) -> LostQueries | None:
         """Note the end of *unit*; configurations at the places *failed* get no further query.

@@ -145,7 +145,8 @@ class EngineWorker:
 
     def _ready(self, snapshot: SnapshotQueries) -> EngineFailure | None:
         """Index *snapshot* and warm the engines up; return the failure that prevents it."""
-        if self._process and self._source == snapshot.source:
+        # The same object first: this runs for every query.
+        if self._process and (self._source is snapshot.source or self._source == snapshot.source):
             return self._broken
         again = self._source == snapshot.source
         self._source, self._broken = snapshot.source, None

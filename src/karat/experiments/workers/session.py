@@ -46,14 +46,18 @@ class Session:
         self._emit, self._unit = emit, unit.id
         self._queries.add(unit.queries)
         self._group.set_plan([*unit.snapshots, *(SnapshotQueries(one, ()) for one in unit.ahead)])
+        engines = list(zip(range(len(unit.skip)), unit.skip, self._usage, strict=True))
+
+        def wanting(row: int) -> list[int]:
+            """Return the indexes of the configurations that need the query and can run it."""
+            return [place for place, skip, usage in engines if row not in skip and not usage.failed]
+
         for snapshot in unit.snapshots:
             for row, after in zip_longest(snapshot.rows, snapshot.rows[1:]):
-                members = self._members(unit, row)
+                members = wanting(row)
                 if stopped() or not members:
                     continue
-                then = (
-                    after if after is not None and self._members(unit, after) == members else None
-                )
+                then = after if after is not None and wanting(after) == members else None
                 for place, result in self._group.search(snapshot, row, members, then):
                     if not self._interrupted:
                         emit(QueryEnded(unit.id, place, result))
@@ -67,14 +71,6 @@ class Session:
     def close(self) -> None:
         """End the processes."""
         self._group.close()
-
-    def _members(self, unit: Unit, row: int) -> list[int]:
-        """Return the indexes of the configurations that need the query and have not failed."""
-        return [
-            place
-            for place, (skip, usage) in enumerate(zip(unit.skip, self._usage, strict=True))
-            if row not in skip and not usage.failed
-        ]
 
     def _report(self, place: int, kind: EventKind, detail: Mapping[str, object]) -> None:
         self._emit(RunNews(self._unit, place, kind, detail))

@@ -15,6 +15,8 @@ from karat.errors import InputError, ProcessError
 from karat.experiments import open_executor
 from karat.experiments.executors import Executor
 from karat.experiments.executors.dask import DaskExecutor
+from karat.experiments.workers import Source
+from karat.experiments.workers.assets import assets_of, build_asset, has_asset
 from karat.testing import ExecutorSuite
 from tests.experiments.workers.conftest import alive
 
@@ -28,6 +30,8 @@ DRIVER = """
 import sys
 from karat.experiments.executors import measure_quality
 from karat.experiments.executors.dask import DaskExecutor
+from karat.experiments.workers import Source
+from karat.experiments.workers.assets import assets_of, build_asset, has_asset
 from karat.experiments.workers import Configuration, Source, all_queries_on
 from karat.engines.spec import parse_spec
 from karat.model import Dataset, Query
@@ -116,3 +120,23 @@ def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("karat.experiments.executors.dask.CONNECT_S", 0.2)
     with pytest.raises(ProcessError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         open_executor("dask://127.0.0.1:9").connect().__enter__()
+
+
+def test_files_reach_a_worker_once(cluster: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.md").write_text("text\n")
+    (asset,) = assets_of([Source.folder(str(folder))]).values()
+    file = tmp_path / "asset.tar"
+    build_asset(asset, file)
+    executor = open_executor(cluster.scheduler_address.replace("tcp://", "dask://"))
+    assert executor.travels
+    with executor.connect() as pool:
+        slot = pool.slots()[0].id
+        pool.provide(slot, asset.id, file)
+        file.unlink()
+        # The worker has it, so that the file is not read again.
+        pool.provide(slot, asset.id, file)
+    with distributed.Client(cluster, set_as_default=False) as client:
+        held = client.run(has_asset, asset.id)
+    assert any(held.values())

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from karat.experiments.executors.fingerprint import Fingerprint
@@ -29,7 +30,7 @@ class SlotPool(Protocol):
     The contract: a unit that was sent leads to its events in order, the last of which is
     ``UnitEnded``, ``UnitLost`` or ``SlotRejected``. A slot that dies may send nothing more; it is
     then missing in :meth:`slots`. A slot keeps the session of an engine group between units. All
-    methods are called in one thread. What decides which unit runs where is in
+    methods but :meth:`provide` are called in one thread. What decides which unit runs where is in
     ``karat.experiments.executors.schedule``.
     """
 
@@ -43,6 +44,13 @@ class SlotPool(Protocol):
 
     def receive(self, timeout_s: float) -> SlotEvent | None:
         """Return the next event of any slot; None if there is none within *timeout_s*."""
+        ...
+
+    def provide(self, slot: str, asset: str, file: Path) -> None:
+        """Send *file*, the asset with this id, to the machine of *slot*, unless it has it.
+
+        The only method that another thread calls. Slots of this machine never need it.
+        """
         ...
 
     def stop(self) -> None:
@@ -59,6 +67,11 @@ class SlotPool(Protocol):
 
 class Executor(Protocol):
     """Connects to the slots of one machine or of several."""
+
+    @property
+    def travels(self) -> bool:
+        """Return whether slots may be on other machines, which lack the files of this one."""
+        ...
 
     @property
     def warning(self) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -21,6 +22,7 @@ from karat.errors import InputError, MissingExtra, ProcessError
 from karat.experiments.executors import host
 from karat.experiments.executors.base import Slot
 from karat.experiments.executors.fingerprint import Fingerprint, fingerprint
+from karat.experiments.workers.assets import add_part, file_parts, has_asset
 from karat.experiments.workers.unit import SlotEvent, Unit, UnitLost
 
 if TYPE_CHECKING:
@@ -39,6 +41,11 @@ class DaskExecutor:
 
     address: str
     lease_s: float = host.LEASE_S
+
+    @property
+    def travels(self) -> bool:
+        """Return that workers may be on other machines."""
+        return True
 
     @property
     def warning(self) -> str:
@@ -123,6 +130,17 @@ class DaskSlots:
             return self._events.get(timeout=timeout_s) if timeout_s else self._events.get_nowait()
         except Empty:
             return None
+
+    def provide(self, slot: str, asset: str, file: Path) -> None:
+        """Send *file* in parts to the worker of *slot*."""
+        worker = [slot.rpartition("/")[0]]
+        if any(self._client.run(has_asset, asset, workers=worker).values()):
+            return
+        for number, count, data in file_parts(file):
+            # A task and not a call: Dask runs calls in the thread that answers the scheduler.
+            self._client.submit(
+                add_part, asset, number, count, data, workers=worker, pure=False
+            ).result()
 
     def stop(self) -> None:
         """Set the flag of all sessions."""

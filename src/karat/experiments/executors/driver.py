@@ -1,16 +1,19 @@
 """The driver: sends units to slots, follows their events, and replaces what is lost."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
 from time import monotonic
 from typing import NamedTuple
 
 from karat.engines.registry import ENGINES
 from karat.errors import ProcessError
+from karat.experiments.executors.asset_sender import AssetSender
 from karat.experiments.executors.base import Slot, SlotPool
 from karat.experiments.executors.fingerprint import differences, fingerprint, rejection
 from karat.experiments.executors.schedule import LostQueries, Schedule
+from karat.experiments.workers.assets import Asset
 from karat.experiments.workers.unit import (
+    AssetNeeded,
     QueryEnded,
     RunNews,
     SlotRejected,
@@ -65,6 +68,7 @@ class Driver:
         schedule: Schedule,
         *,
         on_result: Callable[[int, QueryEnded], None],
+        assets: Iterable[Asset] = (),
         cancelled: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = monotonic,
     ) -> None:
@@ -74,6 +78,7 @@ class Driver:
         self._on_result = on_result
         self._cancelled = cancelled
         self._clock = clock
+        self._sender = AssetSender(pool, assets)
         self._present: set[str] = set()
         self._last_slot = clock()
         self._remote = False
@@ -108,12 +113,19 @@ class Driver:
         Results go to *on_result*, in the thread of the caller. ProcessError is raised if no slot is
         left.
         """
+        try:
+            yield from self._events()
+        finally:
+            self._sender.close()
+
+    def _events(self) -> Iterator[Sequence[DriverEvent]]:
         schedule, clock, receive = self._schedule, self._clock, self._pool.receive
         look, deadline = -inf, inf
         changed = False
         while True:
             now = clock()
             if now >= look:
+                self._sender.check()
                 yield self._look()
                 look, changed = now + LOOK_S, True
             if changed:
@@ -127,7 +139,7 @@ class Driver:
             if isinstance(event, QueryEnded):
                 self._pass_on(event, now)
             elif event is not None:
-                changed = not isinstance(event, RunNews)
+                changed = not isinstance(event, RunNews | AssetNeeded)
                 yield self._followed(event)
             if deadline == inf and self._cancelled():
                 changed, deadline = True, clock() + GRACE_S
@@ -154,7 +166,9 @@ class Driver:
         if group is not None:
             self._on_result(group, event)
 
-    def _followed(self, event: RunNews | UnitEnded | UnitLost | SlotRejected) -> list[DriverEvent]:
+    def _followed(
+        self, event: RunNews | UnitEnded | AssetNeeded | UnitLost | SlotRejected
+    ) -> list[DriverEvent]:
         """Tell the schedule about *event*, and return what the caller needs to know."""
         schedule = self._schedule
         group = schedule.group_of(event.unit)
@@ -168,6 +182,8 @@ class Driver:
         if isinstance(event, UnitEnded):
             failed = [place for place, usage in enumerate(event.usage) if usage.failed]
             lost = schedule.ended(event.unit, failed, self._clock())
+        elif isinstance(event, AssetNeeded):
+            self._sender.send(schedule.slot_of(event.unit), event.asset)
         elif isinstance(event, UnitLost):
             # It may be dead: it gets no unit before it is seen again.
             schedule.drop_slot(schedule.slot_of(event.unit))

@@ -7,20 +7,24 @@ been idle. Functions here are called by name from another machine; they import n
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from queue import Empty, SimpleQueue
 from time import monotonic, sleep
 
 from karat.experiments.workers import announce
+from karat.experiments.workers.assets import has_asset, localized
+from karat.experiments.workers.plan import SnapshotQueries
 from karat.experiments.workers.session import SlotHost
 from karat.experiments.workers.sources import missing_source
-from karat.experiments.workers.unit import SlotEvent, SlotRejected, Unit
+from karat.experiments.workers.unit import AssetNeeded, SlotEvent, SlotRejected, Unit
 
 __all__ = ["HEARTBEAT_S", "LEASE_S", "close_driver", "heartbeat", "run_on_slot", "stop_driver"]
 
 # A driver beats once in HEARTBEAT_S; after LEASE_S without a heartbeat it is taken for dead.
 HEARTBEAT_S, LEASE_S = 2.0, 20.0
 WATCH_S = 0.5
+# How long a unit waits for an asset, and how often it looks.
+ASSET_S, ASSET_POLL_S = 1800.0, 0.2
 # Events of so short a time travel together.
 BATCH_S = 0.01
 
@@ -49,15 +53,35 @@ def run_on_slot(
     """Run *unit* in the session of *slot*, and pass its events to *send* in batches."""
     outbox = _Outbox(send)
     try:
+        host = _host(driver, slot, lease_s)
+        unit = _localized(unit, host, outbox.put)
         if reason := missing_source(snapshot.source for snapshot in unit.snapshots):
             outbox.put(SlotRejected(unit.id, reason))
             return
-        host = _host(driver, slot, lease_s)
         # Runs that measure latency on this machine wait for the unit.
         with announce("unit of another machine"):
             host.run(unit, outbox.put)
     finally:
         outbox.close()
+
+
+def _localized(unit: Unit, host: SlotHost, emit: Callable[[SlotEvent], None]) -> Unit:
+    """Return *unit* with places of this machine; wait for assets that the driver has to send."""
+    places = {one.source.place: one.source for one in unit.snapshots}
+    for place, source in places.items():
+        asset = unit.assets.get(place, "")
+        if asset and missing_source([localized(source, unit.assets)]):
+            emit(AssetNeeded(unit.id, asset))
+            deadline = monotonic() + ASSET_S
+            while not has_asset(asset) and not host.stopped and monotonic() < deadline:
+                sleep(ASSET_POLL_S)
+    return replace(
+        unit,
+        snapshots=tuple(
+            SnapshotQueries(localized(source, unit.assets), rows) for source, rows in unit.snapshots
+        ),
+        ahead=tuple(localized(source, unit.assets) for source in unit.ahead),
+    )
 
 
 def heartbeat(driver: str) -> None:

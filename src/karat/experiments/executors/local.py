@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from queue import Empty, SimpleQueue
 
 from karat.errors import InputError
@@ -22,6 +23,11 @@ class LocalExecutor:
     """Runs engines in processes of this machine, at most *workers* at once."""
 
     workers: int = 1
+
+    @property
+    def travels(self) -> bool:
+        """Return that all slots are here."""
+        return False
 
     @property
     def warning(self) -> str:
@@ -66,6 +72,9 @@ class LocalSlots:
         if isinstance(event, BaseException):
             raise event
         return event
+
+    def provide(self, slot: str, asset: str, file: Path) -> None:
+        """Do nothing: a slot of this machine reads the original."""
 
     def stop(self) -> None:
         """Start no further query."""

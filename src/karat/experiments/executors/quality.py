@@ -16,6 +16,7 @@ from karat.experiments.workers import (
     SnapshotQueries,
     announce,
 )
+from karat.experiments.workers.assets import assets_of
 from karat.experiments.workers.process import EngineFailure
 from karat.experiments.workers.run_collector import RunCollector, query_result
 from karat.experiments.workers.timing import freeze_heap
@@ -76,11 +77,19 @@ def measure_groups(
     see it; it never waits.
     """
     callbacks = callbacks or Callbacks()
-    collection = _Collection(groups, dataset, snapshots, settings=settings, callbacks=callbacks)
+    executor = executor or LocalExecutor()
+    collection = _Collection(
+        groups,
+        dataset,
+        snapshots,
+        settings=settings,
+        callbacks=callbacks,
+        travels=executor.travels,
+    )
     try:
         if not callbacks.cancelled():
             with announce(callbacks.command, announcements), freeze_heap():
-                yield from collection.run(executor or LocalExecutor())
+                yield from collection.run(executor)
     except KeyboardInterrupt:
         pass
     yield from collection.unfinished()
@@ -97,6 +106,7 @@ class _Collection:
         *,
         settings: RunSettings,
         callbacks: Callbacks,
+        travels: bool,
     ) -> None:
         self._dataset = dataset
         self._callbacks = callbacks
@@ -112,7 +122,9 @@ class _Collection:
             _group_work(group, collectors, snapshots, settings)
             for group, collectors in zip(groups, self._collectors, strict=True)
         ]
-        self._schedule = Schedule(work, queries)
+        self._assets = assets_of(one.source for one in snapshots) if travels else {}
+        ids = {place: asset.id for place, asset in self._assets.items()}
+        self._schedule = Schedule(work, queries, ids)
         self._left = dict.fromkeys(range(len(groups)))
         self._driver: Driver | None = None
         self._shown = SlotCounts(0, 0, 0)
@@ -130,6 +142,7 @@ class _Collection:
                 pool,
                 self._schedule,
                 on_result=self._on_result,
+                assets=self._assets.values(),
                 cancelled=self._callbacks.cancelled,
             )
             self._driver = driver

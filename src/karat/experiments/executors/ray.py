@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -16,6 +17,7 @@ from karat.errors import InputError, MissingExtra, ProcessError
 from karat.experiments.executors import host
 from karat.experiments.executors.base import Slot
 from karat.experiments.executors.fingerprint import Fingerprint, fingerprint
+from karat.experiments.workers.assets import add_part, file_parts, has_asset
 from karat.experiments.workers.unit import SlotEvent, Unit, UnitLost
 
 __all__ = ["RayExecutor", "ray_executor"]
@@ -32,6 +34,11 @@ class RayExecutor:
     """Runs engines on a Ray cluster at *address*: ``auto``, host:port, or ray://host:port."""
 
     address: str
+
+    @property
+    def travels(self) -> bool:
+        """Return that actors may be on other machines."""
+        return True
 
     @property
     def warning(self) -> str:
@@ -112,6 +119,13 @@ class RaySlots:
         except Empty:
             return None
 
+    def provide(self, slot: str, asset: str, file: Path) -> None:
+        """Send *file* in parts to the actor of *slot*."""
+        actor = self._actors[slot]
+        if not self._ray.get(actor.has_asset.remote(asset)):
+            for number, count, data in file_parts(file):
+                self._ray.get(actor.add_part.remote(asset, number, count, data))
+
     def stop(self) -> None:
         """Set the flag of all sessions."""
         for actor in self._actors.values():
@@ -183,6 +197,12 @@ class _Actor:
         threading.Thread(target=work, name="karat-unit", daemon=True).start()
         while (batch := batches.get()) is not None:
             yield batch
+
+    def has_asset(self, asset: str) -> bool:
+        return has_asset(asset)
+
+    def add_part(self, asset: str, number: int, count: int, data: bytes) -> None:
+        add_part(asset, number, count, data)
 
     def stop(self) -> None:
         host.stop_driver(DRIVER)

@@ -94,8 +94,14 @@ class Schedule:
     Times are arguments, in seconds of any clock. Slots are known by their ids.
     """
 
-    def __init__(self, groups: Sequence[GroupWork], queries: Mapping[int, tuple[str, str]]) -> None:
-        """Plan all *groups*; *queries* has the id and text of each row."""
+    def __init__(
+        self,
+        groups: Sequence[GroupWork],
+        queries: Mapping[int, tuple[str, str]],
+        assets: Mapping[str, str] | None = None,
+    ) -> None:
+        """Plan all *groups*; *queries* has the id and text of each row, *assets* ids by place."""
+        self._assets = assets or {}
         self._groups = [_GroupState(work) for work in groups]
         self._queries = queries
         self._rows = {query_id: row for row, (query_id, _) in queries.items()}
@@ -286,6 +292,11 @@ class Schedule:
             {row: self._queries[row] for row in rows},
             skip,
             tuple(one.source for one in islice(stretch.snapshots, MOST_AHEAD)),
+            {
+                place: self._assets[place]
+                for place in dict.fromkeys(one.source.place for one in taken)
+                if place in self._assets
+            },
         )
         places = range(len(work.configurations))
         owed = {row: {place for place in places if row not in skip[place]} for row in rows}

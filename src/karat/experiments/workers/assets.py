@@ -9,10 +9,11 @@ import os
 import shutil
 import subprocess
 import tarfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import file_digest, sha256
 from io import BytesIO
+from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,9 +26,20 @@ from karat.system.files import URL, cache_folder
 from karat.system.sqlite import in_turn
 from karat.system.tables import part_files
 
-__all__ = ["REPO_MAP", "Asset", "add_part", "asset_folder", "assets_of", "build_asset", "localized"]
+__all__ = [
+    "REPO_MAP",
+    "Asset",
+    "add_part",
+    "asset_folder",
+    "assets_of",
+    "build_asset",
+    "file_parts",
+    "has_asset",
+    "localized",
+]
 
 REPO_MAP = "KARAT_REPO_MAP"
+PART_BYTES = 8 * 1024**2
 PACK, SHALLOW, NAMES, FILES = "objects.pack", "shallow", "names.json", "files"
 
 
@@ -45,13 +57,13 @@ class Asset:
 
 
 def assets_of(sources: Iterable[Source]) -> dict[str, Asset]:
-    """Return the asset of each place in *sources*; texts travel with the source itself.
+    """Return the asset of each place in *sources* that is here; texts travel with the source.
 
     A revision is a commit, a tag or HEAD, or a folder of one.
     """
     revisions: dict[tuple[str, str], dict[str, None]] = {}
     for source in sources:
-        if source.kind != "texts":
+        if source.kind != "texts" and Path(source.place).is_dir():
             of_place = revisions.setdefault((source.kind, source.place), {})
             if source.kind == "git":
                 of_place[source.revision.partition(":")[0]] = None
@@ -79,6 +91,19 @@ def build_asset(asset: Asset, file: Path) -> None:
 def asset_folder(asset_id: str) -> Path:
     """Return the folder of an asset on this machine; it exists if the asset is complete."""
     return cache_folder() / "assets" / asset_id
+
+
+def has_asset(asset_id: str) -> bool:
+    """Return whether this machine has the asset."""
+    return asset_folder(asset_id).is_dir()
+
+
+def file_parts(file: Path) -> Iterator[tuple[int, int, bytes]]:
+    """Yield the parts of *file* for :func:`add_part`: number, count and bytes."""
+    count = max(1, ceil(file.stat().st_size / PART_BYTES))
+    with file.open("rb") as stream:
+        for number in range(count):
+            yield number, count, stream.read(PART_BYTES)
 
 
 def add_part(asset_id: str, number: int, count: int, data: bytes) -> None:

@@ -26,7 +26,14 @@ __all__ = [
 ]
 
 EventKind = Literal[
-    "checking", "waiting", "started", "indexing", "indexed", "restarted", "answered", "finished",
+    "checking",
+    "waiting",
+    "started",
+    "indexing",
+    "indexed",
+    "restarted",
+    "answered",
+    "finished",
     "units",
 ]
 

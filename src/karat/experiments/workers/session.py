@@ -108,6 +108,11 @@ class SlotHost:
             finally:
                 self._used = self._clock()
 
+    @property
+    def stopped(self) -> bool:
+        """Return whether no further query may start."""
+        return self._stopped.is_set()
+
     def stop(self) -> None:
         """Start no further query; the running one may end."""
         self._stopped.set()

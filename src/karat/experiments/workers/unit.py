@@ -1,14 +1,23 @@
 """Units of work as plain data, and the events that a slot sends back while it runs one."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from karat.experiments.workers.plan import Group, RunSettings, SnapshotQueries
 from karat.experiments.workers.run_collector import EventKind, QueryResult, UsageCounters
 from karat.experiments.workers.sources import Source
 
-__all__ = ["QueryEnded", "RunNews", "SlotEvent", "SlotRejected", "Unit", "UnitEnded", "UnitLost"]
+__all__ = [
+    "AssetNeeded",
+    "QueryEnded",
+    "RunNews",
+    "SlotEvent",
+    "SlotRejected",
+    "Unit",
+    "UnitEnded",
+    "UnitLost",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +28,8 @@ class Unit:
     the engine group; a slot keeps the session of a group for its next unit. *queries* has the id
     and text of each row in *snapshots*. *skip* has, for each configuration, the rows that it does
     not need. *ahead* are the snapshots that the same slot is likely to get next, so that content
-    that neighbours share is read once.
+    that neighbours share is read once. *assets* has the id of the asset of each place, for slots on
+    machines without that place.
     """
 
     id: str
@@ -30,6 +40,7 @@ class Unit:
     queries: Mapping[int, tuple[str, str]]
     skip: tuple[frozenset[int], ...]
     ahead: tuple[Source, ...] = ()
+    assets: Mapping[str, str] = field(default_factory=dict)
 
 
 class QueryEnded(NamedTuple):
@@ -57,6 +68,13 @@ class UnitEnded(NamedTuple):
     usage: tuple[UsageCounters, ...]
 
 
+class AssetNeeded(NamedTuple):
+    """The machine of a slot lacks the *asset* of a place; the unit waits until it has arrived."""
+
+    unit: str
+    asset: str
+
+
 class UnitLost(NamedTuple):
     """A unit will not end because its slot failed; results that arrived before are valid."""
 
@@ -71,4 +89,4 @@ class SlotRejected(NamedTuple):
     reason: str
 
 
-SlotEvent = QueryEnded | RunNews | UnitEnded | UnitLost | SlotRejected
+SlotEvent = QueryEnded | RunNews | UnitEnded | AssetNeeded | UnitLost | SlotRejected

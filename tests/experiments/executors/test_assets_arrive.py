@@ -1,0 +1,113 @@
+"""A slot on a machine without the corpus gets it from the driver, and returns the same hits."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from karat.engines.spec import parse_spec
+from karat.errors import ProcessError
+from karat.experiments.executors import host
+from karat.experiments.executors.asset_sender import AssetSender
+from karat.experiments.workers import Configuration, RunSettings, SnapshotQueries, Source
+from karat.experiments.workers.assets import Asset, add_part, assets_of, file_parts
+from karat.experiments.workers.unit import (
+    AssetNeeded,
+    QueryEnded,
+    SlotEvent,
+    SlotRejected,
+    Unit,
+    UnitEnded,
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("KARAT_CACHE", str(tmp_path / "cache"))
+    place = tmp_path / "docs"
+    place.mkdir()
+    for number, word in enumerate(("login", "token", "cache")):
+        (place / f"{number}.md").write_text(f"All about the {word}.\n")
+    return place
+
+
+def unit_of(source: Source, assets: dict[str, str]) -> Unit:
+    return Unit(
+        "1",
+        "0",
+        (Configuration("words", parse_spec("bm25(cache=false)"), k=3),),
+        RunSettings(warm_up=0, repetitions=1),
+        (SnapshotQueries(source, (0,)),),
+        {0: ("q", "token")},
+        (frozenset(),),
+        assets=assets,
+    )
+
+
+class Machine:
+    """Receives what a driver sends; *sent* counts the assets."""
+
+    def __init__(self) -> None:
+        self.sent = 0
+
+    def provide(self, slot: str, asset: str, file: Path) -> None:
+        self.sent += 1
+        for part in file_parts(file):
+            add_part(asset, *part)
+
+
+def run(unit: Unit, sender: AssetSender) -> list[SlotEvent]:
+    """Run *unit* as a remote slot does; the driver sends what it asks for."""
+    events: list[SlotEvent] = []
+
+    def receive(batch: Sequence[SlotEvent]) -> None:
+        events.extend(batch)
+        for event in batch:
+            if isinstance(event, AssetNeeded):
+                sender.send("slot", event.asset)
+
+    thread = Thread(target=host.run_on_slot, args=("driver", "slot", unit, receive))
+    thread.start()
+    thread.join()
+    host.close_driver("driver")
+    return events
+
+
+def test_a_unit_waits_for_its_corpus_and_runs(folder: Path) -> None:
+    source = Source.folder(str(folder))
+    assets = assets_of([source])
+    ids = {place: asset.id for place, asset in assets.items()}
+    expected = run(unit_of(source, ids), AssetSender(Machine(), ()))
+    away = folder.rename(folder.with_name("away"))
+    machine = Machine()
+    # The driver has the files at their place, this "machine" has not.
+    sender = AssetSender(machine, [Asset(one.id, one.kind, str(away)) for one in assets.values()])
+    for _ in range(2):
+        found = run(unit_of(source, ids), sender)
+        hits = [event.result.answer.hits for event in found if isinstance(event, QueryEnded)]
+        assert [[hit.path for hit in some] for some in hits] == [["1.md"]]
+        assert hits == [
+            event.result.answer.hits for event in expected if isinstance(event, QueryEnded)
+        ]
+        assert isinstance(found[-1], UnitEnded)
+    assert machine.sent == 1
+    sender.close()
+
+
+def test_without_an_asset_the_slot_is_rejected(folder: Path) -> None:
+    source = Source.folder(str(folder))
+    shutil.rmtree(folder)
+    (event,) = run(unit_of(source, {}), AssetSender(Machine(), ()))
+    assert event == SlotRejected("1", f"no folder {folder}")
+
+
+def test_a_corpus_that_cannot_be_packed_is_reported(folder: Path) -> None:
+    asset = assets_of([Source.folder(str(folder))])[str(folder)]
+    shutil.rmtree(folder)
+    sender = AssetSender(Machine(), [asset])
+    sender.send("tcp://there/1", asset.id)
+    sender.close()
+    with pytest.raises(ProcessError, match=rf"{folder} could not be sent to slot tcp://there/1: "):
+        sender.check()

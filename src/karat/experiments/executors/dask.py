@@ -137,10 +137,8 @@ class DaskSlots:
         if any(self._client.run(has_asset, asset, workers=worker).values()):
             return
         for number, count, data in file_parts(file):
-            # A task and not a call: Dask runs calls in the thread that answers the scheduler.
-            self._client.submit(
-                add_part, asset, number, count, data, workers=worker, pure=False
-            ).result()
+            # A call and not a task: the unit that waits for the file may have the only thread.
+            self._client.run(_add_part, asset, number, count, data, workers=worker)
 
     def stop(self) -> None:
         """Set the flag of all sessions."""
@@ -220,6 +218,12 @@ def _fingerprint(answer: object) -> Fingerprint | str:
     if isinstance(answer, tuple):
         return Fingerprint(*answer[1])
     return "no fingerprint"
+
+
+async def _add_part(asset: str, number: int, count: int, data: bytes) -> None:
+    from asyncio import to_thread
+
+    await to_thread(add_part, asset, number, count, data)
 
 
 async def _close_sessions(driver: str) -> None:

@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import NamedTuple, Protocol, Self
 
 from karat.corpus.chunkers.base import TIMED_OUT, Chunk, Piece, SplitResult, chunks_of
+from karat.system.packs import with_remote
 from karat.system.sqlite import KeyValueFile
 
 __all__ = ["CachedChunks", "ChunkCache", "ChunkKey", "DiskCache", "MemoryCache"]
@@ -94,7 +95,8 @@ class DiskCache:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Open or create the file."""
         self._memory = MemoryCache(MEMORY_CHARACTERS)
-        self._file = KeyValueFile(path, name="chunk cache", version=int(_code()[:7], 16))
+        local = KeyValueFile(path, name="chunk cache", version=int(_code()[:7], 16))
+        self._file = with_remote(local, f"chunks-{_code()[:16]}")
 
     def __enter__(self) -> Self:
         return self

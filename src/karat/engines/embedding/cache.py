@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from karat.engines.embedding.base import Embedder, Kind, PartlyEmbedded, SupportsManyTexts
 from karat.engines.embedding.texts import Vectors, embed_distinct
 from karat.system.cache_limits import MAX_BYTES
+from karat.system.packs import with_remote
 from karat.system.sqlite import EVICTED_ROWS, KeyValueFile
 
 __all__ = ["CachedEmbedder", "EmbeddingCache", "vector_key"]
@@ -31,6 +32,7 @@ class EmbeddingCache:
     """Rows of float32 by key, in the file *path*; several processes may use it at once.
 
     Nothing is pickled: a value is the bytes of its numbers. A row of another length is a miss.
+    Rows that other machines have stored are fetched from the remote tier, if there is one.
     """
 
     def __init__(
@@ -46,7 +48,7 @@ class EmbeddingCache:
 
         Rows that were used since the time *needed_since* are never deleted.
         """
-        self._file = KeyValueFile(
+        local = KeyValueFile(
             path,
             name="embedding cache",
             version=VERSION,
@@ -55,6 +57,7 @@ class EmbeddingCache:
             needed_since=needed_since,
             clock=clock,
         )
+        self._file = with_remote(local, f"vectors-{VERSION}")
 
     def __enter__(self) -> Self:
         return self

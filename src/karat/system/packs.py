@@ -1,0 +1,260 @@
+"""A remote tier behind key-value caches: immutable packs in a folder that machines share.
+
+The folder is any that fsspec can open: ``file:///nfs/karat``, ``s3://bucket/karat``, ``gs://...``.
+A pack is written once under the hash of its bytes, is never changed and never locked.
+"""
+
+import os
+import struct
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from hashlib import sha256
+from threading import Lock
+from time import monotonic
+from typing import Any, Protocol
+
+from karat.errors import InputError, MissingExtra
+
+__all__ = ["REMOTE", "ByteCache", "PackTier", "TieredCache", "with_remote"]
+
+# The environment variable with the folder.
+REMOTE = "KARAT_CACHE_REMOTE"
+MAGIC = b"KARATPK1"
+KEY_BYTES = 32
+ENTRY = struct.Struct(f"<{KEY_BYTES}sI")
+ENTRIES_A_PACK = 4_096
+# The folder is listed again after this time, if a key is missing.
+REFRESH_S = 2.0
+
+
+class ByteCache(Protocol):
+    """Values of bytes by keys of 32 bytes."""
+
+    def __len__(self) -> int: ...
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Return the values of those *keys* that are in the cache."""
+        ...
+
+    def put(self, values: Mapping[bytes, bytes]) -> None:
+        """Store *values*."""
+        ...
+
+    def close(self) -> None:
+        """Close files."""
+        ...
+
+
+class PackTier:
+    """Packs of *kind* below the folder *url*.
+
+    Values of equal keys must be equal, so that it does not matter which machine wrote a pack. A
+    pack whose bytes do not match its name is ignored: it may still be on its way. If the folder
+    cannot be reached, values count as missing and nothing is written; there is one warning.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        kind: str,
+        *,
+        clock: Callable[[], float] = monotonic,
+        entries: int = ENTRIES_A_PACK,
+    ) -> None:
+        """Open the folder; it is created with the first pack."""
+        self._files, path = _file_system(url)
+        self._url = url
+        self._folder = f"{path.rstrip('/')}/{kind}"
+        self._clock = clock
+        self._entries = entries
+        self._listed = -REFRESH_S
+        self._packs: dict[str, int] = {}
+        self._pack_of: dict[bytes, str] = {}
+        self._waiting: dict[bytes, bytes] = {}
+        self._lock = Lock()
+        self._failed = False
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Return all values of the packs that have some of *keys*; they may be used soon."""
+        found: dict[bytes, bytes] = {}
+        with self._lock:
+            if self._failed:
+                return found
+            try:
+                if any(key not in self._pack_of for key in keys):
+                    self._refresh()
+                wanted = {self._pack_of[key] for key in keys if key in self._pack_of}
+                for name in sorted(wanted):
+                    found.update(self._read(name))
+            except OSError as error:
+                self._fail(error)
+        return found
+
+    def put(self, values: Mapping[bytes, bytes]) -> None:
+        """Add *values*; full packs are written at once, the rest by :meth:`flush`."""
+        with self._lock:
+            new = {key: value for key, value in values.items() if key not in self._pack_of}
+            self._waiting.update(new)
+            while len(self._waiting) >= self._entries:
+                self._write(list(self._waiting)[: self._entries])
+
+    def flush(self) -> None:
+        """Write all values that no pack has yet."""
+        with self._lock:
+            if self._waiting:
+                self._write(list(self._waiting))
+
+    def _refresh(self) -> None:
+        """Read the keys of packs that other machines have written since the last time."""
+        if self._clock() - self._listed < REFRESH_S:
+            return
+        self._listed = self._clock()
+        try:
+            paths = self._files.ls(self._folder, detail=False, refresh=True)
+        except FileNotFoundError:
+            return
+        except TypeError:  # a file system without a cache of listings
+            paths = self._files.ls(self._folder, detail=False)
+        for path in paths:
+            name = str(path).rpartition("/")[2]
+            if name.endswith(".pack") and name not in self._packs:
+                self._note(name)
+
+    def _note(self, name: str) -> None:
+        """Read the head of a pack: its keys. The name says how many there are."""
+        count = int(name.removesuffix(".pack").rpartition("-")[2])
+        size = len(MAGIC) + count * ENTRY.size
+        head = self._files.cat_file(f"{self._folder}/{name}", start=0, end=size)
+        if len(head) == size and head.startswith(MAGIC):
+            self._packs[name] = count
+            for key, _ in ENTRY.iter_unpack(head[len(MAGIC) :]):
+                self._pack_of.setdefault(key, name)
+
+    def _read(self, name: str) -> dict[bytes, bytes]:
+        data = self._files.cat_file(f"{self._folder}/{name}")
+        if name != _name(data, self._packs[name]):
+            self._forget(name)
+            return {}
+        return dict(_entries(data, self._packs[name]))
+
+    def _forget(self, name: str) -> None:
+        del self._packs[name]
+        self._pack_of = {key: pack for key, pack in self._pack_of.items() if pack != name}
+
+    def _write(self, keys: Sequence[bytes]) -> None:
+        values = {key: self._waiting.pop(key) for key in keys}
+        if self._failed:
+            return
+        data = _packed(values)
+        name = _name(data, len(values))
+        path = f"{self._folder}/{name}"
+        try:
+            self._files.makedirs(self._folder, exist_ok=True)
+            # A rename makes a file appear whole; object stores do so anyway, and would copy it.
+            if "file" in _protocols(self._files):
+                scratch = f"{path}.{os.urandom(4).hex()}.part"
+                self._files.pipe_file(scratch, data)
+                self._files.mv(scratch, path)
+            else:
+                self._files.pipe_file(path, data)
+        except OSError as error:
+            self._fail(error)
+            return
+        self._packs[name] = len(values)
+        self._pack_of.update(dict.fromkeys(values, name))
+
+    def _fail(self, error: OSError) -> None:
+        self._failed = True
+        warnings.warn(
+            f"{REMOTE}={self._url} cannot be used: {error}; going on with the local cache only",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+class TieredCache:
+    """A local cache with a remote *tier* behind it: missing values are fetched and stored here."""
+
+    def __init__(self, local: ByteCache, tier: PackTier) -> None:
+        """Join both."""
+        self._local = local
+        self._tier = tier
+
+    def __len__(self) -> int:
+        """Return the number of local values."""
+        return len(self._local)
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Return the values of those *keys* that are in the local cache or in the tier."""
+        found = self._local.get(keys)
+        missing = [key for key in keys if key not in found]
+        if missing:
+            fetched = self._tier.get(missing)
+            if fetched:
+                self._local.put(fetched)
+            found |= {key: fetched[key] for key in missing if key in fetched}
+        return found
+
+    def put(self, values: Mapping[bytes, bytes]) -> None:
+        """Store *values* here, and in the tier."""
+        self._local.put(values)
+        self._tier.put(values)
+
+    def close(self) -> None:
+        """Write the rest into the tier, and close the local cache."""
+        self._tier.flush()
+        self._local.close()
+
+
+@cache
+def _tier(url: str, kind: str) -> PackTier:
+    """Return the tier of this process, so that the keys of a pack are read once."""
+    return PackTier(url, kind)
+
+
+def with_remote(local: ByteCache, kind: str) -> ByteCache:
+    """Return *local* with the tier that KARAT_CACHE_REMOTE names behind it, if it names one.
+
+    *kind* is the folder of its packs; it changes with the meaning of keys or values.
+    """
+    url = os.environ.get(REMOTE, "").strip()
+    return TieredCache(local, _tier(url, kind)) if url else local
+
+
+def _file_system(url: str) -> tuple[Any, str]:
+    try:
+        import fsspec
+    except ImportError as missing:
+        raise MissingExtra("fsspec", extra="remote", purpose=REMOTE) from missing
+    try:
+        files, path = fsspec.core.url_to_fs(url)
+    except (ImportError, ValueError) as error:
+        raise InputError(
+            f"{REMOTE} is {url!r}: {error}; expected a folder such as s3://bucket/karat or "
+            "file:///shared/karat"
+        ) from error
+    return files, path
+
+
+def _protocols(files: Any) -> Iterable[str]:
+    protocol = files.protocol
+    return (protocol,) if isinstance(protocol, str) else protocol
+
+
+def _packed(values: Mapping[bytes, bytes]) -> bytes:
+    ordered = sorted(values.items())
+    head = b"".join(ENTRY.pack(key, len(value)) for key, value in ordered)
+    return MAGIC + head + b"".join(value for _, value in ordered)
+
+
+def _name(data: bytes, count: int) -> str:
+    return f"{sha256(data).hexdigest()}-{count}.pack"
+
+
+def _entries(data: bytes, count: int) -> Iterator[tuple[bytes, bytes]]:
+    head = len(MAGIC) + count * ENTRY.size
+    at = head
+    for key, length in ENTRY.iter_unpack(data[len(MAGIC) : head]):
+        yield key, data[at : at + length]
+        at += length

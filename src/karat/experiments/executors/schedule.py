@@ -174,7 +174,7 @@ class Schedule:
         running = self._running.get(unit)
         if running is None:
             return None
-        owed = running.owed.get(self._rows[query_id], ())
+        owed = running.owed.get(self._rows[query_id], set())
         if place not in owed:
             return None
         owed.remove(place)

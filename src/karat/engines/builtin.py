@@ -11,6 +11,7 @@ from karat.engines.fusion import RRF_K, Weights
 from karat.engines.ranking import PLAIN, RankingRules
 from karat.engines.spec import model_text
 from karat.engines.stages import DenseStage, LexicalStage, Stage
+from karat.engines.stored_vectors import parse_store
 
 __all__ = ["bm25", "dense", "hybrid"]
 
@@ -26,6 +27,7 @@ def bm25(
     k1: float = K1,
     b: float = B,
     header: int = HEADER,
+    store: str | Mapping[str, object] = "",
     chunker: str = "auto",
     unit: str = "lines",
     threshold: float = 0.0,
@@ -35,14 +37,19 @@ def bm25(
 ) -> ChunkEngine:
     """Return BM25 over code-aware words.
 
-    Words in the header of a chunk are weighted by *header*.
+    Words in the header of a chunk are weighted by *header*. *store* is a service that stores and
+    searches the words, such as ``qdrant(url=http://localhost:6333)``.
 
     *code_ranking* False leaves the order to the scores alone; *cache* False stores nothing on disk.
     *context* is a chat model, such as ``openai/gpt-4o-mini``, that writes a sentence about each
     chunk to be indexed with it, with options after a question mark: ``?budget=2``.
     """
     recipe = _recipe(chunker, unit, threshold, code_ranking=code_ranking, context=context)
-    stage = LexicalStage(k1=k1, b=b, header=header)
+    stage: Stage = LexicalStage(k1=k1, b=b, header=header)
+    if store:
+        from karat.engines.stored_lexical import StoredLexicalStage
+
+        stage = StoredLexicalStage(store, k1=k1, b=b, header=header)
     return ChunkEngine([stage], name="bm25", recipe=recipe, caches=user_caches(cache))
 
 
@@ -51,6 +58,7 @@ def dense(
     model: str | Mapping[str, object] = DEFAULT_EMBEDDER,
     windows: str = "prose",
     vectors: str = "float32",
+    store: str | Mapping[str, object] = "",
     chunker: str = "auto",
     unit: str = "lines",
     threshold: float = 0.0,
@@ -64,13 +72,20 @@ def dense(
     ``none``. *vectors* says how the embeddings are held: ``float32`` in memory, ``mapped`` in a
     file, or in a file with codes in memory that find candidates, ``int8`` or ``binary``. A
     *threshold* is one of the scores themselves, which are alike for every query.
+    *store* is a vector service that stores and searches the embeddings, such as
+    ``qdrant(url=http://localhost:6333, shards=3, replicas=2)`` or ``pgvector(dsn=...)``.
     """
     recipe = replace(
         _recipe(chunker, unit, threshold, code_ranking=code_ranking, context=context), by_score=True
     )
     caches = user_caches(cache)
-    embedder = create_embedder(model_text(model))
-    stage = DenseStage(embedder, windows=windows, vectors=vectors, caches=caches)
+    stage = DenseStage(
+        create_embedder(model_text(model)),
+        windows=windows,
+        vectors=vectors,
+        caches=caches,
+        store=parse_store(store, "dense"),
+    )
     return ChunkEngine([stage], name="dense", recipe=recipe, caches=caches)
 
 
@@ -79,6 +94,7 @@ def hybrid(
     model: str | Mapping[str, object] = DEFAULT_EMBEDDER,
     windows: str = "prose",
     vectors: str = "float32",
+    store: str | Mapping[str, object] = "",
     fusion: str = "min-max",
     rrf_k: float = RRF_K,
     dense_weight: float | None = None,
@@ -97,7 +113,8 @@ def hybrid(
 
     *dense_weight* is the share of the embeddings: without one 0.6, and 0.5 for code of which lines
     are judged. *docs_ranking* False ignores whether a document is in the main folder of
-    documentation. The other settings are those of ``bm25`` and ``dense``.
+    documentation. The other settings are those of ``bm25`` and ``dense``; *store* is that of the
+    embeddings.
     """
     recipe = _recipe(
         chunker, unit, threshold, code_ranking=code_ranking, context=context, fusion=fusion, k=rrf_k
@@ -106,10 +123,15 @@ def hybrid(
         recipe = replace(recipe, rules=replace(recipe.rules, outside=OUTSIDE))
     weights = _weights(dense_weight, unit)
     caches = user_caches(cache)
-    embedder = create_embedder(model_text(model))
     stages: list[Stage] = [
         LexicalStage(k1=k1, b=b, header=header),
-        DenseStage(embedder, windows=windows, vectors=vectors, caches=caches),
+        DenseStage(
+            create_embedder(model_text(model)),
+            windows=windows,
+            vectors=vectors,
+            caches=caches,
+            store=parse_store(store, "hybrid"),
+        ),
     ]
     return ChunkEngine(stages, name="hybrid", weights=weights, recipe=recipe, caches=caches)
 

@@ -23,6 +23,7 @@ from karat.engines.fusion import Scores
 from karat.engines.lexical.index import BM25, LexicalIndex
 from karat.engines.nearest import APPROXIMATE_ABOVE, ExactIndex, HnswIndex, Mask, products, recall
 from karat.engines.quantized import FileVectors, check_vectors
+from karat.engines.stored_vectors import StoredVectorTable, StoreSpec
 from karat.errors import InputError, MissingExtra
 from karat.model.timings import spent
 
@@ -35,6 +36,7 @@ __all__ = [
     "VectorTable",
     "check_windows",
     "texts_of",
+    "weighted_fields",
 ]
 
 # Well below the 256 tokens at which the packaged encoders stop; 800 was a little worse on prose.
@@ -230,6 +232,16 @@ class SupportsRows(Protocol):
         ...
 
 
+def weighted_fields(location: ChunkLocation, header: int) -> list[tuple[str, int]]:
+    """Return the texts whose words are counted, and how often each counts."""
+    context = location.chunk.context
+    return [
+        (location.header, header),
+        *([(context, 1)] if context else []),
+        (location.chunk.text, 1),
+    ]
+
+
 class LexicalStage:
     """BM25 over the text of each chunk, its header counting *header* times."""
 
@@ -265,14 +277,7 @@ class LexicalStage:
 
     def grow(self, chunks: Sequence[ChunkLocation]) -> None:
         """Count the words of further chunks."""
-        self._index.add(
-            [
-                (location.header, self.header),
-                *([(location.chunk.context, 1)] if location.chunk.context else []),
-                (location.chunk.text, 1),
-            ]
-            for location in chunks
-        )
+        self._index.add(weighted_fields(location, self.header) for location in chunks)
 
     def show(self, rows: Numbers) -> None:
         """Score *rows* by the statistics of just those."""
@@ -307,7 +312,8 @@ class DenseStage:
 
     *windows* says which chunks are embedded in parts; the nearest part then speaks for the chunk.
     Each distinct text is embedded once, and not at all where *caches* hold its vector. A query
-    never comes from a cache, so that its time is its own, unless it was expected.
+    never comes from a cache, so that its time is its own, unless it was expected. With a *store*,
+    vectors are stored and searched there instead of in this process.
     """
 
     name = "dense"
@@ -321,21 +327,26 @@ class DenseStage:
         vectors: str = "float32",
         caches: Caches = NO_CACHES,
         approximate_above: int = APPROXIMATE_ABOVE,
+        store: StoreSpec | None = None,
     ) -> None:
-        """Store the *embedder*; nothing is embedded yet."""
+        """Store the *embedder*; nothing is embedded yet, and no *store* of vectors is opened."""
         self.vectors = check_vectors(vectors)
         self.embedder = embedder
+        self.store = store
         self.windows = check_windows(windows)
         self.caches = caches
         self.current = Current(keeps=False)
         self._last = threading.local()
         self._above = approximate_above
         self._progress: Progress | None = None
+        self._made: VectorTable | FileVectors | StoredVectorTable | None = None
         self.clear()
 
     def clear(self) -> None:
         """Start again with no rows."""
-        self._made: VectorTable | FileVectors | None = None
+        if isinstance(self._made, StoredVectorTable):
+            self._made.close()
+        self._made = None
         self._vectors = 0
         # Texts to embed when rows are shown, all in one call.
         self._waiting: list[str] = []
@@ -351,18 +362,23 @@ class DenseStage:
     @property
     def identity(self) -> Hashable:
         """Return the model, and which parts of a chunk it embeds."""
-        return type(self), self.embedder.digest, self.windows, self.vectors, self._above
+        settings = self.windows, self.vectors, self._above, self.store
+        return type(self), self.embedder.digest, *settings
 
     @property
-    def _table(self) -> VectorTable | FileVectors:
+    def _table(self) -> VectorTable | FileVectors | StoredVectorTable:
         """Return the vectors; a remote embedder knows its dimension only after a request."""
         if self._made is None:
-            dimension = self.embedder.dimension
-            if self.vectors == "float32":
-                self._made = VectorTable(dimension, approximate_above=self._above)
-            else:
-                self._made = FileVectors(dimension, kind=self.vectors)
+            self._made = self._new_table()
         return self._made
+
+    def _new_table(self) -> VectorTable | FileVectors | StoredVectorTable:
+        if self.store is not None:
+            return StoredVectorTable(self.store, self.embedder.digest)
+        dimension = self.embedder.dimension
+        if self.vectors == "float32":
+            return VectorTable(dimension, approximate_above=self._above)
+        return FileVectors(dimension, kind=self.vectors)
 
     @property
     def recall(self) -> float | None:
@@ -406,12 +422,16 @@ class DenseStage:
         if self._waiting:
             self._embed(self._waiting)
             self._waiting = []
-        self._table.prepare()
         counts = np.array(self._count, np.intp)[rows]
         self._shown = spans(np.array(self._first, np.intp)[rows], counts)
         self._firsts = np.cumsum(counts) - counts
         self._live = np.zeros(len(self._table), np.bool_)
         self._live[self._shown] = True
+        table = self._table
+        if isinstance(table, StoredVectorTable):
+            table.prepare(self._live)
+        else:
+            table.prepare()
 
     def index_bytes(self) -> int:
         """Return the bytes of the vectors."""
@@ -427,9 +447,11 @@ class DenseStage:
         return reported
 
     def close(self) -> None:
-        """Close the connections of a remote embedder."""
+        """Close the connections of a remote embedder and of a store."""
         if isinstance(self.embedder, SupportsClose):
             self.embedder.close()
+        if isinstance(self._made, StoredVectorTable):
+            self._made.close()
 
     def scores(self, query: str) -> Scores:
         """Return the cosine of every chunk; negative cosines count 0."""
@@ -450,6 +472,22 @@ class DenseStage:
             reported = {name: n / len(queries) for name, n in known.items() if n is not None}
         return [QueryVector(row, reported) for row in rows]
 
+    def _add(self, texts: Sequence[str], left: int, embedder: Embedder | CachedEmbedder) -> int:
+        """Add the vectors of *texts*, of *left* that will be added; return how many were needed."""
+
+        def embed(some: Sequence[str]) -> Vectors:
+            return embedder.embed(some, "document")
+
+        if self.store is not None and isinstance(self._table, StoredVectorTable):
+            return self._table.add(texts, embed)
+        # Ahead of the table: a remote embedder knows its dimension only now.
+        rows = embed(texts)
+        table = self._table
+        if not isinstance(table, StoredVectorTable):
+            table.reserve(left)
+            table.extend(rows)
+        return len(texts)
+
     def _embed(self, texts: Sequence[str]) -> None:
         before = _usage(self.embedder)
         is_remote = isinstance(self.embedder, SupportsManyTexts)
@@ -457,20 +495,18 @@ class DenseStage:
         alone = self.caches.alone(f"vectors {digest}") if is_remote else nullcontext()
         with alone, self.caches.vectors() as cache:
             cached = None if cache is None else CachedEmbedder(self.embedder, cache)
-            size = TEXTS_A_STEP
+            size = TEXTS_A_STEP if self.store is None else StoredVectorTable.texts_at_once
             if isinstance(self.embedder, SupportsManyTexts):
                 size = max(size, self.embedder.texts_at_once)
+            needed = 0
             for start in range(0, len(texts), size):
                 some = texts[start : start + size]
-                vectors = (cached or self.embedder).embed(some, "document")
-                # A remote embedder knows its dimension only now.
-                self._table.reserve(len(texts) - start)
-                self._table.extend(vectors)
+                needed += self._add(some, len(texts) - start, cached or self.embedder)
                 if self._progress:
                     self._progress(start + len(some), len(texts))
-            reused = cached.reused if cached else 0
-        self._reused += reused
-        self._embedded += len(texts) - reused
+            embedded = needed - (cached.reused if cached else 0)
+        self._reused += len(texts) - embedded
+        self._embedded += embedded
         for name, amount in _usage(self.embedder).items():
             self._spent[name] = self._spent.get(name, 0) + amount - before[name]
 

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 from karat.exports import exports
 
 if TYPE_CHECKING:
-    from karat.ndcg.abtest import InterleavedSearch
-    from karat.ndcg.evaluator import BUCKETS, Batch, Estimate, NDCGEvaluator, vector_ndcg_avg
-    from karat.ndcg.streaming import ScoreWindow, StreamingEvaluator
-    from karat.ndcg.synthetic import SyntheticData, create_synthetic_evaluation_data
-    from karat.ndcg.vectors.backend import (
+    from karat.engines.vectors.backend import (
         VECTOR_STORES,
         Operation,
         VectorBackend,
         get_vector_backend,
     )
-    from karat.ndcg.vectors.store import Neighbour, VectorStore
+    from karat.engines.vectors.store import Neighbour, VectorStore
+    from karat.ndcg.abtest import InterleavedSearch
+    from karat.ndcg.evaluator import BUCKETS, Batch, Estimate, NDCGEvaluator, vector_ndcg_avg
+    from karat.ndcg.streaming import ScoreWindow, StreamingEvaluator
+    from karat.ndcg.synthetic import SyntheticData, create_synthetic_evaluation_data
 
 __all__ = [
     "BUCKETS",
@@ -46,7 +46,7 @@ __getattr__ = exports(
         "evaluator": "NDCGEvaluator Batch Estimate BUCKETS vector_ndcg_avg",
         "streaming": "ScoreWindow StreamingEvaluator",
         "synthetic": "SyntheticData create_synthetic_evaluation_data",
-        "vectors.backend": "VECTOR_STORES Operation VectorBackend get_vector_backend",
-        "vectors.store": "Neighbour VectorStore",
+        ".engines.vectors.backend": "VECTOR_STORES Operation VectorBackend get_vector_backend",
+        ".engines.vectors.store": "Neighbour VectorStore",
     },
 )

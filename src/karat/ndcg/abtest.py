@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from karat.engines.vectors.store import as_count
 from karat.errors import InputError
 from karat.ndcg.evaluator import RankedItems, read_ranking
-from karat.ndcg.vectors.store import as_count
 
 if TYPE_CHECKING:
     from karat.scoring.stats.interleaving import Credit, InterleavedRanking, InterleavingTest

@@ -4,8 +4,8 @@ from collections import deque
 from dataclasses import dataclass
 from threading import Lock
 
+from karat.engines.vectors.store import as_count
 from karat.ndcg.evaluator import Estimate, Judgments, NDCGEvaluator, RankedItems, estimates
-from karat.ndcg.vectors.store import as_count
 
 __all__ = ["ScoreWindow", "StreamingEvaluator"]
 

@@ -4,13 +4,14 @@ from karat.testing.embedding import EmbedderSuite, RerankerSuite
 from karat.testing.engines import EngineSuite
 from karat.testing.executor import ExecutorSuite
 from karat.testing.store import StoreSuite
-from karat.testing.vectors import VectorBackendSuite
+from karat.testing.vectors import SnapshotStoreSuite, VectorBackendSuite
 
 __all__ = [
     "EmbedderSuite",
     "EngineSuite",
     "ExecutorSuite",
     "RerankerSuite",
+    "SnapshotStoreSuite",
     "StoreSuite",
     "VectorBackendSuite",
 ]

@@ -16,12 +16,14 @@ import math
 from collections.abc import Sequence
 from random import Random
 
+import numpy as np
 import pytest
 
+from karat.engines.vectors.store import SnapshotStore
 from karat.errors import InputError, UnknownName
 from karat.ndcg import Neighbour, VectorBackend
 
-__all__ = ["VectorBackendSuite"]
+__all__ = ["SnapshotStoreSuite", "VectorBackendSuite"]
 
 # Names that mean something to SQL, to a format string, to JSON or to a file system.
 AWKWARD_KEYS = [
@@ -225,3 +227,50 @@ class VectorBackendSuite:
         backend.upsert("ns", {"a": [1.0, 0.0]})
         with pytest.raises(InputError, match="expected a whole number from 1 up"):
             backend.query("ns", [1.0, 0.0], k)
+
+
+class SnapshotStoreSuite:
+    """The contract of a store that engines search; a subclass provides the fixture ``store``."""
+
+    def test_only_items_of_the_snapshot(self, store: SnapshotStore) -> None:
+        """An item may be in several snapshots; an unknown snapshot has none."""
+        rows = np.eye(3, dtype=np.float32)
+        store.add("ns", ["a", "b", "c"], rows)
+        store.mark("ns", "old", ["a", "b"])
+        store.mark("ns", "new", ["b", "c"])
+        store.mark("ns", "new", ["b"])
+        assert [store.marked("ns", name) for name in ("old", "new", "none")] == [2, 2, 0]
+
+        def found(snapshot: str, k: int) -> list[str]:
+            return [each.key for each in store.nearest_in("ns", snapshot, rows[1], k)]
+
+        assert found("old", 9) == ["b", "a"]
+        assert found("new", 1) == ["b"]
+        assert found("none", 9) == []
+
+    def test_adding_again_keeps_items_and_snapshots(self, store: SnapshotStore) -> None:
+        """Two processes that upload the same items do not undo the work of each other."""
+        rows = np.eye(2, dtype=np.float32)
+        store.add("ns", ["a", "b"], rows)
+        store.mark("ns", "one", ["a", "b"])
+        store.add("ns", ["b", "a"], rows)
+        assert store.marked("ns", "one") == 2
+        assert np.array_equal(store.vectors("ns", ["b", "a"]), rows[::-1])
+
+    def test_held_items(self, store: SnapshotStore) -> None:
+        """What is stored need not be sent again; a namespace that does not exist holds nothing."""
+        assert store.held("ns", ["a"]) == set()
+        store.add("ns", [f"{number}" for number in range(600)], np.ones((600, 1), np.float32))
+        wanted = [f"{number}" for number in range(590, 610)]
+        assert store.held("ns", wanted) == {f"{number}" for number in range(590, 600)}
+
+    def test_equal_scores_by_key_within_a_snapshot(self, store: SnapshotStore) -> None:
+        """Ties at the cut are broken by key, as without a snapshot."""
+        keys = [f"t{number:02}" for number in range(30)]
+        store.add("ns", keys, np.tile(np.array([[0.6, 0.8]], np.float32), (30, 1)))
+        store.mark("ns", "even", keys[::2])
+        query = np.array([1.0, 0.0], np.float32)
+        for exact in (None, True):
+            found = store.nearest_in("ns", "even", query, 4, exact=exact)
+            assert [each.key for each in found] == ["t00", "t02", "t04", "t06"]
+            assert found[0].score == pytest.approx(0.6, abs=1e-6)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from qdrant_client import QdrantClient, models
 
+from karat.engines.vectors.qdrant import QdrantStore
 from karat.errors import InputError, KaratError
 from karat.ndcg import VectorBackend, get_vector_backend
-from karat.ndcg.vectors.qdrant import QdrantStore
-from karat.testing.vectors import VectorBackendSuite
+from karat.testing.vectors import SnapshotStoreSuite, VectorBackendSuite
 
 
 class TestQdrantInProcess(VectorBackendSuite):
@@ -28,12 +28,31 @@ class TestQdrantServer(VectorBackendSuite):
                 backend.drop(namespace)
 
 
+class TestSnapshotsInProcess(SnapshotStoreSuite):
+    @pytest.fixture
+    def store(self) -> Iterator[QdrantStore]:
+        store = QdrantStore()
+        yield store
+        store.close()
+
+
+@pytest.mark.parametrize("exact", [True, False])
+class TestSnapshotsOnServer(SnapshotStoreSuite):
+    @pytest.fixture
+    def store(self, qdrant_url: str, exact: bool) -> Iterator[QdrantStore]:
+        store = QdrantStore(url=qdrant_url, prefix="snapshots-", exact=exact)
+        yield store
+        for namespace in store.namespaces():
+            store.drop(namespace)
+        store.close()
+
+
 def test_a_collection_that_another_process_makes_meanwhile(
     qdrant_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = QdrantStore(url=qdrant_url, prefix="race-")
     store.upsert("ns", ["a"], np.array([[1.0, 0.0]], dtype=np.float32))
-    monkeypatch.setattr(store._client, "collection_exists", lambda name: False)
+    monkeypatch.setattr(store, "_exists", lambda collection: False)
     store.upsert("ns", ["b"], np.array([[0.0, 1.0]], dtype=np.float32))
     assert store.count("ns") == 2
     with pytest.raises(KaratError, match=r"Qdrant at .* failed"):
@@ -85,6 +104,25 @@ def test_collections_of_others_are_left_alone(tmp_path: Path) -> None:
 def test_a_server_that_is_not_there() -> None:
     with pytest.raises(KaratError, match=r"Qdrant at http://127\.0\.0\.1:1 failed"):
         get_vector_backend({"type": "qdrant", "url": "http://127.0.0.1:1"})
+
+
+def test_the_next_address_of_a_cluster_is_used(qdrant_url: str) -> None:
+    store = QdrantStore(url=f"http://127.0.0.1:1 {qdrant_url}", prefix="second-")
+    assert store.namespaces() == []
+    store.close()
+
+
+def test_shards_and_replicas_are_those_of_the_collection(qdrant_url: str) -> None:
+    store = QdrantStore(url=qdrant_url, prefix="parts-", shards=3, replicas=1)
+    store.add("ns", ["a"], np.ones((1, 1), np.float32))
+    client = QdrantClient(url=qdrant_url, check_compatibility=False)
+    parameters = client.get_collection("parts-ns").config.params
+    assert (parameters.shard_number, parameters.replication_factor) == (3, 1)
+    client.close()
+    store.drop("ns")
+    store.close()
+    with pytest.raises(InputError, match="replicas is 0; expected a whole number from 1 up"):
+        QdrantStore(replicas=0)
 
 
 def test_options_that_contradict(tmp_path: Path) -> None:

@@ -1,9 +1,9 @@
-"""The protocol of a vector store; all else is done once, in the back end above it."""
+"""The protocols of vector stores; arguments are checked by the back end or engine above them."""
 
 import re
 from collections.abc import Sequence
 from operator import index
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 from uuid import UUID
 
 from karat.errors import InputError
@@ -15,7 +15,15 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 
-__all__ = ["Neighbour", "VectorStore", "as_count", "as_key", "check_namespace"]
+__all__ = [
+    "Neighbour",
+    "SnapshotStore",
+    "VectorStore",
+    "as_count",
+    "as_key",
+    "check_namespace",
+    "round_score",
+]
 
 
 class Neighbour(NamedTuple):
@@ -68,6 +76,57 @@ class VectorStore(Protocol):
     def close(self) -> None:
         """Release connections and files; calling it twice does no harm."""
         ...
+
+
+@runtime_checkable
+class SnapshotStore(VectorStore, Protocol):
+    """A vector store that the engine ``dense`` can search: it knows which items are in a snapshot.
+
+    An item is in any number of snapshots; each is a set of keys with a name. Several processes may
+    add and mark the same items at once. ``karat.testing.SnapshotStoreSuite`` checks the contract.
+    """
+
+    def held(self, namespace: str, keys: Sequence[str]) -> set[str]:
+        """Return those of *keys* that are stored; none if the namespace does not exist."""
+        ...
+
+    def add(self, namespace: str, keys: Sequence[str], vectors: "Vectors") -> None:
+        """Insert items; those that are stored already stay as they are, with their snapshots."""
+        ...
+
+    def mark(self, namespace: str, snapshot: str, keys: Sequence[str]) -> None:
+        """Add stored items to *snapshot*; marking an item again changes nothing."""
+        ...
+
+    def marked(self, namespace: str, snapshot: str) -> int:
+        """Return the number of items in *snapshot*."""
+        ...
+
+    def nearest_in(
+        self, namespace: str, snapshot: str, vector: "Vectors", k: int, *, exact: bool | None = None
+    ) -> list[Neighbour]:
+        """Return the *k* nearest items of *snapshot*: best first, equal scores by key.
+
+        *exact* overrides how the store searches: with True every item is compared.
+        """
+        ...
+
+    def vectors(self, namespace: str, keys: Sequence[str]) -> "Vectors":
+        """Return the vectors of *keys*, all of which are stored, in this order."""
+        ...
+
+
+# Digits of a single precision score. What differs beyond them is the order of a sum, not a rank.
+DIGITS = 6
+
+
+def round_score(score: float) -> float:
+    """Return *score* to the digits that single precision carries, within -1 and 1.
+
+    >>> round_score(1.0000001), round_score(0.12345678)
+    (1.0, 0.123457)
+    """
+    return min(max(round(score, DIGITS), -1.0), 1.0)
 
 
 # Narrow enough to be a collection's name in Qdrant and a folder's on any disk, as it stands.

@@ -7,8 +7,8 @@ from threading import Lock
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from karat.engines.vectors.store import Neighbour
 from karat.errors import InputError
-from karat.ndcg.vectors.store import Neighbour
 
 __all__ = ["InMemoryStore", "unit_rows", "unit_vector"]
 
@@ -22,6 +22,7 @@ class Namespace:
 
     dimension: int
     rows: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    snapshots: dict[str, set[str]] = field(default_factory=dict)
     stacked: tuple[list[str], NDArray[np.float32]] | None = None
 
 
@@ -45,12 +46,7 @@ class InMemoryStore:
     def upsert(self, namespace: str, keys: Sequence[str], vectors: NDArray[np.float32]) -> None:
         """Insert or replace rows."""
         with self._lock:
-            space = self._spaces.setdefault(namespace, Namespace(vectors.shape[1]))
-            if space.dimension != vectors.shape[1]:
-                raise InputError(
-                    f"the embedding has {vectors.shape[1]} dimensions; "
-                    f"namespace {namespace!r} expects {space.dimension}"
-                )
+            space = self._space(namespace, vectors.shape[1])
             space.rows.update(zip(keys, vectors, strict=True))
             space.stacked = None
 
@@ -59,6 +55,8 @@ class InMemoryStore:
         with self._lock:
             space = self._spaces[namespace]
             removed = [key for key in keys if space.rows.pop(key, None) is not None]
+            for members in space.snapshots.values():
+                members.difference_update(removed)
             space.stacked = None
         return len(removed)
 
@@ -72,30 +70,62 @@ class InMemoryStore:
         return len(self._spaces[namespace].rows)
 
     def nearest(self, namespace: str, vector: NDArray[np.float32], k: int) -> list[Neighbour]:
-        """Return the nearest rows: a quick pass over all, then exact sums for those near the cut.
+        """Return the nearest rows."""
+        return _nearest(*self._matrix(namespace), vector, k)
 
-        A matrix product may sum equal rows in different orders, and so tell them apart; the second
-        pass sums each row alike, so that equal vectors have equal scores and their keys decide.
-        """
+    def held(self, namespace: str, keys: Sequence[str]) -> set[str]:
+        """Return the keys that are stored."""
+        space = self._spaces.get(namespace)
+        return set() if space is None else space.rows.keys() & set(keys)
+
+    def add(self, namespace: str, keys: Sequence[str], vectors: NDArray[np.float32]) -> None:
+        """Insert rows, without replacing any."""
+        with self._lock:
+            space = self._space(namespace, vectors.shape[1])
+            for key, vector in zip(keys, vectors, strict=True):
+                space.rows.setdefault(key, vector)
+            space.stacked = None
+
+    def mark(self, namespace: str, snapshot: str, keys: Sequence[str]) -> None:
+        """Add rows to *snapshot*."""
+        with self._lock:
+            self._spaces[namespace].snapshots.setdefault(snapshot, set()).update(keys)
+
+    def marked(self, namespace: str, snapshot: str) -> int:
+        """Return the number of rows in *snapshot*."""
+        return len(self._spaces[namespace].snapshots.get(snapshot, ()))
+
+    def nearest_in(
+        self,
+        namespace: str,
+        snapshot: str,
+        vector: NDArray[np.float32],
+        k: int,
+        *,
+        exact: bool | None = None,  # noqa: ARG002 - always
+    ) -> list[Neighbour]:
+        """Return the nearest rows of *snapshot*; the search is always exact."""
         keys, matrix = self._matrix(namespace)
-        if not keys:
-            return []
-        quick = matrix @ vector
-        if k < len(keys):
-            cut = np.partition(quick, len(keys) - k)[len(keys) - k]
-            near = np.flatnonzero(quick >= cut - 2 * STRAY)
-        else:
-            near = np.arange(len(keys))
-        exact = (matrix[near].astype(np.float64) * vector).sum(axis=1).clip(-1.0, 1.0)
-        neighbours = [
-            Neighbour(keys[row], score)
-            for row, score in zip(near.tolist(), exact.tolist(), strict=True)
-        ]
-        neighbours.sort(key=lambda neighbour: (-neighbour.score, neighbour.key))
-        return neighbours[:k]
+        members = self._spaces[namespace].snapshots.get(snapshot, set())
+        rows = [row for row, key in enumerate(keys) if key in members]
+        return _nearest([keys[row] for row in rows], matrix[rows], vector, k)
+
+    def vectors(self, namespace: str, keys: Sequence[str]) -> NDArray[np.float32]:
+        """Return the rows of *keys*."""
+        rows = self._spaces[namespace].rows
+        return np.stack([rows[key] for key in keys])
 
     def close(self) -> None:
         """Do nothing: there is nothing to let go of."""
+
+    def _space(self, namespace: str, dimension: int) -> Namespace:
+        space = self._spaces.setdefault(namespace, Namespace(dimension))
+        if space.dimension != dimension:
+            raise InputError(
+                f"the embedding has {dimension} dimensions; "
+                f"namespace {namespace!r} expects {space.dimension}"
+            )
+        return space
 
     def _matrix(self, namespace: str) -> tuple[list[str], NDArray[np.float32]]:
         with self._lock:
@@ -105,6 +135,31 @@ class InMemoryStore:
                 matrix = np.stack(rows) if rows else np.empty((0, space.dimension), np.float32)
                 space.stacked = list(space.rows), matrix
             return space.stacked
+
+
+def _nearest(
+    keys: Sequence[str], matrix: NDArray[np.float32], vector: NDArray[np.float32], k: int
+) -> list[Neighbour]:
+    """Return the nearest rows: a quick pass over all, then exact sums for those near the cut.
+
+    A matrix product may sum equal rows in different orders, and so tell them apart; the second pass
+    sums each row alike, so that equal vectors have equal scores and their keys decide.
+    """
+    if not keys:
+        return []
+    quick = matrix @ vector
+    if k < len(keys):
+        cut = np.partition(quick, len(keys) - k)[len(keys) - k]
+        near = np.flatnonzero(quick >= cut - 2 * STRAY)
+    else:
+        near = np.arange(len(keys))
+    exact = (matrix[near].astype(np.float64) * vector).sum(axis=1).clip(-1.0, 1.0)
+    neighbours = [
+        Neighbour(keys[row], score)
+        for row, score in zip(near.tolist(), exact.tolist(), strict=True)
+    ]
+    neighbours.sort(key=lambda neighbour: (-neighbour.score, neighbour.key))
+    return neighbours[:k]
 
 
 def unit_vector(embedding: ArrayLike, where: str) -> NDArray[np.float32]:

@@ -3,16 +3,22 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from karat.engines.vectors.in_memory import InMemoryStore
 from karat.errors import InputError
 from karat.ndcg import VectorBackend, get_vector_backend
-from karat.ndcg.vectors.in_memory import InMemoryStore
-from karat.testing.vectors import VectorBackendSuite
+from karat.testing.vectors import SnapshotStoreSuite, VectorBackendSuite
 
 
 class TestInMemory(VectorBackendSuite):
     @pytest.fixture
     def backend(self) -> VectorBackend:
         return get_vector_backend({"type": "in_memory"})
+
+
+class TestSnapshots(SnapshotStoreSuite):
+    @pytest.fixture
+    def store(self) -> InMemoryStore:
+        return InMemoryStore()
 
 
 def test_writers_and_readers_at_once_lose_nothing() -> None:

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from karat.engines.vectors.store import Neighbour, VectorStore, as_count, as_key, check_namespace
 from karat.errors import InputError, UnknownName
-from karat.ndcg.vectors.store import Neighbour, VectorStore, as_count, as_key, check_namespace
 from karat.registry import Registry
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class VectorBackend:
             keys, embeddings = read_items(items)
             if not keys:
                 return 0
-            from karat.ndcg.vectors.in_memory import unit_rows
+            from karat.engines.vectors.in_memory import unit_rows
 
             vectors = unit_rows(keys, embeddings)
             self._check_dimension(namespace, vectors.shape[1], self._store.dimension(namespace))
@@ -120,7 +120,7 @@ class VectorBackend:
         """
         check_namespace(namespace)
         with self._reported("query", namespace) as done:
-            from karat.ndcg.vectors.in_memory import unit_vector
+            from karat.engines.vectors.in_memory import unit_vector
 
             wanted = as_count(k)
             vector = unit_vector(embedding, "the query")
@@ -211,9 +211,9 @@ def read_record(item: object, number: int) -> "tuple[str, ArrayLike]":
 VECTOR_STORES: Registry[Callable[..., VectorStore]] = Registry(
     "vector_store",
     {
-        "in_memory": "karat.ndcg.vectors.in_memory:InMemoryStore",
-        "pgvector": "karat.ndcg.vectors.postgres:PgVectorStore",
-        "qdrant": "karat.ndcg.vectors.qdrant:QdrantStore",
+        "in_memory": "karat.engines.vectors.in_memory:InMemoryStore",
+        "pgvector": "karat.engines.vectors.postgres:PgVectorStore",
+        "qdrant": "karat.engines.vectors.qdrant:QdrantStore",
     },
     aliases={"memory": "in_memory", "postgres": "pgvector", "postgresql": "pgvector"},
 )

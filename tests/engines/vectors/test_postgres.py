@@ -6,10 +6,10 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
+from karat.engines.vectors.postgres import PgVectorStore
 from karat.errors import InputError, KaratError
 from karat.ndcg import VectorBackend, get_vector_backend
-from karat.ndcg.vectors.postgres import PgVectorStore
-from karat.testing.vectors import VectorBackendSuite
+from karat.testing.vectors import SnapshotStoreSuite, VectorBackendSuite
 
 
 class TestPgVector(VectorBackendSuite):
@@ -17,6 +17,61 @@ class TestPgVector(VectorBackendSuite):
     def backend(self, database: str) -> Iterator[VectorBackend]:
         with get_vector_backend({"type": "pgvector", "dsn": database}) as backend:
             yield backend
+
+
+@pytest.mark.parametrize("exact", [True, False])
+class TestSnapshots(SnapshotStoreSuite):
+    @pytest.fixture
+    def store(self, database: str, exact: bool) -> Iterator[PgVectorStore]:
+        store = PgVectorStore(dsn=database, exact=exact)
+        yield store
+        store.close()
+
+
+def test_the_graph_is_used_and_finds_most(database: str) -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(2_000, 16)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    keys = [f"{number:04}" for number in range(len(rows))]
+    store = PgVectorStore(dsn=database, exact=False)
+    store.add("ns", keys, rows)
+    store.mark("ns", "third", keys[::3])
+    near = {each.key for each in store.nearest_in("ns", "third", rows[0], 10)}
+    exact = {each.key for each in store.nearest_in("ns", "third", rows[0], 10, exact=True)}
+    assert len(near & exact) >= 8
+    with psycopg.connect(database) as connection:
+        indexes = connection.execute("SELECT indexdef FROM pg_indexes").fetchall()
+        column = "SELECT count(*) FROM information_schema.columns WHERE udt_name = 'vector'"
+        assert connection.execute(column).fetchone() == (1,)
+    assert sum("USING hnsw" in row[0] for row in indexes) == 1
+    store.close()
+
+
+def test_tables_of_an_earlier_version_are_moved(database: str) -> None:
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        connection.execute(
+            "CREATE TABLE karat_namespaces (namespace text PRIMARY KEY, dimension integer NOT NULL)"
+        )
+        connection.execute(
+            "CREATE TABLE karat_vectors (namespace text, key text, embedding vector NOT NULL)"
+        )
+        connection.execute("INSERT INTO karat_namespaces VALUES ('ns', 2)")
+        connection.execute("INSERT INTO karat_vectors VALUES ('ns', 'a', '[1,0]')")
+    with get_vector_backend({"type": "pgvector", "dsn": database}) as backend:
+        assert [found.key for found in backend.query("ns", [1.0, 0.0])] == ["a"]
+    with get_vector_backend({"type": "pgvector", "dsn": database}) as backend:
+        assert backend.count("ns") == 1
+
+
+def test_a_connection_string_from_the_environment(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VECTORS", database)
+    PgVectorStore(dsn_env="VECTORS").close()
+    monkeypatch.delenv("VECTORS")
+    with pytest.raises(InputError, match="variable VECTORS of dsn_env is not set"):
+        PgVectorStore(dsn_env="VECTORS")
 
 
 def test_what_is_written_outlives_the_connection(database: str) -> None:

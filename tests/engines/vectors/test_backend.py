@@ -5,6 +5,7 @@ from itertools import count
 
 import pytest
 
+from karat.engines.vectors.in_memory import InMemoryStore
 from karat.errors import InputError, MissingExtra, UnknownName
 from karat.ndcg import (
     VECTOR_STORES,
@@ -12,7 +13,6 @@ from karat.ndcg import (
     VectorBackend,
     get_vector_backend,
 )
-from karat.ndcg.vectors.in_memory import InMemoryStore
 
 
 def test_each_operation_is_reported_with_its_time() -> None:
@@ -52,7 +52,7 @@ def test_the_callback_of_a_configuration_is_called() -> None:
         ({"type": "faiss"}, "no vector_store named 'faiss'"),
         ({"type": "in_memory", "metrics_callback": "f"}, "expected a function or None"),
         ({"type": "in_memory", "dsn": "x"}, "unexpected keyword argument 'dsn'; .* no options"),
-        ({"type": "pgvector"}, "missing a required .*'dsn'; expected dsn"),
+        ({"type": "pgvector"}, "expected dsn or dsn_env"),
         ({"type": "qdrant", "host": "x"}, "unexpected .*'host'; expected url, path, api_key"),
     ],
 )
@@ -62,15 +62,15 @@ def test_configurations_that_are_none(config: dict[str, object], message: str) -
 
 
 def test_a_store_of_ones_own_by_its_address() -> None:
-    backend = get_vector_backend({"type": "karat.ndcg.vectors.in_memory:InMemoryStore"})
+    backend = get_vector_backend({"type": "karat.engines.vectors.in_memory:InMemoryStore"})
     assert backend.upsert("ns", {"a": [1.0]}) == 1
 
 
 @pytest.mark.parametrize(
     ("kind", "module", "package"),
     [
-        ("qdrant", "karat.ndcg.vectors.qdrant", "qdrant_client"),
-        ("pgvector", "karat.ndcg.vectors.postgres", "psycopg"),
+        ("qdrant", "karat.engines.vectors.qdrant", "qdrant_client"),
+        ("pgvector", "karat.engines.vectors.postgres", "psycopg"),
     ],
 )
 def test_a_missing_package_is_named_with_its_extra(

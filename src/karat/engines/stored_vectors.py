@@ -1,0 +1,178 @@
+"""Vectors of a dense stage on a vector service: uploaded once, searched there, shared by all."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from hashlib import sha256
+from urllib.parse import urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.engines.fusion import Scores
+from karat.engines.nearest import Mask
+from karat.engines.spec import check_options
+from karat.engines.vectors.backend import VECTOR_STORES
+from karat.engines.vectors.store import SnapshotStore
+from karat.errors import EngineError, InputError
+from karat.model.spec import Spec, parse_call
+
+__all__ = ["StoreSpec", "StoredVectorTable", "parse_store"]
+
+# A store as it is written in the options of an engine: ``qdrant(url=http://host:6333, shards=3)``.
+StoreSpec = Spec
+Vectors = NDArray[np.float32]
+
+# Items to fetch for a query; the same number that a graph in this process returns.
+FOUND = 1_000
+# Texts whose vectors are looked up, embedded and uploaded in one step.
+TEXTS_AT_ONCE = 1_024
+PROBES = 50
+PROBE_DEPTH = 10
+# A replica may be behind for a moment; each attempt marks the missing items again.
+MARK_ATTEMPTS = 5
+
+
+def parse_store(value: str | Mapping[str, object], engine: str) -> StoreSpec | None:
+    """Return the store in the option ``store`` of *engine*; None if it is empty.
+
+    A text is a name with options; a mapping has ``type`` and the options beside it. Passwords and
+    keys are rejected, because options are shown in names and reports.
+
+    >>> parse_store("qdrant(url=http://127.0.0.1:6333, shards=3)", "dense").params
+    {'url': 'http://127.0.0.1:6333', 'shards': '3'}
+    >>> parse_store("qdrant(api_key=secret)", "dense")
+    Traceback (most recent call last):
+    ...
+    karat.errors.InputError: dense: store: api_key would be shown in reports; put the key into an
+    environment variable and write key_env=NAME
+    """
+    if not value:
+        return None
+    if isinstance(value, str):
+        name, params = parse_call(value)
+        options: dict[str, object] = dict(params)
+    else:
+        options = dict(value)
+        name = str(options.pop("type", ""))
+    if "api_key" in options:
+        raise InputError(
+            f"{engine}: store: api_key would be shown in reports; put the key into an environment "
+            "variable and write key_env=NAME"
+        )
+    dsn = str(options.get("dsn", ""))
+    if "password" in dsn or (dsn and urlsplit(dsn).password):
+        raise InputError(
+            f"{engine}: store: the password of dsn would be shown in reports; put the connection "
+            "string into an environment variable and write dsn_env=NAME"
+        )
+    return Spec("vector_store", VECTOR_STORES.canonical(name), options)
+
+
+def open_snapshot_store(spec: StoreSpec) -> SnapshotStore:
+    """Return the store that *spec* describes, connected."""
+    factory = VECTOR_STORES.get(spec.name)
+    store = factory(**check_options(factory, spec.params, what=f"store {spec.name}"))
+    if not isinstance(store, SnapshotStore):
+        store.close()
+        raise InputError(
+            f"store {spec.name}: engines need its methods held, add, mark, marked, nearest_in and "
+            "vectors; see SnapshotStore in docs/extending.md"
+        )
+    return store
+
+
+class StoredVectorTable:
+    """Vectors by text in the store *spec*, in a namespace of the embedder with this *digest*.
+
+    A text that the store has, from whatever corpus or run, is neither embedded nor uploaded again,
+    so that an interrupted upload continues. A snapshot is the set of texts that are searched; its
+    name is the hash of their keys. Items that the store does not return score 0.
+    """
+
+    texts_at_once = TEXTS_AT_ONCE
+
+    def __init__(self, spec: StoreSpec, digest: str) -> None:
+        """Connect to the store; nothing is uploaded yet."""
+        self._store = open_snapshot_store(spec)
+        self._name = spec.name
+        self._namespace = sha256(digest.encode()).hexdigest()[:32]
+        self._keys: list[str] = []
+        self._rows: dict[str, list[int]] = {}
+        self._snapshot = ""
+
+    def __len__(self) -> int:
+        """Return the number of vectors."""
+        return len(self._keys)
+
+    @property
+    def nbytes(self) -> int:
+        """Return 0: the vectors are not in this process."""
+        return 0
+
+    def add(self, texts: Sequence[str], embed: Callable[[Sequence[str]], Vectors]) -> int:
+        """Upload the vectors of texts that the store lacks, and return how many those are."""
+        keys = [_key(text) for text in texts]
+        held = self._store.held(self._namespace, keys)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in held}
+        if missing:
+            rows = embed(list(missing.values()))
+            self._store.add(self._namespace, list(missing), rows)
+        for key in keys:
+            self._rows.setdefault(key, []).append(len(self._keys))
+            self._keys.append(key)
+        return len(missing)
+
+    def prepare(self, live: Mask) -> None:
+        """Mark the items of *live* as one snapshot, unless the store has it already."""
+        keys = sorted({self._keys[row] for row in np.flatnonzero(live).tolist()})
+        self._snapshot = sha256("\n".join(keys).encode()).hexdigest()[:32] if keys else ""
+        self.__dict__.pop("recall", None)
+        if not keys:
+            return
+        for _ in range(MARK_ATTEMPTS):
+            if self._store.marked(self._namespace, self._snapshot) == len(keys):
+                return
+            self._store.mark(self._namespace, self._snapshot, keys)
+        marked = self._store.marked(self._namespace, self._snapshot)
+        if marked != len(keys):
+            raise EngineError(
+                f"store {self._name}: {marked:,} of {len(keys):,} items are in the snapshot after "
+                f"{MARK_ATTEMPTS} attempts; are all of its nodes up?"
+            )
+
+    def products(self, vector: Vectors, live: Mask | None = None) -> Scores:  # noqa: ARG002 - marked
+        """Return the product of every item that the store finds with *vector*; others are 0."""
+        scores: Scores = np.zeros(len(self._keys), np.float32)
+        if self._snapshot:
+            for key, score in self._store.nearest_in(
+                self._namespace, self._snapshot, vector, FOUND
+            ):
+                scores[self._rows[key]] = max(score, 0.0)
+        return scores
+
+    @cached_property
+    def recall(self) -> float | None:
+        """Return the share of the ten nearest items that the store finds, against exact search.
+
+        Measured on items of the snapshot as queries; None without any.
+        """
+        if not self._snapshot:
+            return None
+        step = max(1, len(self._keys) // PROBES)
+        probes = sorted(set(self._keys[::step]))[:PROBES]
+        found = wanted = 0
+        for vector in self._store.vectors(self._namespace, probes):
+            place = self._namespace, self._snapshot, vector, PROBE_DEPTH
+            exact = {near.key for near in self._store.nearest_in(*place, exact=True)}
+            found += len(exact & {near.key for near in self._store.nearest_in(*place)})
+            wanted += len(exact)
+        return found / wanted if wanted else None
+
+    def close(self) -> None:
+        """Close the connection; the items stay in the store."""
+        self._store.close()
+
+
+def _key(text: str) -> str:
+    """Return the key of a text: equal texts are one item."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -35,7 +35,7 @@ WORDS = (
     "profile query queue rating record refund region render report request retry router schedule "
     "schema script search session shard signal socket source stream table target tenant token "
     "trace update upload vector version wallet webhook worker zone"
-).split()
+).split()  # noqa: SIM905 - easier to read
 
 
 def free_port() -> int:

@@ -27,7 +27,7 @@ from karat import from_texts  # noqa: E402
 from karat.engines import build  # noqa: E402
 from karat.errors import KaratError  # noqa: E402
 
-WORDS = (
+WORDS = (  # noqa: SIM905 - easier to read
     "account address archive balance batch branch budget cache channel client commit config copy "
     "cursor daemon delete deploy digest driver editor engine event export filter folder format "
     "handler header import index invoice journal kernel label ledger limit login logger market "
@@ -35,7 +35,7 @@ WORDS = (
     "profile query queue rating record refund region render report request retry router schedule "
     "schema script search session shard signal socket source stream table target tenant token "
     "trace update upload vector version wallet webhook worker zone"
-).split()  # noqa: SIM905 - easier to read
+).split()
 
 
 def free_port() -> int:

@@ -40,7 +40,7 @@ def test_a_plug_in_adds_a_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
     plugged: Registry[object] = Registry("executor", table, closed=True)
     monkeypatch.setattr("karat.experiments.executors.registry.EXECUTORS", plugged)
     assert open_executor("twice://somewhere", workers=4) == LocalExecutor(8)
-    assert list(EXECUTORS) == ["local"]
+    assert list(EXECUTORS) == ["local", "dask", "dask+tls", "ray"]
 
 
 def twice(address: str, workers: int) -> LocalExecutor:

@@ -261,3 +261,26 @@ def test_the_time_left_is_steady() -> None:
     assert all(0.8 < left / real < 1.25 for left, real in pairs)
     changes = [after / before for before, after in pairwise(shown[20:])]
     assert all(0.95 < change < 1.25 for change in changes)
+
+
+def test_lost_units_are_told_where_nobody_watches(
+    monkeypatch: pytest.MonkeyPatch, clock: Clock
+) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr("sys.stderr", stream)
+    with run_progress({"bm25": 4}, clock=clock) as listen:
+        for lost in (0, 1, 1):
+            detail = {"units": 3, "slots": 2, "lost": lost}
+            listen(RunEvent("units", "bm25", 0, 4, detail))
+    assert stream.getvalue() == "3 units on 2 slots, 1 lost\n"
+
+
+def test_a_bar_shows_units_and_slots(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    with run_progress({"bm25": 4}, clock=clock) as listen:
+        listen(RunEvent("units", "bm25", 0, 4, {"units": 6, "slots": 4, "lost": 1}))
+        listen(RunEvent("answered", "bm25", 1, 4))
+        clock.now += 1
+        listen(RunEvent("answered", "bm25", 2, 4))
+    assert "6 units on 4 slots, 1 lost" in terminal.getvalue()

@@ -57,6 +57,7 @@ class Scripted:
     depths: dict[str, int] = field(default_factory=dict)
     events: deque[SlotEvent] = field(default_factory=deque)
     stopped: bool = False
+    warning: str = ""
 
     @contextmanager
     def connect(self) -> Iterator[Self]:

@@ -8,7 +8,7 @@ import pytest
 
 from karat.corpus import from_folder, from_git, from_texts
 from karat.errors import InputError
-from karat.experiments.workers.sources import Opener, Source
+from karat.experiments.workers.sources import Opener, Source, missing_source
 
 Git = Callable[..., str]
 
@@ -80,3 +80,35 @@ def test_beir(tmp_path: Path) -> None:
 def test_an_unknown_kind_is_refused() -> None:
     with pytest.raises(InputError, match="one of: folder, git, beir, texts; not 'zip'"):
         Source("zip")
+
+
+def test_what_another_machine_lacks_is_named(folder: Path, git: Git) -> None:
+    for command in ("init -q", "add .", "commit -qm one"):
+        git(folder, *command.split())
+    here = Source.git(str(folder), "HEAD")
+    assert missing_source([here, Source.git(str(folder), "HEAD:tests"), Source.of_texts({})]) == ""
+    assert missing_source([here, Source.git(str(folder), "v9")]) == (
+        f"{folder} lacks v9; git fetch may bring it"
+    )
+    assert missing_source([Source.beir(str(folder / "no"))]) == f"no folder {folder / 'no'}"
+
+
+def test_sources_compare_by_value() -> None:
+    assert sent(Source.git("/r", "v1")) == Source.git("/r", "v1") != Source.git("/r", "v2")
+
+
+def test_a_walk_is_begun_again_after_a_detour(folder: Path, git: Git) -> None:
+    git(folder, "init", "-q")
+    for number in range(6):
+        (folder / "auth.py").write_text(f"login = {number}\n")
+        git(folder, "add", ".")
+        git(folder, "commit", "-q", "-m", str(number))
+    names = [f"HEAD~{number}" for number in (5, 4, 3, 2, 1)]
+    opener = Opener()
+    try:
+        # Another slot takes over two revisions of the announced walk.
+        for row in (0, 3, 4):
+            corpus = opener.open(Source.git(str(folder), names[row]), names[row + 1 :])
+            assert corpus.read("auth.py") == f"login = {row}\n"
+    finally:
+        opener.close()

@@ -174,8 +174,8 @@ class Schedule:
         running = self._running.get(unit)
         if running is None:
             return None
-        owed = running.owed.get(self._rows[query_id], set())
-        if place not in owed:
+        owed = running.owed.get(self._rows[query_id])
+        if owed is None or place not in owed:
             return None
         owed.remove(place)
         index = running.stretch.group

@@ -69,6 +69,13 @@ def test_identical_systems_stay_identical() -> None:
     assert not shared.sums(np.ones((1, 30)))[0].any()
 
 
+def test_many_systems_that_are_all_identical_do_not_differ() -> None:
+    names = [f"s{place}" for place in range(SYSTEMS)]
+    for queries in (0, 40):
+        found = compare(np.ones((SYSTEMS, queries, 1)), systems=names, metrics=["m"], draws=99)
+        assert {entry.p for entry in found.differences} == {1.0 if queries else None}
+
+
 @pytest.mark.parametrize("queries", [8, 60])
 def test_flips_reach_the_same_sums_either_way(queries: int) -> None:
     scores = some_scores(queries)

@@ -66,7 +66,8 @@ def pair_rows(columns: FloatArray, paired: PairedScores | None) -> PairRows | No
         return None
     scores, first, second, largest = paired
     bound = largest[first]
-    off = np.abs(columns - (scores[:, first] - scores[:, second])).max(axis=0) > TIE * bound
+    gaps = np.abs(columns - (scores[:, first] - scores[:, second]))
+    off = gaps.max(axis=0, initial=0.0) > TIE * bound
     own = np.flatnonzero(off | (np.sqrt((columns * columns).sum(axis=0)) < LEAST_LENGTH * bound))
     alone = columns[:, own]
     size = np.abs(alone).max(axis=0, initial=0.0)

@@ -30,7 +30,8 @@ def test_code_and_prose_have_weights_of_their_own() -> None:
     engine.index(CORPUS)
     places = engine.held.chunks
     assert places is not None
-    assert [place.path for place in places] == ["auth.py", "guide.md", "mail.py", "notes.md"]
+    found = places.hits(range(4), [1.0] * 4)
+    assert [hit.path for hit in found] == ["auth.py", "guide.md", "mail.py", "notes.md"]
     words, meaning = Weights(code=(0.25, 0.75), other=(1.0, 0.0)).of(places)
     assert np.asarray(words).tolist() == [0.25, 1.0, 0.25, 1.0]
     assert np.asarray(meaning).tolist() == [0.75, 0.0, 0.75, 0.0]

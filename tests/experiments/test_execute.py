@@ -58,6 +58,7 @@ class Scripted:
     events: deque[SlotEvent] = field(default_factory=deque)
     stopped: bool = False
     warning: str = ""
+    travels: bool = False
 
     @contextmanager
     def connect(self) -> Iterator[Self]:
@@ -65,6 +66,9 @@ class Scripted:
 
     def slots(self) -> Sequence[Slot]:
         return [Slot("1", "here")]
+
+    def provide(self, slot: str, asset: str, file: Path) -> None:
+        raise AssertionError("no slot asked for an asset")
 
     def send(self, slot: str, unit: Unit) -> None:
         assert slot == "1"

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Sequence
 from itertools import count
+from pathlib import Path
 
 import pytest
 
@@ -58,6 +59,9 @@ class FakePool:
 
     def receive(self, timeout_s: float) -> SlotEvent | None:
         return self.events.popleft() if self.events else None
+
+    def provide(self, slot: str, asset: str, file: Path) -> None:
+        raise AssertionError("no slot asked for an asset")
 
     def stop(self) -> None:
         self.stopped = True

@@ -4,8 +4,9 @@
     .venv/bin/python benchmarks/executors.py --only kill
 
 ``units`` compares the CPU time of one unit with that of many, in one session. ``overhead`` runs
-units of one query by an engine that does nothing on Dask. ``kill`` ends a Dask worker with signal 9
-at 30 % of a sweep and compares all run files with those of a local sweep, byte by byte.
+units of one query by an engine that does nothing on Dask. ``kill`` ends the driver (and repeats the
+command), then a Dask worker, with signal 9 at 30 % of a sweep, and compares all run files with
+those of a local sweep, byte by byte.
 """
 
 import argparse
@@ -119,22 +120,36 @@ def kill(tree: str) -> None:
         ]
         (folder / "gold.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
         (folder / "local").mkdir()
-        (folder / "dask").mkdir()
         _sweep(folder, "local", tree, "local").wait()
         with _cluster(folder) as (address, workers):
-            sweep = _sweep(folder, "dask", tree, address.replace("tcp:", "dask:"))
-            total = _answers(folder / "local.db")
-            while sweep.poll() is None and _answers(folder / "dask.db") < KILL_AT * total:
-                time.sleep(POLL_S)
-            at = _answers(folder / "dask.db")
-            workers[0].send_signal(signal.SIGKILL)
-            code = sweep.wait()
-        files = sorted(path.name for path in (folder / "local").iterdir())
-        same = [cmp(folder / "local" / one, folder / "dask" / one, shallow=False) for one in files]
-        print(
-            f"kill: worker ended at {at} of {total} answers, exit code {code}, "
-            f"{sum(same)} of {len(files)} run files identical"
-        )
+            for victim in ("driver", "worker"):
+                (folder / victim).mkdir()
+                url = address.replace("tcp:", "dask:")
+                _disturbed(folder, victim, partial(_sweep, folder, victim, tree, url), workers)
+
+
+def _disturbed(
+    folder: Path,
+    victim: str,
+    begin: "Callable[[], subprocess.Popen[bytes]]",
+    workers: "Sequence[subprocess.Popen[bytes]]",
+) -> None:
+    """Kill the driver, which is begun again, or a worker, and compare the run files."""
+    sweep = begin()
+    total = _answers(folder / "local.db")
+    while sweep.poll() is None and _answers(folder / f"{victim}.db") < KILL_AT * total:
+        time.sleep(POLL_S)
+    at = _answers(folder / f"{victim}.db")
+    (sweep if victim == "driver" else workers[0]).send_signal(signal.SIGKILL)
+    code = sweep.wait()
+    if victim == "driver":
+        code = begin().wait()
+    files = sorted(path.name for path in (folder / "local").iterdir())
+    same = [cmp(folder / "local" / one, folder / victim / one, shallow=False) for one in files]
+    print(
+        f"kill: {victim} ended at {at} of {total} answers, exit code {code}, "
+        f"{sum(same)} of {len(files)} run files identical"
+    )
 
 
 def cpu_s(run: Callable[[], object]) -> float:

@@ -69,6 +69,14 @@ def test_all_patterns_stay_exact() -> None:
     assert resample_halves(flips, columns - columns.mean(axis=0), seed=0) == {}
 
 
+def test_no_pair_has_resamples_if_all_hardly_differ() -> None:
+    columns = np.zeros((80, 1))
+    columns[:18, 0] = np.random.default_rng(0).normal(size=18)
+    flips = flip_sums(columns, draws=999, seed=0)
+    assert not flips.complete
+    assert resample_halves(flips, columns - columns.mean(axis=0), seed=0) == {}
+
+
 def test_pairs_that_hardly_differ_keep_their_flips_and_take_nothing_from_the_others() -> None:
     rng = np.random.default_rng(2)
     columns = np.zeros((80, 3))

@@ -227,8 +227,8 @@ def maxt_ps(
         return []
     means = [moments.mean for moments in column_moments(differences)]
     centred = flip_units(differences - means, plan.clusters)
-    middle = np.where(np.isnan(cube), 0.0, cube).mean(axis=1, keepdims=True)
-    paired = paired_scores(cube - middle, plan)
+    totals = np.where(np.isnan(cube), 0.0, cube).sum(axis=1, keepdims=True)
+    paired = paired_scores(cube - totals / max(cube.shape[1], 1), plan)
     halves = resample_halves(flips, centred, seed=plan.seed, paired=paired)
     families = map(plan.family, range(len(plan.metrics)))
     return [step_down(flips, family, halves) for family in families]

@@ -289,9 +289,10 @@ def resample_halves(
     deviating differences for a resampled variance are skipped. The *paired* scores behind the
     columns are minus their means, too.
     """
-    units = len(centred)
-    usable = np.flatnonzero(deviating_units(centred, None) >= min(FEW, units / 2))
-    if flips.complete or not len(usable):
+    if flips.complete:
+        return {}
+    usable = np.flatnonzero(deviating_units(centred, None) >= min(FEW, len(centred) / 2))
+    if not len(usable):
         return {}
     found = resample_sums(
         centred[:, usable],

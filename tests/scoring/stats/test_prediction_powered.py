@@ -181,7 +181,9 @@ def test_a_good_judge_narrows_the_interval_and_counts_as_more_labels(
 ) -> None:
     people, model = some_scores(seed, judged + 300, noise=0.05)
     found = only(sampled(people, judged), model, bounds=(0, 1))
-    assert 0.0 < found.weight <= 1.0
+    assert 0.0 <= found.weight <= 1.0
+    # A handful of judged queries may all score alike, and then shows nothing about the judge.
+    assert judged < 20 or found.weight > 0.0
     assert found.interval.method == METHOD
     assert found.interval.low <= found.mean <= found.interval.high  # type: ignore[operator]
     assert found.interval.low >= 0.0  # type: ignore[operator]

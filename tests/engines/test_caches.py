@@ -10,6 +10,7 @@ from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding import create_embedder
 from karat.engines.stages import DenseStage, LexicalStage, Stage
+from karat.errors import InputError
 
 TEXTS = {"a.py": "def login(user):\n    return user\n", "b.md": "# Mail\n\nSend a message.\n"}
 
@@ -69,3 +70,12 @@ def test_the_folder_is_the_users_unless_told_otherwise(
     assert [path.name for path in tmp_path.iterdir()] == ["chunks.sqlite"]
     assert bm25(cache=False).caches is NO_CACHES
     assert hybrid(model="static").caches.folder == tmp_path
+
+
+def test_a_remote_cache_that_cannot_exist_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KARAT_CACHE_REMOTE", "s4://bucket")
+    caches = Caches(tmp_path)
+    with pytest.raises(InputError, match="KARAT_CACHE_REMOTE is 's4://bucket'"), caches.chunks():
+        pass

@@ -67,7 +67,7 @@ class Scripted:
     def slots(self) -> Sequence[Slot]:
         return [Slot("1", "here")]
 
-    def provide(self, slot: str, asset: str, file: Path) -> None:
+    def provide(self, slot: str, asset: str, parts: object) -> None:
         raise AssertionError("no slot asked for an asset")
 
     def send(self, slot: str, unit: Unit) -> None:

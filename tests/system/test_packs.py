@@ -7,7 +7,7 @@ import fsspec
 import pytest
 
 from karat.errors import InputError
-from karat.system.packs import REMOTE, PackTier, TieredCache, with_remote
+from karat.system.packs import REMOTE, PackTier, TieredCache, _entries, with_remote
 from karat.system.sqlite import KeyValueFile
 
 
@@ -116,9 +116,47 @@ def test_fetched_values_stay_in_the_local_cache(url: str, tmp_path: Path) -> Non
     two = TieredCache(KeyValueFile(tmp_path / "b.sqlite", version=1), PackTier(url, "v"))
     assert two.get(list(entries(2))) == entries(2)
     two.close()
-    # The whole pack came over: its values are often needed together.
+    # Only what was needed counts as used, or the size of the local cache would mean nothing.
     with KeyValueFile(tmp_path / "b.sqlite", version=1) as local:
-        assert local.get(list(values)) == values
+        assert local.get(list(values)) == entries(2)
+
+
+def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
+    writer = PackTier(f"file://{tmp_path}", "v")
+    writer.put(entries(1))
+    writer.flush()
+    for name in ("backup.pack", "x-99999999999999999.pack", f"{'a' * 64}-999999.pack", "notes"):
+        (tmp_path / "v" / name).write_bytes(b"?")
+    assert PackTier(f"file://{tmp_path}", "v").get(list(entries(1))) == entries(1)
+
+
+def test_a_deleted_pack_is_a_miss_and_no_failure(tmp_path: Path) -> None:
+    url = f"file://{tmp_path}"
+    for number in (1, 2):
+        writer = PackTier(url, "v")
+        writer.put(entries(number))
+        writer.flush()
+    reader = PackTier(url, "v")
+    assert reader.get(list(entries(1))) == entries(1)
+    for pack in (tmp_path / "v").iterdir():
+        if entries(1).keys() & dict(_entries(pack.read_bytes(), 1)).keys():
+            pack.unlink()
+    assert reader.get(list(entries(1, 2))) == entries(2)
+
+
+def test_any_error_of_the_file_system_costs_one_warning(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class NoCredentials(Exception):
+        pass
+
+    def fails(*args: object, **options: object) -> None:
+        raise NoCredentials("no credentials")
+
+    tier = PackTier(url, "v")
+    monkeypatch.setattr(tier._files, "ls", fails)
+    with pytest.warns(UserWarning, match="cannot be used: no credentials"):
+        assert tier.get([b"x" * 32]) == {}
 
 
 def test_the_environment_names_the_folder(

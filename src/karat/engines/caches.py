@@ -12,6 +12,7 @@ from karat.engines.embedding.cache import EmbeddingCache
 from karat.errors import InputError
 from karat.system.cache_limits import cache_size, needed_since
 from karat.system.files import cache_folder
+from karat.system.packs import check_remote
 from karat.system.sqlite import KeyValueFile, in_turn
 
 __all__ = ["NO_CACHES", "Caches", "user_caches"]
@@ -59,7 +60,7 @@ class Caches:
     @contextmanager
     def vectors(self) -> Iterator[EmbeddingCache | None]:
         """Open the cache of vectors."""
-        # Ahead of opening: a cache that cannot be opened is skipped, a wrong setting is not.
+        # A wrong setting is an error, too.
         max_bytes = cache_size()
         opened = partial(EmbeddingCache, max_bytes=max_bytes, needed_since=needed_since())
         with self._opened(opened, "vectors.sqlite") as cache:
@@ -94,6 +95,8 @@ class Caches:
     def _opened(self, kind: Callable[[Path], Cache], name: str) -> Iterator[Cache | None]:
         cache = None
         if self.folder is not None:
+            # Ahead of opening: a cache that cannot be opened is skipped, a wrong setting is not.
+            check_remote()
             try:
                 cache = kind(self.folder / name)
             except (InputError, OSError) as error:

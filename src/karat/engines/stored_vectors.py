@@ -15,6 +15,7 @@ from karat.engines.vectors.backend import VECTOR_STORES
 from karat.engines.vectors.store import SnapshotStore
 from karat.errors import EngineError, InputError
 from karat.model.spec import Spec, parse_call
+from karat.system.files import without_user
 
 __all__ = ["StoreSpec", "StoredVectorTable", "parse_store"]
 
@@ -43,8 +44,8 @@ def parse_store(value: str | Mapping[str, object], engine: str) -> StoreSpec | N
     >>> parse_store("qdrant(api_key=secret)", "dense")
     Traceback (most recent call last):
     ...
-    karat.errors.InputError: dense: store: api_key would be shown in reports; put the key into an
-    environment variable and write key_env=NAME
+    karat.errors.InputError: dense: store: a key or password would be shown in reports; put the key
+    into an environment variable and write key_env=NAME
     """
     if not value:
         return None
@@ -54,10 +55,10 @@ def parse_store(value: str | Mapping[str, object], engine: str) -> StoreSpec | N
     else:
         options = dict(value)
         name = str(options.pop("type", ""))
-    if "api_key" in options:
+    if any(key.lower() == "api_key" for key in options) or _has_secret(str(options.get("url", ""))):
         raise InputError(
-            f"{engine}: store: api_key would be shown in reports; put the key into an environment "
-            "variable and write key_env=NAME"
+            f"{engine}: store: a key or password would be shown in reports; put the key into an "
+            "environment variable and write key_env=NAME"
         )
     dsn = str(options.get("dsn", ""))
     if "password" in dsn or (dsn and urlsplit(dsn).password):
@@ -66,6 +67,11 @@ def parse_store(value: str | Mapping[str, object], engine: str) -> StoreSpec | N
             "string into an environment variable and write dsn_env=NAME"
         )
     return Spec("vector_store", VECTOR_STORES.canonical(name), options)
+
+
+def _has_secret(urls: str) -> bool:
+    """Return whether one of several URLs has a user or a query, where keys are written."""
+    return any(without_user(url) != url for url in urls.split())
 
 
 def open_snapshot_store(spec: StoreSpec) -> SnapshotStore:

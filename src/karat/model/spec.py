@@ -60,8 +60,8 @@ def parse_call(text: str) -> tuple[str, dict[str, str]]:
 
     >>> parse_call("bm25(k1=1.2, b=0.75)")
     ('bm25', {'k1': '1.2', 'b': '0.75'})
-    >>> parse_call("bm25")
-    ('bm25', {})
+    >>> parse_call("bm25"), parse_call("bm25()")
+    (('bm25', {}), ('bm25', {}))
     """
     text = text.strip()
     if match := CALL.fullmatch(text):
@@ -75,7 +75,7 @@ def parse_call(text: str) -> tuple[str, dict[str, str]]:
 def _pairs(text: str) -> dict[str, str]:
     """Return ``k1=1.2, b=0.75`` as a mapping."""
     params: dict[str, str] = {}
-    for part in _parts(text.strip()):
+    for part in _parts(text.strip()) if text.strip() else ():
         key, equals, value = part.partition("=")
         if not equals or not key.strip().isidentifier():
             raise InputError(f"{part!r} is not an option; expected name=value")

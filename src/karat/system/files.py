@@ -9,7 +9,7 @@ from typing import BinaryIO, cast
 
 from karat.errors import InputError
 
-__all__ = ["cache_folder", "no_folder", "replacing", "try_lock", "write_text"]
+__all__ = ["cache_folder", "no_folder", "replacing", "try_lock", "without_user", "write_text"]
 
 
 @contextmanager
@@ -121,6 +121,19 @@ def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 URL = re.compile(r"[a-z][a-z0-9+.-]*://.+|[\w.-]+@[\w.-]+:.+", re.IGNORECASE)
+
+
+def without_user(url: str) -> str:
+    """Return *url* as it may be shown: without user, password and query.
+
+    >>> without_user("https://ann:secret@host:8443/a.git?key=x")
+    'https://host:8443/a.git'
+    """
+    scheme, separator, rest = url.partition("://")
+    if not separator:
+        return url
+    place, slash, path = rest.partition("/")
+    return f"{scheme}://{place.rpartition('@')[2]}{slash}{path.partition('?')[0]}".partition("?")[0]
 
 
 def no_folder(place: str, *, expected: str = "") -> str:

@@ -5,6 +5,7 @@ A pack is written once under the hash of its bytes, is never changed and never l
 """
 
 import os
+import re
 import struct
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,8 +16,9 @@ from time import monotonic
 from typing import Any, Protocol
 
 from karat.errors import InputError, MissingExtra
+from karat.system.files import without_user
 
-__all__ = ["REMOTE", "ByteCache", "PackTier", "TieredCache", "with_remote"]
+__all__ = ["REMOTE", "ByteCache", "PackTier", "TieredCache", "check_remote", "with_remote"]
 
 # The environment variable with the folder.
 REMOTE = "KARAT_CACHE_REMOTE"
@@ -26,6 +28,7 @@ ENTRY = struct.Struct(f"<{KEY_BYTES}sI")
 ENTRIES_A_PACK = 4_096
 # The folder is listed again after this time, if a key is missing.
 REFRESH_S = 2.0
+NAME = re.compile(r"[0-9a-f]{64}-([1-9][0-9]{0,5})\.pack")
 
 
 class ByteCache(Protocol):
@@ -76,7 +79,7 @@ class PackTier:
         self._failed = False
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Return all values of the packs that have some of *keys*; they may be used soon."""
+        """Return the values of those *keys* that some pack has."""
         found: dict[bytes, bytes] = {}
         with self._lock:
             if self._failed:
@@ -85,9 +88,11 @@ class PackTier:
                 if any(key not in self._pack_of for key in keys):
                     self._refresh()
                 wanted = {self._pack_of[key] for key in keys if key in self._pack_of}
+                asked = set(keys)
                 for name in sorted(wanted):
-                    found.update(self._read(name))
-            except OSError as error:
+                    values = self._read(name).items()
+                    found.update((key, value) for key, value in values if key in asked)
+            except Exception as error:  # noqa: BLE001 - each file system has errors of its own
                 self._fail(error)
         return found
 
@@ -118,21 +123,29 @@ class PackTier:
             paths = self._files.ls(self._folder, detail=False)
         for path in paths:
             name = str(path).rpartition("/")[2]
-            if name.endswith(".pack") and name not in self._packs:
-                self._note(name)
+            # Files of others are left alone.
+            matched = NAME.fullmatch(name)
+            if matched and name not in self._packs and int(matched[1]) <= ENTRIES_A_PACK:
+                self._note(name, int(matched[1]))
 
-    def _note(self, name: str) -> None:
+    def _note(self, name: str, count: int) -> None:
         """Read the head of a pack: its keys. The name says how many there are."""
-        count = int(name.removesuffix(".pack").rpartition("-")[2])
         size = len(MAGIC) + count * ENTRY.size
-        head = self._files.cat_file(f"{self._folder}/{name}", start=0, end=size)
+        try:
+            head = self._files.cat_file(f"{self._folder}/{name}", start=0, end=size)
+        except FileNotFoundError:
+            return
         if len(head) == size and head.startswith(MAGIC):
             self._packs[name] = count
             for key, _ in ENTRY.iter_unpack(head[len(MAGIC) :]):
                 self._pack_of.setdefault(key, name)
 
     def _read(self, name: str) -> dict[bytes, bytes]:
-        data = self._files.cat_file(f"{self._folder}/{name}")
+        try:
+            data = self._files.cat_file(f"{self._folder}/{name}")
+        except FileNotFoundError:
+            # Old packs may be deleted at any time; what they had is computed again.
+            data = b""
         if name != _name(data, self._packs[name]):
             self._forget(name)
             return {}
@@ -158,16 +171,17 @@ class PackTier:
                 self._files.mv(scratch, path)
             else:
                 self._files.pipe_file(path, data)
-        except OSError as error:
+        except Exception as error:  # noqa: BLE001 - each file system has errors of its own
             self._fail(error)
             return
         self._packs[name] = len(values)
         self._pack_of.update(dict.fromkeys(values, name))
 
-    def _fail(self, error: OSError) -> None:
+    def _fail(self, error: Exception) -> None:
         self._failed = True
         warnings.warn(
-            f"{REMOTE}={self._url} cannot be used: {error}; going on with the local cache only",
+            f"{REMOTE}={without_user(self._url)} cannot be used: {error}; going on with the local "
+            "cache only",
             UserWarning,
             stacklevel=3,
         )
@@ -191,9 +205,10 @@ class TieredCache:
         missing = [key for key in keys if key not in found]
         if missing:
             fetched = self._tier.get(missing)
-            if fetched:
-                self._local.put(fetched)
-            found |= {key: fetched[key] for key in missing if key in fetched}
+            wanted = {key: fetched[key] for key in missing if key in fetched}
+            if wanted:
+                self._local.put(wanted)
+            found |= wanted
         return found
 
     def put(self, values: Mapping[bytes, bytes]) -> None:
@@ -211,6 +226,12 @@ class TieredCache:
 def _tier(url: str, kind: str) -> PackTier:
     """Return the tier of this process, so that the keys of a pack are read once."""
     return PackTier(url, kind)
+
+
+def check_remote() -> None:
+    """Raise InputError or MissingExtra if KARAT_CACHE_REMOTE names a folder that cannot exist."""
+    if url := os.environ.get(REMOTE, "").strip():
+        _file_system(url)
 
 
 def with_remote(local: ByteCache, kind: str) -> ByteCache:
@@ -231,8 +252,8 @@ def _file_system(url: str) -> tuple[Any, str]:
         files, path = fsspec.core.url_to_fs(url)
     except (ImportError, ValueError) as error:
         raise InputError(
-            f"{REMOTE} is {url!r}: {error}; expected a folder such as s3://bucket/karat or "
-            "file:///shared/karat"
+            f"{REMOTE} is {without_user(url)!r}: {error}; expected a folder such as "
+            "s3://bucket/karat or file:///shared/karat"
         ) from error
     return files, path
 

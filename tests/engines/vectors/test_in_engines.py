@@ -101,6 +101,9 @@ def test_words_on_a_server_rank_like_those_in_this_process(clean: str) -> None:
     [
         ("qdrnt", "no vector_store named 'qdrnt'; did you mean 'qdrant'"),
         ("qdrant(api_key=s3cret)", "write key_env=NAME"),
+        ("qdrant(API_KEY=s3cret)", "write key_env=NAME"),
+        ("qdrant(url=http://ann:s3cret@host:6333)", "write key_env=NAME"),
+        ("qdrant(url=http://a:1 http://b:2/?api_key=s3cret)", "write key_env=NAME"),
         ("pgvector(dsn=postgresql://ann:s3cret@h/d)", "write dsn_env=NAME"),
         ({"type": "qdrant", "api_key": "s3cret"}, "write key_env=NAME"),
     ],

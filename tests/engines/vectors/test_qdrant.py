@@ -125,6 +125,18 @@ def test_shards_and_replicas_are_those_of_the_collection(qdrant_url: str) -> Non
         QdrantStore(replicas=0)
 
 
+def test_an_older_server_is_rejected(qdrant_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karat.engines.vectors.qdrant.OLDEST", (99, 0))
+    with pytest.raises(InputError, match=r"is version 1\.\d+\.\d+; expected 99\.0 or newer"):
+        QdrantStore(url=qdrant_url)
+
+
+def test_an_address_is_shown_without_its_password() -> None:
+    with pytest.raises(KaratError, match=r"Qdrant at http://127\.0\.0\.1:1 failed") as caught:
+        QdrantStore(url="http://ann:s3cret@127.0.0.1:1")
+    assert "s3cret" not in str(caught.value)
+
+
 def test_options_that_contradict(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="both url and path"):
         get_vector_backend({"type": "qdrant", "url": "http://x", "path": str(tmp_path)})

@@ -1,18 +1,24 @@
 """A slot on a machine without the corpus gets it from the driver, and returns the same hits."""
 
 import shutil
-from collections.abc import Sequence
+import subprocess
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 
 from karat.engines.spec import parse_spec
-from karat.errors import ProcessError
 from karat.experiments.executors import host
 from karat.experiments.executors.asset_sender import AssetSender
 from karat.experiments.workers import Configuration, RunSettings, SnapshotQueries, Source
-from karat.experiments.workers.assets import Asset, add_part, assets_of, file_parts
+from karat.experiments.workers.assets import (
+    Asset,
+    AssetPart,
+    AssetReference,
+    add_part,
+    assets_of,
+)
 from karat.experiments.workers.unit import (
     AssetNeeded,
     QueryEnded,
@@ -33,7 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
-def unit_of(source: Source, assets: dict[str, str]) -> Unit:
+def unit_of(source: Source, assets: dict[str, AssetReference]) -> Unit:
     return Unit(
         "1",
         "0",
@@ -52,10 +58,10 @@ class Machine:
     def __init__(self) -> None:
         self.sent = 0
 
-    def provide(self, slot: str, asset: str, file: Path) -> None:
+    def provide(self, slot: str, asset: str, parts: Iterable[AssetPart]) -> None:
         self.sent += 1
-        for part in file_parts(file):
-            add_part(asset, *part)
+        for part in parts:
+            add_part(part)
 
 
 def run(unit: Unit, sender: AssetSender) -> list[SlotEvent]:
@@ -78,7 +84,7 @@ def run(unit: Unit, sender: AssetSender) -> list[SlotEvent]:
 def test_a_unit_waits_for_its_corpus_and_runs(folder: Path) -> None:
     source = Source.folder(str(folder))
     assets = assets_of([source])
-    ids = {place: asset.id for place, asset in assets.items()}
+    ids = {place: asset.reference for place, asset in assets.items()}
     expected = run(unit_of(source, ids), AssetSender(Machine(), ()))
     away = folder.rename(folder.with_name("away"))
     machine = Machine()
@@ -103,11 +109,52 @@ def test_without_an_asset_the_slot_is_rejected(folder: Path) -> None:
     assert event == SlotRejected("1", f"no folder {folder}")
 
 
-def test_a_corpus_that_cannot_be_packed_is_reported(folder: Path) -> None:
+def test_a_corpus_that_cannot_be_packed_costs_its_slot(folder: Path) -> None:
     asset = assets_of([Source.folder(str(folder))])[str(folder)]
     shutil.rmtree(folder)
     sender = AssetSender(Machine(), [asset])
     sender.send("tcp://there/1", asset.id)
     sender.close()
-    with pytest.raises(ProcessError, match=rf"{folder} could not be sent to slot tcp://there/1: "):
-        sender.check()
+    ((slot, reason),) = sender.failures()
+    assert slot == "tcp://there/1"
+    assert reason.startswith(f"{folder} could not be sent to it: ")
+    assert list(sender.failures()) == []
+
+
+def test_a_unit_that_waits_for_an_asset_ends_with_its_driver(folder: Path) -> None:
+    source = Source.folder(str(folder))
+    (asset,) = assets_of([source]).values()
+    shutil.rmtree(folder)
+    asked = Event()
+
+    def receive(batch: Sequence[SlotEvent]) -> None:
+        if any(isinstance(event, AssetNeeded) for event in batch):
+            asked.set()
+
+    unit = unit_of(source, {str(folder): asset.reference})
+    thread = Thread(target=host.run_on_slot, args=("driver", "slot", unit, receive))
+    thread.start()
+    asked.wait()
+    host.close_driver("driver")
+    thread.join(10)
+    assert not thread.is_alive()
+
+
+def test_results_name_revisions_as_the_driver_does(tmp_path: Path, folder: Path) -> None:
+    for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "first")):
+        identity = ("-c", "user.name=a", "-c", "user.email=a@b")
+        subprocess.run(["git", "-C", str(folder), *identity, *words], check=True)
+    source = Source.git(str(folder), "HEAD")
+    assets = {place: one.reference for place, one in assets_of([source]).items()}
+    found = run(unit_of(source, assets), AssetSender(Machine(), ()))
+    (ended,) = (event for event in found if isinstance(event, QueryEnded))
+    assert ended.result.answer.extra["revision"] == "HEAD"
+
+
+def test_a_map_that_leads_nowhere_rejects_the_slot(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KARAT_REPO_MAP", "docs=file:///nowhere/at/all")
+    source = Source.git(str(folder), "0" * 40)
+    (event,) = run(unit_of(source, {}), AssetSender(Machine(), ()))
+    assert event == SlotRejected("1", f"file:///nowhere/at/all has no commit {'0' * 40}")

@@ -16,7 +16,7 @@ from karat.experiments import open_executor
 from karat.experiments.executors import Executor
 from karat.experiments.executors.dask import DaskExecutor
 from karat.experiments.workers import Source
-from karat.experiments.workers.assets import assets_of, build_asset, has_asset
+from karat.experiments.workers.assets import asset_parts, assets_of, build_asset, has_asset
 from karat.testing import ExecutorSuite
 from tests.experiments.workers.conftest import alive
 
@@ -31,7 +31,7 @@ import sys
 from karat.experiments.executors import measure_quality
 from karat.experiments.executors.dask import DaskExecutor
 from karat.experiments.workers import Source
-from karat.experiments.workers.assets import assets_of, build_asset, has_asset
+from karat.experiments.workers.assets import asset_parts, assets_of, build_asset, has_asset
 from karat.experiments.workers import Configuration, Source, all_queries_on
 from karat.engines.spec import parse_spec
 from karat.model import Dataset, Query
@@ -133,10 +133,10 @@ def test_files_reach_a_worker_once(cluster: Any, tmp_path: Path) -> None:
     assert executor.travels
     with executor.connect() as pool:
         slot = pool.slots()[0].id
-        pool.provide(slot, asset.id, file)
+        pool.provide(slot, asset.id, asset_parts(asset.id, file))
         file.unlink()
         # The worker has it, so that the file is not read again.
-        pool.provide(slot, asset.id, file)
+        pool.provide(slot, asset.id, asset_parts(asset.id, file))
     with distributed.Client(cluster, set_as_default=False) as client:
         held = client.run(has_asset, asset.id)
     assert any(held.values())

@@ -3,7 +3,6 @@
 from collections import deque
 from collections.abc import Sequence
 from itertools import count
-from pathlib import Path
 
 import pytest
 
@@ -60,7 +59,7 @@ class FakePool:
     def receive(self, timeout_s: float) -> SlotEvent | None:
         return self.events.popleft() if self.events else None
 
-    def provide(self, slot: str, asset: str, file: Path) -> None:
+    def provide(self, slot: str, asset: str, parts: object) -> None:
         raise AssertionError("no slot asked for an asset")
 
     def stop(self) -> None:

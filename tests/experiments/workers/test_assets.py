@@ -1,19 +1,23 @@
 """Corpora that travel give the documents of the place that they come from."""
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from karat.errors import InputError
+from karat.experiments.workers import assets as assets_module
 from karat.experiments.workers.assets import (
     REPO_MAP,
     Asset,
     add_part,
     asset_folder,
+    asset_parts,
     assets_of,
     build_asset,
+    has_asset,
     localized,
 )
 from karat.experiments.workers.sources import Opener, Source, missing_source
@@ -42,6 +46,11 @@ def repository(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karat.experiments.workers.assets.PART_BYTES", 1000)
+
+
+@pytest.fixture(autouse=True)
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make the caches of this test those of another machine."""
     monkeypatch.setenv("KARAT_CACHE", str(tmp_path / "cache"))
@@ -49,14 +58,13 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
-def sent(asset: Asset, tmp_path: Path, *, size: int = 1000) -> None:
+def sent(asset: Asset, tmp_path: Path) -> None:
     """Send *asset* in parts, as an executor does."""
     file = tmp_path / "sent.tar"
     build_asset(asset, file)
-    data = file.read_bytes()
-    parts = [data[start : start + size] for start in range(0, len(data), size)]
-    for number, part in enumerate(parts):
-        add_part(asset.id, number, len(parts), part)
+    for part in asset_parts(asset.id, file):
+        add_part(part)
+    file.unlink()
 
 
 def documents(source: Source) -> list[tuple[str, str]]:
@@ -74,14 +82,15 @@ def test_some_revisions_of_a_repository_without_its_history(
     repository: Path, tmp_path: Path
 ) -> None:
     commits = git(repository, "rev-list", "HEAD").split()
-    revisions = [commits[0], commits[2], "v2", "HEAD", f"{commits[2]}:"]
+    names = ["v2", "HEAD", "HEAD~2", "main^{commit}", f"{commits[0]}^", "@"]
+    revisions = [commits[0], commits[2], *names, f"{commits[2]}:", "HEAD~1:"]
     sources = [Source.git(str(repository), revision) for revision in revisions]
     expected = [documents(source) for source in sources]
     assets = assets_of(sources)
     asset = assets[str(repository)]
     sent(asset, tmp_path)
     repository.rename(tmp_path / "gone")
-    ids = {place: one.id for place, one in assets.items()}
+    ids = {place: one.reference for place, one in assets.items()}
     assert missing_source(sources) == f"no folder {repository}"
     here = [localized(source, ids) for source in sources]
     assert missing_source(here) == ""
@@ -121,7 +130,7 @@ def test_a_folder_and_a_beir_corpus(tmp_path: Path) -> None:
         sent(asset, tmp_path)
     for place in (folder, beir):
         place.rename(tmp_path / f"gone-{place.name}")
-    ids = {place: one.id for place, one in assets.items()}
+    ids = {place: one.reference for place, one in assets.items()}
     assert [documents(localized(source, ids)) for source in sources] == expected
 
 
@@ -146,7 +155,7 @@ def test_a_revision_that_the_path_lacks_comes_with_the_asset(
     repository.rename(tmp_path / "newer")
     old.rename(repository)
     assert newest in missing_source([source])
-    assert documents(localized(source, {place: asset.id}))[0][0] == "a.py"
+    assert documents(localized(source, {place: asset.reference}))[0][0] == "a.py"
 
 
 @pytest.mark.parametrize("known", ["path", "name"])
@@ -172,10 +181,99 @@ def test_a_url_without_the_revision(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(REPO_MAP, f"shop=file://{repository}")
-    with pytest.raises(InputError, match="has no revision '0000"):
+    with pytest.raises(InputError, match="has no commit 0000"):
         localized(Source.git(str(repository), "0" * 40), {})
 
 
 def test_a_revision_that_is_not_a_commit(repository: Path) -> None:
-    with pytest.raises(InputError, match="no commit 'v9'; expected a commit, a tag or HEAD"):
+    with pytest.raises(InputError, match="no commit 'v9'; expected a commit, a tag or a branch"):
         assets_of([Source.git(str(repository), "v9")])
+
+
+def test_a_name_means_the_commit_of_the_driver(repository: Path, tmp_path: Path) -> None:
+    """A clone at the same path may have moved on, or stayed behind."""
+    place = str(repository)
+    source = Source.git(place, "HEAD")
+    expected = documents(source)
+    assets = {place: assets_of([source])[place].reference}
+    (repository / "later.md").write_text("later\n")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "later")
+    assert documents(source) != expected
+    assert documents(localized(source, assets)) == expected
+
+
+def test_a_folder_with_other_content_is_not_used(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.md").write_text("new\n")
+    source = Source.folder(str(folder))
+    (asset,) = assets_of([source]).values()
+    assets = {str(folder): asset.reference}
+    assert localized(source, assets) == source
+    sent(asset, tmp_path)
+    old = tmp_path / "driver"
+    folder.rename(old)
+    folder.mkdir()
+    (folder / "a.md").write_text("old\n")
+    assets_module._digest_here.cache_clear()
+    assert documents(localized(source, assets)) == documents(Source.folder(str(old)))
+
+
+def test_the_folder_name_does_not_matter(repository: Path, tmp_path: Path) -> None:
+    place = str(repository)
+    source = Source.git(place, "HEAD")
+    sent(assets_of([source])[place], tmp_path)
+    other = tmp_path / "-q2"
+    repository.rename(other)
+    moved = Source.git(str(other), "HEAD")
+    asset = assets_of([moved])[str(other)]
+    assert has_asset(asset.id)
+    other.rename(tmp_path / "gone")
+    assert documents(localized(moved, {str(other): asset.reference}))
+
+
+def test_two_transfers_at_once_and_one_that_was_never_completed(
+    repository: Path, tmp_path: Path, machine: Path
+) -> None:
+    place = str(repository)
+    asset = assets_of([Source.git(place, "HEAD")])[place]
+    file = tmp_path / "sent.tar"
+    build_asset(asset, file)
+    first, second, dead = (list(asset_parts(asset.id, file)) for _ in range(3))
+    add_part(dead[0])
+    for one, other in zip(first, second, strict=True):
+        add_part(one)
+        add_part(other)
+    assert has_asset(asset.id)
+    left = list((machine / "assets").glob("*.parts"))
+    assert len(left) == 1
+    os.utime(left[0], (0, 0))
+    add_part(first[0])
+    assert left[0] not in list((machine / "assets").glob("*.parts"))
+
+
+def test_a_damaged_transfer_is_rejected_and_leaves_nothing(
+    repository: Path, tmp_path: Path, machine: Path
+) -> None:
+    place = str(repository)
+    asset = assets_of([Source.git(place, "HEAD")])[place]
+    file = tmp_path / "sent.tar"
+    build_asset(asset, file)
+    *parts, last = asset_parts(asset.id, file)
+    for part in parts:
+        add_part(part)
+    with pytest.raises(InputError, match="arrived damaged"):
+        add_part(last._replace(data=b"?" * len(last.data)))
+    assert not has_asset(asset.id)
+    assert list((machine / "assets").iterdir()) == []
+
+
+def test_a_partial_clone_cannot_be_sent(repository: Path, tmp_path: Path) -> None:
+    git(repository, "config", "uploadpack.allowFilter", "true")
+    partial = tmp_path / "partial"
+    options = ("--no-checkout", "--filter=blob:none", f"file://{repository}", str(partial))
+    git(tmp_path, "clone", "-q", *options)
+    (asset,) = assets_of([Source.git(str(partial), "HEAD")]).values()
+    with pytest.raises(InputError, match="is a partial clone without all files"):
+        build_asset(asset, tmp_path / "sent.tar")

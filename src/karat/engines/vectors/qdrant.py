@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from karat.engines.vectors.store import Neighbour, check_namespace, round_score
 from karat.errors import InputError, KaratError, MissingExtra
+from karat.system.files import without_user
 
 try:
     from qdrant_client import QdrantClient, models
@@ -33,6 +34,8 @@ __all__ = ["QdrantConnection", "QdrantStore"]
 # Points are named by numbers or UUIDs only: a key becomes a UUID below this one, kept beside it.
 KEYS = UUID("6f0c7a52-6d0e-5f0a-9f43-0d5b4f8a2c11")
 BATCH = 256
+# Since this version a point can be inserted without replacing one that is there.
+OLDEST = (1, 16)
 # A search for more items than this is limited to the number that there are.
 COUNT_ABOVE = 10_000
 # A node that has just died makes requests of others fail for some seconds, until it is noticed.
@@ -62,7 +65,7 @@ class QdrantConnection:
         """Open the connection; raise KaratError if no server answers."""
         if url is not None and path is not None:
             raise InputError("both url and path are given; expected one of them, or neither")
-        self.where = url or path or ":memory:"
+        self.where = " ".join(map(without_user, url.split())) if url else path or ":memory:"
         self.is_remote = url is not None
         with self.errors():
             if url is not None:
@@ -79,6 +82,18 @@ class QdrantConnection:
                 self._clients = [QdrantClient(":memory:")]
         self._current = 0
         self.call(lambda client: client.get_collections(), attempts=len(self._clients))
+        if self.is_remote:
+            self._check_version()
+
+    def _check_version(self) -> None:
+        """Raise InputError for a server that would replace points instead of leaving them."""
+        found = self.call(lambda client: client.info().version)
+        numbers = tuple(int(part) for part in found.split(".")[:2] if part.isdigit())
+        if numbers < OLDEST:
+            raise InputError(
+                f"Qdrant at {self.where} is version {found}; expected "
+                f"{'.'.join(map(str, OLDEST))} or newer"
+            )
 
     def call(
         self, request: "Callable[[QdrantClient], Result]", *, attempts: int = ATTEMPTS

@@ -1,11 +1,11 @@
 """Executors: where worker processes run; and their slots, each with room for one worker."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from karat.experiments.executors.fingerprint import Fingerprint
+from karat.experiments.workers.assets import AssetPart
 from karat.experiments.workers.unit import SlotEvent, Unit
 
 __all__ = ["Executor", "Slot", "SlotPool"]
@@ -46,8 +46,8 @@ class SlotPool(Protocol):
         """Return the next event of any slot; None if there is none within *timeout_s*."""
         ...
 
-    def provide(self, slot: str, asset: str, file: Path) -> None:
-        """Send *file*, the asset with this id, to the machine of *slot*, unless it has it.
+    def provide(self, slot: str, asset: str, parts: Iterable[AssetPart]) -> None:
+        """Send *parts* of the asset with this id to the machine of *slot*, unless it has it.
 
         The only method that another thread calls. Slots of this machine never need it.
         """

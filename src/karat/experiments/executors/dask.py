@@ -9,11 +9,10 @@ tasks that merely ran beside the cause.
 import pickle
 import platform
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -22,7 +21,7 @@ from karat.errors import InputError, MissingExtra, ProcessError
 from karat.experiments.executors import host
 from karat.experiments.executors.base import Slot
 from karat.experiments.executors.fingerprint import Fingerprint, fingerprint
-from karat.experiments.workers.assets import add_part, file_parts, has_asset
+from karat.experiments.workers.assets import AssetPart, add_part, has_asset
 from karat.experiments.workers.unit import SlotEvent, Unit, UnitLost
 
 if TYPE_CHECKING:
@@ -131,14 +130,13 @@ class DaskSlots:
         except Empty:
             return None
 
-    def provide(self, slot: str, asset: str, file: Path) -> None:
-        """Send *file* in parts to the worker of *slot*."""
+    def provide(self, slot: str, asset: str, parts: Iterable[AssetPart]) -> None:
+        """Send *parts* to the worker of *slot*."""
         worker = [slot.rpartition("/")[0]]
-        if any(self._client.run(has_asset, asset, workers=worker).values()):
-            return
-        for number, count, data in file_parts(file):
-            # A call and not a task: the unit that waits for the file may have the only thread.
-            self._client.run(_add_part, asset, number, count, data, workers=worker)
+        if not any(self._client.run(has_asset, asset, workers=worker).values()):
+            for part in parts:
+                # A call and not a task: the unit that waits for it may have the only thread.
+                self._client.run(_add_part, part, workers=worker)
 
     def stop(self) -> None:
         """Set the flag of all sessions."""
@@ -220,10 +218,10 @@ def _fingerprint(answer: object) -> Fingerprint | str:
     return "no fingerprint"
 
 
-async def _add_part(asset: str, number: int, count: int, data: bytes) -> None:
+async def _add_part(part: AssetPart) -> None:
     from asyncio import to_thread
 
-    await to_thread(add_part, asset, number, count, data)
+    await to_thread(add_part, part)
 
 
 async def _close_sessions(driver: str) -> None:

@@ -125,7 +125,7 @@ class Driver:
         while True:
             now = clock()
             if now >= look:
-                self._sender.check()
+                self._reject_unprovided()
                 yield self._look()
                 look, changed = now + LOOK_S, True
             if changed:
@@ -207,6 +207,13 @@ class Driver:
             if slot.id not in self.rejected and slot.id not in self._schedule.slots:
                 self._add(slot)
         return found
+
+    def _reject_unprovided(self) -> None:
+        """Use slots no more that did not get their corpus; others run their units."""
+        for slot, reason in self._sender.failures():
+            self.rejected[slot] = reason
+            if unit := self._schedule.drop_slot(slot):
+                self._schedule.lose(unit, reason, counted=False)
 
     def _add(self, slot: Slot) -> None:
         self._remote = self._remote or slot.fingerprint is not None

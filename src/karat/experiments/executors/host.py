@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 from queue import Empty, SimpleQueue
 from time import monotonic, sleep
 
+from karat.errors import KaratError
 from karat.experiments.workers import announce
-from karat.experiments.workers.assets import has_asset, localized
+from karat.experiments.workers.assets import has_asset, localized, revision_of
 from karat.experiments.workers.plan import SnapshotQueries
 from karat.experiments.workers.session import SlotHost
 from karat.experiments.workers.sources import missing_source
-from karat.experiments.workers.unit import AssetNeeded, SlotEvent, SlotRejected, Unit
+from karat.experiments.workers.unit import AssetNeeded, QueryEnded, SlotEvent, SlotRejected, Unit
 
 __all__ = ["HEARTBEAT_S", "LEASE_S", "close_driver", "heartbeat", "run_on_slot", "stop_driver"]
 
@@ -54,27 +55,39 @@ def run_on_slot(
     outbox = _Outbox(send)
     try:
         host = _host(driver, slot, lease_s)
-        unit = _localized(unit, host, outbox.put)
-        if reason := missing_source(snapshot.source for snapshot in unit.snapshots):
+        emit = _with_names(unit, outbox.put)
+        try:
+            unit = _localized(unit, host, emit)
+            reason = missing_source(snapshot.source for snapshot in unit.snapshots)
+        except KaratError as error:
+            reason = str(error)
+        if reason:
             outbox.put(SlotRejected(unit.id, reason))
             return
         # Runs that measure latency on this machine wait for the unit.
         with announce("unit of another machine"):
-            host.run(unit, outbox.put)
+            host.run(unit, emit)
     finally:
         outbox.close()
 
 
 def _localized(unit: Unit, host: SlotHost, emit: Callable[[SlotEvent], None]) -> Unit:
-    """Return *unit* with places of this machine; wait for assets that the driver has to send."""
-    places = {one.source.place: one.source for one in unit.snapshots}
-    for place, source in places.items():
-        asset = unit.assets.get(place, "")
-        if asset and missing_source([localized(source, unit.assets)]):
-            emit(AssetNeeded(unit.id, asset))
-            deadline = monotonic() + ASSET_S
-            while not has_asset(asset) and not host.stopped and monotonic() < deadline:
-                sleep(ASSET_POLL_S)
+    """Return *unit* with sources of this machine; wait for assets that the driver has to send."""
+
+    def lacking() -> str:
+        for snapshot in unit.snapshots:
+            known = unit.assets.get(snapshot.source.place)
+            if known and missing_source([localized(snapshot.source, unit.assets)]):
+                return known.id
+        return ""
+
+    requested: set[str] = set()
+    while (asset := lacking()) and asset not in requested:
+        requested.add(asset)
+        emit(AssetNeeded(unit.id, asset))
+        deadline = monotonic() + ASSET_S
+        while not has_asset(asset) and not host.stopped and monotonic() < deadline:
+            sleep(ASSET_POLL_S)
     return replace(
         unit,
         snapshots=tuple(
@@ -82,6 +95,28 @@ def _localized(unit: Unit, host: SlotHost, emit: Callable[[SlotEvent], None]) ->
         ),
         ahead=tuple(localized(source, unit.assets) for source in unit.ahead),
     )
+
+
+def _with_names(unit: Unit, emit: Callable[[SlotEvent], None]) -> Callable[[SlotEvent], None]:
+    """Return *emit* for results that name revisions as the driver does, not by their commits."""
+    names = {
+        localized_revision: one.source.revision
+        for one in unit.snapshots
+        if (localized_revision := revision_of(one.source, unit.assets)) != one.source.revision
+    }
+    if not names:
+        return emit
+
+    def renamed(event: SlotEvent) -> None:
+        if isinstance(event, QueryEnded):
+            answer = event.result.answer
+            name = names.get(str(answer.extra.get("revision", "")))
+            if name is not None:
+                answer = answer._replace(extra={**answer.extra, "revision": name})
+                event = event._replace(result=event.result._replace(answer=answer))
+        emit(event)
+
+    return renamed
 
 
 def heartbeat(driver: str) -> None:
@@ -102,6 +137,8 @@ def close_driver(driver: str) -> None:
     with _lock:
         known = _drivers.pop(driver, None)
     for host in known.slots.values() if known else ():
+        # Also one that waits for an asset, and has no session yet.
+        host.stop()
         if not host.expire(0.0):
             host.interrupt()
     for host in known.slots.values() if known else ():

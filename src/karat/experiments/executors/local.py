@@ -2,14 +2,14 @@
 
 import platform
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from queue import Empty, SimpleQueue
 
 from karat.errors import InputError
 from karat.experiments.executors.base import Slot
+from karat.experiments.workers.assets import AssetPart
 from karat.experiments.workers.session import SlotHost
 from karat.experiments.workers.unit import SlotEvent, Unit
 
@@ -73,7 +73,7 @@ class LocalSlots:
             raise event
         return event
 
-    def provide(self, slot: str, asset: str, file: Path) -> None:
+    def provide(self, slot: str, asset: str, parts: Iterable[AssetPart]) -> None:
         """Do nothing: a slot of this machine reads the original."""
 
     def stop(self) -> None:

@@ -123,8 +123,8 @@ class _Collection:
             for group, collectors in zip(groups, self._collectors, strict=True)
         ]
         self._assets = assets_of(one.source for one in snapshots) if travels else {}
-        ids = {place: asset.id for place, asset in self._assets.items()}
-        self._schedule = Schedule(work, queries, ids)
+        references = {place: asset.reference for place, asset in self._assets.items()}
+        self._schedule = Schedule(work, queries, references)
         self._left = dict.fromkeys(range(len(groups)))
         self._driver: Driver | None = None
         self._shown = SlotCounts(0, 0, 0)

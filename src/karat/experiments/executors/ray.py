@@ -6,10 +6,9 @@ generator of its unit.
 
 import platform
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -17,7 +16,7 @@ from karat.errors import InputError, MissingExtra, ProcessError
 from karat.experiments.executors import host
 from karat.experiments.executors.base import Slot
 from karat.experiments.executors.fingerprint import Fingerprint, fingerprint
-from karat.experiments.workers.assets import add_part, file_parts, has_asset
+from karat.experiments.workers.assets import AssetPart, add_part, has_asset
 from karat.experiments.workers.unit import SlotEvent, Unit, UnitLost
 
 __all__ = ["RayExecutor", "ray_executor"]
@@ -119,12 +118,12 @@ class RaySlots:
         except Empty:
             return None
 
-    def provide(self, slot: str, asset: str, file: Path) -> None:
-        """Send *file* in parts to the actor of *slot*."""
+    def provide(self, slot: str, asset: str, parts: Iterable[AssetPart]) -> None:
+        """Send *parts* to the actor of *slot*."""
         actor = self._actors[slot]
         if not self._ray.get(actor.has_asset.remote(asset)):
-            for number, count, data in file_parts(file):
-                self._ray.get(actor.add_part.remote(asset, number, count, data))
+            for part in parts:
+                self._ray.get(actor.add_part.remote(part))
 
     def stop(self) -> None:
         """Set the flag of all sessions."""
@@ -201,8 +200,8 @@ class _Actor:
     def has_asset(self, asset: str) -> bool:
         return has_asset(asset)
 
-    def add_part(self, asset: str, number: int, count: int, data: bytes) -> None:
-        add_part(asset, number, count, data)
+    def add_part(self, part: AssetPart) -> None:
+        add_part(part)
 
     def stop(self) -> None:
         host.stop_driver(DRIVER)

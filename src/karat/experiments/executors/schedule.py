@@ -14,6 +14,7 @@ from math import ceil
 from typing import NamedTuple
 
 from karat.experiments.workers import RunSettings, SnapshotQueries
+from karat.experiments.workers.assets import AssetReference
 from karat.experiments.workers.plan import Group
 from karat.experiments.workers.unit import Unit
 
@@ -98,9 +99,12 @@ class Schedule:
         self,
         groups: Sequence[GroupWork],
         queries: Mapping[int, tuple[str, str]],
-        assets: Mapping[str, str] | None = None,
+        assets: Mapping[str, AssetReference] | None = None,
     ) -> None:
-        """Plan all *groups*; *queries* has the id and text of each row, *assets* ids by place."""
+        """Plan all *groups*; *queries* has the id and text of each row.
+
+        *assets* describes the content of places for slots on other machines.
+        """
         self._assets = assets or {}
         self._groups = [_GroupState(work) for work in groups]
         self._queries = queries

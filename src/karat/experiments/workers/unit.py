@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from karat.experiments.workers.assets import AssetReference
 from karat.experiments.workers.plan import Group, RunSettings, SnapshotQueries
 from karat.experiments.workers.run_collector import EventKind, QueryResult, UsageCounters
 from karat.experiments.workers.sources import Source
@@ -28,8 +29,8 @@ class Unit:
     the engine group; a slot keeps the session of a group for its next unit. *queries* has the id
     and text of each row in *snapshots*. *skip* has, for each configuration, the rows that it does
     not need. *ahead* are the snapshots that the same slot is likely to get next, so that content
-    that neighbours share is read once. *assets* has the id of the asset of each place, for slots on
-    machines without that place.
+    that neighbours share is read once. *assets* describes the content of each place, for slots on
+    other machines.
     """
 
     id: str
@@ -40,7 +41,7 @@ class Unit:
     queries: Mapping[int, tuple[str, str]]
     skip: tuple[frozenset[int], ...]
     ahead: tuple[Source, ...] = ()
-    assets: Mapping[str, str] = field(default_factory=dict)
+    assets: Mapping[str, AssetReference] = field(default_factory=dict)
 
 
 class QueryEnded(NamedTuple):

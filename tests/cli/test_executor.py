@@ -47,6 +47,35 @@ def test_the_environment_names_an_executor(karat: Karat, monkeypatch: pytest.Mon
     assert done.returncode == 0, done.stderr
 
 
+def test_this_machine_is_no_slot_to_time_on(karat: Karat) -> None:
+    done = karat(*COMMANDS[0], *SMALL[:2], "--timed-on", "1")
+    assert done.returncode == 2
+    assert "--timed-on 1: all slots of the local executor are on this machine" in done.stderr
+    assert not Path(".karat").exists()
+
+
+def test_timing_elsewhere_needs_timed_queries(karat: Karat) -> None:
+    done = karat(*COMMANDS[0], *SMALL, "--timed-on", "1")
+    assert done.returncode == 2
+    assert "--timed-on: no query is timed" in done.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_latency_is_measured_on_a_named_machine(
+    karat: Karat, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    slots = [Slot("s1", "node6"), Slot("s2", "node7")]
+    monkeypatch.setattr("karat.experiments.executors.local.LocalSlots.slots", lambda _: slots)
+    monkeypatch.setattr("karat.experiments.executors.local.LocalExecutor.travels", True)
+    options = ("--corpus", "project", "--draws", "99", "--timed", "1")
+    done = karat(*command, *options, "--timed-on", "node7", "-o", "report.md")
+    assert done.returncode == 0, done.stderr
+    assert "latency measured on node7" in Path("report.md").read_text(encoding="utf-8")
+    done = karat(*command, *options, "--timed-on", "node8")
+    assert done.returncode == 2
+    assert "no such slot or machine; the slots are\ns1  node6\ns2  node7" in done.stderr
+
+
 def test_run_files_need_no_executor(karat: Karat) -> None:
     done = karat("compare", "gold.qrels", "old.run", "new.run", "--executor", "local")
     assert done.returncode == 2

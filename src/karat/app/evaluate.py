@@ -9,7 +9,7 @@ from typing import NamedTuple
 from karat.app.benchmark_config import ConfigFile, draw_sample
 from karat.app.corpora import locate_pages
 from karat.app.human_sample import sampled_gold
-from karat.errors import EngineError
+from karat.errors import EngineError, InputError
 from karat.experiments import open_executor
 from karat.experiments.configurations import (
     Agent,
@@ -19,7 +19,7 @@ from karat.experiments.configurations import (
     is_deterministic,
     request_depth,
 )
-from karat.experiments.executors import Executor
+from karat.experiments.executors import Executor, check_timed_on
 from karat.experiments.plan import MOST
 from karat.experiments.run import (
     ExperimentPlan,
@@ -135,6 +135,7 @@ class ExperimentSetup:
         workers: int,
         seed: int,
         wait: bool,
+        timed_on: str = "",
         name: str = "",
     ) -> ExperimentRequest:
         """Return the experiment; values that are given override those of the file."""
@@ -158,6 +159,7 @@ class ExperimentSetup:
             workers=workers,
             seed=seed,
             wait=wait,
+            timed_on=timed_on,
         )
 
     def placed(self, where: Where) -> Where:
@@ -209,6 +211,11 @@ def run_plan(
     With *again* None, stored results are reused if all engines are deterministic. Each run is
     scored once, by the measures of the request and the *further* ones that a report needs.
     """
+    if request.timed_on:
+        if not planned.timed:
+            raise InputError("--timed-on: no query is timed; leave out --timed none")
+        # Before anything runs, not after the work of an hour.
+        check_timed_on(executor, request.timed_on)
     if again is None:
         again = not all(is_deterministic(one.spec) for one in request.configurations)
     with open_store(store, new=True) as opened:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from random import Random
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from karat.engines.threshold import by_score
 from karat.errors import InputError
 from karat.experiments.executors.base import Executor
 from karat.experiments.executors.quality import measure_groups
+from karat.experiments.executors.timing import measure_latency_on
 from karat.experiments.plan import SearchGroups, SharedSearch, shares_nothing
 from karat.experiments.store import (
     Buffer,
@@ -59,6 +61,7 @@ class ExperimentContext:
 
     With *scores_first*, the quality pass runs every query of every engine, so that all scores are
     known before any latency is measured; *before_timing* is called between the two passes.
+    *timed_on* is the slot that measures latency, "" for this machine.
     """
 
     dataset: Dataset
@@ -75,6 +78,7 @@ class ExperimentContext:
     parts: frozenset[str] = frozenset()
     scores_first: bool = False
     before_timing: Callable[[], None] = lambda: None
+    timed_on: str = ""
 
 
 class EndedRun(NamedTuple):
@@ -98,11 +102,11 @@ def execute(
     """Run the queries that *recorder* lacks, and yield each configuration when it is complete.
 
     The quality pass collects the hits of all groups, on the slots of *executor*. The timing pass
-    then measures latency, on this machine: all engines take turns, each at its own depth, because a
-    search that serves several configurations does not tell how long one of them takes. An engine
-    that shares nothing runs a timed query only in the timing pass, unless the context wants all
-    scores first. InputError is raised if an engine has indexed another corpus than planned, before
-    any of its results is stored.
+    then measures latency, on this machine or on the slot that the context names: all engines take
+    turns, each at its own depth, because a search that serves several configurations does not tell
+    how long one of them takes. An engine that shares nothing runs a timed query only in the timing
+    pass, unless the context wants all scores first. InputError is raised if an engine has indexed
+    another corpus than planned, before any of its results is stored.
     """
     results: dict[str, RunResult] = {}
     given_up: set[str] = set()
@@ -123,7 +127,7 @@ def execute(
         if context.timed and not stopped:
             context.before_timing()
     if context.timed:
-        times = {} if stopped else _measure_latency(searches, context, recorder, results)
+        times = {} if stopped else _measure_latency(searches, context, recorder, executor, results)
         stopped = stopped or _is_stopped(times.values())
         for one in (one for one in searches.configurations if one.name not in given_up):
             notes = _join_notes(_notes(results, one), _notes(times, one))
@@ -188,6 +192,7 @@ def _measure_latency(
     searches: SearchGroups,
     context: ExperimentContext,
     recorder: Recorder,
+    executor: Executor,
     results: Mapping[str, RunResult],
 ) -> dict[str, RunResult]:
     """Return the timings of each configuration by its name, without those that were given up."""
@@ -205,7 +210,12 @@ def _measure_latency(
         skip[one.name] = (untimed | known) - last
     alone = [SharedSearch(replace(one, files=context.files), (one,)) for one in configurations]
     with Buffer(recorder) as buffer:
-        returned = measure_latency(
+        measure = (
+            partial(measure_latency_on, context.timed_on, executor=executor)
+            if context.timed_on
+            else measure_latency
+        )
+        returned = measure(
             [shared.search for shared in alone],
             context.dataset,
             context.snapshots,

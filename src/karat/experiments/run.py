@@ -141,6 +141,7 @@ class ExperimentRequest:
     its earlier results in the store; *scoring* and *workers* may differ. Without *wait*, latency is
     measured even while other karat runs disturb it. With *scores_first*, every run has its scores
     before any latency is measured; an engine that shares nothing then runs timed queries twice.
+    *timed_on* is the slot of the executor that measures latency, "" for this machine.
     """
 
     gold: Dataset
@@ -155,6 +156,7 @@ class ExperimentRequest:
     seed: int = 0
     wait: bool = True
     scores_first: bool = False
+    timed_on: str = ""
 
     @property
     def match(self) -> str:
@@ -372,6 +374,7 @@ def run_experiment(
         wait=request.wait,
         scores_first=request.scores_first,
         before_timing=lambda: before_timing(results),
+        timed_on=request.timed_on,
     )
     if todo:
         whole = len(todo) == len(configurations)
@@ -438,6 +441,8 @@ def _definition(
         "settings": settings,
         "timed": request.timed,
     }
+    if request.timed_on:
+        config["timed_on"] = request.timed_on
     if attempt > 1:
         config["attempt"] = attempt
     name = request.name or request.gold.name

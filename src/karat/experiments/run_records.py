@@ -231,7 +231,7 @@ def _record(check: Checker, row: Record, place: Location) -> RunRecord:
 
 
 def remarks(measured: Sequence[RunResult]) -> tuple[str, ...]:
-    """Return sentences on runs with the same rankings, on empty runs, and on lost units."""
+    """Return sentences on runs with the same rankings, on empty runs, and on slots."""
     return (*_same(measured), *empty_run_remarks(measured), *_slot_remarks(measured))
 
 
@@ -243,6 +243,9 @@ def _slot_remarks(measured: Sequence[RunResult]) -> Iterator[str]:
     found = (one.notes.get("differing_slots", ()) for one in measured)
     for other in dict.fromkeys(one for some in found if isinstance(some, list) for one in some):
         yield f"some slots have other {other}; scores of embeddings may differ in the last digits"
+    for machine in dict.fromkeys(one.notes.get("timed_on") for one in measured):
+        if machine:
+            yield f"latency measured on {machine}"
 
 
 def _same(measured: Sequence[RunResult]) -> Iterator[str]:

@@ -17,6 +17,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from math import ceil
 from pathlib import Path
 from time import monotonic
@@ -37,6 +38,7 @@ __all__ = [
     "encode_with_bytes",
     "error_lines",
     "find_program",
+    "kernel_id",
     "kill_below",
     "last_words",
     "peak_bytes",
@@ -65,6 +67,7 @@ TICK_S = 0.5
 # From Linux's <sys/prctl.h>.
 PR_SET_PDEATHSIG = 1
 PROC = Path("/proc")
+BOOT_ID = PROC / "sys" / "kernel" / "random" / "boot_id"
 DECODER = json.JSONDecoder()
 
 
@@ -477,6 +480,18 @@ def descendants(pid: int) -> list[int]:
     for each in below:
         below += children.get(each, ())
     return below
+
+
+@cache
+def kernel_id() -> str:
+    """Return what tells this kernel from every other, also from itself before a restart.
+
+    All containers of a machine share it. "" if the system has no such id.
+    """
+    try:
+        return BOOT_ID.read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
 
 
 def kill_below(pid: int) -> None:

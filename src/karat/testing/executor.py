@@ -20,13 +20,14 @@ import pytest
 from karat.corpus import Corpus, from_texts
 from karat.engines.spec import build, parse_spec
 from karat.errors import ProcessError
-from karat.experiments.executors import Executor, measure_quality
+from karat.experiments.executors import Executor, measure_latency_on, measure_quality
 from karat.experiments.executors.fingerprint import fingerprint
 from karat.experiments.workers import (
     Callbacks,
     Configuration,
     Group,
     RunEvent,
+    RunSettings,
     Source,
     all_queries_on,
 )
@@ -110,8 +111,12 @@ class ExecutorSuite:
 
     def check_all(self, recording: _Recording) -> None:
         """Compare all results with those of engines in this process."""
-        assert len(recording.answers) == len(ENGINES) * len(QUERIES)
         assert recording.samples == [None] * len(recording.answers)
+        self.check_hits(recording)
+
+    def check_hits(self, recording: _Recording) -> None:
+        """Compare all hits with those of engines in this process."""
+        assert len(recording.answers) == len(ENGINES) * len(QUERIES)
         for one in self.configurations:
             engine = build(one.spec)
             engine.index(from_texts(DOCUMENTS))
@@ -156,6 +161,30 @@ class ExecutorSuite:
         assert two.notes["status"] == "completed"
         assert done | {query for _, query in rest.answers} == set(QUERIES.query_ids)
         assert not done & {query for _, query in rest.answers}
+
+    def test_latency_is_measured_on_one_slot(self, executor: Executor) -> None:
+        """The run says which machine that was; the hits are the same."""
+        recording = _Recording()
+        with executor.connect() as pool:
+            slot = pool.slots()[-1]
+        found = measure_latency_on(
+            slot.id,
+            self.configurations,
+            QUERIES,
+            all_queries_on(QUERIES, self.source, seed=0),
+            executor=executor,
+            settings=RunSettings(warm_up=1, repetitions=2),
+            callbacks=Callbacks(listen=recording.listen, on_result=recording.on_result, wait=False),
+        )
+        self.check_hits(recording)
+        assert recording.threads == {threading.get_ident()}
+        for one in found:
+            assert one.notes["status"] == "completed"
+            assert one.notes["timed_on"] == slot.machine
+            assert one.timings
+            assert [len(sample.warm_ns) for sample in one.timings.samples] == [1] * len(QUERIES)
+            assert one.timings.index_ns > 0
+            assert one.timings.peak_bytes > 0
 
     def test_an_engine_that_fails_costs_its_own_run(self, executor: Executor) -> None:
         """The others are asked to the end."""

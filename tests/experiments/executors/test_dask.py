@@ -22,6 +22,7 @@ from tests.experiments.workers.conftest import alive
 
 POLL_S = 0.05
 pause = Event().wait
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -64,7 +65,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             n_workers=2,
             threads_per_worker=1,
             host="127.0.0.1",
-            dashboard_address=None,
+            # Without a port, two clusters of one machine would want the same.
+            dashboard_address="127.0.0.1:0",
             local_directory=str(tmp_path_factory.mktemp("dask")),
             silence_logs=50,
         ) as cluster:
@@ -120,6 +122,20 @@ def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("karat.experiments.executors.dask.CONNECT_S", 0.2)
     with pytest.raises(ProcessError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         open_executor("dask://127.0.0.1:9").connect().__enter__()
+
+
+def test_tls_needs_certificates(tmp_path: Path) -> None:
+    """Without them Dask fails only after a long time, with a traceback."""
+    tls = open_executor("dask+tls://127.0.0.1:9")
+    with pytest.raises(InputError, match=r"name none.*TLS__CA_FILE"):
+        tls.connect().__enter__()
+    missing = str(tmp_path / "missing.pem")
+    names = ("ca-file", "client.cert", "client.key")
+    with (
+        dask.config.set({f"distributed.comm.tls.{name}": missing for name in names}),
+        pytest.raises(InputError, match=r"no certificates \(.*No such file"),
+    ):
+        tls.connect().__enter__()
 
 
 def test_files_reach_a_worker_once(cluster: Any, tmp_path: Path) -> None:

@@ -16,9 +16,10 @@ from sqlalchemy import select
 from karat.errors import KaratError
 from karat.experiments.store import RunStatus, SqlStore, leases, watch_holders
 from karat.experiments.store.database import Database
-from karat.experiments.store.leases import Leases, is_free, kernel_id, lock_file, new_worker
+from karat.experiments.store.leases import Leases, is_free, lock_file, new_worker
 from karat.experiments.store.records import LEASE_S
 from karat.experiments.store.schema import WORKERS
+from karat.system.processes import kernel_id
 from karat.testing.store import PLAN, outlive
 from tests.lease_clock import LeaseClock
 
@@ -120,7 +121,7 @@ def test_a_file_system_that_does_not_keep_locks(
 
 
 def test_a_kernel_without_an_id(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(leases, "BOOT_ID", tmp_path / "missing")
+    monkeypatch.setattr("karat.system.processes.BOOT_ID", tmp_path / "missing")
     kernel_id.cache_clear()
     try:
         assert kernel_id() == ""

@@ -64,6 +64,7 @@ def run_setup(
         workers=options.workers,
         seed=confidence.seed,
         wait=not options.no_wait,
+        timed_on=options.timed_on or "",
         name=name,
     )
     carry_out(request, options, views, allowed=allowed)

@@ -187,6 +187,12 @@ RUN: Fields = {
         help=f"Number of queries whose latency is measured; {TIMED} by default, all of them when "
         "evaluate or compare writes a folder of results.",
     ),
+    "timed_on": click.option(
+        "--timed-on",
+        metavar="SLOT",
+        help="Measure latency on this slot or machine of --executor, as karat executors names it; "
+        "by default on this machine.",
+    ),
     "no_wait": NO_WAIT,
     "workers": click.option(
         "--workers",
@@ -237,14 +243,15 @@ class CorpusOption(NamedTuple):
 class RunOptions(NamedTuple):
     """How often, how long and in how many processes queries run; None for an option not given.
 
-    *timed* is the number of timed queries, or "all". *losses* explains missed targets in a report.
-    *run_out* names the files for the runs.
+    *timed* is the number of timed queries, or "all"; *timed_on* is the slot that measures their
+    latency. *losses* explains missed targets in a report. *run_out* names the files for the runs.
     """
 
     sample: int | None
     repetitions: int | None
     timeout_s: float | None
     timed: int | Literal["all"] | None
+    timed_on: str | None
     no_wait: bool
     workers: int
     executor: str

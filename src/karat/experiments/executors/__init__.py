@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from karat.experiments.executors.local import LocalExecutor
     from karat.experiments.executors.quality import measure_groups, measure_quality
     from karat.experiments.executors.registry import EXECUTORS, open_executor
+    from karat.experiments.executors.timing import check_timed_on, measure_latency_on
 
 __all__ = [
     "EXECUTORS",
@@ -16,7 +17,9 @@ __all__ = [
     "LocalExecutor",
     "Slot",
     "SlotPool",
+    "check_timed_on",
     "measure_groups",
+    "measure_latency_on",
     "measure_quality",
     "open_executor",
 ]
@@ -29,5 +32,6 @@ __getattr__ = exports(
         "local": "LocalExecutor",
         "quality": "measure_groups measure_quality",
         "registry": "EXECUTORS open_executor",
+        "timing": "check_timed_on measure_latency_on",
     },
 )

@@ -32,6 +32,9 @@ __all__ = ["DaskExecutor", "dask_executor", "dask_tls_executor"]
 CONNECT_S = 10.0
 LOOK_S = 1.0
 PORT = 8786
+CERTIFICATES = ", ".join(
+    f"DASK_DISTRIBUTED__COMM__TLS__{name}" for name in ("CA_FILE", "CLIENT__CERT", "CLIENT__KEY")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,8 @@ class DaskExecutor:
             from distributed import Client
         except ImportError as error:
             raise MissingExtra("distributed", extra="dask", purpose="the executor dask") from error
+        if self.address.startswith("tls://"):
+            _check_certificates()
         try:
             client = Client(self.address, timeout=CONNECT_S, set_as_default=False, name="karat")
         except (OSError, TimeoutError, ValueError) as error:
@@ -77,6 +82,22 @@ class DaskExecutor:
             pool.close()
 
 
+def _check_certificates() -> None:
+    """Raise InputError if Dask's settings name no certificates, or files that cannot be read."""
+    from distributed import Security
+
+    problem = "Dask's settings name none"
+    try:
+        if Security().get_connection_args("client")["ssl_context"]:
+            return
+    except OSError as error:
+        problem = str(error)
+    raise InputError(
+        f"executor dask+tls: no certificates ({problem}); expected {CERTIFICATES} in the "
+        "environment (docs/security.md)"
+    )
+
+
 class DaskSlots:
     """The slots of all workers of a scheduler."""
 
@@ -85,8 +106,10 @@ class DaskSlots:
         self._lease_s = lease_s
         self._events: SimpleQueue[SlotEvent] = SimpleQueue()
         self._tasks: dict[str, Future] = {}
-        self._probed: dict[str, Fingerprint | str] = {}
-        self._workers: dict[str, tuple[str, int]] = {}
+        # By the address of a worker: the name of its machine, and what is installed there.
+        self._probed: dict[str, tuple[str, Fingerprint | str]] = {}
+        # By the address of a worker: the number of its threads.
+        self._workers: dict[str, int] = {}
         self._closed = threading.Event()
         client.subscribe_topic(client.id, self._on_events)
         self._look()
@@ -96,8 +119,8 @@ class DaskSlots:
     def slots(self) -> Sequence[Slot]:
         """Return a slot for each thread of each worker."""
         found = []
-        for address, (machine, threads) in self._workers.items():
-            probed = self._probed[address]
+        for address, threads in self._workers.items():
+            machine, probed = self._probed[address]
             known, problem = (None, probed) if isinstance(probed, str) else (probed, "")
             found += [
                 Slot(f"{address}/{number}", machine, known, problem)
@@ -171,9 +194,12 @@ class DaskSlots:
         workers = self._client.scheduler_info(n_workers=-1)["workers"]
         if new := [address for address in workers if address not in self._probed]:
             found = self._client.run(_probe, workers=new, on_error="return")
-            self._probed |= {address: _fingerprint(answer) for address, answer in found.items()}
+            self._probed |= {
+                address: _machine(answer, str(workers[address]["host"]))
+                for address, answer in found.items()
+            }
         self._workers = {
-            address: (str(worker["host"]), int(worker["nthreads"]))
+            address: int(worker["nthreads"])
             for address, worker in workers.items()
             if address in self._probed
         }
@@ -209,13 +235,13 @@ def _probe() -> tuple[str, Fingerprint]:
     return platform.node(), fingerprint()
 
 
-def _fingerprint(answer: object) -> Fingerprint | str:
-    """Return the answer of :func:`_probe`, or why there is none."""
+def _machine(answer: object, host: str) -> tuple[str, Fingerprint | str]:
+    """Return the answer of :func:`_probe`, or *host* and why there is none."""
     if isinstance(answer, Exception):
-        return f"Karat does not run there: {type(answer).__name__}: {answer}"
+        return host, f"Karat does not run there: {type(answer).__name__}: {answer}"
     if isinstance(answer, tuple):
-        return Fingerprint(*answer[1])
-    return "no fingerprint"
+        return str(answer[0]), Fingerprint(*answer[1])
+    return host, "no fingerprint"
 
 
 async def _add_part(part: AssetPart) -> None:

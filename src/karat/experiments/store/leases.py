@@ -18,7 +18,6 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from datetime import timedelta
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
@@ -35,6 +34,7 @@ from karat.errors import KaratError
 from karat.experiments.store.database import Database
 from karat.experiments.store.records import LEASE_S, RunStatus
 from karat.experiments.store.schema import JOBS, RUNS, WORKERS
+from karat.system.processes import kernel_id
 
 __all__ = ["HEARTBEAT_S", "Leases", "new_worker"]
 
@@ -44,7 +44,6 @@ HEARTBEAT_S = 1.0
 # The longest time between two looks that counts as silence: while the watching process, or every
 # writer of the database, was held up, the worker may have been held up too.
 LONGEST_STEP_S = 5.0
-BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 RUNNING = [status.value for status in RunStatus if status.running]
 
 
@@ -255,18 +254,6 @@ def _send_heartbeats(leases: "ref[Leases]", stopping: Event, heartbeat_s: float)
             # The lease outlasts a database that does not respond for a moment.
             logger.exception("heartbeat failed; retrying")
         del found
-
-
-@cache
-def kernel_id() -> str:
-    """Return what tells this kernel from every other, also from itself before a restart.
-
-    All containers of a machine share it. "" if the system has no such id.
-    """
-    try:
-        return BOOT_ID.read_text(encoding="ascii").strip()
-    except OSError:
-        return ""
 
 
 def lock_file(database: Database, worker: str) -> Path:

@@ -8,6 +8,7 @@ start later never hold it up.
 
 import json
 import os
+import platform
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -52,10 +53,14 @@ class Turn:
 
 
 def running_folder() -> Path:
-    """Return the folder of announcements of this user."""
-    from karat.system.files import cache_folder
+    """Return the folder of announcements of this user on this machine.
 
-    return cache_folder() / "running"
+    Machines that share a home folder have one each, so that no run waits for another machine.
+    """
+    from karat.system.files import cache_folder
+    from karat.system.processes import kernel_id
+
+    return cache_folder() / "running" / (kernel_id() or platform.node())
 
 
 def holders_json(holders: Sequence[Holder]) -> list[dict[str, object]]:

@@ -1,7 +1,7 @@
 """Sessions: an engine group that stays alive on a slot from unit to unit."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from copy import deepcopy
 from functools import partial
 from itertools import zip_longest
@@ -10,10 +10,24 @@ from uuid import uuid4
 
 from karat.experiments.workers.engine_worker import WorkerGroup
 from karat.experiments.workers.plan import Group, QueryTexts, RunSettings, SnapshotQueries
-from karat.experiments.workers.run_collector import EventKind, GroupEngine, UsageCounters
-from karat.experiments.workers.unit import QueryEnded, RunNews, SlotEvent, Unit, UnitEnded
+from karat.experiments.workers.run_collector import (
+    EventKind,
+    GroupEngine,
+    QueryResult,
+    UsageCounters,
+)
+from karat.experiments.workers.timing import TimedRun, TimedTurns
+from karat.experiments.workers.unit import (
+    QueryEnded,
+    RunNews,
+    SlotEvent,
+    TimedMachine,
+    TimingTurn,
+    Unit,
+    UnitEnded,
+)
 
-__all__ = ["IDLE_S", "Session", "SlotHost"]
+__all__ = ["IDLE_S", "Session", "SlotHost", "TimingSession"]
 
 # A session without a unit for so long ends by itself: the driver may be gone.
 IDLE_S = 60.0
@@ -76,6 +90,56 @@ class Session:
         self._emit(RunNews(self._unit, place, kind, detail))
 
 
+class TimingSession:
+    """The engines of one unit that measures latency, each in turn."""
+
+    def __init__(self, unit: Unit, turn: TimingTurn) -> None:
+        """Start no process yet."""
+        self.id = uuid4().hex
+        self._turn = turn
+        self._emit: Emit = lambda _: None
+        self._interrupted = False
+        self._usage = tuple(UsageCounters() for _ in unit.configurations)
+        runs = [
+            TimedRun(
+                GroupEngine(configuration, usage, partial(self._report, unit.id, place)),
+                partial(_wants, skip),
+                partial(self._add, unit.id, place),
+            )
+            for place, (configuration, usage, skip) in enumerate(
+                zip(unit.configurations, self._usage, unit.skip, strict=True)
+            )
+        ]
+        self._turns = TimedTurns(runs, QueryTexts(unit.queries), unit.snapshots, unit.settings)
+
+    def run(self, unit: Unit, emit: Emit, stopped: Callable[[], bool]) -> None:
+        """Run *unit* as soon as no other karat run works on this machine."""
+        self._emit = emit
+        self._turns.take(self._turn.command, wait=self._turn.wait, cancelled=stopped)
+        machine = TimedMachine(self._turns.alone, self._turns.load)
+        emit(UnitEnded(unit.id, self.id, deepcopy(self._usage), machine))
+
+    def interrupt(self) -> None:
+        """Kill the processes from another thread; the running query has no result."""
+        self._interrupted = True
+        self._turns.interrupt()
+
+    def close(self) -> None:
+        """End the processes."""
+        self._turns.close()
+
+    def _add(self, unit: str, place: int, result: QueryResult) -> None:
+        if not self._interrupted:
+            self._emit(QueryEnded(unit, place, result))
+
+    def _report(self, unit: str, place: int, kind: EventKind, detail: Mapping[str, object]) -> None:
+        self._emit(RunNews(unit, place, kind, detail))
+
+
+def _wants(skip: Set[int], row: int) -> bool:
+    return row not in skip
+
+
 class SlotHost:
     """The worker side of one slot: runs units one by one, and keeps the session of the last.
 
@@ -86,7 +150,7 @@ class SlotHost:
     def __init__(self, *, clock: Callable[[], float] = monotonic) -> None:
         """Start without a session."""
         self._clock = clock
-        self._session: Session | None = None
+        self._session: Session | TimingSession | None = None
         self._group = ""
         self._busy = threading.Lock()
         self._stopped = threading.Event()
@@ -97,10 +161,14 @@ class SlotHost:
         """Run *unit* in the session of its group."""
         with self._busy:
             try:
-                if self._session and self._group != unit.group:
+                if self._session and (unit.timing or self._group != unit.group):
                     self._end()
                 if not self._session:
-                    self._session = Session(unit.configurations, unit.settings)
+                    self._session = (
+                        TimingSession(unit, unit.timing)
+                        if unit.timing
+                        else Session(unit.configurations, unit.settings)
+                    )
                     self._group = unit.group
                 if self._interrupted:
                     self._session.interrupt()

@@ -2,8 +2,8 @@
 
 import gc
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -25,12 +25,14 @@ from karat.experiments.workers.plan import (
 )
 from karat.experiments.workers.run_collector import (
     Callbacks,
+    GroupEngine,
+    QueryResult,
     RunCollector,
 )
 from karat.model import Dataset
 from karat.model.timings import RunResult
 
-__all__ = ["freeze_heap", "measure_latency"]
+__all__ = ["TimedRun", "TimedTurns", "freeze_heap", "measure_latency"]
 
 
 @contextmanager
@@ -73,87 +75,116 @@ def measure_latency(
         RunCollector(configuration, dataset, snapshots, settings=settings, callbacks=callbacks)
         for configuration in configurations
     ]
-    load = _load()
-    turn = Turn()
-
-    def waiting(holders: Sequence[Holder]) -> None:
-        for collector in collectors:
-            collector.report("waiting", {"holders": holders_json(holders)})
-
-    try:
-        with measure_alone(
+    runs = [TimedRun(one.group_engine(), one.wants, one.add) for one in collectors]
+    turns = TimedTurns(runs, QueryTexts.of(dataset), snapshots, settings)
+    with suppress(KeyboardInterrupt):
+        turns.take(
             callbacks.command,
-            waiting=waiting,
-            cancelled=callbacks.cancelled,
             wait=callbacks.wait,
-            folder=announcements,
-        ) as turn:
-            runs = _timed_runs(collectors, dataset, snapshots, settings=settings)
-            with freeze_heap():
-                _take_turns(runs, snapshots, settings, callbacks)
-    except KeyboardInterrupt:
-        pass
-    done = [collector.measured(timed=True, alone=turn.alone) for collector in collectors]
-    return [replace(one, notes={**one.notes, "load": load}) for one in done]
+            cancelled=callbacks.cancelled,
+            announcements=announcements,
+        )
+    done = [collector.measured(timed=True, alone=turns.alone) for collector in collectors]
+    return [replace(one, notes={**one.notes, "load": turns.load}) for one in done]
 
 
-class _TimedRun(NamedTuple):
-    """The collector of a run, its worker group, and the index of its engine in the group."""
+class TimedRun(NamedTuple):
+    """An engine whose latency is measured on the rows that it *wants*; *add* takes its results."""
 
-    collector: RunCollector
-    group: WorkerGroup
-    place: int
-
-
-def _timed_runs(
-    collectors: Sequence[RunCollector],
-    dataset: Dataset,
-    snapshots: Sequence[SnapshotQueries],
-    *,
-    settings: RunSettings,
-) -> list[_TimedRun]:
-    of = {collector.configuration.name: collector for collector in collectors}
-    runs = {}
-    for alike in group_configurations([collector.configuration for collector in collectors]):
-        engines = [of[configuration.name].group_engine() for configuration in alike]
-        group = WorkerGroup(engines, QueryTexts.of(dataset), settings, timed=True)
-        group.set_plan(snapshots)
-        for place, configuration in enumerate(alike):
-            runs[configuration.name] = _TimedRun(of[configuration.name], group, place)
-    return [runs[collector.configuration.name] for collector in collectors]
+    engine: GroupEngine
+    wants: Callable[[int], bool]
+    add: Callable[[QueryResult], None]
 
 
-def _take_turns(
-    runs: Sequence[_TimedRun],
-    snapshots: Sequence[SnapshotQueries],
-    settings: RunSettings,
-    callbacks: Callbacks,
-) -> None:
-    try:
-        for run in runs:
-            run.collector.report("started", {"pass": "timing"})
-        for (collector, group, place), snapshot, row in _turns(runs, snapshots, settings.seed):
-            if callbacks.cancelled():
+class TimedTurns:
+    """The engines of *runs* in their own processes; they take turns, query by query.
+
+    *load* is the load average of the machine before that. *alone* is known afterwards: whether no
+    other announced run worked at the same time.
+    """
+
+    def __init__(
+        self,
+        runs: Sequence[TimedRun],
+        queries: QueryTexts,
+        snapshots: Sequence[SnapshotQueries],
+        settings: RunSettings,
+    ) -> None:
+        """Start no process yet."""
+        self._runs = runs
+        self._snapshots = snapshots
+        self._settings = settings
+        self._groups: dict[str, tuple[WorkerGroup, int]] = {}
+        self._turn = Turn()
+        self.load = _load()
+        engines = {run.engine.configuration.name: run.engine for run in runs}
+        for alike in group_configurations([run.engine.configuration for run in runs]):
+            members = [engines[one.name] for one in alike]
+            group = WorkerGroup(members, queries, settings, timed=True)
+            group.set_plan(snapshots)
+            for place, one in enumerate(alike):
+                self._groups[one.name] = (group, place)
+
+    @property
+    def alone(self) -> bool:
+        """Return whether the latencies are undisturbed."""
+        return self._turn.alone
+
+    def take(
+        self,
+        command: str,
+        *,
+        wait: bool,
+        cancelled: Callable[[], bool],
+        announcements: Path | None = None,
+    ) -> None:
+        """Wait for the karat runs that were announced earlier, then run all queries."""
+
+        def waiting(holders: Sequence[Holder]) -> None:
+            for run in self._runs:
+                run.engine.report("waiting", {"holders": holders_json(holders)})
+
+        with (
+            measure_alone(
+                command, waiting=waiting, cancelled=cancelled, wait=wait, folder=announcements
+            ) as self._turn,
+            freeze_heap(),
+        ):
+            try:
+                self._run(cancelled)
+            finally:
+                self.close()
+
+    def interrupt(self) -> None:
+        """Kill the processes from another thread; the running query has no result."""
+        for group, _ in self._groups.values():
+            group.interrupt()
+
+    def close(self) -> None:
+        """End the processes."""
+        for group, _ in self._groups.values():
+            group.close()
+
+    def _run(self, cancelled: Callable[[], bool]) -> None:
+        for run in self._runs:
+            run.engine.report("started", {"pass": "timing"})
+        for run, snapshot, row in self._turns():
+            if cancelled():
                 break
-            if not collector.failed:
+            if not run.engine.usage.failed:
+                group, place = self._groups[run.engine.configuration.name]
                 for _, result in group.search(snapshot, row, [place]):
-                    collector.add(result)
-    finally:
-        for run in runs:
-            run.group.close()
+                    run.add(result)
 
-
-def _turns(
-    runs: Sequence[_TimedRun], snapshots: Sequence[SnapshotQueries], seed: int
-) -> Iterator[tuple[_TimedRun, SnapshotQueries, int]]:
-    """Yield which run gets which query, snapshot by snapshot; every run gets a query in turn."""
-    chance = Random(f"{seed} turns")
-    for snapshot in snapshots:
-        for row in snapshot.rows:
-            turns = [run for run in runs if run.collector.wants(row)]
-            chance.shuffle(turns)
-            for run in turns:
-                yield run, snapshot, row
+    def _turns(self) -> Iterator[tuple[TimedRun, SnapshotQueries, int]]:
+        """Yield which run gets which query, snapshot by snapshot; every run gets it in turn."""
+        chance = Random(f"{self._settings.seed} turns")
+        for snapshot in self._snapshots:
+            for row in snapshot.rows:
+                turns = [run for run in self._runs if run.wants(row)]
+                chance.shuffle(turns)
+                for run in turns:
+                    yield run, snapshot, row
 
 
 def _load() -> float | None:

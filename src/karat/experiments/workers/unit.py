@@ -15,10 +15,22 @@ __all__ = [
     "RunNews",
     "SlotEvent",
     "SlotRejected",
+    "TimedMachine",
+    "TimingTurn",
     "Unit",
     "UnitEnded",
     "UnitLost",
 ]
+
+
+class TimingTurn(NamedTuple):
+    """A unit measures latency; other karat runs on its machine see it as *command*.
+
+    Without *wait* it begins at once, even while another karat run disturbs it.
+    """
+
+    command: str
+    wait: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +42,8 @@ class Unit:
     and text of each row in *snapshots*. *skip* has, for each configuration, the rows that it does
     not need. *ahead* are the snapshots that the same slot is likely to get next, so that content
     that neighbours share is read once. *assets* describes the content of each place, for slots on
-    other machines.
+    other machines. With *timing*, latency is measured: the configurations may be of several engine
+    groups, and they take turns.
     """
 
     id: str
@@ -42,6 +55,7 @@ class Unit:
     skip: tuple[frozenset[int], ...]
     ahead: tuple[Source, ...] = ()
     assets: Mapping[str, AssetReference] = field(default_factory=dict)
+    timing: TimingTurn | None = None
 
 
 class QueryEnded(NamedTuple):
@@ -61,12 +75,23 @@ class RunNews(NamedTuple):
     detail: Mapping[str, object]
 
 
+class TimedMachine(NamedTuple):
+    """Whether a timed unit was *alone* on its machine, and the load average when it began."""
+
+    alone: bool
+    load: float | None
+
+
 class UnitEnded(NamedTuple):
-    """A unit has ended; *usage* has the counters of each configuration since *session* began."""
+    """A unit has ended; *usage* has the counters of each configuration since *session* began.
+
+    *timed* is that of a unit that measured latency.
+    """
 
     unit: str
     session: str
     usage: tuple[UsageCounters, ...]
+    timed: TimedMachine | None = None
 
 
 class AssetNeeded(NamedTuple):

@@ -115,9 +115,12 @@ def _timing(findings: Findings) -> str:
     if not timed:
         return "as the run files say" if findings.latency else "not measured"
     alone = "undisturbed" if all(each.alone for each in timed) else "disturbed by other karat runs"
+    machines = dict.fromkeys(str(one.notes.get("timed_on") or "") for one in findings.runs)
+    where = join_names([name for name in machines if name])
     return (
         f"wall time per query, median of {timed[0].repetitions} repetitions, "
         f"{queries(timed[0].warm_up)} of warm-up, {alone}"
+        + (f"; latency measured on {where}" if where else "")
     )
 
 

@@ -257,6 +257,16 @@ def test_a_timed_run_says_whom_it_waits_for(snapshots: Visits, kept: Kept) -> No
     assert measured.timings.alone
 
 
+def test_machines_with_one_home_folder_do_not_wait_for_each_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with announce("sweep"):
+        monkeypatch.setattr("karat.system.processes.kernel_id", lambda: "another")
+        with measure_alone("load", waiting=refuse, cancelled=never) as turn:
+            pass
+    assert turn.alone
+
+
 def test_a_timed_run_need_not_wait(snapshots: Visits, kept: Kept) -> None:
     dataset = gold("a")
     callbacks = Callbacks(listen=kept.listen, wait=False)

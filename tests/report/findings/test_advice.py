@@ -312,6 +312,12 @@ def test_the_method_says_what_is_needed_to_repeat_it(findings: Findings) -> None
     assert rows["Made"] == "2026-01-02 03:04 UTC by Karat 1.2.3"
 
 
+def test_the_method_says_where_latency_was_measured(findings: Findings) -> None:
+    runs = tuple(replace(one, notes={**one.notes, "timed_on": "node7"}) for one in findings.runs)
+    rows = dict(method_rows(replace(findings, runs=runs)))
+    assert rows["Latency"].endswith("undisturbed; latency measured on node7")
+
+
 def test_the_method_tells_what_run_files_say(make: Make, run: MakeRun) -> None:
     said = make([run("a", {"q1": ("a.py",)}, None, {"snapshot": "parent", "k": 100})])
     told = replace(said, origin=replace(said.origin, run_digests=("r1",)))

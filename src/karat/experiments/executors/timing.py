@@ -99,7 +99,7 @@ class _TimedUnit:
     def run(self, pool: SlotPool, slot: Slot) -> None:
         """Run the unit to its end; after a cancel, running queries may take a little time."""
         assets = assets_of(one.source for one in self._unit.snapshots)
-        unit = replace(self._unit, assets={place: one.id for place, one in assets.items()})
+        unit = replace(self._unit, assets={place: one.reference for place, one in assets.items()})
         sender = AssetSender(pool, assets.values())
         look, deadline = monotonic() + LOOK_S, inf
         try:
@@ -114,7 +114,8 @@ class _TimedUnit:
                     self._handle(event)
                 elif now >= look:
                     look = now + LOOK_S
-                    sender.check()
+                    for _, reason in sender.failures():
+                        raise _lost(slot, reason)
                     if slot.id not in {one.id for one in pool.slots()}:
                         raise _lost(slot, "it ended")
                 if deadline == inf and self._callbacks.cancelled():

@@ -6,10 +6,12 @@
 ``units`` compares the CPU time of one unit with that of many, in one session. ``overhead`` runs
 units of one query by an engine that does nothing on Dask. ``kill`` ends the driver (and repeats the
 command), then a Dask worker, with signal 9 at 30 % of a sweep, and compares all run files with
-those of a local sweep, byte by byte.
+those of a local sweep, byte by byte. ``embed`` counts the texts that four Dask workers with caches
+of their own embed, without and with a cache that they share, in proportion to one worker.
 """
 
 import argparse
+import json
 import os
 import signal
 import sqlite3
@@ -17,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from filecmp import cmp
 from functools import partial
@@ -41,13 +43,14 @@ ROOT = Path(__file__).parents[1]
 SNAPSHOTS, ROUNDS, NULL_UNITS = 40, 2, 200
 POLL_S = 0.05
 KILL_AT = 0.3
+MODEL = "dense(model=static)"
 
 
 def main() -> None:
     """Run the parts that are wanted."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--tree", default=str(ROOT), help="a Git repository")
-    parser.add_argument("--only", choices=("units", "overhead", "kill"))
+    parser.add_argument("--only", choices=("units", "overhead", "kill", "embed"))
     wanted = parser.parse_args()
     if wanted.only in (None, "units"):
         units(wanted.tree)
@@ -55,6 +58,8 @@ def main() -> None:
         overhead()
     if wanted.only in (None, "kill"):
         kill(wanted.tree)
+    if wanted.only in (None, "embed"):
+        embed(wanted.tree)
 
 
 def units(tree: str) -> None:
@@ -152,6 +157,50 @@ def _disturbed(
     )
 
 
+def embed(tree: str) -> None:
+    """Print how many texts workers embed, and whether their hits are those of one worker."""
+    karat = [sys.executable, "-m", "karat"]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        mine = ["generate", "--repo", tree, "--limit", f"{SNAPSHOTS}", "-o", "gold.json"]
+        subprocess.run([*karat, *mine], cwd=folder, check=True, capture_output=True)
+        embedded: dict[str, int] = {}
+        for label, workers, tier in (("one", 1, ""), ("own", 4, ""), ("shared", 4, "tier")):
+            place = folder / label
+            place.mkdir()
+            before = _children_s()
+            environments = [{"KARAT_CACHE": f"{place}/{number}"} for number in range(workers)]
+            with _cluster(place, environments) as (address, _):
+                _wait_for_workers(address, workers)
+                # The driver alone knows the folder; the workers learn it from their units.
+                own = {"KARAT_CACHE_REMOTE": f"file://{place}/{tier}"} if tier else {}
+                command = [*karat, "evaluate", "gold.json", "--engine", MODEL, "--timed", "none"]
+                command += ["--draws", "99", "--json", "--store", f"{label}.db"]
+                command += ["--run-out", f"{label}.run"]
+                command += ["--executor", address.replace("tcp:", "dask:")]
+                done = subprocess.run(
+                    command,
+                    cwd=folder,
+                    check=True,
+                    capture_output=True,
+                    env={**os.environ, **own},
+                )
+            embedded[label] = int(json.loads(done.stdout)["work"][MODEL]["embedded"])
+            print(
+                f"embed: {label}: {workers} workers embedded {embedded[label]} texts, "
+                f"ratio {embedded[label] / embedded['one']:.2f}, hits identical: "
+                f"{cmp(folder / 'one.run', folder / f'{label}.run', shallow=False)}, "
+                f"{_children_s() - before:.0f} s CPU"
+            )
+
+
+def _wait_for_workers(address: str, count: int) -> None:
+    from distributed import Client
+
+    with Client(address, set_as_default=False) as client:
+        client.wait_for_workers(count)
+
+
 def cpu_s(run: Callable[[], object]) -> float:
     """Return the CPU time of *run* and of the processes that it starts."""
     before = _own_s() + _children_s()
@@ -181,8 +230,10 @@ def _size(queries: int) -> Iterator[None]:
 
 
 @contextmanager
-def _cluster(folder: Path) -> "Iterator[tuple[str, list[subprocess.Popen[bytes]]]]":
-    """Start a scheduler and two workers as processes."""
+def _cluster(
+    folder: Path, environments: Sequence[Mapping[str, str]] = ({}, {})
+) -> "Iterator[tuple[str, list[subprocess.Popen[bytes]]]]":
+    """Start a scheduler and a worker for each of *environments*, as processes."""
     file = folder / "scheduler.json"
     dask = [sys.executable, "-m", "dask"]
     logs = (folder / "dask.log").open("wb")
@@ -204,14 +255,16 @@ def _cluster(folder: Path) -> "Iterator[tuple[str, list[subprocess.Popen[bytes]]
     )
     worker = [*dask, "worker", "--scheduler-file", file, "--nthreads", "1", "--no-nanny"]
     workers = [
-        subprocess.Popen([*worker, "--no-dashboard", "--host", "127.0.0.1"], **options)
-        for _ in range(2)
+        subprocess.Popen(
+            [*worker, "--no-dashboard", "--host", "127.0.0.1"],
+            env={**os.environ, **environment},
+            **options,
+        )
+        for environment in environments
     ]
     try:
         while not file.exists():
             time.sleep(POLL_S)
-        import json
-
         yield json.loads(file.read_text())["address"], workers
     finally:
         for process in (*workers, scheduler):

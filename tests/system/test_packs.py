@@ -175,3 +175,33 @@ def test_the_environment_names_the_folder(
 def test_an_address_that_nothing_can_open() -> None:
     with pytest.raises(InputError, match=f"{REMOTE} is 'nowhere://x': .* expected a folder such"):
         PackTier("nowhere://x", "v")
+
+
+def test_packs_of_others_are_seen_at_once_where_they_are_expected(url: str) -> None:
+    reader = PackTier(url, "v", clock=lambda: 0.0)
+    values = entries(1, 2)
+    assert reader.get(list(values)) == {}
+    writer = PackTier(url, "v")
+    writer.put(values)
+    writer.flush()
+    assert reader.get(list(values)) == {}
+    reader.see_new()
+    assert reader.get(list(values)) == values
+
+
+def test_local_values_that_the_tier_lacks_are_published(url: str, tmp_path: Path) -> None:
+    old, new = entries(1, 2), entries(3)
+    with KeyValueFile(tmp_path / "cache.sqlite", version=1) as local:
+        local.put(old)
+    writer = PackTier(url, "v")
+    writer.put(entries(1))
+    writer.flush()
+    cache = TieredCache(
+        KeyValueFile(tmp_path / "cache.sqlite", version=1), PackTier(url, "v", entries=2)
+    )
+    cache.put(new)
+    cache.publish([*old, *new])
+    cache.close()
+    assert PackTier(url, "v").get([*old, *new]) == old | new
+    files, path = fsspec.core.url_to_fs(url)
+    assert sorted(name[-6:] for name in files.ls(f"{path}/v", detail=False)) == ["1.pack", "2.pack"]

@@ -13,7 +13,7 @@ import numpy as np
 from karat.corpus import Chunk, Corpus, Document, create_chunker, iter_chunks
 from karat.engines.base import SupportsWork
 from karat.engines.caches import NO_CACHES, Caches
-from karat.engines.chunk_table import ChunkLocation, ChunkTable, RowNumbers
+from karat.engines.chunk_table import ChunkLocation, ChunkTable, Grower, RowNumbers
 from karat.engines.fusion import RRF_K, Scores, check_fusion
 from karat.engines.ranking import Names, RankingRules, folder_factors, kind_factors
 from karat.engines.stages import Stage, SupportsRows
@@ -85,6 +85,11 @@ class ChunkIndex:
         self._of_rows[rules] = np.empty(0, np.float32)
         self.clear()
         return tuple(self._stages.setdefault(stage.identity, stage) for stage in stages)
+
+    @property
+    def stages(self) -> Sequence[Stage]:
+        """Return the stages of all engines that have joined."""
+        return list(self._stages.values())
 
     @property
     def chunks(self) -> ChunkTable | None:
@@ -206,6 +211,12 @@ class ChunkIndex:
         self.fallbacks.update(cut.fallback for cut in whole if cut.fallback)
         texts = zip(corpus.reader(documents), (cut.chunks for cut in whole), strict=True)
         yield from self.writer.write(list(texts))
+
+    def pass_new(self, corpus: Corpus, rows: RowNumbers, take: Grower) -> None:
+        """Pass the chunks of *corpus* that *rows* lacks to *take*, without indexing them."""
+        fallbacks = self.fallbacks.copy()
+        rows.show(corpus, self._cut, take)
+        self.fallbacks = fallbacks
 
     def _locations(self, corpus: Corpus) -> list[ChunkLocation]:
         """Return all chunks with their texts, for a stage that cannot move between snapshots."""

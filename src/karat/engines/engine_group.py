@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkab
 
 from karat.corpus import Corpus
 from karat.engines.base import Engine, SupportsClose, SupportsSnapshots
-from karat.engines.embedding import Embedder, loaded_once
+from karat.engines.embed_part import EmbedPart
+from karat.engines.embedding import DEFAULT_EMBEDDER, Embedder, loaded_once
+from karat.engines.embedding.catalogue import is_endpoint
 from karat.engines.registry import ENGINES
 from karat.engines.spec import build, check_options, model_text, parse_spec
 from karat.errors import EngineError
@@ -19,7 +21,15 @@ if TYPE_CHECKING:
     from karat.engines.rerank.engine import Passages
 
 
-__all__ = ["NOT_KEPT", "Current", "EngineGroup", "SupportsCurrent", "build_group", "shareable"]
+__all__ = [
+    "NOT_KEPT",
+    "Current",
+    "EngineGroup",
+    "SupportsCurrent",
+    "build_group",
+    "embeds_locally",
+    "shareable",
+]
 
 # The options that decide how a corpus is cut, and whether the chunks are cached, with defaults.
 CUTTING: Mapping[str, object] = {"chunker": "auto", "cache": True, "context": ""}
@@ -39,11 +49,44 @@ def shareable(spec: Spec) -> str | None:
     if info is None or not info.shares:
         return None
     if info.shares == "reranked":
-        over = spec.params.get("over", "bm25")
-        return shareable(parse_spec(over if isinstance(over, Mapping) else str(over)))
+        return shareable(_over(spec))
     cutting = {**CUTTING, **{name: spec.params[name] for name in spec.params if _cuts(name)}}
     # A value is text on the command line, and may be a number or a boolean in a file.
     return ", ".join(f"{name}={cutting[name]}".lower() for name in sorted(cutting))
+
+
+def embeds_locally(spec: Spec) -> bool:
+    """Return whether the engine of *spec* embeds chunks by a model of its machine, into a cache.
+
+    One that lets a chat model write contexts does not count: they are paid for. Nor does one whose
+    vectors are in a store, which may hold them already.
+
+    >>> specs = map(parse_spec, ["rerank(over=hybrid)", "bm25", "dense(model=jina:v3)"])
+    >>> [embeds_locally(spec) for spec in specs]
+    [True, False, False]
+    """
+    info = ENGINES.find(spec.name)
+    if info is None:
+        return False
+    if info.shares == "reranked":
+        return embeds_locally(_over(spec))
+    params = {**CUTTING, "model": DEFAULT_EMBEDDER, **spec.params}
+    model = params["model"]
+    return (
+        info.shares == "chunks"
+        and "dense" in info.components
+        and str(params["cache"]).lower() == "true"
+        and not params["context"]
+        and not params.get("store")
+        and isinstance(model, str)
+        and not is_endpoint(model)
+    )
+
+
+def _over(spec: Spec) -> Spec:
+    """Return the engine that a reranker reranks."""
+    over = spec.params.get("over", "bm25")
+    return parse_spec(over if isinstance(over, Mapping) else str(over))
 
 
 def _reranks(spec: Spec) -> bool:
@@ -190,6 +233,22 @@ class EngineGroup:
             taken = perf_counter_ns() - started
             self._taken_ns[id(engine)] = chunked.index_ns if chunked else taken
         self._ready = True
+
+    def embed_ahead(self, corpora: Iterable[Corpus], part: EmbedPart) -> list[int]:
+        """Embed the texts of *corpora* that belong to *part* into the cache; index nothing.
+
+        The result is how many texts each of the engines needed and none had embedded before.
+        """
+        from karat.engines.embed_ahead import embed_ahead
+
+        embedded = embed_ahead(self._indexes.values(), corpora, part)
+        chunked = {id(engine): chunked for engine, chunked in self._members}
+        return [
+            sum(embedded.get(stage.identity, 0) for stage in over.stages)
+            if (over := chunked.get(id(engine)))
+            else 0
+            for engine in self.engines
+        ]
 
     def release(self) -> None:
         """Forget the rows of all snapshots so far; the next one shares nothing with them."""

@@ -9,8 +9,8 @@ import re
 import struct
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from hashlib import sha256
+from math import inf
 from threading import Lock
 from time import monotonic
 from typing import Any, Protocol
@@ -18,10 +18,21 @@ from typing import Any, Protocol
 from karat.errors import InputError, MissingExtra
 from karat.system.files import without_user
 
-__all__ = ["REMOTE", "ByteCache", "PackTier", "TieredCache", "check_remote", "with_remote"]
+__all__ = [
+    "REMOTE",
+    "ByteCache",
+    "PackTier",
+    "TieredCache",
+    "check_remote",
+    "remote_environment",
+    "see_new_packs",
+    "with_remote",
+]
 
 # The environment variable with the folder.
 REMOTE = "KARAT_CACHE_REMOTE"
+# A user with a password in a URL.
+_PASSWORD = re.compile(r"://[^/@]*:[^/@]*@")
 MAGIC = b"KARATPK1"
 KEY_BYTES = 32
 ENTRY = struct.Struct(f"<{KEY_BYTES}sI")
@@ -71,7 +82,7 @@ class PackTier:
         self._folder = f"{path.rstrip('/')}/{kind}"
         self._clock = clock
         self._entries = entries
-        self._listed = -REFRESH_S
+        self._listed = -inf
         self._packs: dict[str, int] = {}
         self._pack_of: dict[bytes, str] = {}
         self._waiting: dict[bytes, bytes] = {}
@@ -95,6 +106,22 @@ class PackTier:
             except Exception as error:  # noqa: BLE001 - each file system has errors of its own
                 self._fail(error)
         return found
+
+    def missing(self, keys: Sequence[bytes]) -> list[bytes]:
+        """Return those of *keys* that no pack has; none if the folder cannot be reached."""
+        with self._lock:
+            if self._failed:
+                return []
+            try:
+                self._refresh()
+            except OSError as error:
+                self._fail(error)
+                return []
+            return [key for key in keys if key not in self._pack_of and key not in self._waiting]
+
+    def see_new(self) -> None:
+        """List the folder again as soon as a key is missing."""
+        self._listed = -inf
 
     def put(self, values: Mapping[bytes, bytes]) -> None:
         """Add *values*; full packs are written at once, the rest by :meth:`flush`."""
@@ -216,16 +243,45 @@ class TieredCache:
         self._local.put(values)
         self._tier.put(values)
 
+    def publish(self, keys: Sequence[bytes]) -> None:
+        """Store the local values of those *keys* that the tier lacks in the tier too."""
+        if missing := self._tier.missing(keys):
+            self._tier.put(self._local.get(missing))
+
     def close(self) -> None:
         """Write the rest into the tier, and close the local cache."""
         self._tier.flush()
         self._local.close()
 
 
-@cache
+_tiers: dict[tuple[str, str], PackTier] = {}
+
+
 def _tier(url: str, kind: str) -> PackTier:
     """Return the tier of this process, so that the keys of a pack are read once."""
-    return PackTier(url, kind)
+    if (url, kind) not in _tiers:
+        _tiers[url, kind] = PackTier(url, kind)
+    return _tiers[url, kind]
+
+
+def see_new_packs() -> None:
+    """Let all tiers of this process see packs that others have just written."""
+    for tier in _tiers.values():
+        tier.see_new()
+
+
+def remote_environment(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return the variable that names the folder, for workers on other machines, if it is set.
+
+    A URL with a password is not passed on.
+
+    >>> remote_environment({"KARAT_CACHE_REMOTE": "s3://bucket/karat"})
+    {'KARAT_CACHE_REMOTE': 's3://bucket/karat'}
+    >>> remote_environment({"KARAT_CACHE_REMOTE": "ftp://me:secret@host/karat"})
+    {}
+    """
+    url = environment.get(REMOTE, "").strip()
+    return {REMOTE: url} if url and not _PASSWORD.search(url) else {}
 
 
 def check_remote() -> None:

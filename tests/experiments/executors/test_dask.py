@@ -156,3 +156,19 @@ def test_files_reach_a_worker_once(cluster: Any, tmp_path: Path) -> None:
     with distributed.Client(cluster, set_as_default=False) as client:
         held = client.run(has_asset, asset.id)
     assert any(held.values())
+
+
+def test_a_worker_has_as_many_gpu_slots_as_it_declares() -> None:
+    with distributed.LocalCluster(
+        n_workers=1,
+        threads_per_worker=3,
+        processes=False,
+        resources={"GPU": 2},
+        protocol="tcp://",
+        host="127.0.0.1",
+        dashboard_address=":0",
+        silence_logs=50,
+    ) as cluster:
+        address = cluster.scheduler_address
+        with DaskExecutor(address).connect() as pool:
+            assert [slot.gpu for slot in pool.slots()] == [True, True, False]

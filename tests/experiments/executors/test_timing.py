@@ -73,8 +73,7 @@ class FakeCluster:
     def receive(self, timeout_s: float) -> SlotEvent | None:
         return self.events.popleft() if self.events and self.units else None
 
-    def provide(self, slot: str, asset: str, file: Path) -> None:
-        assert file.exists()
+    def provide(self, slot: str, asset: str, parts: object) -> None:
         self.provided.append((slot, asset))
 
     def stop(self) -> None:
@@ -250,9 +249,9 @@ def test_files_are_sent_to_a_machine_without_them(kept: Kept, tmp_path: Path) ->
     plan = all_queries_on(dataset, Source.folder(str(tmp_path)), seed=0)
     measure(dataset, plan, cluster, kept)
     (asset,) = cluster.units[0].assets.values()
-    needs = FakeCluster(AssetNeeded("timing", asset), answered("a"), ended, looks=9)
+    needs = FakeCluster(AssetNeeded("timing", asset.id), answered("a"), ended, looks=9)
     measure(dataset, plan, needs, Kept())
-    assert needs.provided == [("s1", asset)]
+    assert needs.provided == [("s1", asset.id)]
 
 
 def test_a_machine_that_does_not_appear_is_named(snapshots: Visits, kept: Kept) -> None:

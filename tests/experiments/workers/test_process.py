@@ -259,3 +259,14 @@ def test_it_leaves_when_karat_is_killed(tmp_path: Path, *, stopped: bool) -> Non
             assert ended
         finally:
             os.close(watched)
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="variables are read from /proc")
+def test_a_process_gets_variables_that_this_machine_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KARAT_TEST_SET", "here")
+    process = EngineProcess({"KARAT_TEST_SET": "driver", "KARAT_TEST_LACKING": "driver"})
+    try:
+        variables = Path(f"/proc/{process.pid}/environ").read_text().split("\0")
+    finally:
+        process.kill()
+    assert {"KARAT_TEST_SET=here", "KARAT_TEST_LACKING=driver"} <= set(variables)

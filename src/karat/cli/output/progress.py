@@ -293,10 +293,14 @@ def units_text(detail: Mapping[str, object]) -> str:
 
     >>> units_text({"units": 6, "slots": 4, "lost": 1})
     '6 units on 4 slots, 1 lost'
+    >>> units_text({"units": 4, "slots": 4, "lost": 0, "embedded": 3, "to_embed": 8})
+    '4 units on 4 slots, embedding: 3 of 8 units'
     """
-    units, slots, lost = (int(str(detail[key])) for key in ("units", "slots", "lost"))
+    names = ("units", "slots", "lost", "embedded", "to_embed")
+    units, slots, lost, embedded, to_embed = (int(str(detail.get(name, 0))) for name in names)
     text = f"{counted(units, 'unit')} on {counted(slots, 'slot')}"
-    return f"{text}, {lost} lost" if lost else text
+    text += f", {lost} lost" if lost else ""
+    return f"{text}, embedding: {embedded} of {to_embed} units" if embedded < to_embed else text
 
 
 def _local(holder: Mapping[str, object]) -> str:

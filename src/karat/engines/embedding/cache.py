@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from karat.engines.embedding.base import Embedder, Kind, PartlyEmbedded, SupportsManyTexts
 from karat.engines.embedding.texts import Vectors, embed_distinct
 from karat.system.cache_limits import MAX_BYTES
-from karat.system.packs import with_remote
+from karat.system.packs import TieredCache, with_remote
 from karat.system.sqlite import EVICTED_ROWS, KeyValueFile
 
 __all__ = ["CachedEmbedder", "EmbeddingCache", "vector_key"]
@@ -85,6 +85,11 @@ class EmbeddingCache:
         self._file.put(
             {key: np.ascontiguousarray(row, "<f4").tobytes() for key, row in rows.items()}
         )
+
+    def publish(self, keys: Sequence[bytes]) -> None:
+        """Store the rows of *keys* in the remote tier, if there is one and it lacks them."""
+        if isinstance(self._file, TieredCache):
+            self._file.publish(keys)
 
 
 # What is written together: an interrupted run loses no more than this.

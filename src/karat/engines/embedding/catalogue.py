@@ -18,6 +18,7 @@ __all__ = [
     "check_model",
     "create_embedder",
     "embedder_named",
+    "is_endpoint",
     "loaded_once",
     "missing_modules",
     "token_limit",
@@ -25,22 +26,21 @@ __all__ = [
 
 DEFAULT_EMBEDDER = "granite"
 
+BUILT_IN: Mapping[str, str] = {
+    "cohere": "karat.engines.embedding.remote:cohere",
+    "granite": "karat.engines.embedding.packaged:granite",
+    "jina": "karat.engines.embedding.remote:jina",
+    "minilm": "karat.engines.embedding.packaged:minilm",
+    "onnx": "karat.engines.embedding.onnx_encoder:onnx_folder",
+    "openai": "karat.engines.embedding.remote:openai",
+    "st": "karat.engines.embedding.transformer:transformer",
+    "static": "karat.engines.embedding.static:static",
+    "tei": "karat.engines.embedding.remote:tei",
+    "vllm": "karat.engines.embedding.remote:vllm",
+    "voyage": "karat.engines.embedding.remote:voyage",
+}
 EMBEDDERS: Registry[Callable[..., Embedder]] = Registry(
-    "embedder",
-    {
-        "cohere": "karat.engines.embedding.remote:cohere",
-        "granite": "karat.engines.embedding.packaged:granite",
-        "jina": "karat.engines.embedding.remote:jina",
-        "minilm": "karat.engines.embedding.packaged:minilm",
-        "onnx": "karat.engines.embedding.onnx_encoder:onnx_folder",
-        "openai": "karat.engines.embedding.remote:openai",
-        "st": "karat.engines.embedding.transformer:transformer",
-        "static": "karat.engines.embedding.static:static",
-        "tei": "karat.engines.embedding.remote:tei",
-        "vllm": "karat.engines.embedding.remote:vllm",
-        "voyage": "karat.engines.embedding.remote:voyage",
-    },
-    aliases={"sentence-transformers": "st", "http": "openai"},
+    "embedder", BUILT_IN, aliases={"sentence-transformers": "st", "http": "openai"}
 )
 
 
@@ -125,6 +125,19 @@ def embedder_named(name: str) -> str:
             f"{error}; a model of the Hugging Face hub is written owner/model: BAAI/bge-m3"
         ) from None
     return name
+
+
+def is_endpoint(name: str) -> bool:
+    """Return whether the embedder *name* is a service that embeds on its own machine.
+
+    >>> [is_endpoint(name) for name in ("granite", "http:e5@http://host/v1", "module:factory")]
+    [False, True, False]
+    """
+    try:
+        known = EMBEDDERS.canonical(name.partition(":")[0])
+    except UnknownName:
+        return False
+    return BUILT_IN.get(known, "").startswith("karat.engines.embedding.remote:")
 
 
 def check_model(name: str) -> None:

@@ -15,13 +15,14 @@ class Slot(NamedTuple):
     """Room for one worker: its *id*, the name of its *machine*, and what is installed there.
 
     Without a *fingerprint* the slot is in the installation of this process. *problem* says why it
-    cannot be used at all, "" if it can.
+    cannot be used at all, "" if it can. Embed units run on slots with a *gpu*, if there are any.
     """
 
     id: str
     machine: str
     fingerprint: Fingerprint | None = None
     problem: str = ""
+    gpu: bool = False
 
 
 class SlotPool(Protocol):

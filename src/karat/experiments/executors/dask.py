@@ -108,8 +108,8 @@ class DaskSlots:
         self._tasks: dict[str, Future] = {}
         # By the address of a worker: the name of its machine, and what is installed there.
         self._probed: dict[str, tuple[str, Fingerprint | str]] = {}
-        # By the address of a worker: the number of its threads.
-        self._workers: dict[str, int] = {}
+        # By the address of a worker: the number of its threads and of its GPUs.
+        self._workers: dict[str, tuple[int, int]] = {}
         self._closed = threading.Event()
         client.subscribe_topic(client.id, self._on_events)
         self._look()
@@ -119,11 +119,11 @@ class DaskSlots:
     def slots(self) -> Sequence[Slot]:
         """Return a slot for each thread of each worker."""
         found = []
-        for address, threads in self._workers.items():
+        for address, (threads, gpus) in self._workers.items():
             machine, probed = self._probed[address]
             known, problem = (None, probed) if isinstance(probed, str) else (probed, "")
             found += [
-                Slot(f"{address}/{number}", machine, known, problem)
+                Slot(f"{address}/{number}", machine, known, problem, gpu=number <= gpus)
                 for number in range(1, threads + 1)
             ]
         return found
@@ -199,7 +199,10 @@ class DaskSlots:
                 for address, answer in found.items()
             }
         self._workers = {
-            address: int(worker["nthreads"])
+            address: (
+                int(worker["nthreads"]),
+                int(worker.get("resources", {}).get("GPU", 0)),
+            )
             for address, worker in workers.items()
             if address in self._probed
         }

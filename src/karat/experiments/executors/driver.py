@@ -45,11 +45,16 @@ DriverEvent = GroupEvent | LostQueries
 
 
 class SlotCounts(NamedTuple):
-    """How many units run, on how many slots, and how many units were lost so far."""
+    """How many units run, on how many slots, and how many units were lost so far.
+
+    *embedded* of *to_embed* embed units have ended.
+    """
 
     units: int
     slots: int
     lost: int
+    embedded: int
+    to_embed: int
 
 
 def check_slot(slot: Slot) -> str:
@@ -94,7 +99,8 @@ class Driver:
     def counts(self) -> SlotCounts:
         """Return what a progress line shows."""
         schedule = self._schedule
-        return SlotCounts(schedule.running, len(schedule.slots), schedule.lost.total())
+        lost = schedule.lost.total()
+        return SlotCounts(schedule.running, len(schedule.slots), lost, *schedule.embedding)
 
     def notes(self, spec: Spec) -> dict[str, object]:
         """Return what a reader of a run of *spec* should know about the slots."""
@@ -222,7 +228,7 @@ class Driver:
             return
         if slot.fingerprint and (other := differences(fingerprint(), slot.fingerprint)):
             self.differing[slot.id] = other
-        self._schedule.add_slot(slot.id)
+        self._schedule.add_slot(slot.id, gpu=slot.gpu)
 
     def _check_slots(self, waited_s: float) -> None:
         """Raise ProcessError if no slot can be used, or none appears in time."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from karat.engines.engine_group import embeds_locally
 from karat.experiments.executors.base import Executor, SlotPool
 from karat.experiments.executors.driver import Driver, DriverEvent, SlotCounts
 from karat.experiments.executors.local import LocalExecutor
@@ -23,6 +24,7 @@ from karat.experiments.workers.timing import freeze_heap
 from karat.experiments.workers.unit import QueryEnded, RunNews
 from karat.model import Dataset, Outcome
 from karat.model.timings import RunResult
+from karat.system.packs import remote_environment
 
 __all__ = ["CompleteGroup", "measure_groups", "measure_quality"]
 
@@ -118,16 +120,17 @@ class _Collection:
             for group in groups
         ]
         queries = dict(enumerate(zip(dataset.query_ids, dataset.texts, strict=True)))
+        environment = remote_environment() if travels else {}
         work = [
-            _group_work(group, collectors, snapshots, settings)
+            _group_work(group, collectors, snapshots, settings, embeds=bool(environment))
             for group, collectors in zip(groups, self._collectors, strict=True)
         ]
         self._assets = assets_of(one.source for one in snapshots) if travels else {}
         references = {place: asset.reference for place, asset in self._assets.items()}
-        self._schedule = Schedule(work, queries, references)
+        self._schedule = Schedule(work, queries, references, environment)
         self._left = dict.fromkeys(range(len(groups)))
         self._driver: Driver | None = None
-        self._shown = SlotCounts(0, 0, 0)
+        self._shown = SlotCounts(0, 0, 0, 0, 0)
 
     def run(self, executor: Executor) -> Iterator[CompleteGroup]:
         """Run all queries; results, events and errors reach the caller in its own thread."""
@@ -216,7 +219,10 @@ def _group_work(
     collectors: Sequence[RunCollector],
     snapshots: Sequence[SnapshotQueries],
     settings: RunSettings,
+    *,
+    embeds: bool,
 ) -> GroupWork:
+    """Return the queries that the runs of *group* lack; with *embeds*, after an embed stage."""
     rows = [row for snapshot in snapshots for row in snapshot.rows]
     skip = tuple(
         frozenset(row for row in rows if not collector.wants(row)) for collector in collectors
@@ -226,4 +232,10 @@ def _group_work(
         SnapshotQueries(source, tuple(row for row in rows if row not in nobody))
         for source, rows in snapshots
     )
-    return GroupWork(group, settings, tuple(one for one in wanted if one.rows), skip)
+    return GroupWork(
+        group,
+        settings,
+        tuple(one for one in wanted if one.rows),
+        skip,
+        embeds=embeds and any(embeds_locally(one.spec) for one in group),
+    )

@@ -13,10 +13,13 @@ from itertools import count, islice
 from math import ceil
 from typing import NamedTuple
 
+from karat.engines.embed_part import EmbedPart
+from karat.experiments.executors.embed_stage import EmbedProgress, EmbedStages
 from karat.experiments.workers import RunSettings, SnapshotQueries
 from karat.experiments.workers.assets import AssetReference
 from karat.experiments.workers.plan import Group
 from karat.experiments.workers.unit import Unit
+from karat.model.frozen import EMPTY
 
 __all__ = ["MOST_LOSSES", "GroupWork", "LostQueries", "Schedule"]
 
@@ -33,13 +36,15 @@ MOST_AHEAD = 100
 class GroupWork(NamedTuple):
     """The work of one engine group: *snapshots* with the rows that any configuration needs.
 
-    *skip* has, for each configuration, the rows that it does not need.
+    *skip* has, for each configuration, the rows that it does not need. With *embeds*, all texts are
+    embedded before the first query.
     """
 
     configurations: Group
     settings: RunSettings
     snapshots: tuple[SnapshotQueries, ...]
     skip: tuple[frozenset[int], ...]
+    embeds: bool = False
 
 
 class LostQueries(NamedTuple):
@@ -99,13 +104,20 @@ class Schedule:
         self,
         groups: Sequence[GroupWork],
         queries: Mapping[int, tuple[str, str]],
-        assets: Mapping[str, AssetReference] | None = None,
+        assets: Mapping[str, AssetReference] = EMPTY,
+        environment: Mapping[str, str] = EMPTY,
     ) -> None:
         """Plan all *groups*; *queries* has the id and text of each row.
 
-        *assets* describes the content of places for slots on other machines.
+        *assets* describes the content of places for slots on other machines; *environment* are
+        variables for the worker processes.
         """
-        self._assets = assets or {}
+        self._assets = assets
+        self._environment = environment
+        self._embeds = EmbedStages(
+            (place for place, work in enumerate(groups) if work.embeds),
+            most_losses=MOST_LOSSES,
+        )
         self._groups = [_GroupState(work) for work in groups]
         self._queries = queries
         self._rows = {query_id: row for row, (query_id, _) in queries.items()}
@@ -115,6 +127,8 @@ class Schedule:
         ]
         # The group of the session on each slot; None before its first unit.
         self._slots: dict[str, int | None] = {}
+        # Slots that embed fast: if there are any, only they get embed units.
+        self._gpus: set[str] = set()
         self._running: dict[str, _Running] = {}
         self._numbers = count(1)
         self.lost: Counter[int] = Counter()
@@ -150,13 +164,21 @@ class Schedule:
         """Return the slot of a running unit."""
         return self._running[unit].slot
 
-    def add_slot(self, slot: str) -> None:
-        """Let *slot* take units."""
+    @property
+    def embedding(self) -> EmbedProgress:
+        """Return how many embed units have ended."""
+        return self._embeds.progress
+
+    def add_slot(self, slot: str, *, gpu: bool = False) -> None:
+        """Let *slot* take units; embed units go to slots with a *gpu*, if there are any."""
         self._slots.setdefault(slot, None)
+        if gpu:
+            self._gpus.add(slot)
 
     def drop_slot(self, slot: str) -> str:
         """Give *slot* no further unit; return the id of its running unit, "" if it has none."""
         self._slots.pop(slot, None)
+        self._gpus.discard(slot)
         for stretch in self._stretches:
             if stretch.slot == slot:
                 stretch.slot = ""
@@ -166,9 +188,23 @@ class Schedule:
         """Return the next unit of each idle slot that has something to do."""
         busy = {one.slot for one in self._running.values()}
         idle = [slot for slot in self._slots if slot not in busy]
+        # A single slot embeds nothing twice.
+        if len(self._slots) > 1 and not self._embeds.planned:
+            left = [one.group for one in self._stretches if one.snapshots]
+            self._embeds.plan(left, slots=len(self._gpus) or len(self._slots))
+        first = [self._embed(slot, now) for slot in idle if not self._gpus or slot in self._gpus]
+        embedding = [(slot, unit) for slot, unit in first if unit]
+        busy |= {slot for slot, _ in embedding}
         # Cut when all have one: a slot may take a part of what another has just got.
-        taken = [(slot, stretch) for slot in idle if (stretch := self._stretch(slot, busy))]
-        return [(slot, self._cut(slot, stretch, now)) for slot, stretch in taken]
+        taken = [
+            (slot, stretch)
+            for slot in idle
+            if slot not in busy and (stretch := self._stretch(slot, busy))
+        ]
+        return [
+            *embedding,
+            *((slot, self._cut(slot, stretch, now)) for slot, stretch in taken),
+        ]
 
     def answered(self, unit: str, place: int, query_id: str, now: float) -> int | None:
         """Note a result, and return the index of its group.
@@ -199,6 +235,13 @@ class Schedule:
         running = self._running.get(unit)
         if not running:
             return None
+        if running.unit.part:
+            # What a failed one has not embedded, the searches embed.
+            del self._running[unit]
+            self._embeds.end(running.stretch.group)
+            if running.slot in self._slots:
+                self._slots[running.slot] = running.stretch.group
+            return None
         group = self._groups[running.stretch.group]
         group.failed.update(failed)
         if len(group.failed) == len(group.work.configurations):
@@ -225,6 +268,10 @@ class Schedule:
             return None
         if counted:
             self.lost[running.stretch.group] += 1
+        if running.unit.part:
+            del self._running[unit]
+            self._embeds.lose(running.stretch.group, running.unit.part, counted=counted)
+            return None
         return self._requeue(running, reason, counted=counted)
 
     def _drop(self, group: int) -> list[SnapshotQueries]:
@@ -236,7 +283,9 @@ class Schedule:
     def _stretch(self, slot: str, busy: Set[str]) -> _Stretch | None:
         """Return the stretch that *slot* works on next: its own, one without a slot, or a half."""
         group = self._slots[slot]
-        open_ones = [one for one in self._stretches if one.snapshots]
+        open_ones = [
+            one for one in self._stretches if one.snapshots and not self._embeds.blocks(one.group)
+        ]
         for mine in (one for one in open_ones if one.slot == slot):
             return mine
         free = [one for one in open_ones if not one.slot]
@@ -273,6 +322,21 @@ class Schedule:
     def _seconds(self, stretch: _Stretch) -> float:
         return stretch.queries * (self._groups[stretch.group].each_s or 1.0)
 
+    def _embed(self, slot: str, now: float) -> tuple[str, Unit | None]:
+        """Return *slot* with its next embed unit, None if there is none."""
+        taken = self._embeds.take(self._slots[slot])
+        if not taken:
+            return slot, None
+        group, part = taken
+        # What was searched before the stage began needs no vectors.
+        sources = tuple(
+            SnapshotQueries(one.source, ())
+            for stretch in self._stretches
+            if stretch.group == group
+            for one in stretch.snapshots
+        )
+        return slot, self._unit(slot, _Stretch(group, []), sources, now, part=part)
+
     def _cut(self, slot: str, stretch: _Stretch, now: float) -> Unit:
         state = self._groups[stretch.group]
         each_s = state.each_s
@@ -280,6 +344,19 @@ class Schedule:
         size = max(min(size, stretch.share), 1)
         taken = tuple(_head(stretch.snapshots, size))
         stretch.snapshots = _without_head(stretch.snapshots, taken)
+        return self._unit(slot, stretch, taken, now)
+
+    def _unit(
+        self,
+        slot: str,
+        stretch: _Stretch,
+        taken: tuple[SnapshotQueries, ...],
+        now: float,
+        *,
+        part: EmbedPart | None = None,
+    ) -> Unit:
+        """Return a unit of the snapshots *taken* from *stretch*, which runs on *slot* from now."""
+        state = self._groups[stretch.group]
         work = state.work
         rows = [row for snapshot in taken for row in snapshot.rows]
         skip = tuple(
@@ -301,6 +378,8 @@ class Schedule:
                 for place in dict.fromkeys(one.source.place for one in taken)
                 if place in self._assets
             },
+            environment=self._environment,
+            part=part,
         )
         places = range(len(work.configurations))
         owed = {row: {place for place in places if row not in skip[place]} for row in rows}

@@ -27,6 +27,7 @@ from karat.experiments.workers.unit import (
 )
 from karat.model import Dataset
 from karat.model.timings import RunResult
+from karat.system.packs import remote_environment
 
 __all__ = ["check_timed_on", "measure_latency_on"]
 
@@ -99,7 +100,11 @@ class _TimedUnit:
     def run(self, pool: SlotPool, slot: Slot) -> None:
         """Run the unit to its end; after a cancel, running queries may take a little time."""
         assets = assets_of(one.source for one in self._unit.snapshots)
-        unit = replace(self._unit, assets={place: one.reference for place, one in assets.items()})
+        unit = replace(
+            self._unit,
+            assets={place: one.reference for place, one in assets.items()},
+            environment=remote_environment(),
+        )
         sender = AssetSender(pool, assets.values())
         look, deadline = monotonic() + LOOK_S, inf
         try:

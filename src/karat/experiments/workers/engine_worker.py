@@ -5,6 +5,7 @@ from itertools import product
 from time import monotonic
 
 from karat.engines.adapters.external import timed_out
+from karat.engines.embed_part import EmbedPart
 from karat.experiments.workers.plan import (
     QueryTexts,
     RunSettings,
@@ -27,6 +28,7 @@ from karat.experiments.workers.run_collector import (
 )
 from karat.experiments.workers.sources import Source
 from karat.model import Outcome
+from karat.model.frozen import EMPTY
 from karat.system.words import join_names
 
 __all__ = ["EngineWorker", "WorkerGroup"]
@@ -50,9 +52,11 @@ class EngineWorker:
         settings: RunSettings,
         *,
         timed: bool,
+        environment: Mapping[str, str] = EMPTY,
     ) -> None:
         """Store the arguments; no process is started yet."""
         self.members = dict(members)
+        self._environment = environment
         self.failed = ""
         self._queries = queries
         self._settings = settings
@@ -120,6 +124,26 @@ class EngineWorker:
             member: query_result(query_id, snapshot, found, timed=self._timed)
             for member, found in replies.items()
         }
+
+    def embed(
+        self, sources: Sequence[Source], part: EmbedPart
+    ) -> Mapping[int, int] | EngineFailure:
+        """Embed *part* of the texts of *sources* ahead; return how many, by member.
+
+        A failure changes nothing: a search embeds by itself, and reports what is wrong.
+        """
+        begun = self._process is not None
+        process = self._process or self._start()
+        failure = None if begun else self._open(process)
+        if not failure:
+            limit_s = self._settings.index_timeout_s * len(sources)
+            embedded = process.embed(sources, part, limit_s)
+            if not isinstance(embedded, EngineFailure):
+                return embedded
+            failure = embedded
+        if failure.gone or failure.wrong:
+            self.close()
+        return failure
 
     def expel(self, member: int) -> None:
         """Continue without one of the members, in another process."""
@@ -204,10 +228,8 @@ class EngineWorker:
         if process is None:
             for usage in self._usage():
                 usage.restarts += bool(self._deaths or usage.corpora)
-            process = self._process = EngineProcess()
-            self._prefetched.clear()
-            unusable = self._open(process)
-            if unusable:
+            process = self._start()
+            if unusable := self._open(process):
                 self._lose(unusable)
                 return unusable
         ahead = _revisions_after(source, self._plan)
@@ -218,6 +240,11 @@ class EngineWorker:
             self._lose(why)
             return why
         return indexed
+
+    def _start(self) -> EngineProcess:
+        self._process = EngineProcess(self._environment)
+        self._prefetched.clear()
+        return self._process
 
     def _open(self, process: EngineProcess) -> EngineFailure | None:
         """Have the engines built; return why none of them is."""
@@ -339,9 +366,11 @@ class WorkerGroup:
         settings: RunSettings,
         *,
         timed: bool,
+        environment: Mapping[str, str] = EMPTY,
     ) -> None:
         """Store the arguments; no process is started yet."""
         self.members = dict(enumerate(members))
+        self._environment = environment
         self._queries = queries
         self._settings = settings
         self._timed = timed
@@ -351,7 +380,7 @@ class WorkerGroup:
         self._alone: dict[int, EngineWorker] = {}
         self._together: EngineWorker | None = None
         if len(members) > 1:
-            self._together = EngineWorker(self.members, queries, settings, timed=timed)
+            self._together = self._worker(self.members)
         else:
             self._part([0])
 
@@ -387,6 +416,12 @@ class WorkerGroup:
         for member in members:
             if member in self._alone and not self._interrupted:
                 yield from self._by_itself(member, snapshot, row, then, returns=member in on_trial)
+
+    def embed(
+        self, sources: Sequence[Source], part: EmbedPart
+    ) -> Mapping[int, int] | EngineFailure:
+        """Embed *part* of the texts of *sources* ahead; return how many, by index in the group."""
+        return self._workers()[0].embed(sources, part)
 
     def interrupt(self) -> None:
         """Kill all processes from another thread; running queries fail, and no other starts."""
@@ -427,9 +462,18 @@ class WorkerGroup:
         """Give each of *members* its own process; *shown* was indexed by all of them."""
         for member in members:
             one = {member: self.members[member]}
-            worker = EngineWorker(one, self._queries, self._settings, timed=self._timed)
+            worker = self._worker(one)
             worker.set_plan(self._plan, shown)
             self._alone[member] = worker
+
+    def _worker(self, members: Mapping[int, GroupEngine]) -> EngineWorker:
+        return EngineWorker(
+            members,
+            self._queries,
+            self._settings,
+            timed=self._timed,
+            environment=self._environment,
+        )
 
     def _workers(self) -> list[EngineWorker]:
         return [*([self._together] if self._together else []), *self._alone.values()]

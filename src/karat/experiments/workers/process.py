@@ -8,10 +8,12 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import NamedTuple
 
+from karat.engines.embed_part import EmbedPart
 from karat.errors import ProcessError
 from karat.experiments.workers.plan import Configuration
 from karat.experiments.workers.sources import Source
 from karat.model import Hit, Outcome
+from karat.model.frozen import EMPTY
 from karat.model.packing import PackedHits
 from karat.system.cache_limits import run_environment
 from karat.system.processes import ChildProcess, Message, decode, encode
@@ -110,8 +112,11 @@ class EngineProcess:
     with *gone*, the process cannot run another query.
     """
 
-    def __init__(self) -> None:
-        """Start the process; it has no engine yet."""
+    def __init__(self, environment: Mapping[str, str] = EMPTY) -> None:
+        """Start the process; it has no engine yet.
+
+        *environment* are variables that it gets unless they are set here.
+        """
         self._ended = False
         # A request that was sent before its turn.
         self._ahead: Message | None = None
@@ -119,7 +124,12 @@ class EngineProcess:
         try:
             self._child = ChildProcess(
                 [sys.executable, "-c", BOOT, self._folder.name, json.dumps(sys.path)],
-                environment={**os.environ, **run_environment(), "TMPDIR": self._folder.name},
+                environment={
+                    **environment,
+                    **os.environ,
+                    **run_environment(),
+                    "TMPDIR": self._folder.name,
+                },
                 max_bytes=MAX_BYTES,
             )
         except BaseException:
@@ -182,6 +192,17 @@ class EngineProcess:
         if isinstance(answer, EngineFailure):
             return answer
         return {member: IndexedCorpus(**indexed) for member, indexed in answer["indexed"]}
+
+    def embed(
+        self, sources: Sequence[Source], part: EmbedPart, timeout_s: float
+    ) -> dict[int, int] | EngineFailure:
+        """Embed *part* of the texts of all *sources* into the cache.
+
+        The result is how many texts were embedded, by the numbers of the engines.
+        """
+        request = {"op": "embed", "sources": [one.to_json() for one in sources], "part": part}
+        answer = self._request(request, timeout_s)
+        return answer if isinstance(answer, EngineFailure) else dict(answer["embedded"])
 
     def prefetch(
         self, queries: Sequence[str], members: Sequence[int], timeout_s: float

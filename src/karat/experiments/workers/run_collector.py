@@ -49,8 +49,9 @@ class RunEvent(NamedTuple):
     ``waiting`` has the *holders*: the karat runs that must end before latency is measured, each
     with *pid*, *command* and *since* (ISO 8601). It comes again whenever they change. ``units``
     has the number of running *units*, of *slots* and of *lost* units of an executor that uses other
-    machines. ``checking`` comes before everything else, while it is not known whether the process
-    that has the run is alive; it has its *holder* and *command*.
+    machines; *embedded* of *to_embed* embed units have ended. ``checking`` comes before everything
+    else, while it is not known whether the process that has the run is alive; it has its *holder*
+    and *command*.
     """
 
     kind: EventKind

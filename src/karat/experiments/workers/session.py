@@ -8,8 +8,10 @@ from itertools import zip_longest
 from time import monotonic
 from uuid import uuid4
 
+from karat.engines.embed_part import EmbedPart
 from karat.experiments.workers.engine_worker import WorkerGroup
 from karat.experiments.workers.plan import Group, QueryTexts, RunSettings, SnapshotQueries
+from karat.experiments.workers.process import EngineFailure
 from karat.experiments.workers.run_collector import (
     EventKind,
     GroupEngine,
@@ -25,7 +27,9 @@ from karat.experiments.workers.unit import (
     TimingTurn,
     Unit,
     UnitEnded,
+    UnitLost,
 )
+from karat.model.frozen import EMPTY
 
 __all__ = ["IDLE_S", "Session", "SlotHost", "TimingSession"]
 
@@ -39,8 +43,13 @@ Emit = Callable[[SlotEvent], None]
 class Session:
     """The engines of *configurations* in their own processes, for one unit after the other."""
 
-    def __init__(self, configurations: Group, settings: RunSettings) -> None:
-        """Start no process yet."""
+    def __init__(
+        self,
+        configurations: Group,
+        settings: RunSettings,
+        environment: Mapping[str, str] = EMPTY,
+    ) -> None:
+        """Start no process yet; *environment* are variables that this machine may lack."""
         self.id = uuid4().hex
         self._queries = QueryTexts()
         self._usage = tuple(UsageCounters() for _ in configurations)
@@ -53,11 +62,16 @@ class Session:
                 zip(configurations, self._usage, strict=True)
             )
         ]
-        self._group = WorkerGroup(engines, self._queries, settings, timed=False)
+        self._group = WorkerGroup(
+            engines, self._queries, settings, timed=False, environment=environment
+        )
 
     def run(self, unit: Unit, emit: Emit, stopped: Callable[[], bool]) -> None:
         """Run *unit* and pass its events to *emit*; *stopped* is called between queries."""
         self._emit, self._unit = emit, unit.id
+        if unit.part:
+            self._embed(unit, unit.part, emit, stopped)
+            return
         self._queries.add(unit.queries)
         self._group.set_plan([*unit.snapshots, *(SnapshotQueries(one, ()) for one in unit.ahead)])
         engines = list(zip(range(len(unit.skip)), unit.skip, self._usage, strict=True))
@@ -76,6 +90,26 @@ class Session:
                     if not self._interrupted:
                         emit(QueryEnded(unit.id, place, result))
         emit(UnitEnded(unit.id, self.id, deepcopy(self._usage)))
+
+    def _embed(self, unit: Unit, part: EmbedPart, emit: Emit, stopped: Callable[[], bool]) -> None:
+        """Embed a part of the texts of *unit*; its work is counted apart from that of searches."""
+        embedded: Mapping[int, int] | EngineFailure = {}
+        if not stopped():
+            embedded = self._group.embed([one.source for one in unit.snapshots], part)
+        if isinstance(embedded, EngineFailure):
+            if embedded.gone:
+                emit(UnitLost(unit.id, embedded.message))
+                return
+            # A model that cannot embed is reported by the queries.
+            embedded = {}
+        usage = tuple(
+            UsageCounters(
+                work={"embedded": count} if (count := embedded.get(place)) else {},
+                together=counters.together,
+            )
+            for place, counters in enumerate(self._usage)
+        )
+        emit(UnitEnded(unit.id, f"{self.id} embed {part.number}", usage))
 
     def interrupt(self) -> None:
         """Kill the processes from another thread; the running query has no result."""
@@ -110,7 +144,9 @@ class TimingSession:
                 zip(unit.configurations, self._usage, unit.skip, strict=True)
             )
         ]
-        self._turns = TimedTurns(runs, QueryTexts(unit.queries), unit.snapshots, unit.settings)
+        self._turns = TimedTurns(
+            runs, QueryTexts(unit.queries), unit.snapshots, unit.settings, unit.environment
+        )
 
     def run(self, unit: Unit, emit: Emit, stopped: Callable[[], bool]) -> None:
         """Run *unit* as soon as no other karat run works on this machine."""
@@ -167,7 +203,7 @@ class SlotHost:
                     self._session = (
                         TimingSession(unit, unit.timing)
                         if unit.timing
-                        else Session(unit.configurations, unit.settings)
+                        else Session(unit.configurations, unit.settings, unit.environment)
                     )
                     self._group = unit.group
                 if self._interrupted:

@@ -2,7 +2,7 @@
 
 import gc
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +30,7 @@ from karat.experiments.workers.run_collector import (
     RunCollector,
 )
 from karat.model import Dataset
+from karat.model.frozen import EMPTY
 from karat.model.timings import RunResult
 
 __all__ = ["TimedRun", "TimedTurns", "freeze_heap", "measure_latency"]
@@ -109,8 +110,9 @@ class TimedTurns:
         queries: QueryTexts,
         snapshots: Sequence[SnapshotQueries],
         settings: RunSettings,
+        environment: Mapping[str, str] = EMPTY,
     ) -> None:
-        """Start no process yet."""
+        """Start no process yet; *environment* are variables that this machine may lack."""
         self._runs = runs
         self._snapshots = snapshots
         self._settings = settings
@@ -120,7 +122,7 @@ class TimedTurns:
         engines = {run.engine.configuration.name: run.engine for run in runs}
         for alike in group_configurations([run.engine.configuration for run in runs]):
             members = [engines[one.name] for one in alike]
-            group = WorkerGroup(members, queries, settings, timed=True)
+            group = WorkerGroup(members, queries, settings, timed=True, environment=environment)
             group.set_plan(snapshots)
             for place, one in enumerate(alike):
                 self._groups[one.name] = (group, place)

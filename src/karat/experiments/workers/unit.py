@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from karat.engines.embed_part import EmbedPart
 from karat.experiments.workers.assets import AssetReference
 from karat.experiments.workers.plan import Group, RunSettings, SnapshotQueries
 from karat.experiments.workers.run_collector import EventKind, QueryResult, UsageCounters
@@ -42,8 +43,12 @@ class Unit:
     and text of each row in *snapshots*. *skip* has, for each configuration, the rows that it does
     not need. *ahead* are the snapshots that the same slot is likely to get next, so that content
     that neighbours share is read once. *assets* describes the content of each place, for slots on
-    other machines. With *timing*, latency is measured: the configurations may be of several engine
-    groups, and they take turns.
+    other machines. *environment* are variables for worker processes whose machine does not set
+    them. With *timing*, latency is measured: the configurations may be of several engine groups,
+    and they take turns.
+
+    A unit with a *part* is an embed unit: it has no queries, and embeds that part of the texts of
+    all snapshots into the cache that machines share.
     """
 
     id: str
@@ -56,6 +61,8 @@ class Unit:
     ahead: tuple[Source, ...] = ()
     assets: Mapping[str, AssetReference] = field(default_factory=dict)
     timing: TimingTurn | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+    part: EmbedPart | None = None
 
 
 class QueryEnded(NamedTuple):

@@ -8,18 +8,23 @@ import os
 import signal
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import groupby
 from shutil import rmtree
 
+from karat.corpus import Corpus
 from karat.engines.base import SupportsBatch, SupportsProgress
+from karat.engines.embed_part import EmbedPart
 from karat.engines.engine_group import EngineGroup
 from karat.errors import InputError, KaratError, MissingExtra
 from karat.experiments.workers.engine_session import EngineSession
 from karat.experiments.workers.plan import Configuration
 from karat.experiments.workers.sources import Opener, Source
 from karat.model.spec import Spec
+from karat.system.packs import see_new_packs
 from karat.system.processes import Message, ParentLink, kill_below, peak_bytes
 
 __all__ = ["main"]
@@ -76,6 +81,7 @@ class _Host:
         self._operations: Mapping[str, Callable[[Message], Message]] = {
             "open": self._open,
             "index": self._index,
+            "embed": self._embed,
             "prefetch": self._prefetch,
             "search": self._search,
             "peak": lambda _: {"peak_bytes": peak_bytes()},
@@ -132,6 +138,28 @@ class _Host:
                 for member, session in self._sessions.items()
             ]
         }
+
+    def _embed(self, request: Message) -> Message:
+        """Embed a part of all texts ahead; the packs of other machines are looked for afterwards.
+
+        A repository shares few texts with the one before, whose chunks are forgotten.
+        """
+        part = EmbedPart(*request["part"])
+        sources = [Source(**source) for source in request["sources"]]
+        embedded: Counter[int] = Counter()
+        try:
+            for _, some in groupby(sources, key=lambda source: source.place):
+                counts = self._family.embed_ahead(self._corpora(list(some)), part)
+                embedded.update(dict(zip(self._sessions, counts, strict=True)))
+        finally:
+            see_new_packs()
+        return {"embedded": list(embedded.items())}
+
+    def _corpora(self, sources: Sequence[Source]) -> Iterator[Corpus]:
+        """Yield the corpora of *sources*, which have one place."""
+        for number, source in enumerate(sources, 1):
+            ahead = [after.revision for after in sources[number:] if after.revision]
+            yield self._opener.open(source, ahead)
 
     def _prefetch(self, request: Message) -> Message:
         """Let members prepare many queries at once; if that fails, they run one by one."""

@@ -12,7 +12,15 @@ from karat.corpus.chunkers.base import TIMED_OUT, Chunk, Piece, SplitResult, chu
 from karat.system.packs import with_remote
 from karat.system.sqlite import KeyValueFile
 
-__all__ = ["CachedChunks", "ChunkCache", "ChunkKey", "DiskCache", "MemoryCache"]
+__all__ = [
+    "CachedChunks",
+    "ChunkCache",
+    "ChunkKey",
+    "DiskCache",
+    "MemoryCache",
+    "chunking_code",
+    "code_digest",
+]
 
 
 class ChunkKey(NamedTuple):
@@ -95,8 +103,8 @@ class DiskCache:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Open or create the file."""
         self._memory = MemoryCache(MEMORY_CHARACTERS)
-        local = KeyValueFile(path, name="chunk cache", version=int(_code()[:7], 16))
-        self._file = with_remote(local, f"chunks-{_code()[:16]}")
+        local = KeyValueFile(path, name="chunk cache", version=int(chunking_code()[:7], 16))
+        self._file = with_remote(local, f"chunks-{chunking_code()[:16]}")
 
     def __enter__(self) -> Self:
         return self
@@ -130,20 +138,25 @@ class DiskCache:
 
 
 @cache
-def _code() -> str:
+def chunking_code() -> str:
     """Return the hash of this package: equal specs may give other chunks when its code changes."""
+    return code_digest("karat.corpus", "karat.corpus.chunkers")
+
+
+def code_digest(*packages: str) -> str:
+    """Return the hash of all modules that lie directly in *packages*."""
     from importlib.resources import files
 
     digest = sha256()
-    for folder in (files(__package__), files(__package__) / "chunkers"):
-        for file in sorted(folder.iterdir(), key=lambda file: file.name):
+    for package in packages:
+        for file in sorted(files(package).iterdir(), key=lambda file: file.name):
             if file.name.endswith(".py"):
                 digest.update(file.read_bytes())
     return digest.hexdigest()
 
 
 def _name(key: ChunkKey) -> bytes:
-    return sha256("\0".join((_code(), *key)).encode()).digest()
+    return sha256("\0".join((chunking_code(), *key)).encode()).digest()
 
 
 def _packed(cut: CachedChunks) -> bytes:

@@ -1,4 +1,4 @@
-"""The on-disk caches of chunks, vectors, scores and contexts that engines use."""
+"""The on-disk caches of chunks, vectors, indexes, scores and contexts that engines use."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from karat.corpus import ChunkCache, DiskCache
+from karat.engines.column_files import ColumnFolder
 from karat.engines.embedding.cache import EmbeddingCache
 from karat.errors import InputError
 from karat.system.cache_limits import cache_size, needed_since
@@ -28,6 +29,7 @@ Cache = TypeVar("Cache", bound=_Closes)
 # Raise it when the content of a key or the stored form changes.
 SCORES_VERSION = 1
 SCORES_MAX_BYTES = 256 * 1024**2
+INDEXES = "indexes"
 
 
 class Caches:
@@ -45,10 +47,11 @@ class Caches:
     def size(self) -> int:
         """Return the bytes on disk."""
         total = 0
-        for file in [] if self.folder is None else self.folder.glob("*.sqlite*"):
-            # Another process that closes a cache removes what lies beside it.
-            with suppress(FileNotFoundError):
-                total += file.stat().st_size
+        for pattern in ("*.sqlite*", f"{INDEXES}/*"):
+            for file in [] if self.folder is None else self.folder.glob(pattern):
+                # Another process that closes a cache removes what lies beside it.
+                with suppress(FileNotFoundError):
+                    total += file.stat().st_size
         return total
 
     @contextmanager
@@ -65,6 +68,14 @@ class Caches:
         opened = partial(EmbeddingCache, max_bytes=max_bytes, needed_since=needed_since())
         with self._opened(opened, "vectors.sqlite") as cache:
             yield cache
+
+    def indexes(self) -> ColumnFolder | None:
+        """Return the folder of indexes of large corpora, which may take as much as the vectors."""
+        if self.folder is None:
+            return None
+        return ColumnFolder(
+            self.folder / INDEXES, max_bytes=cache_size(), needed_since=needed_since()
+        )
 
     @contextmanager
     def scores(self) -> Iterator[KeyValueFile | None]:

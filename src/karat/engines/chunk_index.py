@@ -1,9 +1,11 @@
 """The chunks of a corpus, cut once, and indexed once by each stage that scores them."""
 
+import json
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from math import inf
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,10 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from karat.corpus import Chunk, Corpus, Document, create_chunker, iter_chunks
+from karat.corpus.chunkers.base import TIMED_OUT
 from karat.engines.base import SupportsWork
 from karat.engines.caches import NO_CACHES, Caches
-from karat.engines.chunk_table import ChunkLocation, ChunkTable, Grower, RowNumbers
+from karat.engines.chunk_table import ChunkLocation, ChunkTable, Grower, RowNumbers, SnapshotRows
+from karat.engines.column_files import Columns, part, prefixed
 from karat.engines.fusion import RRF_K, Scores, check_fusion
+from karat.engines.index_files import IndexFiles, SupportsFiles, index_files
 from karat.engines.ranking import Names, RankingRules, folder_factors, kind_factors
 from karat.engines.stages import Stage, SupportsRows
 from karat.engines.threshold import check_threshold
@@ -132,13 +137,16 @@ class ChunkIndex:
         self._drop()
 
     def _drop(self) -> None:
-        self._rows = RowNumbers()
-        self.names = Names(files=self._names_files)
+        self._drop_rows()
         self._chunks: ChunkTable | None = None
         self._corpus: Corpus | None = None
-        self._of_rows = dict.fromkeys(self._of_rows, np.empty(0, np.float32))
         self._cut_ns = 0
         self._stage_ns: dict[Hashable, int] = dict.fromkeys(self._stages, 0)
+
+    def _drop_rows(self) -> None:
+        self._rows = RowNumbers()
+        self.names = Names(files=self._names_files)
+        self._of_rows = dict.fromkeys(self._of_rows, np.empty(0, np.float32))
 
     def show(self, corpus: Corpus) -> None:
         """Index *corpus*; unchanged documents of the last corpus cost nothing."""
@@ -157,25 +165,19 @@ class ChunkIndex:
             for identity, stage in self._stages.items()
             if isinstance(stage, SupportsRows)
         }
+        files = None
         if not len(self._rows):
             for stage in growing.values():
                 stage.clear()
-        factors = {rules: [known] for rules, known in self._of_rows.items()}
+            if self.writer is None:
+                files = index_files(corpus, self.chunker, self.options, self.caches)
         self._stage_ns = dict.fromkeys(self._stages, 0)
-
-        def grow(new: Sequence[ChunkLocation]) -> None:
-            # Ahead of all searches, or the first one to meet a name would pay for it.
-            self.names.grow(new)
-            for rules, parts in factors.items():
-                parts.append(kind_factors(new, rules))
-            for identity, stage in growing.items():
-                with self._timed(identity):
-                    stage.grow(new)
-
         started = perf_counter_ns()
-        chunks, rows = self._rows.show(corpus, self._cut, grow)
+        if files is None:
+            chunks, rows = self._grown(corpus, growing)
+        else:
+            chunks, rows = self._shared(corpus, growing, files)
         self.names.show(rows)
-        self._of_rows = {rules: np.concatenate(parts) for rules, parts in factors.items()}
         self._cut_ns = perf_counter_ns() - started - sum(self._stage_ns.values())
         for identity, held in self._stages.items():
             with self._timed(identity):
@@ -188,6 +190,97 @@ class ChunkIndex:
             for rules, known in self._of_rows.items()
         }
         self._chunks, self._corpus = chunks, corpus
+
+    def _grown(self, corpus: Corpus, growing: Mapping[Hashable, SupportsRows]) -> SnapshotRows:
+        """Cut what is new in *corpus*, and add it to all stages of *growing*."""
+        factors = {rules: [known] for rules, known in self._of_rows.items()}
+
+        def grow(new: Sequence[ChunkLocation]) -> None:
+            # Ahead of all searches, or the first one to meet a name would pay for it.
+            self.names.grow(new)
+            for rules, parts in factors.items():
+                parts.append(kind_factors(new, rules))
+            for identity, stage in growing.items():
+                with self._timed(identity):
+                    stage.grow(new)
+
+        snapshot = self._rows.show(corpus, self._cut, grow)
+        self._of_rows = {rules: np.concatenate(parts) for rules, parts in factors.items()}
+        return snapshot
+
+    def _shared(
+        self, corpus: Corpus, growing: Mapping[Hashable, SupportsRows], files: IndexFiles
+    ) -> SnapshotRows:
+        """Map the first snapshot from *files*; the first process to get there writes them."""
+        stored = {key: one for key, one in growing.items() if isinstance(one, SupportsFiles)}
+        name = self._columns_name
+        columns, missing = files.read(name), self._not_loaded(stored, files)
+        turn: AbstractContextManager[None] = nullcontext()
+        if columns is None or missing:
+            turn = self.caches.alone(f"{files.key} {name} {[s.file_key for s in stored.values()]}")
+        with turn:
+            if columns is None or missing:
+                # Another process may have written them meanwhile.
+                columns, missing = files.read(name), self._not_loaded(missing, files)
+            others = {k: one for k, one in growing.items() if k in missing or k not in stored}
+            if columns is None or others:
+                before = self.fallbacks.copy()
+                snapshot = self._grown(corpus, others)
+                cut = self.fallbacks - before
+                if TIMED_OUT in cut:
+                    # Another process may have the time to parse the document, and other chunks.
+                    self.fallbacks = before
+                    return self._grown_anew(corpus, growing)
+                for identity, stage in missing.items():
+                    with self._timed(identity):
+                        stage.save_files(files)
+                columns = files.share(name, partial(self._columns, cut))
+                if columns is None:
+                    return snapshot
+            else:
+                self.fallbacks.update(json.loads(columns["fallbacks"].tobytes()))
+        self._rows = RowNumbers.of(part(columns, "rows"), corpus.documents)
+        self.names = Names(files=self._names_files, columns=part(columns, "names"))
+        self._of_rows = {
+            rules: columns[f"factors.{number}"]  # type: ignore[misc]
+            for number, rules in enumerate(self._sorted_rules)
+        }
+        return self._rows.current
+
+    def _grown_anew(self, corpus: Corpus, growing: Mapping[Hashable, SupportsRows]) -> SnapshotRows:
+        for stage in growing.values():
+            stage.clear()
+        self._drop_rows()
+        return self._grown(corpus, growing)
+
+    def _not_loaded(
+        self, stages: Mapping[Hashable, SupportsFiles], files: IndexFiles
+    ) -> Mapping[Hashable, SupportsFiles]:
+        """Map those of *stages* that a process has written, and return the others."""
+        missing = {}
+        for identity, stage in stages.items():
+            with self._timed(identity):
+                if not stage.load_files(files):
+                    missing[identity] = stage
+        return missing
+
+    @property
+    def _sorted_rules(self) -> Sequence[RankingRules]:
+        return sorted(self._of_rows, key=repr)
+
+    @property
+    def _columns_name(self) -> str:
+        return f"chunks {self._sorted_rules} names_files={self._names_files}"
+
+    def _columns(self, fallbacks: Mapping[str, int]) -> Columns:
+        """Return all of a first snapshot that its stages do not hold, with its *fallbacks*."""
+        factors = [self._of_rows[rules] for rules in self._sorted_rules]
+        return {
+            **prefixed("rows", self._rows.columns()),
+            **prefixed("names", self.names.columns()),
+            **{f"factors.{number}": column for number, column in enumerate(factors)},
+            "fallbacks": np.frombuffer(json.dumps(fallbacks).encode(), np.uint8),
+        }
 
     @contextmanager
     def _timed(self, identity: Hashable) -> Iterator[None]:

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.corpus import Chunk, Corpus, Document, Trait, header
+from karat.engines.column_files import Columns, part, prefixed
+from karat.engines.word_table import WordTable, word_columns
 from karat.model import Hit
 
 __all__ = [
@@ -65,16 +67,22 @@ DIGEST_BYTES = 16
 ROWS_AT_ONCE = 4096
 
 
+# The columns of facts with their types.
+FACT_KINDS = {"symbol": "i", "tokens": "i", "is_code": "b"}
+
+
 class ChunkFacts:
     """What a hit says about a chunk beside its path and lines, for all rows of an index."""
 
-    def __init__(self) -> None:
-        """Start with no rows."""
-        self._symbols: dict[str, int] = {}
-        self._names: list[str] = []
-        self._symbol = array("i")
-        self._tokens = array("i")
-        self._is_code = array("b")
+    def __init__(self, columns: Columns | None = None) -> None:
+        """Start with no rows, or with a copy of *columns*."""
+        stored = columns or {}
+        self._names = list(WordTable(part(stored, "symbols"))) if columns else []
+        self._symbols = {symbols: number for number, symbols in enumerate(self._names)}
+        self._symbol, self._tokens, self._is_code = (
+            array(kind, stored[name].tobytes() if columns else b"")
+            for name, kind in FACT_KINDS.items()
+        )
 
     def add(self, chunk: Chunk) -> None:
         """Append a row."""
@@ -100,6 +108,35 @@ class ChunkFacts:
         is_code: NDArray[np.bool_] = np.frombuffer(self._is_code, np.bool_)[rows]
         return is_code
 
+    def columns(self) -> Columns:
+        """Return all rows as columns."""
+        arrays = zip(FACT_KINDS.items(), (self._symbol, self._tokens, self._is_code), strict=True)
+        return {
+            **{name: np.array(column, kind) for (name, kind), column in arrays},
+            **prefixed("symbols", word_columns(self._names)),
+        }
+
+
+class MappedFacts:
+    """The facts of rows whose columns are mapped."""
+
+    def __init__(self, columns: Columns) -> None:
+        """Look at *columns*, those of :class:`ChunkFacts`."""
+        self.columns = columns
+        self._names = WordTable(part(columns, "symbols"))
+
+    def symbols(self, row: int) -> str:
+        """Return the names that the chunk defines."""
+        return self._names.word(int(self.columns["symbol"][row]))
+
+    def tokens(self, row: int) -> int:
+        """Return about how many tokens the chunk has."""
+        return int(self.columns["tokens"][row])
+
+    def code(self, rows: Numbers) -> NDArray[np.bool_]:
+        """Return for each of *rows* whether it is a piece of code."""
+        return self.columns["is_code"][rows].astype(np.bool_)
+
 
 class Layout(NamedTuple):
     """The chunks of a snapshot in order: the row of each, and its lines.
@@ -116,7 +153,9 @@ class Layout(NamedTuple):
 class ChunkTable:
     """All chunks of a corpus in order; a position names a chunk. It holds no text."""
 
-    def __init__(self, documents: Sequence[Document], layout: Layout, facts: ChunkFacts) -> None:
+    def __init__(
+        self, documents: Sequence[Document], layout: Layout, facts: ChunkFacts | MappedFacts
+    ) -> None:
         """Store the columns."""
         self._documents = documents
         self._layout = layout
@@ -245,6 +284,8 @@ class RowNumbers:
     def __init__(self) -> None:
         """Start with no rows."""
         self._facts = ChunkFacts()
+        # In place of these facts, until rows are added.
+        self._mapped: MappedFacts | None = None
         self._length = 0
         # The digests of all rows; by digest, their numbers, once a second snapshot asks for them.
         self._digests = bytearray()
@@ -255,6 +296,38 @@ class RowNumbers:
     def __len__(self) -> int:
         """Return the number of rows, those of earlier snapshots included."""
         return self._length
+
+    @classmethod
+    def of(cls, columns: Columns, documents: Sequence[Document]) -> Self:
+        """Return the rows of a first snapshot of *documents*, from :meth:`columns`."""
+        rows = cls()
+        rows._mapped = MappedFacts(part(columns, "facts"))
+        rows._documents, rows._layout = documents, Layout(**part(columns, "layout"))  # type: ignore[arg-type]
+        rows._length = len(rows._layout.rows)
+        return rows
+
+    def columns(self) -> Columns:
+        """Return the rows of a first snapshot."""
+        return {
+            **prefixed("facts", self._facts.columns()),
+            **prefixed("layout", self._layout._asdict()),
+            "facts.digests": np.array(self._digests, np.uint8),
+        }
+
+    @property
+    def current(self) -> SnapshotRows:
+        """Return the snapshot that was shown last."""
+        facts = self._mapped or self._facts
+        return SnapshotRows(ChunkTable(self._documents, self._layout, facts), self._layout.rows)
+
+    def _own(self) -> None:
+        """Number the rows so far by their digests; mapped columns are copied, to grow."""
+        if self._mapped is not None:
+            columns = self._mapped.columns
+            self._digests = bytearray(columns["digests"].tobytes())
+            self._facts, self._mapped = ChunkFacts(columns), None
+        self._numbers = _numbered(self._digests)
+        self._digests.clear()
 
     def show(self, corpus: Corpus, cut: Cutter, grow: Grower) -> SnapshotRows:
         """Return the chunks of *corpus*; only documents that the last one lacked are cut.
@@ -275,11 +348,10 @@ class RowNumbers:
                 else:
                     unknown.append(document)
             if self._numbers is None:
-                self._numbers = _numbered(self._digests)
-                self._digests.clear()
+                self._own()
             layout = _joined(self._layout, self._cut(corpus, unknown, cut, grow), spans)
         self._documents, self._layout = corpus.documents, layout
-        return SnapshotRows(ChunkTable(corpus.documents, layout, self._facts), layout.rows)
+        return self.current
 
     def _cut(
         self, corpus: Corpus, documents: Sequence[Document], cut: Cutter, grow: Grower

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from karat.corpus import Corpus, Trait, main_docs_folder
 from karat.engines.chunk_table import ChunkLocation, ChunkTable, spans
+from karat.engines.column_files import Columns, part, prefixed
 from karat.engines.fusion import Scores, top
 from karat.engines.lexical.tokens import TokenRules
+from karat.engines.word_table import WordTable, word_columns
 
 __all__ = [
     "PLAIN",
@@ -70,31 +72,54 @@ class NameShares:
     [0.0, 0.5]
     """
 
-    def __init__(self, *, proven: int = 1) -> None:
-        """Start with no rows."""
+    def __init__(self, *, proven: int = 1, columns: Columns | None = None) -> None:
+        """Start with no rows, or with those of *columns*, which may be mapped."""
         self._proven = proven
-        self._numbers: dict[str, int] = {}
+        self._numbers: dict[str, int] | WordTable = {}
         # The words of all names, one name after the other; how many each name has, and how many
         # names each row.
         self._words, self._sizes, self._counts = (array("i") for _ in range(3))
         self._columns: _NameColumns | None = None
+        if columns:
+            self._numbers = WordTable(part(columns, "numbers"))
+            self._columns = _NameColumns(**part(columns, "names"))  # type: ignore[arg-type]
+
+    def columns(self) -> Columns:
+        """Return all rows as columns."""
+        return {
+            **prefixed("numbers", word_columns(self._numbers)),
+            **prefixed("names", self._laid_out()._asdict()),
+        }
+
+    def _growing(self) -> dict[str, int]:
+        """Return the numbers of words as a dictionary; mapped columns are copied, to grow."""
+        if isinstance(self._numbers, WordTable):
+            self._numbers = {word: number for number, word in enumerate(self._numbers)}
+            self._words, self._sizes, self._counts = (
+                array("i", column.tobytes()) for column in self._laid_out()[:3]
+            )
+        return self._numbers
 
     def grow(self, rows: Iterable[Iterable[Words]]) -> None:
         """Add rows with these names; a name without words is ignored."""
+        numbers = self._growing()
         # The arrays cannot grow while columns look at them.
         self._columns = None
-        number = self._numbers.setdefault
+        number = numbers.setdefault
         for names in rows:
             before = len(self._sizes)
             for name in names:
                 if name:
-                    self._words.extend([number(word, len(self._numbers)) for word in name])
+                    self._words.extend([number(word, len(numbers)) for word in name])
                     self._sizes.append(len(name))
             self._counts.append(len(self._sizes) - before)
 
     def prepare(self) -> None:
         """Lay the columns out, so that no search has to."""
-        if self._columns is None:
+        self._laid_out()
+
+    def _laid_out(self) -> _NameColumns:
+        if (columns := self._columns) is None:
             words, sizes, counts = (
                 np.frombuffer(column, np.int32)
                 for column in (self._words, self._sizes, self._counts)
@@ -102,18 +127,19 @@ class NameShares:
             first_word, first_name = (
                 np.cumsum(lengths, dtype=np.int64) - lengths for lengths in (sizes, counts)
             )
-            self._columns = _NameColumns(words, sizes, counts, first_word, first_name)
+            columns = _NameColumns(words, sizes, counts, first_word, first_name)
+            self._columns = columns
+        return columns
 
     def of(self, rows: Numbers, words: Words) -> NDArray[np.float64]:
         """Return the share of the name of each of *rows* that *words* make up best."""
-        self.prepare()
-        if (columns := self._columns) is None:
-            raise RuntimeError("names were added during a search")
+        columns = self._laid_out()
         counts = columns.counts[rows].astype(np.intp)
         names = spans(columns.first_name[rows], counts)
         sizes = columns.sizes[names].astype(np.intp)
         asked = np.zeros(len(self._numbers), np.intp)
-        asked[[self._numbers[word] for word in words if word in self._numbers]] = 1
+        numbers = map(self._numbers.get, words)
+        asked[[number for number in numbers if number is not None]] = 1
         matches = asked[columns.words[spans(columns.first_word[names], sizes)]]
         common = _by_span(np.add, matches, sizes)
         shares = common / sizes * np.minimum(1.0, common / self._proven)
@@ -128,12 +154,20 @@ class Names:
     Without *files*, the names of files are left out: only engines that rank files use them.
     """
 
-    def __init__(self, *, files: bool = True) -> None:
-        """Start with no rows."""
+    def __init__(self, *, files: bool = True, columns: Columns | None = None) -> None:
+        """Start with no rows, or with those of *columns*, which may be mapped."""
+        stored = columns or {}
         self._has_files = files
-        self._defined = NameShares(proven=PROVEN_WORDS)
-        self._files = NameShares()
+        self._defined = NameShares(proven=PROVEN_WORDS, columns=part(stored, "defined"))
+        self._files = NameShares(columns=part(stored, "files"))
         self._shown = _no_numbers()
+
+    def columns(self) -> Columns:
+        """Return all rows as columns."""
+        return {
+            **prefixed("defined", self._defined.columns()),
+            **prefixed("files", self._files.columns()),
+        }
 
     def grow(self, chunks: Collection[ChunkLocation]) -> None:
         """Add rows for *chunks*."""

@@ -20,6 +20,8 @@ from karat.engines.embedding.base import SupportsManyTexts, SupportsUsage
 from karat.engines.embedding.cache import CachedEmbedder
 from karat.engines.engine_group import Current
 from karat.engines.fusion import Scores
+from karat.engines.index_files import IndexFiles
+from karat.engines.lexical.files import mapped_index, shared_index
 from karat.engines.lexical.index import BM25, LexicalIndex
 from karat.engines.nearest import APPROXIMATE_ABOVE, ExactIndex, HnswIndex, Mask, products, recall
 from karat.engines.quantized import FileVectors, check_vectors
@@ -278,6 +280,23 @@ class LexicalStage:
     def grow(self, chunks: Sequence[ChunkLocation]) -> None:
         """Count the words of further chunks."""
         self._index.add(weighted_fields(location, self.header) for location in chunks)
+
+    @property
+    def file_key(self) -> str:
+        """Return how often the header counts; the parameters are stored with the weights."""
+        return f"{self.name} header={self.header}"
+
+    def load_files(self, files: IndexFiles) -> bool:
+        """Map the index that another process has written; False if there is none."""
+        index = mapped_index(files, self.file_key, rules=self._index.rules, bm25=self.bm25)
+        if index is None:
+            return False
+        self._index = index
+        return True
+
+    def save_files(self, files: IndexFiles) -> None:
+        """Write the index of all rows, and map it."""
+        self._index = shared_index(files, self.file_key, self._index)
 
     def show(self, rows: Numbers) -> None:
         """Score *rows* by the statistics of just those."""

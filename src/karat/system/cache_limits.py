@@ -1,4 +1,4 @@
-"""How large the cache of vectors may become, and what it may not evict."""
+"""How large the caches of vectors and of indexes may become, and what they may not evict."""
 
 import os
 import re
@@ -20,7 +20,7 @@ _STARTED = time.time()
 
 
 def cache_size(environment: Mapping[str, str] = os.environ) -> int:
-    """Return the most bytes that the cache of vectors may take: KARAT_CACHE_SIZE, else 2 GiB.
+    """Return the most bytes that vectors may take, and indexes: KARAT_CACHE_SIZE, else 2 GiB.
 
     >>> cache_size({"KARAT_CACHE_SIZE": "10GB"}), cache_size({"KARAT_CACHE_SIZE": "500 MB"})
     (10000000000, 500000000)

@@ -6,7 +6,7 @@ from itertools import chain
 from math import inf, log
 from operator import itemgetter
 from threading import Lock, local
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,9 +152,17 @@ class View:
     """
 
     def __init__(
-        self, parts: Sequence[Postings], *, bm25: BM25, live: NDArray[np.bool_] | None = None
+        self,
+        parts: Sequence[Postings],
+        *,
+        bm25: BM25,
+        live: NDArray[np.bool_] | None = None,
+        ready: "PostingWeights | None" = None,
     ) -> None:
-        """Look at *parts*; *live* says which documents count, None means all."""
+        """Look at *parts*; *live* says which documents count, None means all.
+
+        *ready* are the weights of all documents, if they have been computed.
+        """
         self._parts = parts
         lengths = np.concatenate([part.lengths for part in parts] or [np.empty(0, np.int32)])
         alive = lengths if live is None else lengths[live]
@@ -163,8 +171,9 @@ class View:
         if live is not None:
             # tf / (tf + infinity) is 0: a dead document never scores.
             self._norms[~live] = np.inf
-        is_small = sum(len(part.documents) for part in parts) <= READY_POSTINGS
-        self._ready = PostingWeights(parts, self._norms) if live is None and is_small else None
+        if ready is None and live is None and is_small(parts):
+            ready = PostingWeights.of(parts, self._norms)
+        self.ready = ready
         self._scratch = local()
 
     def __len__(self) -> int:
@@ -204,7 +213,7 @@ class View:
 
     def _weighted(self, query: Sequence[tuple[int, float]]) -> list[TermContribution]:
         """Return the terms that live documents hold, the rarest first."""
-        term_of = self._ready.term if self._ready else self._computed
+        term_of = self.ready.term if self.ready else self._computed
         rankings = [
             weighted if boost == 1 else boost_term(weighted, np.float32(boost))
             for term, boost in query
@@ -230,10 +239,29 @@ class View:
         )
 
 
+def is_small(parts: Sequence[Postings]) -> bool:
+    """Return whether the weights of all postings are computed ahead."""
+    return sum(len(part.documents) for part in parts) <= READY_POSTINGS
+
+
+class PartWeights(NamedTuple):
+    """The weights of the postings of a part, and their documents as wide as numpy's indices."""
+
+    part: Postings
+    documents: NDArray[np.intp]
+    weights: NDArray[np.float32]
+
+
 class PostingWeights:
     """The weights of all postings, computed once for documents that are all alive."""
 
-    def __init__(self, parts: Sequence[Postings], norms: NDArray[np.float32]) -> None:
+    def __init__(self, parts: Sequence[PartWeights]) -> None:
+        """Store the weights of each part."""
+        self.parts = parts
+
+    @classmethod
+    def of(cls, parts: Sequence[Postings], norms: NDArray[np.float32]) -> Self:
+        """Compute the weights of *parts*, whose documents have these *norms*."""
         held = np.zeros(max((len(part.offsets) - 1 for part in parts), default=0), dtype=np.int64)
         for part in parts:
             held[: len(part.offsets) - 1] += np.diff(part.offsets)
@@ -242,18 +270,19 @@ class PostingWeights:
         rarity = np.array([idf(len(norms), int(df)) for df in distinct], dtype=np.float32)[
             positions
         ]
-        self._parts = []
+        weighted = []
         for part in parts:
             weights = share(part.counts, norms[part.documents])
             weights *= np.repeat(rarity[: len(part.offsets) - 1], np.diff(part.offsets))
             # A copy as wide as numpy's own indices: 8 bytes a posting save a seventh of a query.
-            self._parts.append((part, part.documents.astype(np.intp), weights))
+            weighted.append(PartWeights(part, part.documents.astype(np.intp), weights))
+        return cls(weighted)
 
     def term(self, term: int) -> TermContribution:
         """Return the weights of *term*."""
         frequency = 0
         postings = []
-        for part, documents, weights in self._parts:
+        for part, documents, weights in self.parts:
             span = part.span(term)
             frequency += span.stop - span.start
             postings.append((documents[span], weights[span]))
@@ -339,6 +368,22 @@ class LexicalIndex:
         self._added = RunBuffer()
         self._merging = Lock()
         self._everything: View | None = None
+
+    @classmethod
+    def of(
+        cls,
+        vocabulary: Vocabulary,
+        postings: Postings,
+        *,
+        bm25: BM25,
+        ready: PostingWeights | None = None,
+    ) -> Self:
+        """Return an index of finished *postings*, which documents may be added to."""
+        index = cls(rules=vocabulary.rules, bm25=bm25)
+        index._vocabulary = vocabulary
+        index._parts = [postings]
+        index._everything = View([postings], bm25=bm25, ready=ready)
+        return index
 
     def __len__(self) -> int:
         """Return the number of documents, dead ones included."""
@@ -440,4 +485,5 @@ class LexicalIndex:
         if isinstance(query, str):
             return self._vocabulary.find(query)
         known = self._vocabulary.terms
-        return {known[term]: boost for term, boost in query.items() if term in known}
+        numbered = ((known.get(term), boost) for term, boost in query.items())
+        return {number: boost for number, boost in numbered if number is not None}

@@ -2,7 +2,7 @@
 
 import tempfile
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import IO, NamedTuple, TypeVar
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.engines.lexical.tokens import TokenRules, raw_words
+from karat.engines.word_table import WordTable
 from karat.errors import InputError
 
 __all__ = [
@@ -38,8 +39,18 @@ class Vocabulary:
     def __init__(self, rules: TokenRules, terms: Iterable[str] = ()) -> None:
         """Begin with *terms*, which have their numbers already."""
         self.rules = rules
-        self.terms: dict[str, int] = {term: number for number, term in enumerate(terms)}
-        self._words = _Words(self.terms, rules)
+        # A table of words is copied only when terms are added.
+        self.terms: Mapping[str, int]
+        self._words: _Words | None = None
+        if isinstance(terms, WordTable):
+            self.terms = terms
+        else:
+            self._growing(terms)
+
+    def _growing(self, terms: Iterable[str]) -> "_Words":
+        own = {term: number for number, term in enumerate(terms)}
+        self.terms, self._words = own, _Words(own, self.rules)
+        return self._words
 
     def __len__(self) -> int:
         """Return the number of terms."""
@@ -47,9 +58,10 @@ class Vocabulary:
 
     def expand(self, words: Sequence[bytes]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the term numbers of *words*, in order, and how many terms each word has."""
-        codes = self._words.codes(words)
-        ends = np.frombuffer(self._words.ends, dtype=np.int64)
-        flat = np.frombuffer(self._words.flat, dtype=np.int32)
+        known = self._growing(self.terms) if self._words is None else self._words
+        codes = known.codes(words)
+        ends = np.frombuffer(known.ends, dtype=np.int64)
+        flat = np.frombuffer(known.flat, dtype=np.int32)
         starts = ends[codes]
         counts = (ends[codes + 1] - starts).astype(np.int32)
         # Where each word's terms begin in the answer; what remains counts up from there.
@@ -68,10 +80,11 @@ class Vocabulary:
         return counts
 
     def _known(self, word: bytes) -> Sequence[int]:
-        code = self._words.get(word)
-        if code is None:
+        code = None if self._words is None else self._words.get(word)
+        if self._words is None or code is None:
             terms = self.rules.of_word(word)
-            return [self.terms[term] for term in terms if term in self.terms]
+            numbers = map(self.terms.get, terms)
+            return [number for number in numbers if number is not None]
         # Seen before, so that there is nothing to split.
         return self._words.flat[self._words.ends[code] : self._words.ends[code + 1]]
 

@@ -5,9 +5,13 @@ and searches it by each tool in a process of its own. The peak of the process co
 tokenising, indexing and searching take together. The last process repeats Karat's with its
 address space limited, and its hits have to be the same.
 
+With --workers, so many processes at once index the corpus by ``bm25``, each apart and then with
+the index mapped from files, and their proportional memory (PSS) is added up.
+
     .venv-bench/bin/python benchmarks/lean_indexes.py                     # a million documents
     .venv-bench/bin/python benchmarks/lean_indexes.py --documents 100000
     .venv-bench/bin/python benchmarks/lean_indexes.py --only karat limited --limit-mb 1024
+    .venv-bench/bin/python benchmarks/lean_indexes.py --documents 100000 --workers 1 2 4
 """
 
 import argparse
@@ -122,11 +126,89 @@ def current_mb() -> float:
     return pages * resource.getpagesize() / 1e6
 
 
+def worker(way: str, folder: Path) -> None:
+    """Index and search as a worker does, print the figures, and wait to be measured."""
+    from karat.corpus import from_beir
+    from karat.engines import index_files
+    from karat.engines.spec import build, parse_spec
+
+    if way == "apart":
+        index_files.LARGE_DOCUMENTS = index_files.LARGE_BYTES = sys.maxsize
+    engine = build(parse_spec("bm25"))
+    corpus = from_beir(folder)
+    read_s, read_mb = time.process_time(), pss_mb("self")
+    engine.index(corpus)
+    index_s = time.process_time() - read_s
+    started = time.process_time()
+    found = [[tuple(hit) for hit in engine.search(query, K)] for query in queries(folder)]
+    figures = {
+        "hits": sha256(json.dumps(found).encode()).hexdigest()[:16],
+        "read_mb": read_mb,
+        "index_s": index_s,
+        "search_ms": (time.process_time() - started) / len(found) * 1e3,
+    }
+    print(json.dumps(figures), flush=True)
+    sys.stdin.readline()
+
+
+def pss_mb(process: int | str) -> float:
+    """Return the memory of a process; pages that several map are divided between them."""
+    text = Path(f"/proc/{process}/smaps_rollup").read_text()
+    (line,) = (line for line in text.splitlines() if line.startswith("Pss:"))
+    return int(line.split()[1]) * 1024 / 1e6
+
+
+WAYS = ("apart", "shared")
+
+
+def compare_workers(folder: Path, counts: list[int]) -> bool:
+    """Print the memory and CPU time of workers, apart and shared; return whether hits agree."""
+    print("| workers | index | PSS MB, all | each | CPU s of indexing, all | search ms | hits |")
+    print("|---|---|---|---|---|---|---|")
+    hits = set()
+    for count in counts:
+        for way in WAYS:
+            with tempfile.TemporaryDirectory() as cache:
+                found = _workers(way, count, folder, cache)
+            hits |= {str(one["hits"]) for one in found}
+            total, cpu_s, search_ms = (
+                sum(float(one[name]) for one in found)
+                for name in ("pss_mb", "index_s", "search_ms")
+            )
+            print(
+                f"| {count} | {way} | {total:.0f} | {total / count:.0f} | {cpu_s:.1f} | "
+                f"{search_ms / count:.1f} | {' '.join({str(one['hits']) for one in found})} |",
+                flush=True,
+            )
+    print(f"\nof a worker's memory the corpus and the code take {found[0]['read_mb']:.0f} MB")
+    return len(hits) == 1
+
+
+def _workers(way: str, count: int, folder: Path, cache: str) -> list[dict[str, float | str]]:
+    command = [sys.executable, __file__, "--work", way, "--folder", str(folder)]
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "KARAT_CACHE": cache}
+    children = [
+        subprocess.Popen(
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(count)
+    ]
+    figures = [json.loads(child.stdout.readline()) for child in children if child.stdout]
+    for child, one in zip(children, figures, strict=True):
+        one["pss_mb"] = pss_mb(child.pid)
+    for child in children:
+        child.communicate("\n")
+    return figures
+
+
 TOOLS = {"karat": karat, "bm25s": bm25s, "limited": karat}
 
 
 def work(tool: str, folder: Path, limit_mb: int) -> None:
     """Index and search by one tool, and print its figures: the child process."""
+    if tool in WAYS:
+        worker(tool, folder)
+        return
     if tool == "limited":
         resource.setrlimit(resource.RLIMIT_AS, (limit_mb * 2**20, limit_mb * 2**20))
     found = TOOLS[tool](folder)
@@ -163,7 +245,8 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", choices=list(TOOLS), default=list(TOOLS))
     parser.add_argument("--limit-mb", type=int, default=1024)
     parser.add_argument("--folder", type=Path, help="where the corpus is, or is written")
-    parser.add_argument("--work", choices=list(TOOLS), help=argparse.SUPPRESS)
+    parser.add_argument("--workers", type=int, nargs="+", default=[], help="compare so many")
+    parser.add_argument("--work", choices=[*TOOLS, *WAYS], help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.work:
         work(options.work, options.folder, options.limit_mb)
@@ -174,6 +257,8 @@ def main() -> int:
             write(folder, options.documents)
         size = (folder / "corpus.jsonl").stat().st_size
         print(f"{options.documents:,} documents, {size / 1e6:.0f} MB of JSON lines\n")
+        if options.workers:
+            return 0 if compare_workers(folder, options.workers) else 1
         print("| tool | CPU s | peak MB | after indexing MB | bytes a document | hits |")
         print("|---|---|---|---|---|---|")
         figures = {}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from karat.corpus import Chunk, Corpus, Document, Trait, header
 from karat.engines.column_files import Columns, part, prefixed
-from karat.engines.word_table import WordTable, word_columns
+from karat.engines.word_numbers import WordNumbers, word_columns
 from karat.model import Hit
 
 __all__ = [
@@ -77,7 +77,7 @@ class ChunkFacts:
     def __init__(self, columns: Columns | None = None) -> None:
         """Start with no rows, or with a copy of *columns*."""
         stored = columns or {}
-        self._names = list(WordTable(part(stored, "symbols"))) if columns else []
+        self._names = list(WordNumbers(part(stored, "symbols"))) if columns else []
         self._symbols = {symbols: number for number, symbols in enumerate(self._names)}
         self._symbol, self._tokens, self._is_code = (
             array(kind, stored[name].tobytes() if columns else b"")
@@ -123,7 +123,7 @@ class MappedFacts:
     def __init__(self, columns: Columns) -> None:
         """Look at *columns*, those of :class:`ChunkFacts`."""
         self.columns = columns
-        self._names = WordTable(part(columns, "symbols"))
+        self._names = WordNumbers(part(columns, "symbols"))
 
     def symbols(self, row: int) -> str:
         """Return the names that the chunk defines."""

@@ -18,7 +18,7 @@ from karat.engines.chunk_table import ChunkLocation, ChunkTable, spans
 from karat.engines.column_files import Columns, part, prefixed
 from karat.engines.fusion import Scores, top
 from karat.engines.lexical.tokens import TokenRules
-from karat.engines.word_table import WordTable, word_columns
+from karat.engines.word_numbers import WordNumbers, word_columns
 
 __all__ = [
     "PLAIN",
@@ -75,13 +75,13 @@ class NameShares:
     def __init__(self, *, proven: int = 1, columns: Columns | None = None) -> None:
         """Start with no rows, or with those of *columns*, which may be mapped."""
         self._proven = proven
-        self._numbers: dict[str, int] | WordTable = {}
+        self._numbers: dict[str, int] | WordNumbers = {}
         # The words of all names, one name after the other; how many each name has, and how many
         # names each row.
         self._words, self._sizes, self._counts = (array("i") for _ in range(3))
         self._columns: _NameColumns | None = None
         if columns:
-            self._numbers = WordTable(part(columns, "numbers"))
+            self._numbers = WordNumbers(part(columns, "numbers"))
             self._columns = _NameColumns(**part(columns, "names"))  # type: ignore[arg-type]
 
     def columns(self) -> Columns:
@@ -93,7 +93,7 @@ class NameShares:
 
     def _growing(self) -> dict[str, int]:
         """Return the numbers of words as a dictionary; mapped columns are copied, to grow."""
-        if isinstance(self._numbers, WordTable):
+        if isinstance(self._numbers, WordNumbers):
             self._numbers = {word: number for number, word in enumerate(self._numbers)}
             self._words, self._sizes, self._counts = (
                 array("i", column.tobytes()) for column in self._laid_out()[:3]

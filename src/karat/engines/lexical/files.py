@@ -14,7 +14,7 @@ from karat.engines.lexical.index import (
 )
 from karat.engines.lexical.postings import Postings, Vocabulary
 from karat.engines.lexical.tokens import TokenRules
-from karat.engines.word_table import WordTable, word_columns
+from karat.engines.word_numbers import WordNumbers, word_columns
 
 __all__ = ["mapped_index", "shared_index"]
 
@@ -49,7 +49,7 @@ def _index(
     columns: Columns, files: IndexFiles, name: str, rules: TokenRules, bm25: BM25
 ) -> LexicalIndex:
     postings = Postings(0, *(columns[column] for column in COLUMNS))  # type: ignore[arg-type]
-    vocabulary = Vocabulary(rules, WordTable(part(columns, "terms")))
+    vocabulary = Vocabulary(rules, WordNumbers(part(columns, "terms")))
     ready = _weights(postings, files, f"{name} {bm25}", bm25) if is_small([postings]) else None
     return LexicalIndex.of(vocabulary, postings, bm25=bm25, ready=ready)
 

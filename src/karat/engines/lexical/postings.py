@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.engines.lexical.tokens import TokenRules, raw_words
-from karat.engines.word_table import WordTable
+from karat.engines.word_numbers import WordNumbers
 from karat.errors import InputError
 
 __all__ = [
@@ -42,7 +42,7 @@ class Vocabulary:
         # A table of words is copied only when terms are added.
         self.terms: Mapping[str, int]
         self._words: _Words | None = None
-        if isinstance(terms, WordTable):
+        if isinstance(terms, WordNumbers):
             self.terms = terms
         else:
             self._growing(terms)

@@ -7,11 +7,11 @@ import numpy as np
 
 from karat.engines.column_files import Columns
 
-__all__ = ["WordTable", "word_columns"]
+__all__ = ["WordNumbers", "word_columns"]
 
 
 def word_columns(words: Iterable[str]) -> Columns:
-    """Return the columns of a :class:`WordTable` of distinct *words*, numbered from 0."""
+    """Return the columns of a :class:`WordNumbers` of distinct *words*, numbered from 0."""
     encoded = [word.encode("utf-8", "surrogatepass") for word in words]
     ends = np.zeros(len(encoded) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=ends[1:])
@@ -23,10 +23,10 @@ def word_columns(words: Iterable[str]) -> Columns:
     }
 
 
-class WordTable(Mapping[str, int]):
+class WordNumbers(Mapping[str, int]):
     """The numbers of words, found by binary search; it iterates in the order of the numbers.
 
-    >>> table = WordTable(word_columns(["user", "name", "été"]))
+    >>> table = WordNumbers(word_columns(["user", "name", "été"]))
     >>> table["name"], table.word(2), table.get("users"), list(table)
     (1, 'été', None, ['user', 'name', 'été'])
     """

@@ -18,15 +18,18 @@ Codes = NDArray[np.int8] | NDArray[np.uint8]
 
 # How vectors are held: all in memory; in a file; in a file with codes of a quarter or of a 32nd.
 VECTORS = ("float32", "mapped", "int8", "binary")
-# Rows that are scored again with their exact vectors; the others count as not found.
+# Rows that are scored again with their exact vectors, and all that are as near as the last of them;
+# the others count as not found.
 CANDIDATES = 1_000
-# Rows whose codes are unpacked at a time.
+# Rows whose codes are unpacked, or whose vectors are read, at a time.
 BLOCK = 1 << 14
 PROBES = 50
 PROBE_DEPTH = 10
 LARGEST = 127
 # Numbers of a unit vector beyond so many standard deviations are cut to the largest code.
 SPREAD = 4.0
+# Sums of whole numbers up to here are exact in single precision, in whatever order.
+LARGEST_SUM = 1 << 23
 
 
 def check_vectors(vectors: str) -> str:
@@ -102,8 +105,10 @@ class FileVectors:
             return np.maximum(exact, np.float32(0), out=exact)
         near = self._near(vector, live)
         scores: Scores = np.zeros(self._length, np.float32)
-        # Row by row, so that a score is that of the exact search to the last bit.
-        scores[near] = products(self.rows[near], vector)
+        for start in range(0, len(near), BLOCK):
+            block = near[start : start + BLOCK]
+            # Row by row, so that a score is that of the exact search to the last bit.
+            scores[block] = products(self.rows[block], vector)
         return np.maximum(scores, np.float32(0), out=scores)
 
     @cached_property
@@ -122,29 +127,48 @@ class FileVectors:
         return rescore(self.rows, self._near(vector, None), vector, PROBE_DEPTH)
 
     def _near(self, vector: Vectors, live: Mask | None) -> NDArray[np.int64]:
-        """Return the rows whose codes are nearest to *vector*, in ascending order."""
+        """Return the rows whose codes are nearest to *vector*, in ascending order.
+
+        All rows that are as near as the last one are among them, so that the order in which rows
+        were added decides nothing.
+        """
         rows = np.arange(self._length) if live is None else np.flatnonzero(live)
         if len(rows) <= self._candidates:
             return rows
-        asked = _codes(vector[None], self._kind)[0] if self._kind == "binary" else vector
+        asked = _asked(vector, self._kind)
         near = np.concatenate(
             [
                 _closeness(self._codes[rows[start : start + BLOCK]], asked)
                 for start in range(0, len(rows), BLOCK)
             ]
         )
-        best = np.argpartition(near, len(rows) - self._candidates)[-self._candidates :]
-        return np.sort(rows[best])
+        last = len(rows) - self._candidates
+        best: NDArray[np.int64] = rows[near >= np.partition(near, last)[last]]
+        return best
 
 
 def _codes(rows: Vectors, kind: str) -> Codes:
     """Return *rows* in bytes: whole numbers up to 127, or the signs as bits."""
     if kind == "binary":
         return np.packbits(rows > 0, axis=1)
-    # By the largest number that a row of this length is likely to have, not by 1: others are cut.
-    scale = LARGEST / (SPREAD / max(rows.shape[1], SPREAD**2) ** 0.5)
-    codes: Codes = np.clip(np.rint(rows * scale), -LARGEST, LARGEST).astype(np.int8)
+    whole = np.rint(rows * _scale(rows.shape[1]))
+    codes: Codes = np.clip(whole, -LARGEST, LARGEST).astype(np.int8)
     return codes
+
+
+def _scale(dimension: int) -> float:
+    """Return the code of 1: by the largest number that a row is likely to have, others are cut."""
+    scale: float = LARGEST / (SPREAD / max(dimension, SPREAD**2) ** 0.5)
+    return scale
+
+
+def _asked(vector: Vectors, kind: str) -> Codes | Vectors:
+    """Return a query in bits, or in whole numbers whose products with codes have exact sums."""
+    if kind == "binary":
+        bits: Codes = _codes(vector[None], kind)[0]
+        return bits
+    whole: Vectors = np.rint(vector * np.float32(LARGEST_SUM / _scale(len(vector))))
+    return whole
 
 
 def _closeness(codes: Codes, asked: Codes | Vectors) -> NDArray[np.float32]:

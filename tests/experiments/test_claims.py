@@ -11,6 +11,7 @@ from karat.experiments.store import (
     Experiment,
     ExperimentDefinition,
     ExperimentKind,
+    LeaseHolder,
     RunDefinition,
     RunStatus,
     SqlStore,
@@ -102,6 +103,28 @@ def test_what_was_taken_is_given_back(
     with pytest.raises(InputError, match=HELD + "dense"):
         claim_runs(store.show(experiment.id), store)
     assert statuses(store, experiment) == ["cancelled", "indexing", "pending"]
+
+
+def test_a_holder_that_ends_after_the_claim(
+    store: SqlStore, experiment: Experiment, other: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    second = experiment.runs[1].id
+    claim, holders, taken = store.claim, store.holders, []
+
+    def claim_late(run: str) -> bool:
+        if run == second and not taken:
+            taken.append(other.claim(run))
+        return claim(run)
+
+    def holders_late(of: str) -> tuple[LeaseHolder, ...]:
+        if taken:
+            other.finish(second, RunStatus.FAILED, error="no")
+        return holders(of)
+
+    monkeypatch.setattr(store, "claim", claim_late)
+    monkeypatch.setattr(store, "holders", holders_late)
+    assert claim_runs(experiment, store) == {run.id for run in experiment.runs}
+    assert taken == [True]
 
 
 def test_who_is_dead_is_outlived(

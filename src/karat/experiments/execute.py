@@ -343,8 +343,10 @@ def claim_runs(
         elif not _is_completed(run, store):
             for mine in claimed:
                 store.finish(mine, RunStatus.CANCELLED)
-            (holder, *_) = store.holders(experiment.id)
-            raise _is_held(experiment, holder)
+            if holders := store.holders(experiment.id):
+                raise _is_held(experiment, holders[0])
+            # Its holder has ended since the claim.
+            return claim_runs(experiment, store, listen=listen)
     return frozenset(claimed)
 
 

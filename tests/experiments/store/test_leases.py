@@ -189,15 +189,19 @@ def test_heartbeats_come_while_something_is_held(opened: Database) -> None:
     assert heartbeats(opened) == {}
 
 
+@pytest.mark.parametrize("error", [KaratError("in use"), RuntimeError("nobody knows")])
 def test_heartbeats_outlast_an_error(
-    opened: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    opened: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    error: Exception,
 ) -> None:
     held = Leases(opened, heartbeat_s=0.001)
     failed = Event()
 
     def fail() -> None:
         failed.set()
-        raise KaratError("in use")
+        raise error
 
     monkeypatch.setattr(held, "heartbeat", fail)
     held.hold("w", "run")

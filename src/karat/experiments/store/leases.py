@@ -250,8 +250,9 @@ def _send_heartbeats(leases: "ref[Leases]", stopping: Event, heartbeat_s: float)
             return
         try:
             found.heartbeat()
-        except KaratError:
-            # The lease outlasts a database that does not respond for a moment.
+        except Exception:
+            # The lease outlasts a database that does not respond for a moment. Whatever else it is,
+            # without heartbeats another worker would take what this one still works on.
             logger.exception("heartbeat failed; retrying")
         del found
 

@@ -230,6 +230,10 @@ def test_hits_with_lines_are_no_ids(tmp_path: Path) -> None:
     assert scan_parquet_run(path, {}) is None
     frame.with_columns(start_line=None, end_line=None).write_parquet(path)
     assert scanned(path) == {"q": {"a": 0.0}}
+    frame.with_columns(start_line=0, end_line=0, symbol=pl.lit("")).write_parquet(path)
+    assert scanned(path) == {"q": {"a": 0.0}}
+    frame.with_columns(start_line=0, end_line=0, symbol=pl.lit("f")).write_parquet(path)
+    assert scan_parquet_run(path, {}) is None
 
 
 def test_a_large_query_is_sampled_by_its_first_ids(tmp_path: Path) -> None:

@@ -100,10 +100,11 @@ class Part(NamedTuple):
         return frame.select(wanted)
 
     def has_places(self) -> bool:
-        """Return whether any hit has lines or a symbol."""
+        """Return whether any hit has lines or a symbol; line 0 and an empty symbol are none."""
         library = polars()
         roles = [role for role in PLACES if role in self.columns]
-        there = [library.col(role).is_not_null().any() for role in roles]
+        absent = {role: "" if role == "symbol" else 0 for role in roles}
+        there = [(library.col(role) != none).any() for role, none in absent.items()]
         return bool(roles) and any(
             _collect(self.path, self._scan(0, self.rows, roles).select(there)).row(0)
         )

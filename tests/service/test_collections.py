@@ -5,9 +5,10 @@ import json
 import shutil
 import sys
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
@@ -16,6 +17,7 @@ from karat.engines.embedding import catalogue
 from karat.service.api.app import create_app
 from karat.service.api.state import Service
 from karat.service.jobs import analyst
+from karat.service.jobs.analyst_pool import AnalystPool
 from karat.service.settings import RequestLimits, ServiceSettings
 
 COLLECTIONS = "/api/v2/collections"
@@ -410,6 +412,26 @@ def test_what_no_query_retrieves(
     # It is asked for again, and found out no second time.
     monkeypatch.delattr(analyst, "health_of")
     assert client.get(f"{COLLECTIONS}/{ready}/health").json() == found
+
+
+def test_a_search_does_not_wait_for_the_health(
+    client: TestClient, ready: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subjects: dict[str, str] = {}
+    request = AnalystPool.request
+
+    def noted(
+        pool: AnalystPool, operation: str, *, subject: str, **options: Any
+    ) -> Awaitable[bytes]:
+        subjects[operation] = subject
+        return request(pool, operation, subject=subject, **options)
+
+    monkeypatch.setattr(AnalystPool, "request", noted)
+    assert client.get(f"{COLLECTIONS}/{ready}/health").status_code == 200
+    asked = {"query": "login", "modes": ["sparse"]}
+    assert client.post(f"{COLLECTIONS}/{ready}/search", json=asked).status_code == 200
+    # Requests of one subject run one after the other.
+    assert subjects["health"] != subjects["search"]
 
 
 def test_a_collection_in_use_stays(client: TestClient, ready: str) -> None:

@@ -316,7 +316,8 @@ async def collection_health(
         f"health {kept.id} {kept.snapshot} {golds}",
         lambda: serving.analysts.request(
             "health",
-            subject=search_subject(kept),
+            # Not that of searches, which would wait for it.
+            subject=f"health {kept.id} {kept.snapshot}",
             owner=caller.share,
             collection=kept.id,
             golds=list(golds),

@@ -137,6 +137,8 @@ class StoredVectorTable:
             return
         for _ in range(MARK_ATTEMPTS):
             if self._store.marked(self._namespace, self._snapshot) == len(keys):
+                # Another process may have marked them for exact searches.
+                self._store.mark(self._namespace, self._snapshot, ())
                 return
             self._store.mark(self._namespace, self._snapshot, keys)
         marked = self._store.marked(self._namespace, self._snapshot)

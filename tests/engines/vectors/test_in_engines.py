@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+import psycopg
 import pytest
 
 from karat.corpus import Corpus, from_texts
@@ -77,6 +78,17 @@ def test_a_second_engine_uploads_and_embeds_nothing(clean: str) -> None:
     assert first.engines[0].stages[0].recall == 1.0  # type: ignore[attr-defined]
     for group in (first, second):
         group.close()
+
+
+def test_an_approximate_index_is_built_before_the_first_search(database: str) -> None:
+    for exact in (True, False):
+        store = f"pgvector(dsn={database}, exact={exact})"
+        engine = build({"engine": "dense", "model": MODEL, "cache": False, "store": store})
+        engine.index(corpus(5))
+        engine.close()  # type: ignore[attr-defined]
+        with psycopg.connect(database) as connection:
+            found = connection.execute("SELECT indexdef FROM pg_indexes").fetchall()
+        assert any("USING hnsw" in row[0] for row in found) is not exact
 
 
 def test_words_on_a_server_rank_like_those_in_this_process(clean: str) -> None:

@@ -40,11 +40,29 @@ def test_the_graph_is_used_and_finds_most(database: str) -> None:
     exact = {each.key for each in store.nearest_in("ns", "third", rows[0], 10, exact=True)}
     assert len(near & exact) >= 8
     with psycopg.connect(database) as connection:
-        indexes = connection.execute("SELECT indexdef FROM pg_indexes").fetchall()
         column = "SELECT count(*) FROM information_schema.columns WHERE udt_name = 'vector'"
         assert connection.execute(column).fetchone() == (1,)
-    assert sum("USING hnsw" in row[0] for row in indexes) == 1
+    assert count_graphs(database) == 1
     store.close()
+
+
+def test_the_graph_is_built_before_the_first_search(database: str) -> None:
+    store = PgVectorStore(dsn=database)
+    store.add("ns", ["a", "b"], np.eye(2, dtype=np.float32))
+    store.mark("ns", "s", ["a", "b"])
+    store.close()
+    assert count_graphs(database) == 0
+    store = PgVectorStore(dsn=database, exact=False)
+    store.mark("ns", "s", [])
+    assert count_graphs(database) == 1
+    assert store.marked("ns", "s") == 2
+    store.close()
+
+
+def count_graphs(database: str) -> int:
+    with psycopg.connect(database) as connection:
+        indexes = connection.execute("SELECT indexdef FROM pg_indexes").fetchall()
+    return sum("USING hnsw" in row[0] for row in indexes)
 
 
 def test_tables_of_an_earlier_version_are_moved(database: str) -> None:
@@ -136,6 +154,27 @@ def test_a_connection_that_was_lost(database: str) -> None:
     backend.close()
     with pytest.raises(KaratError, match="PostgreSQL failed: the connection is closed"):
         backend.count("ns")
+
+
+def test_a_server_that_ends_connections(database: str) -> None:
+    def end_connections() -> None:
+        end = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"
+        with psycopg.connect(database) as connection:
+            ended = connection.execute(f"{end} WHERE application_name = 'ended'").fetchall()
+        assert ended == [(True,)]
+
+    store = PgVectorStore(dsn=make_conninfo(database, application_name="ended"))
+    end_connections()
+    store.upsert("ns", ["a", "b"], np.eye(2, dtype=np.float32))
+    store.mark("ns", "s", ["a"])
+    end_connections()
+    near = store.nearest_in("ns", "s", np.array([1, 0], np.float32), 2)
+    assert [each.key for each in near] == ["a"]
+    end_connections()
+    assert store.vectors("ns", ["b"]).tolist() == [[0, 1]]
+    store.close()
+    with pytest.raises(KaratError, match="PostgreSQL failed: the connection is closed"):
+        store.count("ns")
 
 
 def test_a_role_that_may_not_create_tables(database: str) -> None:

@@ -4,10 +4,12 @@ Names of tables are composed of hashes; namespaces, keys and vectors travel as p
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from hashlib import sha256
 from threading import RLock
+from typing import Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +28,9 @@ except ImportError as missing:
     ) from missing
 
 __all__ = ["PgVectorStore"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 # The longest that the type `vector` stores, and the longest that a graph (HNSW) indexes.
 LONGEST = 16_000
@@ -92,13 +97,37 @@ MOVE = SQL("""
 ALL_NAMESPACES = "SELECT namespace, dimension FROM karat_namespaces"
 
 
+class _ConnectionLost(KaratError):
+    """The server has ended the connection."""
+
+
+def _reconnecting(
+    method: Callable[Concatenate["PgVectorStore", P], T],
+) -> Callable[Concatenate["PgVectorStore", P], T]:
+    """Return *method* with a second attempt on a new connection if the first one was lost.
+
+    A method is one statement or one transaction, and repeating it does no harm.
+    """
+
+    @wraps(method)
+    def call(store: "PgVectorStore", /, *args: P.args, **options: P.kwargs) -> T:
+        try:
+            return method(store, *args, **options)
+        except _ConnectionLost:
+            store.reconnect()
+            return method(store, *args, **options)
+
+    return call
+
+
 class PgVectorStore:
     """A table ``karat_v_<hash>`` per namespace, in the first schema of the search path.
 
     *dsn* is a PostgreSQL connection string; it is never shown, since it may contain a password.
     *dsn_env* is an environment variable with it instead. The role must be allowed to create tables
     there, and the extension if the database lacks it. With *exact* False, searches use a graph
-    (HNSW), which is built after the first upload, and may miss items.
+    (HNSW), which is built after the first upload, and may miss items. A connection that was lost,
+    as by a restart of the server, is opened again by the next call.
     """
 
     def __init__(self, *, dsn: str = "", dsn_env: str = "", exact: bool = True) -> None:
@@ -110,14 +139,8 @@ class PgVectorStore:
         self._lock = RLock()
         self._exact = exact
         self._with_graph: set[str] = set()
-        try:
-            self._connection = psycopg.connect(dsn or os.environ[dsn_env], autocommit=True)
-        except psycopg.ProgrammingError:
-            raise InputError(
-                "dsn is not a PostgreSQL connection string; expected postgresql://user@host/database"
-            ) from None
-        except psycopg.OperationalError as error:
-            raise KaratError(f"PostgreSQL does not answer: {error}") from error
+        self._dsn = dsn or os.environ[dsn_env]
+        self._connection = _connect(self._dsn)
         try:
             with self._asking(), self._connection.transaction():
                 self._connection.execute("SELECT pg_advisory_xact_lock(%s)", [SETUP_LOCK])
@@ -129,6 +152,13 @@ class PgVectorStore:
             self.close()
             raise
 
+    def reconnect(self) -> None:
+        """Open a new connection if the server has ended this one."""
+        with self._asking():
+            if self._connection.broken:
+                self._connection = _connect(self._dsn)
+                register_vector(self._connection)
+
     def _move_old_rows(self) -> None:
         row = self._connection.execute(OLD_TABLE).fetchone()
         if row and row[0]:
@@ -137,12 +167,14 @@ class PgVectorStore:
                 self._connection.execute(_of(MOVE, namespace), [namespace])
             self._connection.execute("DROP TABLE karat_vectors")
 
+    @_reconnecting
     def dimension(self, namespace: str) -> int | None:
         """Return the length of the namespace's vectors, None where it does not exist."""
         with self._asking():
             row = self._connection.execute(DIMENSION, [namespace]).fetchone()
         return None if row is None else int(row[0])
 
+    @_reconnecting
     def namespaces(self) -> list[str]:
         """Return the existing namespaces."""
         with self._asking():
@@ -156,6 +188,7 @@ class PgVectorStore:
         """Insert rows, without replacing any."""
         self._write(ADD, namespace, keys, vectors)
 
+    @_reconnecting
     def _write(
         self, statement: SQL, namespace: str, keys: Sequence[str], vectors: NDArray[np.float32]
     ) -> None:
@@ -178,11 +211,13 @@ class PgVectorStore:
         table = Identifier(_table(namespace))
         self._connection.execute(TABLE.format(table=table, dimension=Literal(dimension)))
 
+    @_reconnecting
     def delete(self, namespace: str, keys: Sequence[str]) -> int:
         """Remove rows and return how many there were."""
         with self._asking():
             return self._connection.execute(_of(DELETE, namespace), [list(keys)]).rowcount
 
+    @_reconnecting
     def drop(self, namespace: str) -> None:
         """Remove the namespace with its rows."""
         with self._asking(), self._connection.transaction():
@@ -190,6 +225,7 @@ class PgVectorStore:
             self._connection.execute(_of(DROP, namespace))
         self._with_graph.discard(namespace)
 
+    @_reconnecting
     def count(self, namespace: str) -> int:
         """Return the number of rows."""
         with self._asking():
@@ -200,6 +236,7 @@ class PgVectorStore:
         """Return the nearest rows."""
         return self._nearest(namespace, vector, k, "", exact=self._exact)
 
+    @_reconnecting
     def held(self, namespace: str, keys: Sequence[str]) -> set[str]:
         """Return the keys that are stored."""
         if self.dimension(namespace) is None:
@@ -208,13 +245,17 @@ class PgVectorStore:
             rows = self._connection.execute(_of(HELD, namespace), [list(keys)])
             return {row[0] for row in rows}
 
+    @_reconnecting
     def mark(self, namespace: str, snapshot: str, keys: Sequence[str]) -> None:
-        """Add the name of *snapshot* to each row."""
+        """Add the name of *snapshot* to each row; build the graph if searches use it."""
         with self._asking():
             # In the order of keys, as in an upload.
             wanted = sorted(keys)
             self._connection.execute(_of(MARK, namespace), [snapshot, wanted, snapshot])
+        if not self._exact:
+            self._has_graph(namespace, self.dimension(namespace) or 0)
 
+    @_reconnecting
     def marked(self, namespace: str, snapshot: str) -> int:
         """Return the number of rows in *snapshot*."""
         with self._asking():
@@ -234,6 +275,7 @@ class PgVectorStore:
         how = self._exact if exact is None else exact
         return self._nearest(namespace, vector, k, snapshot, exact=how)
 
+    @_reconnecting
     def vectors(self, namespace: str, keys: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of *keys*."""
         with self._asking():
@@ -246,6 +288,7 @@ class PgVectorStore:
         """Close the connection."""
         self._connection.close()
 
+    @_reconnecting
     def _nearest(
         self, namespace: str, vector: NDArray[np.float32], k: int, snapshot: str, *, exact: bool
     ) -> list[Neighbour]:
@@ -266,6 +309,7 @@ class PgVectorStore:
             rows = self._connection.execute(statement, values).fetchall()
         return [Neighbour(key, min(max(-distance, -1.0), 1.0)) for key, distance in rows]
 
+    @_reconnecting
     def _has_graph(self, namespace: str, dimension: int) -> bool:
         """Build the graph of *namespace* if it has none; False if its vectors are too long."""
         if dimension > LONGEST_IN_GRAPH:
@@ -286,7 +330,19 @@ class PgVectorStore:
             try:
                 yield
             except psycopg.Error as error:
-                raise KaratError(f"PostgreSQL failed: {error}") from error
+                kind = _ConnectionLost if self._connection.broken else KaratError
+                raise kind(f"PostgreSQL failed: {error}") from error
+
+
+def _connect(dsn: str) -> "psycopg.Connection":
+    try:
+        return psycopg.connect(dsn, autocommit=True)
+    except psycopg.ProgrammingError:
+        raise InputError(
+            "dsn is not a PostgreSQL connection string; expected postgresql://user@host/database"
+        ) from None
+    except psycopg.OperationalError as error:
+        raise KaratError(f"PostgreSQL does not answer: {error}") from error
 
 
 def _table(namespace: str) -> str:

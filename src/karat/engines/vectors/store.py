@@ -95,7 +95,10 @@ class SnapshotStore(VectorStore, Protocol):
         ...
 
     def mark(self, namespace: str, snapshot: str, keys: Sequence[str]) -> None:
-        """Add stored items to *snapshot*; marking an item again changes nothing."""
+        """Add stored items to *snapshot*; marking an item again changes nothing.
+
+        What searches need, such as an approximate index, is built now, also without *keys*.
+        """
         ...
 
     def marked(self, namespace: str, snapshot: str) -> int:

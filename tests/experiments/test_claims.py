@@ -109,7 +109,8 @@ def test_a_holder_that_ends_after_the_claim(
     store: SqlStore, experiment: Experiment, other: SqlStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     second = experiment.runs[1].id
-    claim, holders, taken = store.claim, store.holders, []
+    claim, holders = store.claim, store.holders
+    taken: list[bool] = []
 
     def claim_late(run: str) -> bool:
         if run == second and not taken:

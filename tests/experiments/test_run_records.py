@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from karat.errors import InputError, UnknownName
-from karat.experiments.run_records import run_with_latencies, select_runs
+from karat.experiments.run_records import remarks, run_with_latencies, select_runs
 from karat.experiments.store import Store, open_store, shown_place
 from karat.model import Answer, Run
 from karat.model.timings import LatencySample, RunResult, Timings
@@ -63,3 +63,21 @@ def test_times_that_came_later() -> None:
     ) == tuple(backwards)
     disturbed = run_with_latencies(RunResult(run, replace(timings, alone=False), "", "bm25"))
     assert disturbed.metadata == {"k": 5, "disturbed": True}
+
+
+@pytest.mark.parametrize(
+    ("lost", "sentence"),
+    [
+        (1, "1 unit was lost with its slot; other slots ran the rest"),
+        (2, "2 units were lost with their slots; other slots ran the rest"),
+    ],
+)
+def test_remarks_on_slots(lost: int, sentence: str) -> None:
+    notes = {"lost_units": lost, "differing_slots": ["kernels SSE42 instead of AVX2"]}
+    run = Run.of([Answer("q1")])
+    found = remarks([RunResult(run, None, "", "bm25", notes=notes)])
+    assert sentence in found
+    assert (
+        "some slots have kernels SSE42 instead of AVX2; scores of embeddings may differ in the "
+        "last digits" in found
+    )

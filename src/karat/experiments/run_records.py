@@ -239,10 +239,11 @@ def _slot_remarks(measured: Sequence[RunResult]) -> Iterator[str]:
     """Yield what happened to slots on other machines."""
     lost = max((int(str(one.notes.get("lost_units", 0))) for one in measured), default=0)
     if lost:
-        yield f"{counted(lost, 'unit')} lost with their slots; other slots ran the rest of them"
+        how = "was lost with its slot" if lost == 1 else "were lost with their slots"
+        yield f"{counted(lost, 'unit')} {how}; other slots ran the rest"
     found = (one.notes.get("differing_slots", ()) for one in measured)
     for other in dict.fromkeys(one for some in found if isinstance(some, list) for one in some):
-        yield f"some slots have other {other}; scores of embeddings may differ in the last digits"
+        yield f"some slots have {other}; scores of embeddings may differ in the last digits"
     for machine in dict.fromkeys(one.notes.get("timed_on") for one in measured):
         if machine:
             yield f"latency measured on {machine}"

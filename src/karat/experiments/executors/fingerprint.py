@@ -69,11 +69,11 @@ def differences(here: Fingerprint, there: Fingerprint) -> str:
 
     >>> here = Fingerprint("0.1.0 (a1)", "", "", "numpy 2", "AVX2")
     >>> differences(here, here._replace(kernels="SSE42"))
-    'kernels SSE42 in place of AVX2'
+    'kernels SSE42 instead of AVX2'
     """
     return join_names(
         [
-            f"{name} {getattr(there, name)} in place of {getattr(here, name)}"
+            f"{name} {getattr(there, name)} instead of {getattr(here, name)}"
             for name in ("numbers", "kernels")
             if getattr(there, name) != getattr(here, name)
         ]

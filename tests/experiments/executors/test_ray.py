@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,8 @@ import pytest
 from karat.errors import InputError
 from karat.experiments import open_executor
 from karat.experiments.executors import Executor
-from karat.experiments.executors.ray import RayExecutor
+from karat.experiments.executors.ray import RayExecutor, RaySlots, _Actor
+from karat.experiments.workers.unit import AssetNeeded, SlotEvent, SlotRejected, UnitLost
 from karat.system.processes import descendants
 from karat.testing import ExecutorSuite
 
@@ -50,6 +51,53 @@ class TestRayExecutor(ExecutorSuite):
         for pid in descendants(os.getpid()):
             if Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"ray::_Actor"):
                 os.kill(pid, signal.SIGKILL)
+
+
+class FakeRay:
+    """Ray whose objects are the values themselves."""
+
+    def __init__(self) -> None:
+        self.killed: list[object] = []
+        self.kill = self.killed.append
+
+    def cluster_resources(self) -> dict[str, float]:
+        return {}
+
+    def remote(self, **options: object) -> Callable[[type], type]:
+        return lambda one: one
+
+    def get(self, value: object) -> object:
+        return value
+
+
+def followed(batches: Iterable[Sequence[SlotEvent]]) -> list[SlotEvent | None]:
+    """Return what a pool receives of a unit with these events."""
+    slots = RaySlots(FakeRay())
+    slots._follow("1", "7", batches)
+    return list(iter(lambda: slots.receive(0), None))
+
+
+@pytest.mark.parametrize("last", [SlotRejected("7", "no folder"), UnitLost("7", "expired")])
+def test_a_unit_has_one_last_event(last: SlotEvent) -> None:
+    assert followed([[last]]) == [last]
+    assert followed([]) == [UnitLost("7", "Ray: its events ended early")]
+
+
+def test_an_error_of_a_unit_is_a_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+    needed = AssetNeeded("7", "a1")
+
+    def run_on_slot(
+        driver: str, slot: str, unit: object, send: Callable[[Sequence[SlotEvent]], None], **_: Any
+    ) -> None:
+        send([needed])
+        raise InputError("no such repository")
+
+    monkeypatch.setattr("karat.experiments.executors.host.run_on_slot", run_on_slot)
+    unit: Any = None
+    assert followed(_Actor().run(unit)) == [
+        needed,
+        UnitLost("7", "Ray: InputError: no such repository"),
+    ]
 
 
 def test_addresses_are_checked() -> None:

@@ -17,7 +17,7 @@ from karat.experiments.executors import host
 from karat.experiments.executors.base import Slot
 from karat.experiments.executors.fingerprint import Fingerprint, fingerprint
 from karat.experiments.workers.assets import AssetPart, add_part, has_asset
-from karat.experiments.workers.unit import SlotEvent, Unit, UnitLost
+from karat.experiments.workers.unit import LAST_EVENTS, SlotEvent, Unit, UnitLost
 
 __all__ = ["RayExecutor", "ray_executor"]
 
@@ -166,15 +166,23 @@ class RaySlots:
             self._slots[slot] = Slot(slot, machine, found, problem)
 
     def _follow(self, slot: str, unit: str, generator: Any) -> None:
-        """Queue the events of a unit, and its loss if the actor dies."""
+        """Queue the events of a unit, and its loss if the actor dies or sends no last event."""
+        ended, reason = False, "its events ended early"
         try:
             for batch in generator:
                 for event in self._ray.get(batch):
                     self._events.put(event)
-        except Exception as error:  # noqa: BLE001 - of Ray, or of an object that was lost
+                    ended = ended or isinstance(event, LAST_EVENTS)
+        except Exception as error:  # noqa: BLE001 - of Ray, of the unit, or of a lost object
+            cause = getattr(error, "cause", None) or error
+            reason = f"{type(cause).__name__}: {cause}".partition("\n")[0]
             if not self._closed:
                 self._slots.pop(slot, None)
-                self._events.put(UnitLost(unit, f"Ray: {type(error).__name__}"))
+                # An actor that is alive would keep the CPU that its replacement needs.
+                with suppress(Exception):
+                    self._ray.kill(self._actors[slot])
+        if not ended and not self._closed:
+            self._events.put(UnitLost(unit, f"Ray: {reason}"))
 
 
 class _Actor:
@@ -187,15 +195,21 @@ class _Actor:
         """Yield the events of *unit* in batches."""
         batches: SimpleQueue[Sequence[SlotEvent] | None] = SimpleQueue()
 
+        errors: list[BaseException] = []
+
         def work() -> None:
             try:
                 host.run_on_slot(DRIVER, "", unit, batches.put, lease_s=float("inf"))
+            except BaseException as error:  # noqa: BLE001 - raised again below
+                errors.append(error)
             finally:
                 batches.put(None)
 
         threading.Thread(target=work, name="karat-unit", daemon=True).start()
         while (batch := batches.get()) is not None:
             yield batch
+        for error in errors:
+            raise error
 
     def has_asset(self, asset: str) -> bool:
         return has_asset(asset)

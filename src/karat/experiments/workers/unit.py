@@ -11,6 +11,7 @@ from karat.experiments.workers.run_collector import EventKind, QueryResult, Usag
 from karat.experiments.workers.sources import Source
 
 __all__ = [
+    "LAST_EVENTS",
     "AssetNeeded",
     "QueryEnded",
     "RunNews",
@@ -109,10 +110,14 @@ class AssetNeeded(NamedTuple):
 
 
 class UnitLost(NamedTuple):
-    """A unit will not end because its slot failed; results that arrived before are valid."""
+    """A unit will not end because its slot failed; results that arrived before are valid.
+
+    With *counted* False the unit cannot be the cause, such as after a session whose lease expired.
+    """
 
     unit: str
     reason: str
+    counted: bool = True
 
 
 class SlotRejected(NamedTuple):
@@ -123,3 +128,5 @@ class SlotRejected(NamedTuple):
 
 
 SlotEvent = QueryEnded | RunNews | UnitEnded | AssetNeeded | UnitLost | SlotRejected
+# One of these is the last event of each unit.
+LAST_EVENTS = (UnitEnded, UnitLost, SlotRejected)

@@ -10,7 +10,7 @@ from karat.errors import ProcessError
 from karat.experiments.executors.base import Slot
 from karat.experiments.executors.driver import NO_SLOT_S, Driver
 from karat.experiments.executors.fingerprint import fingerprint
-from karat.experiments.executors.schedule import LostQueries, Schedule
+from karat.experiments.executors.schedule import MOST_LOSSES, LostQueries, Schedule
 from karat.experiments.workers.run_collector import QueryResult, UsageCounters
 from karat.experiments.workers.unit import (
     QueryEnded,
@@ -132,7 +132,7 @@ def test_other_kernels_are_noted() -> None:
     driver = Driver(pool, plan, on_result=lambda *_: None)
     assert sum(len(events) for events in driver.events()) == 1
     assert driver.differing == {
-        "good": f"kernels SSE42 in place of {fingerprint().kernels}",
+        "good": f"kernels SSE42 instead of {fingerprint().kernels}",
     }
 
 
@@ -162,6 +162,40 @@ def test_a_slot_that_lost_a_unit_gets_the_next_one_when_it_is_seen_again() -> No
     drive(pool, plan)
     # No two units without a look in between.
     assert set(range(len(pool.sent) + 1)) <= {*seen, len(pool.sent)}
+
+
+def test_a_loss_without_a_fault_of_the_unit_is_not_counted() -> None:
+    pool, plan = FakePool("good"), schedule(work(2), slots=0)
+    send, losses = pool.send, iter(range(MOST_LOSSES))
+
+    def expire(slot: str, unit: Unit) -> None:
+        if next(losses, None) is None:
+            send(slot, unit)
+        else:
+            pool.events.append(UnitLost(unit.id, "expired", counted=False))
+
+    pool.send = expire  # type: ignore[method-assign]
+    answered, lost = drive(pool, plan)
+    assert (sorted(answered), lost) == (all_ids(2), [])
+    assert not plan.lost
+
+
+def test_units_that_a_cancel_ends_are_not_given_up() -> None:
+    pool, plan = FakePool("slot"), schedule(work(1), slots=0)
+    sent: list[Unit] = []
+
+    def send(slot: str, unit: Unit) -> None:
+        sent.append(unit)
+        if len(sent) < MOST_LOSSES:
+            pool.events.append(UnitLost(unit.id, "killed"))
+
+    def stop() -> None:
+        pool.events.append(UnitEnded(sent[-1].id, "", (UsageCounters(),)))
+
+    pool.send, pool.stop = send, stop  # type: ignore[method-assign]
+    _, lost = drive(pool, plan, cancelled=lambda: len(sent) == MOST_LOSSES)
+    assert lost == []
+    assert not plan.done
 
 
 def test_a_cancel_waits_for_running_queries_a_little() -> None:

@@ -189,6 +189,26 @@ def test_a_slot_that_cannot_begin_is_no_loss() -> None:
     assert rows(plan.assign(0.0)[0][1]) == [0, 1, 2]
 
 
+def test_a_unit_without_all_results_is_a_loss() -> None:
+    plan = schedule(work(3))
+    [(_, unit)] = plan.assign(0.0)
+    answer(plan, unit, [0], 1.0)
+    assert plan.ended(unit.id, [], 2.0) is None
+    assert plan.lost == {0: 1}
+
+
+def test_what_ends_early_after_a_stop_is_neither_counted_nor_given_up() -> None:
+    plan = schedule(work(1))
+    for number in range(MOST_LOSSES):
+        [(_, unit)] = plan.assign(0.0)
+        if number < MOST_LOSSES - 1:
+            assert plan.lose(unit.id, "killed") is None
+    plan.stop()
+    assert plan.ended(unit.id, [], 1.0) is None
+    assert plan.lost == {0: MOST_LOSSES - 1}
+    assert not plan.is_complete(0)
+
+
 def test_an_engine_that_failed_is_asked_no_more() -> None:
     plan = schedule(work(80, runs=("a", "b")), slots=1)
     [(_, unit)] = plan.assign(0.0)

@@ -8,7 +8,7 @@ import pytest
 
 from karat.experiments.workers import QUALITY, SnapshotQueries, Source
 from karat.experiments.workers.session import IDLE_S, SlotHost
-from karat.experiments.workers.unit import QueryEnded, SlotEvent, Unit, UnitEnded
+from karat.experiments.workers.unit import QueryEnded, SlotEvent, Unit, UnitEnded, UnitLost
 from tests.experiments.workers.conftest import TEXTS, children, toy
 
 
@@ -79,3 +79,12 @@ def test_what_is_stopped_runs_no_query(host: SlotHost, tmp_path: Path) -> None:
     wanted = replace(unit(0, tmp_path / "note"), id="stopped")
     host.run(wanted, events.append)
     assert [type(one) for one in events] == [UnitEnded]
+
+
+def test_an_interrupted_unit_is_neither_an_error_nor_a_counted_loss(
+    host: SlotHost, tmp_path: Path
+) -> None:
+    events: list[SlotEvent] = []
+    host.interrupt()
+    host.run(unit(0, tmp_path / "note"), events.append)
+    assert events == [UnitLost("0", "the session was interrupted", counted=False)]

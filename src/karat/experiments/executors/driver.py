@@ -149,6 +149,7 @@ class Driver:
                 yield self._followed(event)
             if deadline == inf and self._cancelled():
                 changed, deadline = True, clock() + GRACE_S
+                schedule.stop()
                 self._pool.stop()
 
     def _hand_out(self, now: float, *, stopping: bool) -> None:
@@ -193,7 +194,7 @@ class Driver:
         elif isinstance(event, UnitLost):
             # It may be dead: it gets no unit before it is seen again.
             schedule.drop_slot(schedule.slot_of(event.unit))
-            lost = schedule.lose(event.unit, event.reason)
+            lost = schedule.lose(event.unit, event.reason, counted=event.counted)
         elif isinstance(event, SlotRejected):
             slot = schedule.slot_of(event.unit)
             schedule.drop_slot(slot)

@@ -131,6 +131,7 @@ class Schedule:
         self._gpus: set[str] = set()
         self._running: dict[str, _Running] = {}
         self._numbers = count(1)
+        self._stopping = False
         self.lost: Counter[int] = Counter()
         self.units = 0
 
@@ -168,6 +169,10 @@ class Schedule:
     def embedding(self) -> EmbedProgress:
         """Return how many embed units have ended."""
         return self._embeds.progress
+
+    def stop(self) -> None:
+        """Count no further loss: units end early because they are told to."""
+        self._stopping = True
 
     def add_slot(self, slot: str, *, gpu: bool = False) -> None:
         """Let *slot* take units; embed units go to slots with a *gpu*, if there are any."""
@@ -261,15 +266,15 @@ class Schedule:
     def lose(self, unit: str, reason: str, *, counted: bool = True) -> LostQueries | None:
         """Queue the rest of *unit* again, or return it if it was lost too often.
 
-        With *counted* False the unit was not begun, and the loss is not its fault.
+        With *counted* False the loss is not the fault of the unit.
         """
         running = self._running.get(unit)
         if not running:
             return None
-        if counted:
-            self.lost[running.stretch.group] += 1
+        counted = counted and not self._stopping
         if running.unit.part:
             del self._running[unit]
+            self.lost[running.stretch.group] += counted
             self._embeds.lose(running.stretch.group, running.unit.part, counted=counted)
             return None
         return self._requeue(running, reason, counted=counted)
@@ -398,6 +403,9 @@ class Schedule:
         After too many losses the rest is given up; without any result of its group, all of it.
         """
         del self._running[running.unit.id]
+        counted = counted and not self._stopping
+        if counted:
+            self.lost[running.stretch.group] += 1
         missing = self._missing(running)
         rest = [
             SnapshotQueries(source, kept)

@@ -89,7 +89,11 @@ class Session:
                 for place, result in self._group.search(snapshot, row, members, then):
                     if not self._interrupted:
                         emit(QueryEnded(unit.id, place, result))
-        emit(UnitEnded(unit.id, self.id, deepcopy(self._usage)))
+        if self._interrupted:
+            # Its counters include engines that were killed on purpose.
+            emit(UnitLost(unit.id, "the session was interrupted", counted=False))
+        else:
+            emit(UnitEnded(unit.id, self.id, deepcopy(self._usage)))
 
     def _embed(self, unit: Unit, part: EmbedPart, emit: Emit, stopped: Callable[[], bool]) -> None:
         """Embed a part of the texts of *unit*; its work is counted apart from that of searches."""

@@ -136,6 +136,15 @@ def test_other_kernels_are_noted() -> None:
     }
 
 
+def test_a_slot_whose_problem_is_gone_is_used() -> None:
+    pool, plan = FakePool("silent"), schedule(work(3), slots=0)
+    bad, good = Slot("good", "machine", problem="no Karat"), Slot("good", "machine")
+    waited = iter([[*pool.present, bad], [good]])
+    pool.slots = lambda: next(waited, [good])  # type: ignore[method-assign]
+    answered, _ = drive(pool, plan)
+    assert sorted(answered) == all_ids(3)
+
+
 def test_a_slot_is_waited_for_only_so_long() -> None:
     with pytest.raises(ProcessError, match=f"no slot for {NO_SLOT_S:g} s; start a worker"):
         drive(FakePool(), schedule(work(3), slots=0))

@@ -84,7 +84,7 @@ class Driver:
         self._cancelled = cancelled
         self._clock = clock
         self._sender = AssetSender(pool, assets)
-        self._present: set[str] = set()
+        self._present: dict[str, Slot] = {}
         self._last_slot = clock()
         self._remote = False
         # Why slots are not used, by their ids, and which may compute other last digits.
@@ -206,10 +206,14 @@ class Driver:
         """Compare the slots of the pool with those known: some are new, some are gone."""
         found: list[DriverEvent] = []
         present = {slot.id: slot for slot in self._pool.slots()}
-        for slot_id in self._present - present.keys():
+        for slot_id, before in self._present.items():
+            if present.get(slot_id) == before:
+                continue
+            # Gone, or replaced by another one of this name, which is checked again.
+            self.rejected.pop(slot_id, None)
             if unit := self._schedule.drop_slot(slot_id):
                 found += self._followed(UnitLost(unit, f"slot {slot_id} ended"))
-        self._present = set(present)
+        self._present = present
         for slot in present.values():
             if slot.id not in self.rejected and slot.id not in self._schedule.slots:
                 self._add(slot)
@@ -234,7 +238,7 @@ class Driver:
     def _check_slots(self, waited_s: float) -> None:
         """Raise ProcessError if no slot can be used, or none appears in time."""
         unusable = [f"slot {slot}: {reason}" for slot, reason in self.rejected.items()]
-        if self._present and self._present <= self.rejected.keys():
+        if self._present and self._present.keys() <= self.rejected.keys():
             raise ProcessError("no slot can be used\n" + "\n".join(unusable))
         if waited_s > NO_SLOT_S:
             text = f"no slot for {NO_SLOT_S:g} s; start a worker and repeat the command to continue"

@@ -136,6 +136,8 @@ def test_a_lock_lasts_as_long_as_its_worker(tmp_path: Path) -> None:
     with SqlStore(tmp_path / "karat.db") as store:
         assert store.claim(f"{store.experiment(PLAN)}.1")
         (file,) = tmp_path.glob("*.lock")
+        # A database in a folder that is searched does not change the corpus.
+        assert file.name.startswith(".")
         assert not is_free(file)
     assert not list(tmp_path.glob("*.lock"))
     assert not is_free(file)

@@ -274,7 +274,8 @@ class Schedule:
         counted = counted and not self._stopping
         if running.unit.part:
             del self._running[unit]
-            self.lost[running.stretch.group] += counted
+            if counted:
+                self.lost[running.stretch.group] += 1
             self._embeds.lose(running.stretch.group, running.unit.part, counted=counted)
             return None
         return self._requeue(running, reason, counted=counted)

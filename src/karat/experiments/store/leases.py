@@ -258,10 +258,14 @@ def _send_heartbeats(leases: "ref[Leases]", stopping: Event, heartbeat_s: float)
 
 
 def lock_file(database: Database, worker: str) -> Path:
-    """Return the lock file of *worker*: beside a SQLite file, else in the temporary folder."""
+    """Return the lock file of *worker*: beside a SQLite file, else in the temporary folder.
+
+    It is hidden: a database may lie in a folder that is searched, where hidden files do not count.
+    """
     name = f"{sha256(worker.encode()).hexdigest()[:16]}.lock"
     if database.is_sqlite:
-        return Path(f"{database.name}-{name}")
+        file = Path(database.name)
+        return file.with_name(f".{file.name}-{name}")
     return Path(gettempdir(), f"karat-{name}")
 
 

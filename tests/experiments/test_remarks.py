@@ -74,11 +74,11 @@ def test_symbols_tell_rankings_apart_where_they_are_matched(match: str, same: in
 
 
 def test_lost_units_and_other_slots_are_told_once() -> None:
-    notes = {"lost_units": 2, "differing_slots": ["kernels SSE42 in place of AVX2"]}
+    notes = {"lost_units": 2, "differing_slots": ["kernels SSE42 instead of AVX2"]}
     first = replace(measured("a", ("x.py",)), notes=notes)
     second = replace(measured("b", ("y.py",)), notes={**notes, "lost_units": 3})
     assert remarks([first, second]) == (
-        "3 units lost with their slots; other slots ran the rest of them",
-        "some slots have other kernels SSE42 in place of AVX2; scores of embeddings may differ in "
-        "the last digits",
+        "3 units were lost with their slots; other slots ran the rest",
+        "some slots have kernels SSE42 instead of AVX2; scores of embeddings may differ in the last "
+        "digits",
     )

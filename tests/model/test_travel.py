@@ -5,6 +5,7 @@ import math
 import multiprocessing
 import operator
 import pickle
+import warnings
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -14,6 +15,7 @@ from enum import Enum
 from functools import partial
 from importlib import import_module
 from inspect import getmembers, isabstract, isclass
+from multiprocessing import resource_tracker
 from pathlib import Path
 from pkgutil import walk_packages
 from types import ModuleType, NoneType, UnionType
@@ -240,6 +242,10 @@ def test_a_record_equals_its_copies(record: type) -> None:
 
 def test_every_record_comes_back_from_another_process() -> None:
     spawn = multiprocessing.get_context("spawn")
+    with warnings.catch_warnings():
+        # It may have ended with a cluster of another test; the pool would then warn.
+        warnings.simplefilter("ignore")
+        resource_tracker.ensure_running()
     with ProcessPoolExecutor(1, mp_context=spawn) as pool:
 
         @settings(FEW, max_examples=3)

@@ -301,7 +301,10 @@ def test_each_text_is_embedded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert (vectors["embedded"], vectors["reused"] > 0) == (len(distinct), True)
     assert "embedded" not in words
     shown = [event.detail for event in found.events if event.kind == "units"]
-    assert {(one["embedded"], one["to_embed"]) for one in shown} >= {(0, 4), (4, 4)}
+    counts = {(one["embedded"], one["to_embed"]) for one in shown}
+    # Whether the first count is shown before a unit ends is chance.
+    assert (4, 4) in counts
+    assert {to_embed for _, to_embed in counts} <= {0, 4}
     # Without a tier there is no embed unit, and the hits are the same.
     alone = Measured(tmp_path / "alone", monkeypatch, tier=False, texts=SNAPSHOTS, specs=both)
     assert not any(unit.part for unit in alone.sent)

@@ -79,6 +79,6 @@ def test_lost_units_and_other_slots_are_told_once() -> None:
     second = replace(measured("b", ("y.py",)), notes={**notes, "lost_units": 3})
     assert remarks([first, second]) == (
         "3 units were lost with their slots; other slots ran the rest",
-        "some slots have kernels SSE42 instead of AVX2; scores of embeddings may differ in the last "
-        "digits",
+        "some slots have kernels SSE42 instead of AVX2; scores of embeddings may differ in the "
+        "last digits",
     )

@@ -104,7 +104,7 @@ def _fields(row: Mapping[str, object]) -> tuple[str, str] | str:
         return "expected an object with an '_id'"
     title, text = row.get("title") or "", row.get("text")
     if not isinstance(text, str) or not isinstance(title, str):
-        return "'text' is missing, or it or 'title' is no string"
+        return "'text' is missing, or it or 'title' is not a string"
     return str(label), f"{title}\n\n{text}" if title.strip() else text
 
 

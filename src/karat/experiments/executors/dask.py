@@ -66,7 +66,7 @@ class DaskExecutor:
         if self.address.startswith("tls://") or is_loopback(urlsplit(self.address).hostname or ""):
             return ""
         return (
-            f"{self.address} is neither encrypted nor authenticated: whoever reaches it can run "
+            f"{self.address} is neither encrypted nor authenticated: anyone who reaches it can run "
             "code on all workers; use dask+tls:// (docs/security.md)"
         )
 

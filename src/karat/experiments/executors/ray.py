@@ -45,7 +45,7 @@ class RayExecutor:
         if self.address == "auto":
             return ""
         return (
-            f"{self.address}: whoever reaches a Ray cluster can run code on all its machines "
+            f"{self.address}: anyone who reaches a Ray cluster can run code on all its machines "
             "(docs/security.md)"
         )
 

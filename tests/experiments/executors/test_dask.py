@@ -2,11 +2,9 @@
 
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import pytest
@@ -18,34 +16,11 @@ from karat.experiments.executors.dask import DaskExecutor
 from karat.experiments.workers import Source
 from karat.experiments.workers.assets import asset_parts, assets_of, build_asset, has_asset
 from karat.testing import ExecutorSuite
-from tests.experiments.workers.conftest import alive
+from tests.experiments.executors.killed_driver import kill_driver
 
-POLL_S = 0.05
-pause = Event().wait
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
-
-# A driver that hangs in its first search; its engine says which process it is.
-DRIVER = """
-import sys
-from karat.experiments.executors import measure_quality
-from karat.experiments.executors.dask import DaskExecutor
-from karat.experiments.workers import Source
-from karat.experiments.workers.assets import asset_parts, assets_of, build_asset, has_asset
-from karat.experiments.workers import Configuration, Source, all_queries_on
-from karat.engines.spec import parse_spec
-from karat.model import Dataset, Query
-
-spec = parse_spec({"engine": "python", "class": "toys:Bad", "options": {"note": sys.argv[2]}})
-gold = Dataset.of([Query("hang", "hang")])
-measure_quality(
-    [(Configuration("bad", spec),)],
-    gold,
-    all_queries_on(gold, Source.of_texts({"a.py": ""}), seed=0),
-    executor=DaskExecutor(sys.argv[1], lease_s=2.5),
-)
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -91,17 +66,8 @@ class TestDaskExecutor(ExecutorSuite):
     def test_a_killed_driver_leaves_no_process(self, executor: Executor, tmp_path: Path) -> None:
         """Its sessions end without heartbeats."""
         assert isinstance(executor, DaskExecutor)
-        note = tmp_path / "note"
-        driver = subprocess.Popen([sys.executable, "-c", DRIVER, executor.address, str(note)])
-        try:
-            while driver.poll() is None and not (note.exists() and "hang" in note.read_text()):
-                pause(POLL_S)
-        finally:
-            driver.kill()
-            driver.wait()
-        engine = int(note.read_text().split()[0])
-        while alive(engine):
-            pause(POLL_S)
+        arguments = f"{executor.address!r}, lease_s=2.5"
+        kill_driver("dask", "DaskExecutor", arguments, tmp_path / "note")
 
 
 def test_addresses_are_checked() -> None:

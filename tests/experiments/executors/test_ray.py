@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from karat.experiments.executors.ray import RayExecutor, RaySlots, _Actor
 from karat.experiments.workers.unit import AssetNeeded, SlotEvent, SlotRejected, UnitLost
 from karat.system.processes import descendants
 from karat.testing import ExecutorSuite
+from tests.experiments.executors.killed_driver import kill_driver
 
 ray = pytest.importorskip("ray")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -28,16 +30,19 @@ def nothing_is_left() -> None:
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     """Start Ray with one CPU on this machine."""
-    ray.init(
-        num_cpus=1,
-        include_dashboard=False,
-        log_to_driver=False,
-        logging_level="ERROR",
-        _node_ip_address="127.0.0.1",
-        object_store_memory=80_000_000,
-    )
-    yield ray
-    ray.shutdown()
+    programs = Path(__file__).parents[1] / "workers" / "programs"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join([str(programs), *sys.path]))
+        ray.init(
+            num_cpus=1,
+            include_dashboard=False,
+            log_to_driver=False,
+            logging_level="ERROR",
+            _node_ip_address="127.0.0.1",
+            object_store_memory=80_000_000,
+        )
+        yield ray
+        ray.shutdown()
 
 
 class TestRayExecutor(ExecutorSuite):
@@ -51,6 +56,11 @@ class TestRayExecutor(ExecutorSuite):
         for pid in descendants(os.getpid()):
             if Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"ray::_Actor"):
                 os.kill(pid, signal.SIGKILL)
+
+    def test_a_killed_driver_leaves_no_process(self, executor: Executor, tmp_path: Path) -> None:
+        """Its actors end with it."""
+        address = ray.get_runtime_context().gcs_address
+        kill_driver("ray", "RayExecutor", repr(address), tmp_path / "note")
 
 
 class FakeRay:

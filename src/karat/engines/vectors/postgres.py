@@ -81,7 +81,7 @@ MARK = SQL("""
 MARKED = SQL("SELECT count(*) FROM {table} WHERE snapshots @> ARRAY[%s]")
 VECTORS = SQL("SELECT key, embedding FROM {table} WHERE key = ANY(%s)")
 # The operator gives the negative inner product, which is minus the cosine of unit vectors. A sum
-# is no column of an index: with it, every row is compared.
+# is not a column of an index: with it, every row is compared.
 NEAREST = SQL("""
     SELECT key, embedding <#> %(vector)s AS distance FROM {table} WHERE {condition}
     ORDER BY (embedding <#> %(vector)s) {exactly}, key LIMIT %(most)s

@@ -171,7 +171,7 @@ class Schedule:
         return self._embeds.progress
 
     def stop(self) -> None:
-        """Count no further loss: units end early because they are told to."""
+        """Count no further loss: after a cancel, units end early on purpose."""
         self._stopping = True
 
     def add_slot(self, slot: str, *, gpu: bool = False) -> None:

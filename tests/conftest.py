@@ -17,6 +17,9 @@ from typing import Any, NoReturn, TypeVar
 import pytest
 from hypothesis import settings
 
+from karat.system import processes
+from tests.fork_server import ForkServer
+
 ROOT = Path(__file__).resolve().parents[1]
 IN_CI = bool(os.environ.get("CI"))
 
@@ -131,6 +134,22 @@ def pytest_collection_finish() -> None:
     """Freeze the modules and tests, so that no later garbage collection looks through them."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def fork_server() -> Iterator[ForkServer]:
+    """Fork the worker processes that tests start, instead of starting new interpreters."""
+    server = ForkServer(processes._spawn)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(processes, "_spawn", server.spawn)
+        yield server
+    server.close()
+
+
+@pytest.fixture
+def new_interpreters(fork_server: ForkServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start a new interpreter for each worker process of the test."""
+    monkeypatch.setattr(processes, "_spawn", fork_server.original)
 
 
 @pytest.fixture(scope="session")

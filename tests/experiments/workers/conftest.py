@@ -20,6 +20,7 @@ from karat.experiments.workers import (
 from karat.model import Answer, Dataset, Query, Target
 from karat.model.spec import Spec
 from karat.model.timings import LatencySample
+from tests.fork_server import ForkServer
 
 TEXTS = {"auth.py": "def login():\n    pass\n", "mail.py": "def send():\n    pass\n"}
 
@@ -31,8 +32,11 @@ def engines(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fork_server: ForkServer
+) -> Iterator[None]:
     """Fail a test that leaves a process, a descriptor or a temporary folder behind."""
+    fork_server.start()
     place = tmp_path / "tmp"
     place.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(place))
@@ -45,7 +49,7 @@ def nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
 
 
 @pytest.fixture
-def ctrl_c() -> Iterator[None]:
+def ctrl_c(new_interpreters: None) -> Iterator[None]:
     """Let SIGINT interrupt; a shell has it ignored by what it starts in the background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
@@ -69,13 +73,25 @@ def sleepy(ctrl_c: None) -> Iterator[None]:
 
 
 def children() -> list[int]:
-    """Return the processes that this one has started, zombies included."""
+    """Return the processes that this one has started or had forked, zombies included."""
+    own = _started_by(os.getpid())
+    servers = [pid for pid in own if _is_fork_server(pid)]
+    return [pid for pid in own if pid not in servers] + [c for s in servers for c in _started_by(s)]
+
+
+def _started_by(pid: int) -> list[int]:
     found: list[int] = []
-    for file in Path(f"/proc/{os.getpid()}/task").glob("*/children"):
+    for file in Path(f"/proc/{pid}/task").glob("*/children"):
         # A thread may end while one looks.
         with suppress(FileNotFoundError, ProcessLookupError):
             found += map(int, file.read_text().split())
     return found
+
+
+def _is_fork_server(pid: int) -> bool:
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return b"fork_server.py" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return False
 
 
 def descriptors() -> int:

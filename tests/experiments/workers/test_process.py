@@ -26,6 +26,8 @@ from karat.experiments.workers.process import (
 from karat.system.processes import ChildProcess
 from tests.experiments.workers.conftest import TEXTS, alive, toy
 
+pytestmark = pytest.mark.usefixtures("new_interpreters")
+
 # Is killed while an engine of its own searches for ever.
 KARAT = """
 import sys

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from karat.errors import UnknownName
-from karat.scoring.metrics import METRICS, parse
+from karat.scoring.metrics import METRICS, Measure, parse
 
 __all__ = [
     "METRICS",
@@ -183,17 +183,20 @@ def _shown(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def measures_at(name: str, cuts: Iterable[int], *, uncut: Iterable[str] = ()) -> list[str]:
+def measures_at(name: str, cuts: Iterable[int], *, uncut: Iterable[str] = ()) -> list[Measure]:
     """Return the metric *name* at all *cuts*; one in *uncut*, or with its own cut-off, once.
 
-    >>> measures_at("nDCG", [5, 10]), measures_at("hit@3", [5, 10])
-    (['ndcg@5', 'ndcg@10'], ['hit@3'])
-    >>> measures_at("mrr", [5, 10], uncut=["mrr"])
-    ['mrr']
+    The labels are spelled as *name* is.
+
+    >>> [(str(each), each.label) for each in measures_at("nDCG", [5, 10])]
+    [('ndcg@5', 'nDCG@5'), ('ndcg@10', 'nDCG@10')]
+    >>> measures_at("hit@3", [5, 10]), measures_at("MAP", [5, 10], uncut=["ap"])
+    ([Measure(metric='hit', k=3, params=())], [Measure(metric='ap', k=None, params=())])
     """
+    name = name.strip()
     if "@" in name or "(" in name:
-        return [str(parse(name))]
+        return [parse(name)]
     metric = METRICS.get(METRICS.canonical(name))
     if metric.cut == "none" or metric.name in uncut:
-        return [metric.name]
-    return [f"{metric.name}@{k}" for k in cuts]
+        return [parse(name)]
+    return [parse(f"{name}@{k}") for k in cuts]

@@ -1,7 +1,7 @@
 """What the service answers, as records; a field that a newer service adds is left out."""
 
 from collections.abc import Mapping as AnyMapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
 __all__ = [
@@ -24,14 +24,14 @@ Json = AnyMapping[str, Any]
 
 
 def record(kind: type[Record], answer: Json) -> Record:
-    """Return *answer* as a record of *kind*.
+    """Return *answer* as a record of *kind*; an older service may lack a field with a default.
 
     >>> answer = {"id": "1", "status": "running", "message": "", "operation_uuid": None, "more": 1}
     >>> record(BenchmarkStart, answer).status
     'running'
     """
-    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
-    return kind(**{name: answer[name] for name in known})
+    known = [each.name for each in fields(kind)]  # type: ignore[arg-type]
+    return kind(**{name: answer[name] for name in known if name in answer})
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ class RunResult:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """All runs of a benchmark."""
+    """All runs of a benchmark; *labels* are the measures as they were typed."""
 
     benchmark_id: str
     status: str
@@ -187,6 +187,7 @@ class Results:
     query_count: int
     runs: tuple[RunResult, ...]
     summary: Json
+    labels: AnyMapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, answer: Json) -> "Results":

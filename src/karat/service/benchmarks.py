@@ -152,6 +152,8 @@ class BenchmarkConfig:
     >>> config = BenchmarkConfig(matrix, top_k=5, metrics=("ndcg", "mrr", "hit"))
     >>> config.measures()
     ('ndcg@10', 'ndcg@5', 'mrr', 'hit@5', 'hit@10')
+    >>> BenchmarkConfig(matrix, metrics=("MAP", "nDCG@10")).labels()
+    {'ndcg@10': 'nDCG@10', 'ap': 'MAP'}
     """
 
     matrix: Mapping[str, Any]
@@ -248,11 +250,18 @@ class BenchmarkConfig:
         }
 
     def measures(self) -> tuple[str, ...]:
-        """Return the measures, first the one that runs are ranked by."""
-        found = [self.primary]
+        """Return the measures as they were typed, first the one that runs are ranked by."""
+        return tuple(self.labels().values())
+
+    def labels(self) -> dict[str, str]:
+        """Return the measures as they were typed, by their canonical names."""
+        typed = {self.primary: self.primary}
         for name in self.metrics:
-            found += measures_at(name, self.cuts, uncut=WHOLE_METRICS)
-        return tuple(dict.fromkeys(found))
+            for measure in measures_at(name, self.cuts, uncut=WHOLE_METRICS):
+                canonical = str(measure)
+                if typed.get(canonical, canonical) == canonical:
+                    typed[canonical] = measure.label
+        return typed
 
 
 def benchmark_request(

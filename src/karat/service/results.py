@@ -40,7 +40,7 @@ __all__ = [
 
 
 # Raised when the document of results changes its shape, so that stored ones are computed again.
-SHAPE = 4
+SHAPE = 5
 # As many hits of one query as a reader looks through.
 HITS_KEPT = 100
 

@@ -164,9 +164,13 @@ def test_measures_are_shown_as_they_were_typed(
     typed = make(findings.runs, measures=("RR@10", "R@10", "MAP"))
     documents = embedded(render_findings(typed))
     (results,) = (found for key, found in documents.items() if key.endswith("/results"))
-    assert results["primary_metric"] == "RR@10"
-    assert set(results["runs"][0]["metrics_flat"]) == {"RR@10", "R@10", "MAP"}
+    assert results["labels"] == {"mrr@10": "RR@10", "recall@10": "R@10", "ap": "MAP"}
+    assert results["primary_metric"] == "mrr@10"
+    assert set(results["runs"][0]["metrics_flat"]) == set(results["labels"])
     metrics = {found["metric"] for found in documents.values() if "metric" in found}
-    assert metrics == {"RR@10", "R@10", "MAP"}
+    assert metrics == set(results["labels"])
+    (details,) = (found for key, found in documents.items() if key.endswith("/details"))
+    assert details["change_of"] == "mrr@10"
+    assert {"name": "Measures", "text": "RR@10, R@10, MAP"} in details["method"]
     headlines = [found["headline"] for found in documents.values() if "headline" in found]
     assert all("mrr" not in text and "recall" not in text for text in headlines)

@@ -16,14 +16,18 @@ from fastapi.testclient import TestClient
 from karat.app.compare import compare
 from karat.app.judging_order import stratified_order
 from karat.app.score import score
+from karat.cli.remote.runs import results_table
+from karat.client.records import Results
 from karat.model import Query, Target
 from karat.model.judgments import JudgmentRecord, model_labels_of, with_model_labels
 from karat.scoring.settings import Confidence, Scoring
 from karat.service.api.app import create_app
 from karat.service.api.views.results import (
     comparison,
+    details,
     full_results,
     kept_results,
+    plain_results,
     slices,
     two_sides,
 )
@@ -99,6 +103,36 @@ def test_they_are_at_hand_when_the_benchmark_ends(
     assert json.loads(kept) == results
     # And what is computed anew is the same.
     assert json.loads(full_results(store, scored(store, found)).model_dump_json()) == results
+
+
+def test_measures_are_shown_as_they_were_typed_and_have_canonical_keys(
+    store: ServiceStore, benchmark: str
+) -> None:
+    found = store.benchmarks.get(benchmark)
+    typed = replace(found, config={**found.config, "metrics_to_compute": ["MAP", "P@1", "nDCG"]})
+    labels = {"ndcg@5": "nDCG@5", "ap": "MAP", "precision@1": "P@1"}
+    labels |= {"ndcg@1": "nDCG@1", "ndcg@10": "nDCG@10"}
+    assert plain_results(store, typed).labels == labels
+    computed = scored(store, typed)
+    shown = full_results(store, computed)
+    assert shown.labels == labels
+    assert shown.primary_metric == "ndcg@5"
+    assert set(shown.runs[0].metrics_flat) == set(labels)
+    explained = details(computed)
+    assert explained.change_of == "ndcg@5"
+    assert set(explained.pareto) <= set(labels)
+    run = shown.runs[1].id
+    texts = [shown.summary.headline, shown.summary.comparison, *explained.insights]
+    texts += [each.why for each in explained.recommendations]
+    compared = comparison(computed, None, "ap")
+    assert compared.metric == "ap"
+    assert "MAP" in compared.headline
+    both = two_sides(computed, run, computed, shown.runs[0].id, "map")
+    assert (both.metric, both.label) == ("ap", "MAP")
+    answer = Results.of(json.loads(shown.model_dump_json()))
+    assert results_table("Small", answer).columns[2].title == "nDCG@5"
+    for text in filter(None, [*texts, compared.verdict, both.headline, both.verdict]):
+        assert not re.search(r"\b(ap|precision@1|ndcg@\d+)\b", text), text
 
 
 def test_a_run_is_jumped_to_by_its_name(
@@ -319,7 +353,9 @@ def test_the_course_of_time(
 ) -> None:
     store.benchmarks.annotate(benchmark, "first day", author="local")
     dataset = store.benchmarks.get(benchmark).dataset
-    points = client.get("/api/v2/trend", params={"dataset": dataset}).json()["points"]
+    trend = client.get("/api/v2/trend", params={"dataset": dataset}).json()
+    assert trend["labels"] == results["labels"]
+    points = trend["points"]
     assert [point["run_id"] for point in points] == [run["id"] for run in results["runs"]]
     assert points[2]["values"] == results["runs"][2]["metrics_flat"]
     assert points[2]["intervals"] == results["runs"][2]["intervals"]

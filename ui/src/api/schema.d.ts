@@ -1,4 +1,4 @@
-// openapi.json 57b7881990516bcc9e4dc80a432725d01d4e126463583654db63101ccbc922a3
+// openapi.json 92f0aeca4447fb6cbe1568f312a5a02870f6b0af58d6b7d7519850b1fd92b984
 export interface paths {
     "/healthz": {
         parameters: {
@@ -3075,6 +3075,17 @@ export interface components {
             /** Judgments Version */
             judgments_version: number;
             /**
+             * Labels
+             * @description Measures as they were typed, by their canonical names
+             * @example {
+             *       "ap": "MAP",
+             *       "ndcg@10": "nDCG@10"
+             *     }
+             */
+            labels: {
+                [key: string]: string;
+            };
+            /**
              * Lower Is Better
              * @description Measures of which less is better
              */
@@ -3420,6 +3431,8 @@ export interface components {
         /**
          * Trend
          * @description All completed runs over one dataset, the oldest first.
+         *
+         *     Where benchmarks spell a measure differently, *labels* has the spelling of the newest one.
          */
         Trend: {
             /**
@@ -3427,6 +3440,17 @@ export interface components {
              * Format: uuid
              */
             dataset_id: string;
+            /**
+             * Labels
+             * @description Measures as they were typed, by their canonical names
+             * @example {
+             *       "ap": "MAP",
+             *       "ndcg@10": "nDCG@10"
+             *     }
+             */
+            labels: {
+                [key: string]: string;
+            };
             /** Points */
             points: components["schemas"]["TrendPoint"][];
         };
@@ -3471,10 +3495,13 @@ export interface components {
          * @description Two runs, perhaps of two benchmarks, on the queries that both have answered.
          *
          *     Where they are not *comparable*, *why* says what differs: dataset, judgments or documents.
+         *     *label* is the metric as it was typed for the left benchmark.
          */
         TwoSides: {
             /** Metric */
             metric: string;
+            /** Label */
+            label: string;
             left: components["schemas"]["Side"];
             right: components["schemas"]["Side"];
             /** Comparable */

@@ -13,6 +13,8 @@ const ROOM = 22;
 
 type Props = {
   matrix: ScoreMatrix;
+  /** The name of the measure. */
+  label: string;
   names: ReadonlyMap<string, string>;
   order: HeatOrder;
   onOpen: (query: string, run: string) => void;
@@ -22,8 +24,8 @@ type Props = {
  * Every query in every run: a row per run, a column per query, on a canvas, so that a thousand queries
  * times fifty runs cost nothing. Arrows move a cursor, Enter opens the query.
  */
-export function Heatmap({ matrix, names, order, onOpen }: Props) {
-  const { queries, texts, runs, values, metric } = matrix;
+export function Heatmap({ matrix, label, names, order, onOpen }: Props) {
+  const { queries, texts, runs, values } = matrix;
   const canvas = useRef<HTMLCanvasElement>(null);
   const legend = useRef<HTMLUListElement>(null);
   const showTip = useShowTip();
@@ -90,7 +92,7 @@ export function Heatmap({ matrix, names, order, onOpen }: Props) {
     ]);
   return (
     <Figure
-      title={`${metric} of every query in every run`}
+      title={`${label} of every query in every run`}
       means="One row per run, one column per query; a stronger colour is better. Click a cell to open the query."
       table={{ head: ["Query", ...runs.map((run) => names.get(run) ?? run)], rows }}
     >

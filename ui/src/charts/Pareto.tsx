@@ -13,13 +13,14 @@ const TOP = 26;
 
 type Props = {
   points: readonly Point[];
-  metric: string;
+  /** The name of the measure. */
+  label: string;
   /** The runs that no other run beats in both quality and latency, fastest first. */
   front: readonly string[];
 };
 
 /** Quality against latency; dashed steps join the runs that no other run beats in both. */
-export function Pareto({ points, metric, front }: Props) {
+export function Pareto({ points, label, front }: Props) {
   const showTip = useShowTip();
   const [box, width] = useWidth();
   const times = points.map(({ latency }) => latency);
@@ -44,12 +45,12 @@ export function Pareto({ points, metric, front }: Props) {
     points.map(({ name, latency, value }) => [name, milliseconds(latency), score(value)]);
   return (
     <Figure
-      title={`${metric} against latency`}
+      title={`${label} against latency`}
       means="Higher is better, further left is faster. Latency is the median (p50) of one query, on a logarithmic scale."
       caption={leading.length > 1 && "Dashed line: no other run is both better and faster."}
-      table={{ head: ["Run", "p50", metric], rows }}
+      table={{ head: ["Run", "p50", label], rows }}
     >
-      <Drawing box={box} title={`${metric} against latency`} width={width} height={HEIGHT}>
+      <Drawing box={box} title={`${label} against latency`} width={width} height={HEIGHT}>
         <XAxis scale={x} from={TOP} to={HEIGHT - 40} format={(ms) => `${ms} ms`} />
         <YAxis scale={y} from={LEFT} to={width - 16} />
         <text className="tick" x={width - 16} y={HEIGHT - 6} textAnchor="end">

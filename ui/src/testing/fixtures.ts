@@ -167,6 +167,7 @@ export const results = (more: Partial<Results> = {}): Results => ({
   k_values_for_metrics: [5, 10],
   query_count: 3,
   judgments_version: 1,
+  labels: {},
   lower_is_better: [],
   score_mark: "",
   loss_reasons: [

@@ -121,6 +121,7 @@ def show_results(name: str, results: "Results") -> None:
 def results_table(name: str, results: "Results") -> Table:
     """Return the runs with the metric that they are ranked by, and how long a query took."""
     metric = results.primary_metric
+    label = results.labels.get(metric, metric)
     best = results.summary["best_runs"]
     rows = [
         (
@@ -134,7 +135,7 @@ def results_table(name: str, results: "Results") -> Table:
         for run in results.runs
     ]
     columns = (
-        *(Column("run"), Column("status"), Column(metric, numeric=True), Column("95% interval")),
+        *(Column("run"), Column("status"), Column(label, numeric=True), Column("95% interval")),
         *(Column("p50 ms", numeric=True), Column("failed", numeric=True)),
     )
     notes = [f"{run.name}: {run.error_message}" for run in results.runs if run.error_message]

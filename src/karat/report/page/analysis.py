@@ -46,6 +46,7 @@ def comparisons(
     together = _compared([evaluations[place].shown().table for place in order], measures, subject)
     for measure in measures:
         found = _on(together, measure.label)
+        named = _labelled(found, subject)
         yield {
             "baseline": subject.runs[first].id,
             "metric": measure.label,
@@ -53,8 +54,8 @@ def comparisons(
                 _compared_run(found, subject.runs[place].id, name, measure)
                 for place, name in zip(order, found.systems, strict=True)
             ],
-            "headline": headline(found),
-            "verdict": verdict(found),
+            "headline": headline(named),
+            "verdict": verdict(named),
         }
 
 
@@ -151,8 +152,10 @@ def two_sides(
     why = _why_not(left, right, places)
     names = left.runs[places[0]].name, right.runs[places[1]].name
     named = _renamed(found, names if names[0] != names[1] else (left.name, right.name))
+    named = _labelled(named, left)
     return {
         "metric": measure.label,
+        "label": named.metrics[0],
         "left": _side(left, places[0], found.mean("left", measure.label).mean),
         "right": _side(right, places[1], found.mean("right", measure.label).mean),
         "comparable": not why,
@@ -162,6 +165,11 @@ def two_sides(
         "headline": headline(named),
         "verdict": verdict(named),
     }
+
+
+def _labelled(found: Comparison, subject: Subject) -> Comparison:
+    """Return *found* with the metrics named as they were typed, for texts."""
+    return replace(found, labels=subject.findings.contest.comparison.labels).labelled()
 
 
 def _renamed(found: Comparison, names: tuple[str, str]) -> Comparison:

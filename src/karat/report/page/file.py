@@ -39,7 +39,7 @@ MOST_HITS = 200_000
 
 def render_findings(findings: Findings) -> str:
     """Return the report on *findings* as an HTML document, with measures as they were typed."""
-    return render(subject_of(findings.labelled()))
+    return render(subject_of(findings))
 
 
 def render(subject: Subject) -> str:
@@ -67,7 +67,7 @@ def render(subject: Subject) -> str:
         # What `karat verify` runs the report again by.
         records = _json(plain(findings.origin.records))
         scripts.append(_script("records", "application/json", records))
-    said = escape(printable(headline(findings.contest.comparison)))
+    said = escape(printable(headline(findings.contest.comparison.labelled())))
     head = f'<title>{escape(title)}</title>\n    <meta name="description" content="{said}" />'
     before, after = _template().split(DATA)
     return "".join((before.replace(TITLE, head), "\n".join(scripts), after))

@@ -70,7 +70,8 @@ def results(subject: Subject) -> Document:
     shown = [{**_scored_run(subject, place), "fates": lost[place]} for place in range(len(lost))]
     others = [_plain_run(state, ()) for state in subject.unscored]
     runs = sorted([*shown, *others], key=lambda run: int(run["run_order"]))
-    comparison, mark = findings.contest.comparison, findings.contest.mark
+    comparison, mark = findings.contest.comparison.labelled(), findings.contest.mark
+    evaluation = findings.contest.evaluations[0]
     lead = mark_of(mark, findings.lead)
     best = [subject.runs[place].id for place in best_first(findings)]
     means = {run["id"]: run["metrics_flat"].get(subject.primary_metric) for run in shown}
@@ -81,6 +82,7 @@ def results(subject: Subject) -> Document:
         "k_values_for_metrics": list(subject.cuts),
         "query_count": len(findings.gold),
         "judgments_version": subject.version,
+        "labels": {name: evaluation.label(name) for name in subject.measures},
         "lower_is_better": [
             name for name in subject.measures if not parse(name).definition.higher_is_better
         ],
@@ -114,14 +116,15 @@ def plain_results(
     *,
     frame: tuple[str, str, str, int],
     cuts: Sequence[int],
+    labels: Mapping[str, str],
     queries: int,
     counts: tuple[int, int, int],
 ) -> Document:
     """Return what is stored of each run: means, without anything that takes time to compute.
 
     Latency is being measured while a benchmark runs, and statistics would disturb it. *frame* is
-    the id, the status, the primary metric and the primary k; *counts* are total, completed and
-    failed runs.
+    the id, the status, the primary metric and the primary k; *labels* are the measures as they were
+    typed, by their canonical names; *counts* are total, completed and failed runs.
     """
     shown = [_plain_run(state, scores) for state, scores in runs]
     means = {run["id"]: run["metrics_flat"].get(frame[2]) for run in shown}
@@ -133,6 +136,7 @@ def plain_results(
         "k_values_for_metrics": list(cuts),
         "query_count": queries,
         "judgments_version": 1,
+        "labels": dict(labels),
         "lower_is_better": [],
         "score_mark": "",
         "loss_reasons": [],
@@ -153,7 +157,7 @@ def plain_results(
 
 def details(subject: Subject) -> Document:
     """Return what explains the results: warnings, advice, ranks, latency, cost and method."""
-    findings = subject.findings
+    findings = subject.findings.labelled()
     ids = dict(zip(findings.names, (run.id for run in subject.runs), strict=True))
     rank_names, first = first_ranks(findings)
     tables = (*resolved_tables(findings), *_costs(findings))
@@ -178,15 +182,17 @@ def details(subject: Subject) -> Document:
             }
             for row in standings(findings)
         ],
-        "change_of": findings.change_of,
+        "change_of": subject.findings.change_of,
         "baseline": ids[findings.baseline],
         "first_ranks": {
             "names": list(rank_names),
             "runs": {ids[row.run]: list(row.counts) for row in first},
         },
         "pareto": {
-            metric: [ids[point.name] for point in pareto(findings, metric) if point.on_front]
-            for metric in findings.contest.comparison.metrics
+            metric: [
+                ids[point.name] for point in pareto(subject.findings, metric) if point.on_front
+            ]
+            for metric in subject.findings.contest.comparison.metrics
         },
         "latency_steps": [
             {"run_id": ids[row.run], **_steps(row.milliseconds, row.shares)}

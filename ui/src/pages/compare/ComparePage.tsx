@@ -3,7 +3,7 @@ import { useComparison, useMatrix, useResults } from "@/api/results";
 import type { Results, RunResult } from "@/api/types";
 import { useCrumbs } from "@/pages/results/crumbs";
 import { MetricSelect } from "@/pages/results/MetricSelect";
-import { hasScore, isLower, ranked, useMetric } from "@/pages/results/metrics";
+import { hasScore, isLower, labelOf, ranked, useMetric } from "@/pages/results/metrics";
 import { Empty, Loaded } from "@/parts/Notes";
 import { Page } from "@/parts/Page";
 import { Tabs } from "@/parts/Tabs";
@@ -71,11 +71,18 @@ function Compared({ id, results }: { id: string; results: Results }) {
       <MetricSelect results={results} chosen={metric} onChoose={setMetric} />
       <Tabs tabs={TABS} chosen={tab} onChoose={setTab}>
         {tab === "summary" ? (
-          <SummaryTab id={id} metric={metric} baseline={baseline.id} onQueries={seeQueries} />
+          <SummaryTab
+            id={id}
+            metric={metric}
+            label={labelOf(results, metric)}
+            baseline={baseline.id}
+            onQueries={seeQueries}
+          />
         ) : (
           <QueriesTab
             id={id}
             metric={metric}
+            label={labelOf(results, metric)}
             isLower={isLower(results, metric)}
             baseline={baseline}
             other={other}
@@ -89,26 +96,30 @@ function Compared({ id, results }: { id: string; results: Results }) {
 type SummaryProps = {
   id: string;
   metric: string;
+  label: string;
   baseline: string;
   onQueries: (run: string, show: Outcome) => void;
 };
 
-function SummaryTab({ id, metric, baseline, onQueries }: SummaryProps) {
+function SummaryTab({ id, metric, label, baseline, onQueries }: SummaryProps) {
   const comparison = useComparison(id, baseline, metric);
   return (
-    <Loaded of={comparison}>{(data) => <Summary comparison={data} onQueries={onQueries} />}</Loaded>
+    <Loaded of={comparison}>
+      {(data) => <Summary comparison={data} label={label} onQueries={onQueries} />}
+    </Loaded>
   );
 }
 
 type QueriesProps = {
   id: string;
   metric: string;
+  label: string;
   isLower: boolean;
   baseline: RunResult;
   other: RunResult;
 };
 
-function QueriesTab({ id, metric, isLower, baseline, other }: QueriesProps) {
+function QueriesTab({ id, metric, label, isLower, baseline, other }: QueriesProps) {
   const matrix = useMatrix(id, metric);
   return (
     <Loaded of={matrix}>
@@ -118,6 +129,7 @@ function QueriesTab({ id, metric, isLower, baseline, other }: QueriesProps) {
           left={baseline.name}
           right={other.name}
           metric={metric}
+          label={label}
           isLower={isLower}
           to={(query) =>
             `/benchmarks/${id}/queries/${encodeURIComponent(query)}?left=${baseline.id}&right=${other.id}`

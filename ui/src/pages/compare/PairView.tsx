@@ -14,6 +14,8 @@ type Props = {
   left: string;
   right: string;
   metric: string;
+  /** The measure as it was typed. */
+  label: string;
   /** Whether a smaller value is the better one. */
   isLower?: boolean;
   /** Where one query is seen. */
@@ -21,7 +23,7 @@ type Props = {
 };
 
 /** Two runs query by query: the counts, the waterfall, and the queries, worst regression first. */
-export function PairView({ rows, left, right, metric, isLower = false, to }: Props) {
+export function PairView({ rows, left, right, metric, label, isLower = false, to }: Props) {
   const measure = useMeasure();
   const [show, setShow] = useUrlState<Outcome | "">("show", "");
   const [text, setText] = useUrlState("q", "");
@@ -89,7 +91,7 @@ export function PairView({ rows, left, right, metric, isLower = false, to }: Pro
         ))}
       </div>
       <Waterfall
-        title={`Change of ${metric}, ${right} against ${left}`}
+        title={`Change of ${label}, ${right} against ${left}`}
         deltas={deltas}
         onOpen={({ id }) => navigate(to(id))}
       />

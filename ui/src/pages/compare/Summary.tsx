@@ -10,6 +10,8 @@ import { OUTCOMES, type Outcome, tone } from "./deltas";
 
 type Props = {
   comparison: Comparison;
+  /** The measure as it was typed. */
+  label: string;
   /** Called with a run and which of its queries are asked for. */
   onQueries: (run: string, show: Outcome) => void;
 };
@@ -21,7 +23,7 @@ function verdictTone(verdict: ComparisonRun["verdict"]) {
 }
 
 /** Every run against the baseline, by a paired test, in words and numbers. */
-export function Summary({ comparison, onQueries }: Props) {
+export function Summary({ comparison, label, onQueries }: Props) {
   const measure = useMeasure();
   const isBaseline = (run: ComparisonRun) => run.run_id === comparison.baseline;
   const columns: Column<ComparisonRun>[] = [
@@ -33,13 +35,13 @@ export function Summary({ comparison, onQueries }: Props) {
       sort: (run) => run.verdict,
       cell: (run) => (
         <Badge tone={verdictTone(run.verdict)}>
-          {run.mean === null ? `no ${comparison.metric}` : run.verdict}
+          {run.mean === null ? `no ${label}` : run.verdict}
         </Badge>
       ),
     },
     {
       id: "mean",
-      header: comparison.metric,
+      header: label,
       means: measure(comparison.metric),
       numeric: true,
       sort: (run) => run.mean,

@@ -117,6 +117,7 @@ function Sides({ two }: { two: TwoSides }) {
         left={left.benchmark_name}
         right={right.benchmark_name}
         metric={metric}
+        label={two.label}
         to={(query) =>
           `/benchmarks/${right.benchmark_id}/queries/${encodeURIComponent(query)}?right=${right.run_id}`
         }

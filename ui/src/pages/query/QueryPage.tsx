@@ -74,7 +74,7 @@ function Found({ id, data, reader: Reader }: FoundProps) {
         />
       </div>
       {hit && <Reader id={id} query={query} hit={hit} onClose={() => setChosen("")} />}
-      <RunsOfQuery runs={runs} />
+      <RunsOfQuery id={id} runs={runs} />
     </Page>
   );
 }

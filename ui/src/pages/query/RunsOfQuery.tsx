@@ -1,11 +1,14 @@
 import { useMemo } from "react";
+import { useResults } from "@/api/results";
 import type { DrilldownRun } from "@/api/types";
+import { labelOf } from "@/pages/results/metrics";
 import { type Column, DataTable } from "@/parts/DataTable";
 import { milliseconds, score } from "@/words/format";
 import { useMeasure } from "@/words/measures";
 
 /** What every run scored on this query. */
-export function RunsOfQuery({ runs }: { runs: readonly DrilldownRun[] }) {
+export function RunsOfQuery({ id, runs }: { id: string; runs: readonly DrilldownRun[] }) {
+  const results = useResults(id).data;
   const measure = useMeasure();
   const columns = useMemo(() => {
     const measures = [...new Set(runs.flatMap((run) => Object.keys(run.metrics)))];
@@ -20,7 +23,7 @@ export function RunsOfQuery({ runs }: { runs: readonly DrilldownRun[] }) {
       ...measures.map(
         (one): Column<DrilldownRun> => ({
           id: one,
-          header: one,
+          header: labelOf(results, one),
           means: measure(one),
           numeric: true,
           sort: (run) => run.metrics[one],
@@ -36,7 +39,7 @@ export function RunsOfQuery({ runs }: { runs: readonly DrilldownRun[] }) {
         cell: (run: DrilldownRun) => milliseconds(run.search_time_ms),
       },
     ];
-  }, [runs, measure]);
+  }, [runs, results, measure]);
   return (
     <section>
       <h2>All runs on this query</h2>

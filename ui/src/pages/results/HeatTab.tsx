@@ -6,7 +6,7 @@ import type { HeatOrder } from "@/charts/heat";
 import { Loaded } from "@/parts/Notes";
 import { useUrlState } from "@/parts/urlState";
 import { MetricSelect } from "./MetricSelect";
-import { names, useMetric } from "./metrics";
+import { labelOf, names, useMetric } from "./metrics";
 
 const ORDERS: readonly { name: HeatOrder; label: string }[] = [
   { name: "hardest", label: "hardest queries first" },
@@ -39,6 +39,7 @@ export function HeatTab({ id, results }: { id: string; results: Results }) {
         {(data) => (
           <Heatmap
             matrix={data}
+            label={labelOf(results, data.metric)}
             names={names(results)}
             order={order}
             onOpen={(query, run) =>

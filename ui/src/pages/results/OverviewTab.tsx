@@ -7,7 +7,7 @@ import { Stacks } from "@/charts/Stacks";
 import { DEFINITIONS } from "@/words/definitions";
 import { useMeasure } from "@/words/measures";
 import { MetricSelect } from "./MetricSelect";
-import { hasScore, marked, ranked, useMetric } from "./metrics";
+import { hasScore, labelOf, marked, ranked, stemLabel, stemOf, useMetric } from "./metrics";
 import { RunsTable } from "./RunsTable";
 
 const SHOWN_CURVES = 8;
@@ -55,14 +55,19 @@ export function OverviewTab({ id, results, details }: Props) {
           />
           {lost}
           {points.length > 1 && (
-            <Pareto points={points} metric={metric} front={details?.pareto[metric] ?? []} />
+            <Pareto
+              points={points}
+              label={labelOf(results, metric)}
+              front={details?.pareto[metric] ?? []}
+            />
           )}
           {/* To compute them would disturb the latency that is being measured. */}
           {results.status !== "running" && (
             <CurvesFigure
               id={id}
               order={runs.map((run) => run.id)}
-              measure={metric.split("@")[0] ?? metric}
+              measure={stemOf(metric)}
+              label={(stem) => stemLabel(results, stem)}
             />
           )}
           {details && told.length > 0 && <FirstRanks details={details} runs={told} />}
@@ -91,9 +96,14 @@ function FirstRanks({ details, runs }: { details: Details; runs: readonly RunRes
   );
 }
 
-type CurvesProps = { id: string; order: readonly string[]; measure: string };
+type CurvesProps = {
+  id: string;
+  order: readonly string[];
+  measure: string;
+  label: (stem: string) => string;
+};
 
-function CurvesFigure({ id, order, measure: stem }: CurvesProps) {
+function CurvesFigure({ id, order, measure: stem, label }: CurvesProps) {
   const curves = useCurves(id).data?.curves ?? [];
   const wanted = curves.some((curve) => curve.measure === stem) ? stem : "ndcg";
   const drawn = curves.filter((curve) => curve.measure === wanted);
@@ -111,7 +121,7 @@ function CurvesFigure({ id, order, measure: stem }: CurvesProps) {
   if (series.length === 0 || series.every(({ points }) => points.length < 2)) return null;
   return (
     <Lines
-      title={`${wanted} at different k`}
+      title={`${label(wanted)} at different k`}
       means="The mean when only the first k hits count. A line ends at the depth of its run."
       {...(drawn.length > SHOWN_CURVES ? { caption: "Only the eight best runs are shown." } : {})}
       series={series}

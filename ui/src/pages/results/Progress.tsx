@@ -1,15 +1,18 @@
 import { isActive } from "@/api/benchmarks";
 import { useBenchmarkProgress } from "@/api/progress";
+import { useResults } from "@/api/results";
 import type { Benchmark } from "@/api/types";
 import { Badge } from "@/parts/Badge";
 import { score } from "@/words/format";
 import { stage, waiting } from "@/words/stages";
+import { labelOf } from "./metrics";
 
 const WORDS = { connecting: "connecting", live: "live", lost: "connection lost, trying again" };
 
 /** How far the work is: all runs, the current run, and the scores of the last one. */
 export function Progress({ benchmark }: { benchmark: Benchmark }) {
   const { progress, connection } = useBenchmarkProgress(benchmark);
+  const results = useResults(benchmark.id).data;
   if (!isActive(benchmark)) return null;
   const current = progress?.current_run ?? null;
   const last = progress?.last_completed_run ?? null;
@@ -56,7 +59,7 @@ export function Progress({ benchmark }: { benchmark: Benchmark }) {
             .slice(0, 5)
             .map(([name, value]) => (
               <span key={name}>
-                <span className="soft">{name}</span> {score(value)}
+                <span className="soft">{labelOf(results, name)}</span> {score(value)}
               </span>
             ))}
         </div>

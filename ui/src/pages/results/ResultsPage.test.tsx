@@ -91,6 +91,26 @@ describe("the changes", () => {
   });
 });
 
+describe("names of measures", () => {
+  it("are those that were typed", async () => {
+    const server = new FakeServer();
+    server.results = results({
+      labels: { "ndcg@10": "nDCG@10", "recall@10": "recall@10", mrr: "RR" },
+    });
+    server.answers.set(`GET /benchmarks/${uuid(4)}/details`, () => details());
+    const { user } = open(RESULTS, server);
+    const table = await screen.findByRole("region", { name: "Runs" });
+    expect(await within(table).findByText("Change of nDCG@10")).toBeTruthy();
+    for (const name of ["nDCG@10", "recall@10", "RR"])
+      expect(within(table).getByText(name)).toBeTruthy();
+    expect(screen.getByText("Mean nDCG@10")).toBeTruthy();
+    expect(screen.getByRole("img", { name: "nDCG@10 against latency" })).toBeTruthy();
+    expect(within(table).queryAllByText(/\bmrr\b|ndcg@10/)).toEqual([]);
+    await user.selectOptions(screen.getByRole("combobox", { name: "Measure" }), "RR");
+    expect(await screen.findByText("Mean RR")).toBeTruthy();
+  });
+});
+
 describe("by tag", () => {
   it("notes slices of few queries", async () => {
     const server = new FakeServer();

@@ -10,7 +10,7 @@ import { DEFINITIONS } from "@/words/definitions";
 import { milliseconds, plural, score } from "@/words/format";
 import { useMeasure } from "@/words/measures";
 import { useCrumbs } from "./crumbs";
-import { markOf } from "./metrics";
+import { marked } from "./metrics";
 
 /** One run, query by query; the hardest first. */
 export function RunPage({ id, run }: { id: string; run: string }) {
@@ -100,7 +100,7 @@ function columnsOf(
     ...measures.map(
       (one): Column<QueryResult> => ({
         id: one,
-        header: `${one}${markOf(results, one)}`,
+        header: marked(results, one),
         means: measure(one),
         numeric: true,
         sort: (row) => row.metrics[one],

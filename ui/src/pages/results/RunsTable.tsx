@@ -8,7 +8,7 @@ import { useUrlState } from "@/parts/urlState";
 import { DEFINITIONS } from "@/words/definitions";
 import { change, interval, milliseconds, plural, probability, score } from "@/words/format";
 import { useMeasure } from "@/words/measures";
-import { isLower, marked, markOf, measures, names } from "./metrics";
+import { isLower, labelOf, marked, markOf, measures, names } from "./metrics";
 
 type Props = { id: string; results: Results; metric: string; details: Details | undefined };
 
@@ -44,8 +44,9 @@ export function RunsTable({ id, results, metric, details }: Props) {
           {results.summary.best_runs.length > 0 && results.runs.length > 1 && (
             <>
               {" "}
-              ★ <Term means={DEFINITIONS.best}>best</Term> on {results.primary_metric}: no other run
-              is significantly better; several stars are a tie.
+              ★ <Term means={DEFINITIONS.best}>best</Term> on{" "}
+              {labelOf(results, results.primary_metric)}: no other run is significantly better;
+              several stars are a tie.
             </>
           )}
         </span>
@@ -111,7 +112,7 @@ function columnsOf(
         />
       ),
     })),
-    ...(details && !isOne ? standingColumns(details, markOf(results, details.change_of)) : []),
+    ...(details && !isOne ? standingColumns(details, results) : []),
     ...latencyColumns(results),
     {
       id: "answered",
@@ -145,13 +146,14 @@ function columnsOf(
 /** What a run is worth against the others: its difference from the baseline, and whom it beats. */
 function standingColumns(
   { standings, change_of, baseline }: Details,
-  mark: string,
+  results: Results,
 ): Column<RunResult>[] {
+  const mark = markOf(results, change_of);
   const of = new Map(standings.map((one) => [one.run_id, one]));
   return [
     {
       id: "change",
-      header: `Change of ${change_of}${mark}`,
+      header: `Change of ${marked(results, change_of)}`,
       means: DEFINITIONS.change,
       numeric: true,
       sort: (run) => of.get(run.id)?.difference,

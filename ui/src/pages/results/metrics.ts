@@ -13,9 +13,22 @@ const SIZE = /^(lines|tokens)@/i;
 export const markOf = (results: Results | undefined, metric: string): string =>
   SIZE.test(metric) ? "" : (results?.score_mark ?? "");
 
-/** The measure with its mark. */
-export const marked = (results: Results, metric: string): string =>
-  `${metric}${markOf(results, metric)}`;
+/** The name of *metric* as it was typed. */
+export const labelOf = (results: Results | undefined, metric: string): string =>
+  results?.labels[metric] ?? metric;
+
+/** The label of a measure with its mark. */
+export const marked = (results: Results | undefined, metric: string): string =>
+  `${labelOf(results, metric)}${markOf(results, metric)}`;
+
+/** The part of a measure before its cut-off. */
+export const stemOf = (name: string): string => name.split("@")[0] ?? name;
+
+/** The label of a metric without its cut-off. */
+export function stemLabel(results: Results, stem: string): string {
+  const label = labelOf(results, measures(results).find((name) => stemOf(name) === stem) ?? stem);
+  return label.includes("@") ? stemOf(label) : stem;
+}
 
 /** The measure on view, from the address; the primary one at first. */
 export function useMetric(results: Results) {

@@ -25,16 +25,21 @@ it("goes over time, or over the commits that were searched", async () => {
     subject: "new stemmer",
     committed_at: "2026-03-01T00:00:00Z",
   };
-  server.answers.set("GET /trend", () => ({ points: [point(1), point(2, { commit })] }));
+  server.answers.set("GET /trend", () => ({
+    labels: { "ndcg@10": "nDCG@10" },
+    points: [point(1), point(2, { commit })],
+  }));
   const { user } = open(`/trend?dataset=${uuid(1)}`, server);
-  const drawn = await screen.findByRole("img", { name: "ndcg@10 over time" });
+  const drawn = await screen.findByRole("img", { name: "nDCG@10 over time" });
   expect(drawn.querySelectorAll("circle")).toHaveLength(2);
   const table = screen.getByRole("region", { name: "Runs over time" });
+  expect(within(table).getByText("nDCG@10")).toBeTruthy();
+  expect(screen.getByRole("option", { name: "nDCG@10" })).toBeTruthy();
   expect(within(table).getByText("new stemmer", { exact: false }).textContent).toBe(
     "ccccccc new stemmer",
   );
   await user.selectOptions(screen.getByRole("combobox", { name: "Over" }), "commits");
-  const again = await screen.findByRole("img", { name: "ndcg@10 over commits" });
+  const again = await screen.findByRole("img", { name: "nDCG@10 over commits" });
   expect(again.querySelectorAll("circle")).toHaveLength(1);
   expect(within(again).getByText("ccccccc")).toBeTruthy();
 });

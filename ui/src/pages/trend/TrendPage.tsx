@@ -2,7 +2,7 @@ import { useEffect, useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import { useDatasets } from "@/api/datasets";
 import { useTrend } from "@/api/results";
-import type { TrendPoint } from "@/api/types";
+import type { Trend, TrendPoint } from "@/api/types";
 import { Lines } from "@/charts/Lines";
 import { type Column, DataTable } from "@/parts/DataTable";
 import { Empty, Loaded } from "@/parts/Notes";
@@ -49,14 +49,14 @@ export function TrendPage() {
               ))}
             </select>
           </label>
-          {dataset && <Loaded of={trend}>{({ points }) => <Course points={points} />}</Loaded>}
+          {dataset && <Loaded of={trend}>{(data) => <Course {...data} />}</Loaded>}
         </div>
       )}
     </Page>
   );
 }
 
-function Course({ points }: { points: readonly TrendPoint[] }) {
+function Course({ points, labels }: Trend) {
   const measure = useMeasure();
   const measures = useMemo(
     () => [...new Set(points.flatMap(({ values }) => Object.keys(values)))],
@@ -66,6 +66,7 @@ function Course({ points }: { points: readonly TrendPoint[] }) {
     "metric",
     measures.find((one) => one === "ndcg@10") ?? measures[0] ?? "",
   );
+  const label = (name: string) => labels[name] ?? name;
   const [by, setBy] = useUrlState<"time" | "commit">("by", "time");
   const [, navigate] = useLocation();
   if (points.length === 0) {
@@ -94,7 +95,7 @@ function Course({ points }: { points: readonly TrendPoint[] }) {
     { id: "run", header: "Run", sort: (point) => point.run_name, cell: (point) => point.run_name },
     {
       id: "value",
-      header: metric,
+      header: label(metric),
       means: measure(metric),
       numeric: true,
       sort: (point) => point.values[metric],
@@ -129,7 +130,9 @@ function Course({ points }: { points: readonly TrendPoint[] }) {
           Measure
           <select value={metric} onChange={(event) => setMetric(event.target.value)}>
             {measures.map((one) => (
-              <option key={one}>{one}</option>
+              <option key={one} value={one}>
+                {label(one)}
+              </option>
             ))}
           </select>
         </label>
@@ -145,7 +148,7 @@ function Course({ points }: { points: readonly TrendPoint[] }) {
       </div>
       <div className="trend">
         <Lines
-          title={`${metric} over ${by === "commit" ? "commits" : "time"}`}
+          title={`${label(metric)} over ${by === "commit" ? "commits" : "time"}`}
           means={measure(metric)}
           caption="One line per configuration. Bands: 95 % intervals. Marks on top: remarks."
           series={series(points, metric, axis)}

@@ -148,6 +148,10 @@ class Results(Answer):
     k_values_for_metrics: list[int]
     query_count: int
     judgments_version: int
+    labels: dict[str, str] = Field(
+        description="Measures as they were typed, by their canonical names",
+        examples=[{"ap": "MAP", "ndcg@10": "nDCG@10"}],
+    )
     lower_is_better: list[str] = Field(description="Measures of which less is better")
     score_mark: str = Field(
         default="",
@@ -362,9 +366,16 @@ class TrendPoint(Answer):
 
 
 class Trend(Answer):
-    """All completed runs over one dataset, the oldest first."""
+    """All completed runs over one dataset, the oldest first.
+
+    Where benchmarks spell a measure differently, *labels* has the spelling of the newest one.
+    """
 
     dataset_id: UUID
+    labels: dict[str, str] = Field(
+        description="Measures as they were typed, by their canonical names",
+        examples=[{"ap": "MAP", "ndcg@10": "nDCG@10"}],
+    )
     points: list[TrendPoint]
 
 
@@ -506,9 +517,11 @@ class TwoSides(Answer):
     """Two runs, perhaps of two benchmarks, on the queries that both have answered.
 
     Where they are not *comparable*, *why* says what differs: dataset, judgments or documents.
+    *label* is the metric as it was typed for the left benchmark.
     """
 
     metric: str
+    label: str
     left: Side
     right: Side
     comparable: bool

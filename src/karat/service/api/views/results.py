@@ -174,6 +174,7 @@ def plain_results(store: ServiceStore, benchmark: Benchmark) -> Results:
         runs,
         frame=(benchmark.id, benchmark.status, config.primary, config.primary_k),
         cuts=config.cuts,
+        labels=config.labels(),
         queries=queries,
         counts=(benchmark.total_runs, benchmark.completed_runs, benchmark.failed_runs),
     )
@@ -280,8 +281,12 @@ def trend(store: ServiceStore, dataset: str, *, owner: str | None) -> Trend:
         )
     # Runs of one benchmark end at their own times, and stay together all the same.
     order = [benchmark.id for benchmark in reversed(found)]
+    labels: dict[str, str] = {}
+    for benchmark in reversed(found):
+        labels |= BenchmarkConfig.from_json(benchmark.config).labels()
     return Trend(
         dataset_id=dataset,
+        labels=labels,
         points=sorted(points, key=lambda point: order.index(str(point.benchmark_id))),
     )
 

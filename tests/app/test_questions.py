@@ -222,6 +222,18 @@ def test_the_command_and_an_evaluation(
     assert "all queries on the same documents, their texts masked" in capsys.readouterr().out
 
 
+def test_files_that_cannot_be_read_are_named(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (shop / "scan.raw").write_bytes(b"\0")
+    command = ("generate", "--corpus", str(shop), "--from", "headings")
+    assert run(*command, "-o", "gold.json") == 0
+    assert "note: skipped 1 file: 1 binary (scan.raw)\n" in capsys.readouterr().err
+    assert run(*command, "-o", "again.json", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["skipped_files"] == {"binary": ["scan.raw"]}
+
+
 def test_an_external_engine_reads_masked_files(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,7 @@ def project(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("login", "mail", "canvas"):
         (place / f"{name}.py").write_text(f"def {name}(user):\n    return {name}_of(user)\n")
     (place / "blank.py").write_text("\n")
+    (place / "scan.raw").write_bytes(b"\0")
     cases = [
         {"id": name, "query": f"where is {name}", "ground_truth_files": [f"{name}.py"]}
         for name in ("login", "mail")
@@ -41,13 +42,16 @@ def test_embedding(karat: Karat) -> None:
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert (found["model"], found["queries"], found["chunks"]) == ("static", 2, 3)
+    assert (found["skipped"], found["skipped_files"]) == ({"binary": 1}, {"binary": ["scan.raw"]})
     assert "separation" in karat("analyze", "embedding", "small.json", "project").stdout
 
 
 def test_index(karat: Karat) -> None:
     done = karat("analyze", "index", "project", "--gold", "small.json", "-k", "1", "--json")
     assert done.returncode == 0, done.stderr
-    flaws = {flaw["kind"]: flaw for flaw in json.loads(done.stdout)["flaws"]}
+    found = json.loads(done.stdout)
+    assert (found["skipped"], found["skipped_files"]) == ({"binary": 1}, {"binary": ["scan.raw"]})
+    flaws = {flaw["kind"]: flaw for flaw in found["flaws"]}
     assert flaws["file without a chunk"]["places"] == ["blank.py"]
     assert flaws["never retrieved"]["places"] == ["canvas.py:1-2"]
     assert "file without a chunk" in karat("analyze", "index", "project").stdout

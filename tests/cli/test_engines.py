@@ -82,8 +82,10 @@ def test_a_check_shows_hits_drops_and_overhead() -> None:
 def test_a_check_as_json(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "auth.py").write_text("login\n")
+    (tmp_path / "scan.raw").write_bytes(b"\0")
     arguments = ["--corpus", str(tmp_path), "--query", "x", "-k", "3", "--no-calibrate", "--json"]
-    found: dict[str, Any] = json.loads(run("check", spec_of(ANSWERS), *arguments).output)
+    found: dict[str, Any] = json.loads(run("check", spec_of(ANSWERS), *arguments).stdout)
+    assert (found["skipped"], found["skipped_files"]) == ({"binary": 1}, {"binary": ["scan.raw"]})
     assert (found["works"], found["documents"], found["overhead"]) == (True, 1, None)
     assert found["hits"][0]["path"] == "src/auth.py"
     assert found["invalid"] == {"outside the root": 1, "not in the corpus": 1, "duplicate": 1}

@@ -46,8 +46,11 @@ def test_json_has_recipe_counts_and_files(karat: Karat, folder: Path) -> None:
     (folder / "test.csv").write_text("query,result1\nwhere does a user login,login.py:1-3:2\n")
     karat(*EXPORT, "--max-score-ratio", "0", "-o", "data")
     options = ("--max-score-ratio", "0", "-o", "data", "--test-set", "test.csv")
+    (folder / "corpus" / "scan.raw").write_bytes(b"\0")
     done = karat(*EXPORT, *options, "--force", "--json")
     found = json.loads(done.stdout)
+    assert done.stderr == "skipped 1 file: 1 binary (scan.raw)\n"
+    assert found["searched"]["skipped_files"] == {"binary": ["scan.raw"]}
     assert found["engine"]["name"] == "bm25"
     assert found["rules"]["max_score_ratio"] == 0
     assert found["parts"]["train"]["queries"] == 1

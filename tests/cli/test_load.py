@@ -31,9 +31,11 @@ def test_each_rate_is_a_row(karat: Karat) -> None:
     assert [row[0] for row in rows if len(row) == 7 and row[0].isdigit()] == ["20"]
 
 
-def test_json_has_every_figure(karat: Karat) -> None:
+def test_json_has_every_figure(karat: Karat, folder: Path) -> None:
     rates = ("--rate", "5", "--rate", "50")
+    (folder / "tree" / "scan.raw").write_bytes(b"\0")
     shown = karat("load", "gold.csv", "tree", *rates, "--seconds", "0.4", "--json")
+    assert "skipped 1 file: 1 binary (scan.raw)\n" in shown.stderr
     slow, fast = json.loads(shown.stdout)
     assert (slow["rate"], fast["rate"]) == (5, 50)
     assert fast["sent"] > slow["sent"]
@@ -42,6 +44,8 @@ def test_json_has_every_figure(karat: Karat) -> None:
     # There are not 100 queries.
     assert fast["p99_ms"] is None
     assert not fast["disturbed"]
+    assert slow["skipped_files"] == fast["skipped_files"] == {"binary": ["scan.raw"]}
+    assert slow["skipped"] == {"binary": 1}
 
 
 def test_load_beside_another_run(karat: Karat) -> None:

@@ -119,6 +119,8 @@ def test_a_skipped_file_is_not_called_missing(karat: Karat, docs: Path, folder: 
     assert "skipped 1 file: 1 binary (docs/gone.md)" in done.stderr
     assert "docs/gone.md exists but was skipped (binary)" in done.stderr
     value = json.loads(karat("resolve", "docs.json", "project", "--json").stdout)
+    assert value["skipped"] == {"binary": 1}
+    assert value["skipped_files"] == {"binary": ["docs/gone.md"]}
     (lost,) = value["unresolved"]
     assert (lost["reason"], lost["candidates"], lost["detail"]) == (
         "skipped",

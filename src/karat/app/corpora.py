@@ -11,9 +11,21 @@ __all__ = [
     "load_corpus",
     "locate_pages",
     "page_of_hit",
+    "skipped_as_json",
     "skipped_by_reason",
     "skipped_text",
 ]
+
+
+def skipped_as_json(corpus: Corpus) -> dict[str, object]:
+    """Return the fields of skipped files for the JSON of a command that reads *corpus*.
+
+    ``skipped`` counts all of them by reason; ``skipped_files`` names those that cannot be read.
+    """
+    return {
+        "skipped": dict(corpus.skipped),
+        "skipped_files": skipped_by_reason(corpus.skipped_files),
+    }
 
 
 def page_of_hit(corpus: Corpus, hit: Hit) -> int:

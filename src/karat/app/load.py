@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
-from karat.corpus import FileSelection, skipped_text
+from karat.corpus import Corpus, FileSelection
 from karat.engines.base import Progress
 from karat.engines.spec import parse_spec
 from karat.errors import InputError
@@ -30,15 +30,15 @@ def under_load(
     progress: Progress | None = None,
     reached: Callable[[LoadPoint], None] = lambda _: None,
     waiting: Callable[[Sequence[Holder]], None] = lambda _: None,
-    skipped: Callable[[str], None] = lambda _: None,
+    opened: Callable[[Corpus], None] = lambda _: None,
     wait: bool = True,
 ) -> list[LoadPoint]:
     """Return what comes of offering the queries of *gold* at each of *rates* for *seconds*.
 
     They come in an order left to chance by *seed*, over and over. *progress* receives how many
     texts are embedded before that; *reached* is called with each rate when it is done. Other
-    karat runs are waited for, which *waiting* receives, unless *wait* is False. *skipped* receives
-    a sentence on files of the corpus that cannot be read, if there are any.
+    karat runs are waited for, which *waiting* receives, unless *wait* is False. *opened* receives
+    the corpus before the engine is started.
     """
     queries = [text for text in gold.texts if text.strip()]
     if not queries:
@@ -46,9 +46,7 @@ def under_load(
     Random(f"{seed} load").shuffle(queries)
     spec = engine if isinstance(engine, Spec) else parse_spec(engine)
     source = corpus_source(place, revision=revision)
-    corpus = load_corpus(place, revision=revision, selection=selection)
-    if text := skipped_text(corpus.skipped_files):
-        skipped(text)
+    opened(load_corpus(place, revision=revision, selection=selection))
     return measure_load(
         Configuration(spec.name, spec, k),
         replace(source, selection=selection),

@@ -252,6 +252,7 @@ def question_set(
         sample.waterfall,
         UnreadableCommits(),
         FROM[recipe.made_from],
+        corpus.skipped_files,
     )
     about = {**_metadata(opened, recipe, mined), **metadata}
     if masks:

@@ -1,7 +1,7 @@
 """Mine one repository: scan its history, filter the commits, sample cases, build queries."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,7 +40,7 @@ class MinedRepository:
     """The queries of the repository at *path*, and the statistics of the mining.
 
     *head* is the newest commit of the scan, *time* its commit time. *sources* names what queries
-    were made from.
+    were made from. *skipped_files* has the reason of each file that was not read.
     """
 
     path: str
@@ -50,6 +50,7 @@ class MinedRepository:
     waterfall: FilterWaterfall
     unreadable: UnreadableCommits
     sources: str = "commits"
+    skipped_files: Mapping[str, str] = field(default_factory=dict)
 
 
 def mine(

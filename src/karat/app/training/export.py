@@ -90,6 +90,7 @@ class TrainingExport:
             "searched": {
                 "snapshot": self.searched.snapshot,
                 "candidates": self.searched.candidates,
+                "skipped_files": self.searched.skipped_files,
             },
             "split": {"by": request.split_by, "held_out": request.held_out}
             if self.between

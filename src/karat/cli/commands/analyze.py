@@ -1,6 +1,6 @@
 """karat analyze: explain scores by topics, embeddings, the index and time."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 import click
@@ -24,9 +24,10 @@ from karat.cli.options.shared import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from karat.app.corpora import FileSelection
+    from karat.app.corpora import Corpus, FileSelection
     from karat.app.search import EngineLike
     from karat.model import Dataset
+    from karat.model.analysis import EmbeddingQuality, Health
     from karat.report.table import Table
     from karat.scoring.settings import Confidence, Scoring
 
@@ -137,15 +138,16 @@ def embedding_(
     from karat.formats import read_dataset
     from karat.report.analysis_view import embedding_table
 
+    corpus = open_corpus(place, revision=rev, files=files)
     found = embedding_quality(
         read_dataset(gold, columns=columns),
-        open_corpus(place, revision=rev, files=files),
+        corpus,
         model=model,
         chunker=chunker,
         cached=True,
         seed=seed,
     )
-    _put(embedding_table(found), found, as_json=as_json)
+    _put(embedding_table(found), _with_skipped(found, corpus), as_json=as_json)
 
 
 @command.command("index")
@@ -189,7 +191,7 @@ def index_(
         queries = read_dataset(gold, columns=columns).texts
     corpus = open_corpus(place, revision=rev, files=files)
     found = index_health(corpus, engine, queries=queries, k=k)
-    _put(health_table(found), found, as_json=as_json)
+    _put(health_table(found), _with_skipped(found, corpus), as_json=as_json)
 
 
 @command.command("trend")
@@ -225,6 +227,14 @@ def trend_(
         found = trends(opened, asked, scoring=scoring, confidence=confidence)
         gold = opened.dataset(asked.dataset)
     _put(trend_table(found), {"trends": found}, as_json=as_json, gold=gold)
+
+
+def _with_skipped(found: "EmbeddingQuality | Health", corpus: "Corpus") -> dict[str, object]:
+    """Return the fields of *found*, and the skipped files of *corpus*, for JSON."""
+    from karat.app.corpora import skipped_as_json
+
+    own: dict[str, object] = {each.name: getattr(found, each.name) for each in fields(found)}
+    return own | skipped_as_json(corpus)
 
 
 def _put(table: "Table", found: object, *, as_json: bool, gold: "Dataset | None" = None) -> None:

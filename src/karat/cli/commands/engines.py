@@ -14,7 +14,7 @@ from karat.report.display import printable
 from karat.system.words import counted
 
 if TYPE_CHECKING:
-    from karat.app.corpora import FileSelection
+    from karat.app.corpora import Corpus, FileSelection
     from karat.app.engines import EngineCheck, EngineListing
     from karat.model.timings import QueryCost
 
@@ -89,16 +89,17 @@ def check(
 
     if corpus is None and files != type(files)():
         raise click.UsageError("--kind, --include and --exclude need --corpus.")
+    opened = open_corpus(corpus, revision=None, files=files) if corpus else None
     found = check_engine(
         spec,
-        corpus=open_corpus(corpus, revision=None, files=files) if corpus else None,
+        corpus=opened,
         query=query,
         k=k,
         repetitions=repeat,
         calibrate=not no_calibrate,
     )
     if as_json:
-        _echo_json(_checked(found))
+        _echo_json(_checked(found, opened))
     else:
         for line in _lines(found):
             click.echo(printable(line))
@@ -185,7 +186,10 @@ def _listed(entry: "EngineListing") -> dict[str, object]:
     }
 
 
-def _checked(found: "EngineCheck") -> dict[str, object]:
+def _checked(found: "EngineCheck", corpus: "Corpus | None") -> dict[str, object]:
+    from karat.app.corpora import skipped_as_json
+
+    skipped = {"skipped": {}, "skipped_files": {}} if corpus is None else skipped_as_json(corpus)
     return {
         "name": found.name,
         "engine": found.spec.name,
@@ -194,6 +198,7 @@ def _checked(found: "EngineCheck") -> dict[str, object]:
         "broken": list(found.broken),
         "corpus": found.corpus,
         "documents": found.documents,
+        **skipped,
         "query": found.query,
         "hits": [hit._asdict() for hit in found.hits],
         "invalid": dict(found.invalid),

@@ -238,6 +238,8 @@ def training(
     with progress_bar("searching") as progress:
         export = export_training(request, progress=progress)
     files = export.write(output)
+    if export.searched.skipped:
+        click.echo(printable(export.searched.skipped), err=True)
     if as_json:
         put_json({**export.to_json(), "files": [str(file) for file in files]})
     else:

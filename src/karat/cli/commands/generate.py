@@ -62,11 +62,15 @@ def show(made: "GenerationResult", written: "Mapping[str, Dataset]") -> None:
 
 def show_json(made: "GenerationResult", written: "Mapping[str, Dataset]") -> None:
     """Print the metadata of the set, counts of its cases, and the files."""
+    from karat.app.corpora import skipped_by_reason
     from karat.formats.jsontext import dumps
 
+    made_from = made.dataset.metadata.get("generated_from")
+    skipped = {path: why for one in made.mined for path, why in one.skipped_files.items()}
     value = {
         **{key: value for key, value in made.dataset.metadata.items() if key != "masks"},
         "queries": dict(made.statuses),
+        **({"skipped_files": skipped_by_reason(skipped)} if made_from else {}),
         "model_failure": made.failure or None,
         "tags": {tag: dict(counts) for tag, counts in _counted(made.dataset)},
         "files": {path: len(part) for path, part in written.items()},
@@ -144,7 +148,11 @@ def _samples(dataset: "Dataset") -> Table:
 
 def _warnings(made: "GenerationResult") -> Iterable[str]:
     """Yield warnings about skipped files, unreadable commits and a failing model."""
+    from karat.app.corpora import skipped_text
+
     for one in made.mined:
+        if line := skipped_text(one.skipped_files):
+            yield line
         unreadable = one.unreadable
         yield from unreadable.notes
         if unreadable.skipped:

@@ -92,7 +92,7 @@ def _counts(counts: Mapping[str, int]) -> str:
 def _show_json(found: "IndexResult") -> None:
     import json
 
-    from karat.app.corpora import skipped_by_reason
+    from karat.app.corpora import skipped_as_json
     from karat.report.json import plain
 
     value = {
@@ -101,8 +101,7 @@ def _show_json(found: "IndexResult") -> None:
         "snapshot": found.corpus.snapshot,
         "documents": len(found.corpus),
         "languages": dict(found.languages),
-        "skipped": dict(found.corpus.skipped),
-        "skipped_files": skipped_by_reason(found.corpus.skipped_files),
+        **skipped_as_json(found.corpus),
         "notes": dict(found.corpus.notes),
         "chunks": found.chunks,
         "fallbacks": dict(found.fallbacks),

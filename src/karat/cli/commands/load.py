@@ -11,7 +11,7 @@ from karat.cli.options.experiment import NO_WAIT
 from karat.cli.options.shared import COLUMNS, GoldPath, Number, WholeNumber, place_options
 
 if TYPE_CHECKING:
-    from karat.app.corpora import FileSelection
+    from karat.app.corpora import Corpus, FileSelection
 
 __all__ = ["command"]
 
@@ -68,9 +68,13 @@ def command(
     karat load gold.json ../project -e "http(url=http://localhost/?q={query})" --rate 10 --rate 50
     karat load gold.json . -e bm25 --rate 100 --seconds 5 --json
     """
+    from karat.app.corpora import skipped_as_json, skipped_text
     from karat.app.load import under_load
     from karat.cli.output.progress import progress_bar, waiting_text
     from karat.formats import read_dataset
+    from karat.report.display import printable
+
+    skipped: dict[str, object] = {}
 
     with ExitStack() as bar:
         progress = bar.enter_context(progress_bar("embedding"))
@@ -79,13 +83,18 @@ def command(
             bar.close()
             click.echo(text, err=True)
 
+        def report_skipped(corpus: "Corpus") -> None:
+            skipped.update(skipped_as_json(corpus))
+            if line := skipped_text(corpus.skipped_files):
+                say(printable(line))
+
         points = under_load(
             read_dataset(gold, columns=columns),
             engine,
             place,
             revision=rev,
             selection=files,
-            skipped=say,
+            opened=report_skipped,
             rates=rates,
             seconds=seconds,
             k=k,
@@ -98,7 +107,7 @@ def command(
     from karat.cli.output import show
 
     if as_json:
-        show.put_json([point._asdict() for point in points])
+        show.put_json([{**point._asdict(), **skipped} for point in points])
         return
     from karat.report.analysis_view import load_table
 

@@ -13,7 +13,7 @@ from karat.system.words import counted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from karat.app.corpora import FileSelection
+    from karat.app.corpora import Corpus, FileSelection
     from karat.app.resolve import ResolveResult, UnresolvedReference
 
 __all__ = ["command"]
@@ -77,11 +77,12 @@ def command(
     named = format_name or ("csv" if columns else None)
     chosen = FORMATS.get(named) if named else detect(dataset, kind="dataset")
     gold = read_dataset(dataset, format=chosen.name, columns=columns)
-    found = resolve(gold, open_corpus(corpus, revision=rev, files=files), match=match)
+    opened = open_corpus(corpus, revision=rev, files=files)
+    found = resolve(gold, opened, match=match)
     if output is not None:
         write_like(found.dataset, output, chosen, force=force)
     if as_json:
-        _show_json(found, output)
+        _show_json(found, opened, output)
     else:
         _show(found, dataset, output)
     if strict and found.unresolved:
@@ -115,7 +116,8 @@ def _line(lost: "UnresolvedReference") -> str:
     return f"{lost.reason}: query {lost.query_id!r}: {kind} {name!r}{which}"
 
 
-def _show_json(found: "ResolveResult", output: str | None) -> None:
+def _show_json(found: "ResolveResult", corpus: "Corpus", output: str | None) -> None:
+    from karat.app.corpora import skipped_as_json
     from karat.formats.jsontext import dumps
 
     value = {
@@ -125,6 +127,7 @@ def _show_json(found: "ResolveResult", output: str | None) -> None:
         "unresolved": [lost._asdict() for lost in found.unresolved],
         "ambiguous": [lost._asdict() for lost in found.ambiguous],
         "whole": [lost._asdict() for lost in found.whole],
+        **skipped_as_json(corpus),
         "written": output,
     }
     click.echo(dumps(value))

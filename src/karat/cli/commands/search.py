@@ -105,7 +105,7 @@ def _hint(found: "SearchResult", query: str) -> str:
 def _show_json(found: "SearchResult") -> None:
     import json
 
-    from karat.app.corpora import page_of_hit, skipped_by_reason
+    from karat.app.corpora import page_of_hit, skipped_as_json
     from karat.report.json import plain
 
     hits = [
@@ -120,8 +120,7 @@ def _show_json(found: "SearchResult") -> None:
     value = {
         "engine": found.engine,
         "snapshot": found.corpus.snapshot,
-        "skipped": dict(found.corpus.skipped),
-        "skipped_files": skipped_by_reason(found.corpus.skipped_files),
+        **skipped_as_json(found.corpus),
         "index_ns": found.index_ns,
         "search_ns": found.search_ns,
         "hits": hits,

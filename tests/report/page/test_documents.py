@@ -103,8 +103,20 @@ def test_one_query_by_hand(subject: Subject) -> None:
     assert [len(run["hits"]) for run in found["runs"]] == [10, 1]
     assert (found["runs"][0]["retrieved"], found["runs"][0]["status"]) == (13, "scored")
     assert drilldown(subject, "q4")["runs"][0]["status"] == "error"
+    assert [run["error"] for run in found["runs"]] == [None, None]
     with pytest.raises(UnknownName, match="no query 'q9'"):
         drilldown(subject, "q9")
+
+
+def test_a_failed_query_has_the_text_of_its_error(findings: Findings) -> None:
+    error = "old: exit code 1: ValueError: index missing\n  Traceback"
+    old, new = findings.runs
+    rows = zip(old.run.query_ids, old.run.outcomes, strict=True)
+    extras = tuple({"error": error} if outcome else {} for _, outcome in rows)
+    failed = replace(old, run=replace(old.run, extras=extras))
+    found = subject_of(replace(findings, runs=(failed, new)))
+    assert [run["error"] for run in drilldown(found, "q4")["runs"]] == [error, None]
+    assert [run["error"] for run in drilldown(found, "q3")["runs"]] == [None, None]
 
 
 def test_a_page_of_queries(subject: Subject) -> None:

@@ -171,6 +171,14 @@ def test_a_team_measures_its_search(outcome: Outcome) -> None:
 def test_what_fails_now_and_then_is_counted(outcome: Outcome) -> None:
     run = outcome.runs["moody"]
     assert (run.status, run.answered, run.errors) == ("completed", QUERIES - 2, 2)
+    errors = []
+    for query in outcome.client.queries(outcome.benchmark, run.id):
+        path = f"/benchmarks/{outcome.benchmark}/queries/{query.query_id}"
+        shown = outcome.client._ask.get(path)["runs"]
+        errors += [each["error"] for each in shown if each["run_id"] == run.id]
+    failed = [error for error in errors if error]
+    assert (len(errors), len(failed)) == (QUERIES, 2)
+    assert all(error.startswith("moody: answered 503") for error in failed)
 
 
 @pytest.mark.parametrize(

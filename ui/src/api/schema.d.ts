@@ -1,4 +1,4 @@
-// openapi.json 92f0aeca4447fb6cbe1568f312a5a02870f6b0af58d6b7d7519850b1fd92b984
+// openapi.json 05679a88c3fb889a4c01b8af18ee1bcdbceb225e0a57e04f6f9a6f1b6c639fc4
 export interface paths {
     "/healthz": {
         parameters: {
@@ -2105,6 +2105,11 @@ export interface components {
              * @enum {string}
              */
             status: "scored" | "missing" | "error" | "timeout" | "unjudged";
+            /**
+             * Error
+             * @description Why a query failed: status error or timeout
+             */
+            error: string | null;
             /** Retrieved */
             retrieved: number;
             /** Metrics */

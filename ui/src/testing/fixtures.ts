@@ -333,6 +333,7 @@ function answered(at: number, paths: readonly string[], relevant: string): Drill
       grade: path === relevant ? 3 : null,
       relevant: path === relevant,
     })),
+    error: null,
     search_time_ms: 4,
     rerank_time_ms: null,
   };

@@ -94,6 +94,7 @@ def _targets(subject: Subject, row: int) -> list[Document]:
 
 def _run_on(subject: Subject, place: int, row: int, most: int | None) -> Document:
     findings, run = subject.findings, subject.runs[place]
+    query_id = findings.gold.query_ids[row]
     trace = findings.traces[place][row]
     targets = findings.gold.targets(row)
     grades = [targets[number].grade if number >= 0 else None for number in trace.matched]
@@ -102,6 +103,7 @@ def _run_on(subject: Subject, place: int, row: int, most: int | None) -> Documen
         "run_id": run.id,
         "name": run.name,
         "status": findings.contest.evaluations[place].table.statuses[row].name.lower(),
+        "error": subject.error(place, query_id) or None,
         "retrieved": trace.retrieved,
         "metrics": {
             name: known(column[row]) for name, column in subject.table(place).columns.items()
@@ -119,7 +121,7 @@ def _run_on(subject: Subject, place: int, row: int, most: int | None) -> Documen
             }
             for rank, (hit, grade) in enumerate(pairs, 1)
         ],
-        **_times(subject.samples[place].get(findings.gold.query_ids[row])),
+        **_times(subject.samples[place].get(query_id)),
     }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from karat.errors import Conflict, InputError, UnknownName
+from karat.installation import without_checkout
 from karat.model import Outcome, ScoreTable
 from karat.model.evaluation import Evaluation
 from karat.model.timings import NS_PER_MS, LatencySample, RunResult
@@ -21,6 +22,8 @@ Document = dict[str, Any]
 
 # Options that a run has only where its matrix sets them.
 TUNED_OPTIONS = ("fusion", "dense_weight", "k1", "b", "code_ranking", "rerank_depth")
+# Characters of an error that are shown; adapters cut the output of an engine earlier.
+MOST_ERROR = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,22 @@ class Subject:
             {sample.query_id: sample for sample in (each.samples if each else ())}
             for each in timings
         ]
+
+    def error(self, place: int, query: str) -> str:
+        """Return why the run at *place* has no hits for a failed *query*, "" where it did not fail.
+
+        A long text is cut.
+        """
+        run, row = self.findings.runs[place].run, self._rows[place].get(query)
+        if row is None or run.outcomes[row] == Outcome.ANSWERED:
+            return ""
+        return without_checkout(str(run.extras[row].get("error") or ""))[:MOST_ERROR]
+
+    @cached_property
+    def _rows(self) -> list[dict[str, int]]:
+        """Return where each run has its query results, by the id of the query."""
+        runs = [measured.run for measured in self.findings.runs]
+        return [{query_id: row for row, query_id in enumerate(run.query_ids)} for run in runs]
 
     def table(self, place: int) -> ScoreTable:
         """Return the scores of the run at *place*."""

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { expect, it } from "vitest";
-import { benchmark, runId, uuid } from "@/testing/fixtures";
+import { benchmark, drilldown, runId, uuid } from "@/testing/fixtures";
 import { open } from "@/testing/render";
 import { FakeServer } from "@/testing/server";
 
@@ -19,6 +19,22 @@ it("shows why a target was missed, and the text of a hit at its lines", async ()
   // The grammars come later than the text.
   await waitFor(() => expect(text.querySelector(".hljs-section")?.textContent).toBe("# Title"));
   expect([...text.querySelectorAll("mark")].map((word) => word.textContent)).toEqual(["tokens"]);
+});
+
+it.each([
+  ["error", "the query failed"],
+  ["timeout", "the query timed out"],
+] as const)("shows the text of an error in place of the hits: %s", async (status, words) => {
+  const server = new FakeServer();
+  const error = "mine: exit code 1: ValueError: index missing\n  Traceback <b>";
+  const found = drilldown();
+  const [first, ...others] = found.runs;
+  if (!first) throw new Error("no run");
+  const failed = { ...first, status, error, hits: [] };
+  server.answers.set(`GET ${RESULTS}/queries/q1`, () => ({ ...found, runs: [failed, ...others] }));
+  open(`${RESULTS}/queries/q1?left=${runId(0)}&right=${runId(1)}`, server);
+  expect((await screen.findByText(/index missing/)).textContent).toBe(error);
+  expect(screen.getByText(`dense k=10: ${words}.`)).toBeTruthy();
 });
 
 it("is judged by keys, against the version that is shown, and undone", async () => {

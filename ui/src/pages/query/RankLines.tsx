@@ -77,9 +77,12 @@ type ListProps = { run: DrilldownRun; chosen: string; onChoose: (key: string) =>
 function List({ run, chosen, onChoose }: ListProps) {
   if (run.hits.length === 0) {
     return (
-      <p className="soft">
-        {run.name}: {EMPTY[run.status] ?? "no hits"}.
-      </p>
+      <div>
+        <p className="soft">
+          {run.name}: {EMPTY[run.status] ?? "no hits"}.
+        </p>
+        {run.error && <pre className="said">{run.error}</pre>}
+      </div>
     );
   }
   return (

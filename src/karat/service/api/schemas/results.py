@@ -219,6 +219,7 @@ class DrilldownRun(Answer):
     run_id: str
     name: str
     status: Literal["scored", "missing", "error", "timeout", "unjudged"]
+    error: str | None = Field(description="Why a query failed: status error or timeout")
     retrieved: int
     metrics: dict[str, float | None]
     hits: list[DrilldownHit]

@@ -58,8 +58,11 @@ TAIL_BYTES = 4_000
 WORDS_SHOWN = 160
 LINES_SHOWN = 12
 LINE_SHOWN = 300
+MOST_BLOCKS = 64
 MAX_BYTES = 1 << 30
 GRACE_S = 2.0
+# A process that closed its pipes ends in this time, and its standard error is read to the end.
+END_S = 1.0
 # A signal between two instructions does not interrupt a poll that starts right after it.
 POLL_S = 0.5
 # A request that waits for progress wakes up after this time.
@@ -288,22 +291,37 @@ class ChildProcess:
         return self._process.returncode
 
     def stderr_tail(self) -> str:
-        """Return the end of its standard error, empty where that is not captured."""
-        return self._tail.text(wait_s=0.2) if self._tail else ""
+        """Return the end of its standard error, empty where that is not captured.
 
-    def exit_reason(self) -> str:
+        A process that has ended may have written more than the thread has read: wait for its end.
+        """
+        return self._tail.text(wait_s=END_S) if self._tail else ""
+
+    def output_tail(self) -> str:
+        """Return the end of the standard output that was not received yet, without waiting."""
+        with suppress(OSError, ValueError):
+            # A child of the process may go on printing: read no more than so many blocks.
+            for _ in range(MOST_BLOCKS):
+                chunk = os.read(self._stdout.fileno(), READ_BYTES)
+                if not chunk:
+                    break
+                self._pending = (self._pending + chunk)[-TAIL_BYTES:]
+        return bytes(self._pending[-TAIL_BYTES:]).decode("utf-8", "replace")
+
+    def exit_reason(self, *, scrub: Callable[[str], str] = str) -> str:
         """Return how the process ended, with the end of its standard error.
 
         The result completes a sentence: ``its process ended with exit code 3; its last words: ...``
+        *scrub* removes secrets from what the process wrote.
         """
-        code = self.exit_code(wait_s=1.0)
+        code = self.exit_code(wait_s=END_S)
         if code is None:
             how = "its process closed its pipe"
         elif code < 0:
             how = f"its process was ended by {_signal_name(-code)}"
         else:
             how = f"its process ended with exit code {code}"
-        said = self.stderr_tail().strip()
+        said = scrub(self.stderr_tail()).strip()
         return f"{how}; its last words: {last_words(said)}" if said else how
 
     def request(

@@ -186,6 +186,13 @@ def test_a_traceback_begins_with_its_last_line() -> None:
     assert any(line.startswith("      File ") for line in rest)
 
 
+def test_the_last_lines_of_both_streams_are_shown() -> None:
+    code = "import sys; print('no index'); print('slow disk', file=sys.stderr); sys.exit(2)"
+    with engine_of(code, name="exc") as engine, pytest.raises(EngineError) as caught:
+        engine.search("login", 3)
+    assert str(caught.value) == "exc: exit code 2: slow disk\n    it printed 'no index'"
+
+
 @pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc to see other processes")
 @pytest.mark.parametrize("leader_stays", [True, False])
 def test_a_timeout_ends_the_whole_group(tmp_path: Path, *, leader_stays: bool) -> None:

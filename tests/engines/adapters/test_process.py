@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 
 from karat.corpus import from_texts
+from karat.engines.adapters import process
 from karat.engines.adapters.process import ProcessEngine, ProcessOptions
 from karat.errors import EngineError
+from karat.system import processes
+from karat.system.processes import ChildProcess
 
 CORPUS = from_texts({"a.py": "one\n"})
 
@@ -84,7 +87,10 @@ def test_one_that_dies_is_started_again(note: Path) -> None:
 
 def test_one_that_dies_again_is_given_up(note: Path) -> None:
     with opened(note) as engine:
-        message = "died, was started again and died again; its last words: 'out of memory'"
+        message = (
+            "died, was started again and died again; its process ended with exit code 9; "
+            "its last words: 'out of memory'"
+        )
         with pytest.raises(EngineError, match=message):
             engine.search("die", 1)
         assert note.read_text() == "start start "
@@ -127,7 +133,7 @@ def test_an_error_that_is_told_keeps_the_process(note: Path, query: str, message
     ("code", "message", "timeout_s"),
     [
         ("raise SystemExit('no model')", "its last words: 'no model'", 60),
-        # It stays until it has been asked: an end before that is another case.
+        # It stays: an end is another case.
         ("print('hello', flush=True); import sys; sys.stdin.read()", "printed 'hello'", 60),
         ("import time; time.sleep(600)", "took longer than 0.5 s", 0.5),
     ],
@@ -137,6 +143,49 @@ def test_one_that_never_gets_ready(code: str, message: str, timeout_s: float) ->
     engine = ProcessEngine(ProcessOptions(command=command, index_timeout_s=timeout_s))
     with pytest.raises(EngineError, match=message):
         engine.index(CORPUS)
+
+
+ENDS = (
+    "import os, sys\n"
+    "def say():\n"
+    "    print('loading', flush=True)\n"
+    "    print('no model', end='', flush=True)\n"
+    "    print('set MODEL', file=sys.stderr, flush=True)\n"
+)
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        pytest.param("say()", id="before the request"),
+        pytest.param("sys.stdin.readline(); say()", id="after the request"),
+        pytest.param("os.close(0); import time; time.sleep(0.4); say()", id="closed its input"),
+    ],
+)
+def test_the_last_lines_of_one_that_ends_early(when: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A busy machine takes its time.
+    monkeypatch.setattr(process, "EXIT_S", 60)
+    monkeypatch.setattr(processes, "END_S", 60)
+    command = [sys.executable, "-c", f"{ENDS}{when}; sys.exit(3)"]
+    engine = ProcessEngine(ProcessOptions(command=command, name="toy"))
+    with pytest.raises(EngineError) as caught:
+        engine.index(CORPUS)
+    assert str(caught.value) == (
+        "toy: its process ended with exit code 3; its last words: 'set MODEL'; it printed "
+        "'loading\\nno model'; expected JSON objects, each on one line (logs belong on "
+        "standard error)"
+    )
+
+
+def test_one_that_has_ended_before_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    send = ChildProcess.send
+
+    def late(child: ChildProcess, line: bytes, deadline: float) -> None:
+        assert child.exit_code(wait_s=60) == 3
+        send(child, line, deadline)
+
+    monkeypatch.setattr(ChildProcess, "send", late)
+    test_the_last_lines_of_one_that_ends_early("say()", monkeypatch)
 
 
 def test_one_that_cannot_index_is_ended() -> None:

@@ -29,7 +29,7 @@ from karat.engines.adapters.spawning import (
 )
 from karat.errors import EngineError, ProcessError
 from karat.model import Hit
-from karat.system.processes import error_lines, run_command
+from karat.system.processes import error_lines, last_words, run_command
 
 __all__ = ["CommandEngine", "CommandOptions", "group_lines"]
 
@@ -188,8 +188,13 @@ class CommandEngine(External):
                 max_bytes=options.max_bytes,
             )
             if done.code not in self._codes():
-                said = (done.complaints or done.output).decode("utf-8", "replace").strip()
-                shown = error_lines(self._secrets.scrub(said), relative_hint(options))
+                said, printed = (
+                    self._secrets.scrub(each.decode("utf-8", "replace")).strip()
+                    for each in (done.complaints, done.output)
+                )
+                shown = error_lines(said or printed, relative_hint(options))
+                if said and printed:
+                    shown += f"\n    it printed {last_words(printed)}"
                 raise EngineError(f"exit code {done.code}: {shown}")
             return self._read(done.output.decode("utf-8", "replace"), query)
         except (EngineError, ProcessError) as error:

@@ -37,6 +37,11 @@ from karat.system.processes import ChildProcess, encode, last_words
 __all__ = ["ProcessEngine", "ProcessOptions"]
 
 
+FORM = "on one line (logs belong on standard error)"
+# A program that has printed an invalid line may be about to end.
+EXIT_S = 0.5
+
+
 class ProcessOptions(SpawnOptions):
     """A program that reads requests; *index_timeout_s* is how long it may take to get ready."""
 
@@ -81,16 +86,16 @@ class ProcessEngine(External):
         with self._turn:
             try:
                 self._child = self._started()
-            except EOFError:
-                raise EngineError(f"{self.name}: {self._last_words}") from None
+            except EOFError as error:
+                raise EngineError(f"{self.name}: {error}") from None
 
     def _ask(self, query: str, k: int) -> ExternalReply:
         with self._turn:
             try:
                 answer = self._searched(query, k)
-            except EOFError:
+            except EOFError as error:
                 raise EngineError(
-                    f"{self.name}: died, was started again and died again; {self._last_words}"
+                    f"{self.name}: died, was started again and died again; {error}"
                 ) from None
             try:
                 return ExternalReply(self._reader.hits(answer), {}, self._reader.spending(answer))
@@ -136,7 +141,10 @@ class ProcessEngine(External):
     def _request(
         self, child: ChildProcess, request: dict[str, object], timeout_s: float
     ) -> Mapping[str, object]:
-        """Return the answer of *child*; whenever there is none, the child is ended."""
+        """Return the answer of *child*; whenever there is none, the child is ended.
+
+        EOFError says how a child ended that was not ended by this adapter.
+        """
         self._number += 1
         try:
             deadline = monotonic() + timeout_s
@@ -154,17 +162,17 @@ class ProcessEngine(External):
                 )
             )
             raise error from TimeoutError(timeout_s)
+        except _InvalidLine as error:
+            # A program may print why it ends, before or after it is asked: both are its end.
+            if child.exit_code(wait_s=EXIT_S) is not None:
+                raise EOFError(self._end_reason(child, error.line)) from None
+            self._kill(child)
+            raise self._named(error) from None
         except (EngineError, ProcessError) as error:
             self._kill(child)
             raise self._named(error) from None
         except EOFError:
-            said = child.stderr_tail().strip()
-            self._last_words = (
-                f"its last words: {last_words(self._secrets.scrub(said))}"
-                f"{relative_hint(self._options)}"
-            )
-            self._kill(child)
-            raise
+            raise EOFError(self._end_reason(child)) from None
         except BaseException:
             # Interrupted between question and answer: the next answer would be the wrong one.
             self._kill(child)
@@ -181,11 +189,22 @@ class ProcessEngine(External):
             answer = None
         if not isinstance(answer, dict) or answer.get("id") != self._number:
             text = line.decode("utf-8", "replace")
-            raise EngineError(
-                f"printed {excerpt(text)}; expected an object with id {self._number} on one line "
-                "(logs belong on standard error)"
+            raise _InvalidLine(
+                f"printed {excerpt(text)}; expected an object with id {self._number} {FORM}", text
             )
         return answer
+
+    def _end_reason(self, child: ChildProcess, received: str = "") -> str:
+        """Return how *child* ended, with the last lines that it wrote; *received* is one of them.
+
+        Its output is read to the end before its pipes are closed.
+        """
+        reason = child.exit_reason(scrub=self._secrets.scrub)
+        printed = self._secrets.scrub(f"{received}\n{child.output_tail()}").strip()
+        self._kill(child)
+        if printed:
+            reason += f"; it printed {last_words(printed)}; expected JSON objects, each {FORM}"
+        return f"{reason}{relative_hint(self._options)}"
 
     def _kill(self, child: ChildProcess) -> None:
         self._child = None
@@ -194,4 +213,10 @@ class ProcessEngine(External):
     def _named(self, error: Exception) -> EngineError:
         return EngineError(self._secrets.scrub(f"{self.name}: {error}"))
 
-    _last_words = "it said nothing"
+
+class _InvalidLine(EngineError):
+    """A program printed a line that is not an answer."""
+
+    def __init__(self, message: str, line: str) -> None:
+        super().__init__(message)
+        self.line = line

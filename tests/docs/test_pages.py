@@ -51,6 +51,15 @@ def test_files_and_links_of_a_page_exist(page: Path) -> None:
             assert anchor in anchors(place), f"{target}#{anchor}"
 
 
+def test_pictures_are_used_and_small() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    pictures = sorted((DOCS / "images").iterdir())
+    assert pictures
+    for picture in pictures:
+        assert f"](docs/images/{picture.name})" in readme
+        assert picture.stat().st_size < 300_000, f"{picture.name} is too large"
+
+
 def anchors(page: Path) -> set[str]:
     """Return the anchors of the headings of *page*, as GitHub makes them."""
     heads = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)

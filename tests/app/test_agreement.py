@@ -172,7 +172,7 @@ def test_one_grade_of_people_gives_no_kappa(grade: float, text: str) -> None:
     assert found.used.agreement.share == pytest.approx(5 / 6 if grade else 1 / 6)
     assert verdict(found) == (
         f"Agreement of m1 with the gold set is unknown: people judged {text}, so kappa cannot be "
-        "computed; grade some hits with karat judge --next."
+        "computed. Grade some hits with karat judge --next."
     )
     notes = " ".join(note for table in agreement_tables(found) for note in table.notes)
     assert "kappa:" not in notes

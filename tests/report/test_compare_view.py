@@ -6,6 +6,8 @@ import pytest
 
 from karat.api import compare
 from karat.model.evaluation import ComparisonResult
+from karat.report import table as markdown
+from karat.report import text
 from karat.report.compare_view import compare_table, per_query_table, slice_tables
 
 QUERIES = [f"q{number:02}" for number in range(20)]
@@ -66,6 +68,16 @@ def test_the_verdict_is_the_conclusion(contest: ComparisonResult) -> None:
     table = compare_table(contest)
     assert table.conclusion == contest.verdict
     assert "best has the highest mrr, 0.850, and is better than" in table.conclusion
+
+
+def test_each_detail_of_a_verdict_is_a_sentence() -> None:
+    runs = {"base": at_rank(4, 5), "best": at_rank(1, 1, 2)}
+    found = compare(GOLD, runs, ["mrr", "hit@1"], draws=999)
+    shown = compare_table(found)
+    detail = "It is also better on hit@1."
+    assert f"\n{detail}\n" in text.render(shown)
+    assert f"**\n\n{detail}\n" in markdown.render(shown)
+    assert f"</strong> {detail}</p>" in found._repr_html_()
 
 
 def test_notes_name_the_method_and_each_run(contest: ComparisonResult) -> None:

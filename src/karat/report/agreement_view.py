@@ -177,7 +177,7 @@ def verdict(found: AgreementReport) -> str:
         missing = "not relevant" if any(_given(found)) else "relevant"
         first = (
             f"Agreement of {_subject(found)} with {_reference(found)} is unknown: people judged no "
-            f"hit as {missing}, so kappa cannot be computed; grade some hits with karat judge "
+            f"hit as {missing}, so kappa cannot be computed. Grade some hits with karat judge "
             "--next"
         )
     else:

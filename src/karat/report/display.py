@@ -1,6 +1,5 @@
 """Text as a terminal shows it: harmless, on one line, and measured in columns."""
 
-import re
 from unicodedata import category, east_asian_width
 
 __all__ = [
@@ -68,19 +67,10 @@ def _columns(character: str) -> int:
 
 
 def headline_and_details(verdict: str) -> tuple[str, str]:
-    """Return the first sentence of *verdict*, and the rest; clauses become sentences.
+    """Return the first sentence of *verdict*, and the others.
 
-    >>> headline_and_details("a is better than b: mrr +0.1; it is also better on hit@5. Fine.")
+    >>> headline_and_details("a is better than b: mrr +0.1. It is also better on hit@5. Fine.")
     ('a is better than b: mrr +0.1.', 'It is also better on hit@5. Fine.')
     """
-    first, end, rest = _first_sentence(verdict)
-    if end != ";":
-        return first + end, rest
-    # The name of a run is left as it is.
-    own = rest.startswith(("the ", "on ", "no ", "it "))
-    return f"{first}.", rest[:1].upper() + rest[1:] if own else rest
-
-
-def _first_sentence(text: str) -> tuple[str, str, str]:
-    end = re.search(r"[.;] ", text)
-    return (text[: end.start()], text[end.start()], text[end.end() :]) if end else (text, "", "")
+    first, end, rest = verdict.partition(". ")
+    return (f"{first}.", rest) if end else (verdict, "")

@@ -100,7 +100,6 @@ def as_html(result: Result) -> str:
     parts = [f"<p>⚠ {escape(text)}</p>" for text in result.warnings]
     if isinstance(result, ComparisonResult) and result.verdict:
         headline, details = headline_and_details(result.verdict)
-        details = details[:1].upper() + details[1:]
         parts.append(f"<p><strong>{escape(headline)}</strong> {escape(details)}</p>")
     lower: tuple[str, ...] = ()
     if isinstance(result, ComparisonResult):

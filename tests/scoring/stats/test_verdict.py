@@ -13,7 +13,7 @@ NUMBERS = "+0.041 [0.012, 0.070], p = 0.004"
 
 
 # What follows the detectable difference where a smaller one was significant.
-SMALLER = "; smaller ones, such as 0.041 here, are detected less often"
+SMALLER = ". Smaller ones, such as 0.041 here, are detected less often"
 REACH = "127 queries can reliably detect differences of about 0.075 or more"
 
 
@@ -95,7 +95,7 @@ def test_only_the_first_significant_difference_has_numbers() -> None:
         entry(metric="p@5", **NOISE),
     )
     assert text == (
-        f"B is better than A: ndcg@10 {NUMBERS}; it is also better on mrr@10, hit@5 and ap. No "
+        f"B is better than A: ndcg@10 {NUMBERS}. It is also better on mrr@10, hit@5 and ap. No "
         "significant difference between B and A on p@5 (+0.010 [0.012, 0.070]). "
         f"{REACH}{SMALLER}."
     )
@@ -105,7 +105,7 @@ def test_the_first_metric_comes_first() -> None:
     text = said(entry(**NOISE), entry(metric="mrr@10"), entry(metric="ap"))
     assert text == (
         "No significant difference between B and A on ndcg@10 (+0.010 [0.012, 0.070]). "
-        f"B is better than A: mrr@10 {NUMBERS}; it is also better on ap. {REACH}{SMALLER}."
+        f"B is better than A: mrr@10 {NUMBERS}. It is also better on ap. {REACH}{SMALLER}."
     )
 
 
@@ -128,8 +128,8 @@ def test_each_winner_has_a_sentence() -> None:
         entry(), entry(metric="hit@5", **lost), entry(metric="ap"), entry(metric="p@5", **lost)
     )
     assert text == (
-        f"B is better than A: ndcg@10 {NUMBERS}; it is also better on ap. "
-        "A is better than B: hit@5 +0.200 [0.100, 0.300], p = 0.004; it is also better on p@5."
+        f"B is better than A: ndcg@10 {NUMBERS}. It is also better on ap. "
+        "A is better than B: hit@5 +0.200 [0.100, 0.300], p = 0.004. It is also better on p@5."
     )
 
 
@@ -141,7 +141,7 @@ def test_where_less_is_better_the_smaller_mean_wins() -> None:
     )
     lines, tokens = entry(metric="lines@10", **fewer), entry(metric="tokens@10", **fewer)
     assert said(entry(), lines, entry(metric="ap"), tokens, lower=lower) == (
-        f"B is better than A: ndcg@10 {NUMBERS}; it is also better on ap, and on "
+        f"B is better than A: ndcg@10 {NUMBERS}. It is also better on ap, and on "
         "lines@10 and tokens@10 (lower is better)."
     )
     more = replace(lines, difference=40.0, interval=interval(20.0, 60.0))
@@ -242,8 +242,8 @@ def test_each_system_against_the_baseline() -> None:
         pairs="baseline",
     )
     assert text == (
-        f"B and C are better than A on ndcg@10: B {NUMBERS} corrected for 4 "
-        "comparisons; C +0.100 [0.050, 0.150], p = 0.001. "
+        f"B ({NUMBERS} corrected for 4 comparisons) and C (+0.100 [0.050, 0.150], p = 0.001) are "
+        "better than A on ndcg@10. "
         "D is worse than A on ndcg@10: -0.200 [-0.300, -0.100], p = 0.001. "
         "No significant difference between E and A (+0.010 [0.012, 0.070], p = 0.400 "
         "after correction). "
@@ -316,6 +316,9 @@ def test_real_comparisons_make_one_paragraph(seed: int) -> None:
     text = verdict(compare(values, systems=["A", "B", "C"], metrics=["ap", "rr"], draws=199))
     assert text.endswith(".")
     assert "\n" not in text
+    # The names of the systems are capital letters, so each sentence begins with one, or a number.
+    assert all(part[0].isupper() or part[0].isdigit() for part in text.split(". "))
+    assert ";" not in text
 
 
 def test_of_many_beaten_systems_only_the_nearest_has_its_numbers() -> None:
@@ -326,7 +329,7 @@ def test_of_many_beaten_systems_only_the_nearest_has_its_numbers() -> None:
     ]
     means: dict[str, Any] = dict.fromkeys(names, 0.4)
     assert said(*entries, entry("B", "C"), family=21, A=0.6, **means) == (
-        "A has the highest ndcg@10, 0.600, and is better than 6 others; the smallest difference "
+        "A has the highest ndcg@10, 0.600, and is better than 6 others. The smallest difference "
         "is to B: +0.100 [0.010, 0.300], p = 0.004 corrected for 21 comparisons."
     )
     noise = [entry("A", name, **NOISE) for name in names]

@@ -67,19 +67,18 @@ def two_systems(comparison: Comparison) -> str:
 
 
 def winner_sentences(comparison: Comparison, real: Sequence[Difference]) -> list[str]:
-    """Return one sentence for each system that is better on a metric.
+    """Return the sentences on each system that is better on a metric.
 
-    Only the first metric of a system has numbers; the others are listed by name.
+    Only the first metric of a system has numbers; a second sentence lists the others by name.
     """
     sentences = []
     for name in dict.fromkeys(winner(comparison, entry) for entry in real):
         first, *others = (entry for entry in real if winner(comparison, entry) == name)
         text = f"{name} is better than {loser(comparison, first)}: {first.metric} "
-        text += numbers(comparison, first, hint=True)
+        sentences.append(f"{text}{numbers(comparison, first, hint=True)}.")
         if others:
             names = label_metrics(comparison, [entry.metric for entry in others])
-            text += f"; it is also better on {names}"
-        sentences.append(f"{text}.")
+            sentences.append(f"It is also better on {names}.")
     return sentences
 
 
@@ -91,9 +90,8 @@ def against_baseline(comparison: Comparison, entries: Sequence[Difference], metr
     for word in ("better", "worse"):
         is_better = word == "better"
         members = [e for e in real if (winner(comparison, e) == e.system) is is_better]
-        names = join_names([entry.system for entry in members])
         if len(members) == 1:
-            text = f"{names} is {word} than {baseline} on {label}: "
+            text = f"{members[0].system} is {word} than {baseline} on {label}: "
             sentences.append(f"{text}{numbers(comparison, members[0], flip=False)}.")
         elif len(members) > MOST_NAMED:
             most = max(members, key=lambda entry: abs(entry.difference or 0.0))
@@ -101,9 +99,8 @@ def against_baseline(comparison: Comparison, entries: Sequence[Difference], metr
             text += f"{most.system}: {numbers(comparison, most, flip=False)}"
             sentences.append(f"{text}.")
         elif members:
-            parts = [f"{e.system} {numbers(comparison, e, flip=False)}" for e in members]
-            text = f"{names} are {word} than {baseline} on {label}: {'; '.join(parts)}"
-            sentences.append(f"{text}.")
+            parts = [f"{e.system} ({numbers(comparison, e, flip=False)})" for e in members]
+            sentences.append(f"{join_names(parts)} are {word} than {baseline} on {label}.")
     rest = [entry for entry in entries if entry.n and entry not in real]
     if rest:
         others = [(entry.system, entry) for entry in rest]
@@ -130,7 +127,7 @@ def best_of_many(comparison: Comparison, entries: Sequence[Difference], metric: 
     text += " (lower is better)" if lower else ""
     if len(real) > MOST_NAMED:
         nearest = min(real, key=lambda entry: abs(entry.difference or 0.0))
-        text += f", and is better than {len(real)} others; the smallest difference is to "
+        text += f", and is better than {len(real)} others. The smallest difference is to "
         text += f"{loser(comparison, nearest)}: {numbers(comparison, nearest)}"
     elif real:
         parts = [f"{loser(comparison, e)} ({numbers(comparison, e)})" for e in real]
@@ -277,7 +274,7 @@ def reach_sentences(
         )
     text = f"{n} {queries} can reliably detect differences of about {values}"
     if smaller:
-        text += f"; smaller ones, such as {number(smaller)} here, are detected less often"
+        text += f". Smaller ones, such as {number(smaller)} here, are detected less often"
     return [f"{text}."]
 
 

@@ -186,30 +186,56 @@ def test_means_of_the_same_scores_are_no_difference(make: Make, run: MakeRun) ->
     assert sentence == "size: no difference between 256 and 512."
 
 
+def test_recall_is_as_deep_as_the_leading_measure(make: Make, run: MakeRun) -> None:
+    gold = Dataset.of([Query(f"q{n}", "", (Target("a.py"),)) for n in range(4)])
+    runs = [run(name, {f"q{n}": ("a.py",) for n in range(4)}) for name in ("one", "two")]
+    for measures, recall in (
+        (("ndcg@10", "recall@1", "recall@10"), "recall@10"),
+        (("ndcg@10", "recall@1", "recall@5"), "recall@1"),
+    ):
+        advice = {
+            each.purpose: each for each in recommendations(make(runs, gold=gold, measures=measures))
+        }
+        assert advice["Best recall"].why.split()[0] == recall
+
+
 def test_the_hardest_slice_is_named(make: Make, run: MakeRun) -> None:
     queries = [
         Query(f"{kind}{number}", "", (Target("a.py"),), {"category": kind})
         for kind in ("easy", "hard")
-        for number in range(10)
+        for number in range(20)
     ]
     # Too few to be called the hardest, though no run finds anything.
     queries += [
         Query(f"rare{number}", "", (Target("a.py"),), {"category": "rare"}) for number in range(9)
     ]
-    answers = {
-        query.id: ("a.py",)
-        if query.id in (*(f"easy{n}" for n in range(10)), "hard0")
-        else ("x.py",)
-        for query in queries
-    }
-    found = make([run("one", answers)], gold=Dataset.of(queries), measures=("hit@5",))
+    easy = {f"easy{n}" for n in range(20)}
+
+    def answers(*others: str) -> dict[str, tuple[str, ...]]:
+        return {q.id: ("a.py",) if q.id in easy | {*others} else ("x.py",) for q in queries}
+
+    one = run("one", answers("hard0"))
+    found = make([one], gold=Dataset.of(queries), measures=("hit@5",))
     (sentence,) = insights(found)
-    assert sentence == "Hardest category: hard (10 queries), mean hit@5 0.100."
-    better = {**answers, "hard1": ("a.py",)}
-    two = make([run("one", answers), run("two", better)], gold=Dataset.of(queries))
+    assert sentence == "Queries of category hard are hardest (n = 20): mean hit@5 0.050."
+    two = make([one, run("two", answers("hard0", "hard1"))], gold=Dataset.of(queries))
     assert insights(two) == (
-        "Hardest category: hard (10 queries), mean mrr@10 0.150 over all runs; best run two 0.200.",
+        "Queries of category hard are hardest (n = 20): mean mrr@10 0.075 over all runs; "
+        "best: two 0.100.",
     )
+    # The interval of the slice reaches the mean over all queries: 28 of 49.
+    noise = run("one", answers(*(f"hard{n}" for n in range(8))))
+    assert insights(make([noise], gold=Dataset.of(queries), measures=("hit@5",))) == ()
+
+
+def test_hard_queries_are_not_called_the_hardest(make: Make, run: MakeRun) -> None:
+    queries = [
+        Query(f"{value}{number}", "", (Target("a.py"),), {"difficulty": value})
+        for value in ("easy", "hard")
+        for number in range(10)
+    ]
+    answers = {query.id: ("a.py",) if query.id[0] == "e" else ("x.py",) for query in queries}
+    assert insights(make([run("one", answers)], gold=Dataset.of(queries))) == ()
 
 
 def test_a_yes_or_no_tag_is_told_in_words(make: Make, run: MakeRun) -> None:
@@ -221,7 +247,7 @@ def test_a_yes_or_no_tag_is_told_in_words(make: Make, run: MakeRun) -> None:
     answers = {query.id: ("a.py",) if query.id[0] == "y" else ("x.py",) for query in queries}
     found = make([run("one", answers)], gold=Dataset.of(queries), measures=("hit@5",))
     assert insights(found) == (
-        "Hardest queries: without a code identifier (10 queries), mean hit@5 0.000.",
+        "Queries without a code identifier are hardest (n = 10): mean hit@5 0.000.",
     )
 
 

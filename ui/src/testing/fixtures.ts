@@ -219,7 +219,7 @@ export const details = (more: Partial<Details> = {}): Details => ({
       certainty: "First in 99% of resampled query sets.",
     },
   ],
-  insights: ["Hardest category: deploy (12 queries), mean ndcg@10 0.500."],
+  insights: ["Queries of category deploy are hardest (n = 12): mean ndcg@10 0.500."],
   remarks: [],
   run_notes: { [runId(0)]: ["3 queries: 0 missing"], [runId(1)]: [] },
   standings: [

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from karat.model.comparison import Comparison
 from karat.model.timings import RunResult
 from karat.report.findings.record import Findings
-from karat.report.score_view import queries
 from karat.report.table import mark_of, marked_text
 from karat.scoring.stats import bootstrap_intervals
 from karat.scoring.stats.arrays import paired_differences
@@ -21,8 +20,18 @@ Scores = NDArray[np.float64]
 
 # The name of an engine is no option: what it does is what the leaderboard says.
 ENGINE = "engine"
-# Tags whose values are yes and no, and what a query with yes has.
-NAMES = {"identifier": "a code identifier"}
+# Values of tags that Karat sets itself, as the subject of a sentence.
+SUBJECTS = {
+    ("identifier", "no"): "Queries without a code identifier",
+    ("identifier", "yes"): "Queries with a code identifier",
+    ("leak", "none"): "Queries without any word of the target's path",
+    ("leak", "part"): "Queries with a word of the target's path",
+    ("leak", "stem"): "Queries with the name of the target's file, without its ending",
+    ("leak", "basename"): "Queries with the name of the target's file",
+    ("leak", "path"): "Queries with the path of the target",
+}
+# Says nothing new: difficulty is derived from the query and its targets.
+EXPECTED = ("difficulty", "hard")
 KINDS = {"yes": "with", "true": "with", "no": "without", "false": "without"}
 # A mean over fewer queries is too uncertain to call a slice the hardest.
 FEWEST_QUERIES = 10
@@ -36,8 +45,10 @@ def insights(findings: Findings) -> tuple[str, ...]:
 
 
 def _hardest(findings: Findings) -> Iterator[str]:
+    """Yield the hardest value of each tag, if its interval lies below the mean over all queries."""
     if findings.lower_is_better:
         return
+    overall = np.nanmean([findings.scores(run) for run in range(len(findings.names))])
     for tag, values in findings.contest.slices.items():
         means = {
             value: _mean(comparison)
@@ -48,25 +59,29 @@ def _hardest(findings: Findings) -> Iterator[str]:
             continue
         hardest = min(means, key=means.__getitem__)
         comparison = values[hardest]
+        if (tag, hardest) == EXPECTED or _upper_end(comparison) >= overall:
+            continue
         text = (
-            f"Hardest {_kind(tag, hardest)} ({queries(comparison.queries)}), mean {findings.lead} "
-            f"{means[hardest]:.3f}"
+            f"{_subject(tag, hardest)} are hardest (n = {comparison.queries:,}): "
+            f"mean {findings.lead} {means[hardest]:.3f}"
         )
         if len(findings.names) > 1:
             best = max(comparison.means, key=lambda mean: mean.mean or 0.0)
-            text += f" over all runs; best run {best.system} {best.mean:.3f}"
+            text += f" over all runs; best: {best.system} {best.mean:.3f}"
         yield f"{text}."
 
 
-def _kind(tag: str, value: str) -> str:
+def _subject(tag: str, value: str) -> str:
     """Return the queries with *value* of *tag* in words.
 
-    >>> _kind("identifier", "no"), _kind("category", "task")
-    ('queries: without a code identifier', 'category: task')
+    >>> _subject("identifier", "no"), _subject("category", "task")
+    ('Queries without a code identifier', 'Queries of category task')
+    >>> _subject("typo", "yes")
+    'Queries with typo'
     """
     if value in KINDS:
-        return f"queries: {KINDS[value]} {NAMES.get(tag, tag)}"
-    return f"{tag}: {value}"
+        return SUBJECTS.get((tag, value), f"Queries {KINDS[value]} {tag}")
+    return SUBJECTS.get((tag, value), f"Queries of {tag} {value}")
 
 
 class _Level(NamedTuple):
@@ -187,3 +202,9 @@ def _flat(value: object, prefix: str = "") -> dict[str, str]:
 def _mean(comparison: Comparison) -> float:
     known = [mean.mean for mean in comparison.means if mean.mean is not None]
     return float(np.mean(known)) if known else float("nan")
+
+
+def _upper_end(comparison: Comparison) -> float:
+    """Return the mean over runs of the upper ends of their intervals, else of their means."""
+    ends = [mean.interval.high for mean in comparison.means if mean.interval.high is not None]
+    return float(np.mean(ends)) if ends else _mean(comparison)

@@ -151,7 +151,10 @@ def balance(quality: Array, latency: Array) -> Array:
 def _recommendations(findings: Findings) -> Iterator[Advice]:
     comparison = findings.contest.comparison
     yield from _best_on(findings, "Best quality", comparison.metrics[0])
-    recall = next((name for name in comparison.metrics if parse(name).metric == "recall"), None)
+    recalls = [name for name in comparison.metrics if parse(name).metric == "recall"]
+    depth = parse(comparison.metrics[0]).k
+    # The first, unless one looks as deep as the leading measure.
+    recall = min(recalls, key=lambda name: parse(name).k != depth, default=None)
     if recall and recall != comparison.metrics[0]:
         yield from _best_on(findings, "Best recall", recall)
     if findings.latency is None or len(findings.latency.systems) < 2:

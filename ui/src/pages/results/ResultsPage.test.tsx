@@ -197,7 +197,7 @@ describe("the outcome", () => {
     expect(bold.textContent).toBe("hybrid k=10 is better than dense k=10: ndcg@10 +0.100.");
     expect(screen.getByText("3 queries can detect 0.3.")).toBeTruthy();
     expect(screen.getAllByText(/better than dense k=10/)).toHaveLength(1);
-    expect(screen.getByText(/^Hardest category: deploy/)).toBeTruthy();
+    expect(screen.getByText(/^Queries of category deploy are hardest/)).toBeTruthy();
     expect(screen.getByRole("list", { name: "Recommendations" }).textContent).toContain(
       "Best quality",
     );

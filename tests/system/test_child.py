@@ -111,7 +111,7 @@ def test_a_dead_child_leaves_its_last_words(server: ChildProcess) -> None:
     with pytest.raises(EOFError):
         server.request({"op": "die"}, 60)
     reason = server.exit_reason()
-    assert reason.startswith("its process ended with exit code 1; its last words: ")
+    assert reason.startswith("its process ended with exit code 1; its error output: ")
     assert "no room left" in reason
 
 

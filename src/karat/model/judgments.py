@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 # Keys of a query's further fields. The targets of the query include the judgments of people; the
-# labels of models are kept apart from the targets until a command is told to use them.
+# labels of models are stored separately, and used only on request.
 JUDGMENTS = "judgments"
 MODEL_LABELS = "model_labels"
 

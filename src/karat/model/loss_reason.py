@@ -1,4 +1,4 @@
-"""What became of a relevant target: found, or the reason why it was lost."""
+"""Loss reasons: whether a relevant target was found, or why it was lost."""
 
 from enum import IntEnum
 

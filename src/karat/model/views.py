@@ -1,4 +1,4 @@
-"""How results show themselves in a notebook: data frames, HTML and plots.
+"""Views of results in a notebook: data frames, HTML and plots.
 
 The renderers are in ``karat.report``, a layer above the records; they are found by name and loaded
 on first use, so that a record that nobody looks at loads nothing.

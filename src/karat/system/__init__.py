@@ -1,1 +1,1 @@
-"""Processes, files and SQLite databases: the lowest layer, which knows no domain word."""
+"""Processes, files and SQLite databases: the lowest layer, without domain concepts."""

@@ -35,7 +35,7 @@ def cache_size(environment: Mapping[str, str] = os.environ) -> int:
 
 
 def run_environment(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the variable that tells a worker process when its run started.
+    """Return the environment variable with the start time of the run, for worker processes.
 
     >>> run_environment({"KARAT_RUN_STARTED": "1700000000"})
     {'KARAT_RUN_STARTED': '1700000000'}

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Atomic writes: a file appears complete or not at all."""
 
 import os
 import re
@@ -17,8 +17,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Yield a stream whose bytes become the file *path* when the block ends without an error.
 
     They are written beside it, flushed to disk and renamed into place, so that a reader sees the
-    old file or the new one. A name ending in ``.gz`` is compressed. A link is followed. What is no
-    file, such as ``/dev/stdout`` or a pipe, is written to as it is.
+    old file or the new one. A name ending in ``.gz`` is compressed. A link is followed. Anything
+    but a regular file, such as ``/dev/stdout`` or a pipe, is written directly.
     """
     if Path(path).exists() and not Path(path).is_file():
         with _opened(path, os.O_WRONLY, named=path) as stream:
@@ -48,7 +48,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 def _opened(path: str | os.PathLike[str], flags: int, *, named: str | os.PathLike[str]) -> BinaryIO:
     try:
-        # Not tempfile: its files are private, and a result should obey the user's umask.
+        # Not tempfile: its files are private, but a result should have the user's umask.
         return os.fdopen(os.open(path, flags, 0o666), "wb")
     except OSError as error:
         raise InputError(f"{os.fspath(named)}: cannot be written: {error.strerror}") from error
@@ -105,7 +105,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """Return where this user's caches lie: KARAT_CACHE, else by the XDG rules.
+    """Return the folder of this user's caches: KARAT_CACHE, else by the XDG rules.
 
     >>> cache_folder({"KARAT_CACHE": "/data/karat"}).as_posix()
     '/data/karat'

@@ -27,7 +27,7 @@ SHOWN = 80
 MINUTE_S = 60.0
 # 1,000 embeddings of 3,072 numbers are about 64 MB of JSON.
 MAX_ANSWER_MB = 64
-# A shorter key could be a word of any message.
+# A shorter key could be part of an ordinary message.
 SHORTEST_KEY = 6
 
 
@@ -61,7 +61,7 @@ class Busy(Exception):
 
 
 class RateLimit:
-    """At most so many requests and tokens in any 60 seconds; None is no limit.
+    """A maximum number of requests and of tokens in any 60 seconds; None is no limit.
 
     A request with more tokens than the limit is sent when no other one is in the window. Several
     threads of one process share a limit; processes do not.
@@ -209,8 +209,8 @@ class Poster:
             asked = retry_after_s(answer.headers.get("Retry-After"), datetime.now(UTC))
             if asked is not None and asked > self._longest_wait_s:
                 raise EngineError(
-                    f"{self.url}: status {status}, and it asks to wait {asked:.0f} s; "
-                    f"expected at most {self._longest_wait_s:.0f} s"
+                    f"{self.url}: status {status}, with Retry-After {asked:.0f} s; "
+                    f"Karat waits at most {self._longest_wait_s:.0f} s"
                 )
             raise Busy(f"status {status}: {_shown(answer)}", asked)
         if status != 200:

@@ -207,7 +207,8 @@ class PackTier:
     def _fail(self, error: Exception) -> None:
         self._failed = True
         warnings.warn(
-            f"{REMOTE}={without_user(self._url)} cannot be used: {error}; going on with the local "
+            f"{REMOTE}={without_user(self._url)} cannot be used: {error}; continuing with the "
+            "local "
             "cache only",
             UserWarning,
             stacklevel=3,

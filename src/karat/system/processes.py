@@ -109,7 +109,7 @@ def decode(line: bytes) -> Message:
 
 
 def last_words(text: str) -> str:
-    """Return the end of *text* in quotes; a program usually prints the reason of its end last.
+    """Return the end of *text* in quotes; a program usually prints its error last.
 
     >>> last_words("starting ...  no key ")
     "'starting ...  no key'"
@@ -311,7 +311,7 @@ class ChildProcess:
     def exit_reason(self, *, scrub: Callable[[str], str] = str) -> str:
         """Return how the process ended, with the end of its standard error.
 
-        The result completes a sentence: ``its process ended with exit code 3; its last words: ...``
+        The result completes a sentence: ``its process ended with exit code 3; its error output: x``
         *scrub* removes secrets from what the process wrote.
         """
         code = self.exit_code(wait_s=END_S)
@@ -322,7 +322,7 @@ class ChildProcess:
         else:
             how = f"its process ended with exit code {code}"
         said = scrub(self.stderr_tail()).strip()
-        return f"{how}; its last words: {last_words(said)}" if said else how
+        return f"{how}; its error output: {last_words(said)}" if said else how
 
     def request(
         self,
@@ -407,7 +407,7 @@ class ChildProcess:
         self._pending += chunk
 
     def close_input(self) -> None:
-        """Close its standard input, which asks the process to leave."""
+        """Close its standard input, which asks the process to exit."""
         with suppress(OSError):
             self._stdin.close()
 
@@ -502,7 +502,7 @@ def descendants(pid: int) -> list[int]:
 
 @cache
 def kernel_id() -> str:
-    """Return what tells this kernel from every other, also from itself before a restart.
+    """Return an id of this kernel that changes with a restart of the machine.
 
     All containers of a machine share it. "" if the system has no such id.
     """
@@ -538,7 +538,7 @@ def peak_bytes() -> int:
 
 
 def resident_bytes() -> int:
-    """Return the memory that this process uses now; its peak where the system does not tell."""
+    """Return the memory that this process uses now; its peak if the system does not report it."""
     try:
         pages = int((PROC / "self/statm").read_text("ascii").split()[1])
     except OSError:

@@ -28,7 +28,7 @@ def lines(pieces: list[Piece]) -> list[tuple[int, int]]:
         ("lines", {"size": "5"}, "size is '5'"),
         ("lines", {"overlap": -1}, "overlap is -1"),
         ("window", {"unit": "lines"}, "unit is 'lines'; expected words, characters, tokens"),
-        ("window", {"tokenizer": "minilm"}, "tokenizer 'minilm' counts no words"),
+        ("window", {"tokenizer": "minilm"}, "tokenizer 'minilm' needs unit=tokens, not unit=words"),
         ("syntax", {"size": 1.5}, "size is 1.5"),
         ("markdown", {"size": 100, "merge": 100}, "merge is 100"),
         ("auto", {"code": 0}, "code is 0"),

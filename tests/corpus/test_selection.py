@@ -74,7 +74,7 @@ def test_unselected_documents_count_as_skipped_and_change_the_snapshot() -> None
 @pytest.mark.parametrize(
     ("selection", "message"),
     [
-        (FileSelection("prose"), "kind 'prose' is not known; expected one of: docs, code, all"),
+        (FileSelection("prose"), "kind 'prose' is not valid; expected one of: docs, code, all"),
         (FileSelection(include=("# x",)), "include '# x' matches no file"),
         (FileSelection(exclude=("!",)), "exclude '!' is not a valid pattern"),
     ],

@@ -144,7 +144,7 @@ def chunking_code() -> str:
 
 
 def code_digest(*packages: str) -> str:
-    """Return the hash of all modules that lie directly in *packages*."""
+    """Return the hash of all modules directly in *packages*."""
     from importlib.resources import files
 
     digest = sha256()

@@ -86,9 +86,9 @@ class Corpus:
 
     @property
     def folder(self) -> Path | None:
-        """Return the folder on disk that the documents lie in under their paths, if there is one.
+        """Return the folder on disk that has the documents under their paths, if there is one.
 
-        It may hold more than they.
+        It may contain other files.
         """
         root = getattr(self.reader, "root", None)
         return None if root is None else Path(root)

@@ -102,7 +102,7 @@ def chunk_id(text: str, digest: str) -> str:
     >>> chunk_id("x = 1", "d" * 64)
     'c2a7d0c15250f74e2ab7779ef7d5f52c'
     """
-    # 16 bytes: two of a thousand million chunks agree by chance once in 10^20 corpora.
+    # 16 bytes: a collision among 10^9 chunks has a probability of 10^-20.
     return blake2b(text.encode(), digest_size=16, key=digest[:64].encode()).hexdigest()
 
 
@@ -172,7 +172,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def weights_of(text: str) -> list[int]:
-    r"""Return how many characters that are not white lie before each line, and before the end.
+    r"""Return the number of non-white characters before each line, and before the end.
 
     >>> weights_of("a b\n\nc\n")
     [0, 2, 2, 3, 3]

@@ -21,7 +21,7 @@ __all__ = [
     "iter_chunks",
 ]
 
-# Kept together; an interrupted run loses no more than these.
+# Documents per write to the cache; an interruption loses at most these.
 AT_ONCE = 500
 
 
@@ -160,7 +160,7 @@ def create_chunker(name: str = "auto", **parameters: object) -> Chunker:
 
 
 def _value(text: str) -> object:
-    """Return the number or the truth value that *text* stands for, else *text*."""
+    """Return *text* as a number or a boolean if it is one, else *text*."""
     if text.isascii() and text.isdigit():
         return int(text)
     return {"true": True, "false": False}.get(text.lower(), text)

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["CONFIG", "PROSE", "TYPES", "Symbol", "language_of", "symbols", "tree_symbols"]
 
 _SEPARATOR = re.compile(r"::|[.:]")
-# No code is nested so deep; brackets that nobody closes are, and each level would cost as much time
-# as there are levels above it.
+# Real code is not nested this deeply, but unclosed brackets are, and they take quadratic time.
 _DEEPEST = 500
 TYPES = frozenset({"class", "struct", "union", "trait", "interface", "enum", "impl"})
 
@@ -225,7 +224,7 @@ _BY_NAME = {name: language for language, line in _NAMES.items() for name in line
 
 @lru_cache(maxsize=1 << 16)
 def language_of(path: str) -> str:
-    """Return the language of *path*, or "" where its name says nothing.
+    """Return the language of *path*, or "" if its name is unknown.
 
     The whole name decides before the extension; case does not matter. Headers (``.h``) are taken
     for C++, whose grammar reads those of C as well.

@@ -242,11 +242,11 @@ _OPEN_BRACKETS = 5000
 _SIGNS_IN_A_ROW = b"(" * 5000
 _LONGEST_PERIOD = 256
 _REPEATED = 8192
-# Those of long strings, as quotes and what base64 has, are none.
+# Quotes and the other signs of base64 are not among them: long strings have many.
 _OPENING, _ENDING = b"([{<|?:&!@~^$*-.#", b")]}>,;"
 _SIGNS = bytes(ord(")" if byte in _ENDING else "(") for byte in range(256))
 _NO_SIGNS = bytes(byte for byte in range(256) if byte not in _OPENING + _ENDING)
-# Words that fit nowhere, side by side, take a query as much.
+# A query takes quadratic time on as many adjacent words that fit no rule.
 _RUBBLE = 20_000
 
 
@@ -282,7 +282,7 @@ def parse(
         nonlocal late
         late = late or clock() > deadline
         if late:
-            # A text that seems to end here lets the parser finish soon.
+            # Report the end of the text, so that the parser finishes soon.
             return b""
         end = offset + _BLOCK
         # A character in two blocks would be asked for again, and a text that ends then crashes.

@@ -34,7 +34,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _NO_PARAGRAPH = re.compile(r"\s*(?:$|[-*+>|#]|\d+[.)]\s|<|={3,}|`{3}|~{3})|\t| {4}")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,}\s*$")
-# What plain text is headed by: a rule above, capitals, a number, and the wavy end of Vim's help.
+# Headings of plain text: a rule above, capitals, a number, or the ``~`` at the end in Vim's help.
 _RULE = re.compile(r"([=*#_-])\1{19,}\s*$")
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9 ,.:'/&()-]{3,59}(?:\s{2,}\*\S+\*.*)?$")
 _NUMBERED = re.compile(r"(\d+(?:\.\d+)*)\.?\s+[A-Z]\S.{0,70}$")
@@ -51,7 +51,7 @@ _TAG = re.compile(r"\*\S+\*")
 
 
 def headings(lines: Sequence[str], language: str) -> list[Heading]:
-    r"""Return the headings of a text in *language*, none where it is no prose.
+    r"""Return the headings of a text in *language*, none if it is not prose.
 
     >>> headings(["# A\n", "\n", "Sub\n", "---\n"], "markdown")
     [Heading(row=0, level=1, title='A'), Heading(row=2, level=2, title='Sub')]
@@ -147,7 +147,7 @@ def _marked(lines: Sequence[str]) -> Iterator[Heading]:
 
 
 def _plain_text(lines: Sequence[str]) -> Iterator[Heading]:
-    """Yield what readers of a plain text take for headings.
+    """Yield the headings of plain text, as readers recognise them.
 
     Titles that are underlined as in reStructuredText, or below a rule, stand above lines with a
     number, in capitals or with a wavy end; of the two kinds, the one that comes first stands above.
@@ -165,7 +165,7 @@ def _plain_text(lines: Sequence[str]) -> Iterator[Heading]:
                 lowered = _AFTER_RULES
         if found:
             yield found
-        # The title below a rule is no second heading.
+        # The title below a rule is not a second heading.
         row += 2 if found and _RULE.match(lines[row]) else 1
 
 

@@ -44,7 +44,8 @@ LineRange = tuple[int, int]
 def units(symbols: Iterable[Symbol]) -> list[LineRange]:
     """Return the lines, from 0, of the outermost functions and of the types that hold none.
 
-    *symbols* are all definitions of a text, in its order. One on a single line is no unit.
+    *symbols* are all definitions of a text, in its order. A definition on a single line is not a
+    unit.
 
     >>> code = [Symbol("A", "class", 1, 9), Symbol("f", "method", 2, 4), Symbol("B", "class", 6, 9)]
     >>> units(code)
@@ -85,11 +86,11 @@ Range = tuple[int, int]
 MAX_CHARACTERS = 1_000_000
 # Past this depth lines are as good as nodes, and Python's stack is safe.
 _DEEPEST = 150
-# A remainder such as a closing brace joins the piece before it, if need be above the limit.
+# A remainder such as a closing brace is added to the piece before it, even above the limit.
 _REMAINDER = 0.1
 # A closing word or brace does so in any case.
 _CLOSING = 3
-# What belongs to the node after it, besides comments.
+# Node types that belong to the node after them, besides comments.
 _LEADING = frozenset({"attribute_item", "decorator", "annotation", "attribute_list"})
 
 
@@ -97,9 +98,9 @@ _LEADING = frozenset({"attribute_item", "decorator", "annotation", "attribute_li
 class Syntax:
     r"""Pieces of at most *size* characters that are not white, cut along the syntax tree.
 
-    Without *merge* each function is a piece of its own, and so is each type that holds none; what
-    lies between them is merged. A language without a grammar, a text that is too long or one that
-    takes too long to parse is cut into lines, and the split says so. A single line is never cut.
+    Without *merge* each function is a piece of its own, and so is each type that holds none; code
+    between them is merged. A language without a grammar, a text that is too long or one that takes
+    too long to parse is cut into lines, and the split says so. A single line is never cut.
 
     >>> text = "import os\n\ndef f():\n    return 1\n\ndef g():\n    return 2\n"
     >>> [(piece.text[:9], piece.symbols) for piece in Syntax(size=30).split(text, "python").pieces]
@@ -134,7 +135,7 @@ class Syntax:
 
 
 def definitions(size: int = 1500) -> Syntax:
-    """Return the chunker that keeps functions apart."""
+    """Return the chunker that never merges two functions."""
     return Syntax(size, merge=False)
 
 
@@ -249,7 +250,7 @@ def _pieces(
 
 @dataclass(frozen=True, slots=True)
 class Auto:
-    """Cuts each text as its language asks for; *code*, *prose*, *merge* and *lines* are the sizes.
+    """Chooses the chunker by language; *code*, *prose*, *merge* and *lines* are the sizes.
 
     Without the extra ``code`` source code is cut into lines, and each split says so.
 

@@ -99,7 +99,7 @@ def token_windows(text: str, tokenizer: Tokenizer, *, size: int, overlap: int) -
         while end > first + 1 and (excess := _count(text, window, tokenizer) - size) > 0:
             end = max(bisect_right(before, before[end] - excess) - 1, first + 1)
             window = _trimmed(text, starts[first], starts[end])
-        # One that ends no later than the one before it says nothing new.
+        # Skip a window that ends no later than the one before it.
         if end > reached:
             yield window
             reached = end
@@ -132,7 +132,7 @@ def _count(text: str, window: Span, tokenizer: Tokenizer) -> int:
     return len(tokenizer.spans(text[slice(*window)]))
 
 
-# What most tokenisers keep whole or cut a little: a word, or one sign.
+# Units that most tokenizers keep whole or split a little: a word, or one punctuation mark.
 _WORD = re.compile(r"\w+|[^\w\s]")
 _CHARACTER = re.compile(r"\S")
 _UNITS = {"words": _WORD, "characters": _CHARACTER}
@@ -143,11 +143,11 @@ OVERLAP = 32
 class Window:
     """Windows of *size* units, each repeating the last *overlap* units of the one before.
 
-    Where nobody says how many, that is 32, and half of a size that is less than twice as large.
-    A unit is a word or a sign (``words``, about as many as tokens), a character that is not white
-    (``characters``), or what a model reads as one (``tokens``), of the *tokenizer* that is named,
-    else of the default embedder's; special tokens do not count. A window may begin and end within
-    a line, so that one long line is cut as well; its lines are those that it touches.
+    The default overlap is 32, or half of *size* if that is less. A unit is a word or a sign
+    (``words``, about as many as tokens), a character that is not white (``characters``), or what a
+    model reads as one (``tokens``), of the *tokenizer* that is named, else of the default
+    embedder's; special tokens do not count. A window may begin and end within a line, so that one
+    long line is cut as well; its lines are those that it touches.
 
     >>> [p.text for p in Window(size=4, overlap=1).split("one two, three four five", "").pieces]
     ['one two, three', 'three four five']
@@ -168,8 +168,8 @@ class Window:
             raise InputError(f"chunker 'window': unit is {self.unit!r}; expected {units}")
         if self.tokenizer:
             raise InputError(
-                f"chunker 'window': tokenizer {self.tokenizer!r} counts no {self.unit}; expected "
-                "it with unit=tokens"
+                f"chunker 'window': tokenizer {self.tokenizer!r} needs unit=tokens, "
+                f"not unit={self.unit}"
             )
 
     @property

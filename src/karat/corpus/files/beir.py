@@ -78,7 +78,7 @@ def _rows(file: Path, texts: "_TextStore") -> Iterator[_Row]:
             try:
                 yield _Row(_parsed(data), place)
             except ValueError as error:
-                yield _Row(None, problem=f"no JSON: {error}")
+                yield _Row(None, problem=f"not JSON: {error}")
 
 
 def _opened(path: Path) -> BinaryIO:
@@ -202,7 +202,7 @@ class DocumentTable(Sequence[Document]):
 
     def _document(self, number: int) -> Document:
         blob = self._blobs[BLOB_BYTES * number : BLOB_BYTES * (number + 1)].hex()
-        # An id is no file name: "st.john" is no language called "john".
+        # An id is not a file name: "st.john" is not in a language called "john".
         return Document(self.path(number), blob, self._sizes[number], "text")
 
     def path(self, number: int) -> str:
@@ -243,7 +243,7 @@ class _ByPath(Mapping[str, Document]):
         return len(self._table)
 
 
-# The number of the file that stands for texts in memory.
+# The file number that marks texts in memory.
 IN_MEMORY = -1
 
 
@@ -263,7 +263,7 @@ class _TextStore:
         return len(self._files) - 1
 
     def add(self, place: _Place | None, data: bytes) -> None:
-        """Add a text that lies at *place*, or is held in memory."""
+        """Add a text at *place*, or in memory."""
         if place is None:
             place = _Place(IN_MEMORY, len(self._memory), len(data))
             self._memory += data
@@ -283,7 +283,7 @@ class _TextStore:
         The bytes are empty for a line that is not a document any more.
         """
         with ExitStack() as stack:
-            # Unbuffered: a buffer would be read anew for each line.
+            # Unbuffered: a buffer would be read again for each line.
             files = [
                 stack.enter_context(Path(file).open("rb", buffering=0)) for file in self._files
             ]

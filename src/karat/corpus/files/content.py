@@ -86,7 +86,7 @@ def decode(data: bytes) -> Content:
     r"""Return the text of *data* with LF line ends and without a byte order mark.
 
     UTF-8 is expected; a mark selects UTF-16; other bytes are taken for Latin-1 unless they contain
-    control characters. A NUL means that this is no text.
+    control characters. A NUL means that this is not text.
 
     >>> decode(b"caf\xe9\r\n")
     Content(text='café\n', encoding='latin-1', reason='')
@@ -190,7 +190,9 @@ def text_of(data: bytes, document: Document) -> str:
         return decode(data).text
     text = extract(data, language_of(document.path)).text
     if blob_id(text.encode()) != document.blob:
-        raise InputError(f"{document.path}: its text cannot be extracted again; repeat the command")
+        raise InputError(
+            f"{document.path}: extracting its text again gave another text; repeat the command"
+        )
     return text
 
 
@@ -262,10 +264,10 @@ class Intake:
 
     def corpus(self, name: str, reader: Reader) -> Corpus:
         """Return the documents sorted by path; reasons are sorted as well."""
-        # In place, so that little is to be sorted when a few documents have come or gone.
+        # Sort in place: fast if only a few documents were added or removed.
         self.documents = {d.path: d for d in sorted(self.documents.values())}
         skipped = dict(sorted(Counter(self.skipped.values()).items()))
-        # A plus leaves out what was withdrawn entirely.
+        # Unary plus drops counts of 0.
         notes = dict(sorted((+self.notes).items()))
         files = dict(self.skipped)
         return Corpus(name, tuple(self.documents.values()), reader, skipped, notes, files)

@@ -1,4 +1,4 @@
-"""A corpus from a folder, as it lies on disk."""
+"""A corpus from a folder on disk."""
 
 import os
 import re
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["IGNORE_FILES", "IgnoreRules", "from_folder", "is_ignored"]
 
-# The later file wins, so that a project may show to search what it hides from Git.
+# The later file has precedence, so that a project can search files that Git ignores.
 IGNORE_FILES = (".gitignore", ".ignore")
 
 
@@ -64,7 +64,7 @@ class IgnoreRules:
         self._by_name.reverse()
 
     def verdict(self, path: str, *, folder: bool) -> bool | None:
-        """Return whether *path* is ignored, or None where no pattern speaks of it."""
+        """Return whether *path* is ignored, or None if no pattern matches it."""
         name = path[path.rfind("/") + 1 :]
         key = (name, folder)
         if key in self._names:
@@ -112,7 +112,7 @@ def _compiled(line: str) -> "GitIgnoreSpecPattern | None":
     try:
         return GitIgnoreSpecPattern(line)
     except GitIgnorePatternError:
-        # Git passes over a pattern that can match nothing, such as a lone "!".
+        # Git ignores a pattern that cannot match, such as a lone "!".
         return None
 
 
@@ -131,11 +131,11 @@ def from_folder(
     """Return the texts below *path*.
 
     ``.gitignore`` and ``.ignore`` files are obeyed (unless *ignore* is false), those above the
-    folder up to the top of its repository included; a person's own Git settings are not, since
-    they would give two people two snapshots of one tree. Names that start with a dot are left out
-    unless *hidden*; ``.git`` always. A symbolic link is never followed: what it points to inside
-    the folder is there under its own name. Each thing left out is counted once, a whole folder as
-    one. A file that changes after this call is refused when it is read.
+    folder up to the top of its repository included; a person's own Git settings are not, since they
+    would give two people two snapshots of one tree. Names that start with a dot are left out unless
+    *hidden*; ``.git`` always. A symbolic link is never followed: a target inside the folder has its
+    own name there. Each skipped entry is counted once, a whole folder as one. Reading a file that
+    changed after this call raises InputError.
     """
     root = Path(path).resolve()
     if not root.is_dir():
@@ -226,9 +226,9 @@ class _Reader:
             try:
                 data = _bytes(file)
             except OSError as error:
-                raise InputError(f"{file}: {error.strerror} since the snapshot") from error
+                raise InputError(f"{file}: cannot be read any more: {error.strerror}") from error
             if blob_id(data) != (document.source or document.blob):
-                raise InputError(f"{file}: changed since the snapshot; take a new one")
+                raise InputError(f"{file}: changed since the snapshot; repeat the command")
             yield text_of(data, document)
 
 

@@ -45,7 +45,7 @@ def _kind(file: FileClass) -> str:
 
 
 def kind_of(path: str) -> str:
-    """Return ``docs`` or ``code``, and "" for a name that does not tell.
+    """Return ``docs`` or ``code``, and "" for an unknown name.
 
     Prose is documentation, and so is HTML in a folder of documentation. Licences, changelogs and
     prose for tests are neither. The rest is code, configuration included.
@@ -58,7 +58,7 @@ def kind_of(path: str) -> str:
 
 
 def common_kind(paths: Iterable[str]) -> str:
-    """Return the kind that all *paths* have, ``all`` if they differ or a name does not tell.
+    """Return the kind that all *paths* have, ``all`` if they differ or a name is unknown.
 
     >>> common_kind(["docs/a.md", "README.rst"]), common_kind(["a.md", "a.py"]), common_kind([])
     ('docs', 'all', 'all')
@@ -88,7 +88,7 @@ class FileSelection(NamedTuple):
         """Raise InputError for an unknown kind or a pattern that cannot match any file."""
         if self.kind not in FILE_KINDS:
             raise InputError(
-                f"kind {self.kind!r} is not known; expected one of: {', '.join(FILE_KINDS)}"
+                f"kind {self.kind!r} is not valid; expected one of: {', '.join(FILE_KINDS)}"
             )
         for name, patterns in (("include", self.include), ("exclude", self.exclude)):
             if patterns:
@@ -124,7 +124,7 @@ EVERYTHING = FileSelection()
 def document_kind(document: Document) -> str:
     """Return ``docs`` or ``code``, and "" for prose that is neither; see :func:`kind_of`."""
     # A document that is not a file, such as one of BEIR, has a language that its name lacks. The
-    # text of an HTML page is prose, but the page has the kind that its name tells.
+    # text of an HTML page is prose, but the kind of the page follows from its name.
     named = classify(document.path)
     is_page = named.language == "html"
     return _kind(named if is_page else FileClass(document.language, document.traits))
@@ -146,7 +146,7 @@ def _compiled(name: str, patterns: tuple[str, ...]) -> "GitIgnoreSpec":
     return GitIgnoreSpec.from_lines(patterns)
 
 
-# Files that nobody expects to search; they are counted, not named.
+# Files that users do not expect to be searched; they are counted, not named.
 _ASSETS = frozenset(
     [
         ".png",
@@ -225,7 +225,7 @@ _NAMED = 3
 def skipped_by_reason(files: Mapping[str, str]) -> dict[str, list[str]]:
     """Return the paths of *files* that hold content Karat cannot read, by reason.
 
-    Ignored and hidden files, links, submodules and special files are left out: they are no part of
+    Ignored and hidden files, links, submodules and special files are left out: they are not part of
     the corpus.
 
     >>> skipped_by_reason({"b.pdf": "binary", "a.pdf": "binary", ".env": "hidden"})

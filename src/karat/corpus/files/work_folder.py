@@ -1,4 +1,4 @@
-"""A corpus as a directory of its own, which moves from one snapshot to the next."""
+"""A temporary directory with the documents of a corpus, updated from snapshot to snapshot."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ __all__ = ["WorkFolder"]
 
 LONGEST_NAME = 255
 LONGEST_PATH = 2_000
-# Where documents go whose paths cannot be file names.
+# Folder for documents whose paths cannot be file names.
 ODD = "_odd"
 
 
@@ -61,7 +61,7 @@ class WorkFolder:
         was_folder = set(+self._folders)
         self._folders.subtract(_folders(step.removed))
         self._folders.update(_folders(step.added))
-        # A name that has become a folder, or no longer is one, is another name for its document.
+        # A name that became a folder, or is no longer one, counts as a new name of its document.
         turned = (was_folder ^ set(+self._folders)) & self._names.keys() & corpus.by_path.keys()
         others = {document.path for document in (*step.added, *step.changed)}
         moved = [corpus.by_path[path] for path in sorted(turned - others)]
@@ -104,7 +104,7 @@ class WorkFolder:
             self._open.discard(folder)
 
     def _unlock(self, folder: Path) -> None:
-        """Let *folder* exist and be written to, and all above it up to the root."""
+        """Create *folder* and its parents up to the root, and make them writable."""
         if folder in self._open:
             return
         if folder != self.root:

@@ -25,7 +25,7 @@ __all__ = [
     "object_sizes",
 ]
 
-# What a pipe holds.
+# The size of a pipe.
 _BLOCK = 1 << 16
 
 
@@ -38,7 +38,7 @@ def command(repository: str, *arguments: str) -> list[str]:
         "core.hooksPath=/dev/null",
         "core.fsmonitor=false",
         "core.quotePath=false",
-        # Git would check signatures by the program that the repository names.
+        # Otherwise Git would check signatures with a program that the repository configures.
         "log.showSignature=false",
         # Beyond this Git neither loads a file as a whole nor compares it line by line: it counts as
         # binary. No corpus holds such a file, and a patch of one takes a gigabyte of memory.
@@ -67,8 +67,8 @@ def environment() -> dict[str, str]:
         "GIT_NO_REPLACE_OBJECTS": "1",
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",
-        # Otherwise glibc hands memory back after every file that Git compares and asks for it again
-        # for the next, a tenth of the time; elsewhere nobody reads it.
+        # Otherwise glibc returns memory after every file that Git compares and allocates it again,
+        # which takes a tenth of the time. Other systems ignore the variable.
         "MALLOC_TOP_PAD_": str(1 << 20),
     }
 
@@ -96,7 +96,7 @@ def git_blocks(repository: str, *arguments: str, given: bytes = b"") -> Iterator
     All that was printed comes first; then a failure raises InputError, and a process that a signal
     has ended KaratError. The process ends with the iterator.
     """
-    # Files instead of pipes: Git can always read on, and always say what is wrong.
+    # Files instead of pipes, so that Git never blocks on its input or its error output.
     with TemporaryFile() as asked, TemporaryFile() as said:
         asked.write(given)
         asked.seek(0)
@@ -155,7 +155,7 @@ def list_tree(repository: str, tree: str) -> list[TreeEntry]:
     try:
         return _entries(git(repository, *_LIST, "-l", tree))
     except InputError:
-        # A partial clone ends here, since Git may not fetch what it lacks.
+        # In a partial clone this fails, because Git may not fetch missing objects.
         if not _missing(repository, [tree]):
             raise
     entries = _entries(git(repository, *_LIST, tree))
@@ -250,7 +250,7 @@ class ObjectReader:
             requests.flush()
             return [self._answer(answers) for _ in oids]
         except BaseException as error:
-            # Whoever asks next would be given the answers that were not read.
+            # Otherwise the next request would read answers of this one.
             self._leave()
             if isinstance(error, OSError):
                 why = f"{self._repository}: git cat-file ended early: {error}"
@@ -305,5 +305,5 @@ def blob_id(data: bytes) -> str:
     >>> blob_id(b"hello\n")
     'ce013625030ba8dba906f756967f9e9ca394464a'
     """
-    # Git's choice of hash: it names content here and keeps no secret.
+    # SHA-1 as in Git; it identifies content and is not used for security.
     return sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()

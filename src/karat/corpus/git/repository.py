@@ -92,7 +92,7 @@ def tree_changes(repository: str, trees: Sequence[str]) -> Iterator[list[TreeEnt
 
 def object_ids(repository: str, names: Sequence[str], kind: str) -> list[str]:
     """Return the id of the *kind* of object that each name stands for, "" where it is none."""
-    # A line end within a name would make two questions of it.
+    # A line end within a name would split it into two requests.
     asked = [f"{name}^{{{kind}}}".replace("\n", " ") for name in names]
     given = "".join(f"{line}\n" for line in asked).encode("utf-8", "surrogateescape")
     output = git(repository, "cat-file", "--batch-check=%(objectname)", given=given)
@@ -118,7 +118,7 @@ def _resolved(repository: str, names: Sequence[str], kind: str) -> list[str]:
         if git(repository, "rev-parse", "--is-shallow-repository").strip() == b"true":
             raise InputError(
                 f"{repository} is a shallow clone without {listed}{more}: git fetch --unshallow "
-                "brings them (fetch-depth: 0 on GitHub)"
+                "gets them (fetch-depth: 0 on GitHub)"
             )
         if len(bad) == len(names) > 1:
             raise InputError(
@@ -229,7 +229,7 @@ class GitRepository:
     def tree(self, revision: str) -> str:
         """Return the id of the tree of *revision*, or of one folder of it, ``revision:folder``."""
         if revision.startswith("-"):
-            raise InputError(f"{self.path}: no revision can be called {revision!r}")
+            raise InputError(f"{self.path}: {revision!r} is not a valid revision")
         asked = revision if ":" in revision else f"{revision}^{{tree}}"
         try:
             return git(self.path, "rev-parse", "--verify", asked).decode().strip()

@@ -46,7 +46,7 @@ def test_columns_may_be_named(tmp_path: Path) -> None:
     ("columns", "message"),
     [
         ({}, "no column for the query; expected query or q"),
-        ({"query": "text"}, "no column for the query; expected text; there are words, path$"),
+        ({"query": "text"}, "no column for the query; expected text; the log has words, path$"),
     ],
 )
 def test_a_column_that_is_not_there_is_told(

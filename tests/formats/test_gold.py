@@ -84,7 +84,7 @@ def test_every_problem_has_its_line(tmp_path: Path) -> None:
         (3, "test_cases[0].query: the text is empty"),
         (4, "test_cases[0].targets[0]: end_line 3 is before start_line 9"),
         (5, "test_cases[0].targets[1].start_line: 0 is out of range; expected 1 or more"),
-        (5, "test_cases[0].targets[1]: start_line and end_line come together"),
+        (5, "test_cases[0].targets[1]: start_line and end_line must be given together"),
         (6, "test_cases[1].qurey: unknown key; did you mean 'query'?"),
         (6, "test_cases[1]: id 'a' appears more than once"),
         (7, "test_cases[1].ground_truth_files[1]: expected text, found a number"),

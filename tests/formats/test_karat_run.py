@@ -68,7 +68,7 @@ def test_every_bad_line_is_named(tmp_path: Path) -> None:
     assert [(problem.line, problem.message) for problem in caught.value.problems] == [
         (2, "hits[0].path: the text is empty"),
         (2, "hits[0].score: expected a number, found text"),
-        (4, "outcome: 'lost' is none of answered, error, timeout"),
+        (4, "outcome: 'lost' is not valid; expected answered, error, timeout"),
         (4, "query 'q1' is answered twice"),
         (5, "hits[0].line: unknown key; did you mean 'end_line'?"),
         (5, "latency_ns: -5 is out of range; expected 0 or more"),

@@ -116,11 +116,11 @@ def test_the_wrong_kind(tmp_path: Path) -> None:
         read_run(path, format="gold")
     with pytest.raises(InputError, match="'trec-run' holds a run, not a dataset"):
         write(DATA, path, format="trec-run")
-    with pytest.raises(InputError, match="'results' is only read"):
+    with pytest.raises(InputError, match="'results' cannot be written"):
         write(RUN, path, format="results")
     with pytest.raises(UnknownName, match="did you mean 'octocode'"):
         read(path, format="octocod")
-    with pytest.raises(InputError, match="the name fits no format of a run"):
+    with pytest.raises(InputError, match="no format of a run has this ending"):
         write(RUN, tmp_path / "x.docx")
 
 

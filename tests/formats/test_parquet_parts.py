@@ -101,7 +101,7 @@ def test_a_missing_column_lists_the_header(tmp_path: Path) -> None:
     ("columns", "message"),
     [
         ({"path": [["a"]], "score": [1.0]}, "expected a list of numbers, as many as documents"),
-        ({"path": ["a"], "score": [[1.0]]}, "expected one value a row"),
+        ({"path": ["a"], "score": [[1.0]]}, "expected one value per row"),
         ({"path": [{"id": "a"}], "score": [1.0]}, "expected text or numbers"),
         ({"path": [["a", "b"]], "scores": [[1.0]]}, "row 1: 2 documents, 1 scores"),
         ({"path": [["a", None]], "scores": [[1.0, 0.5]]}, "row 1: no document"),

@@ -27,7 +27,7 @@ def test_every_problem_of_a_panel_at_once(tmp_path: Path) -> None:
         read_panel(path)
     assert [(problem.line, problem.message) for problem in caught.value.problems] == [
         (2, "'1' judges 'a' twice for query 'q'"),
-        (3, "grade 'x' is no finite number"),
+        (3, "grade 'x' is not a finite number"),
         (4, "3 fields; expected 4"),
     ]
 

@@ -102,7 +102,11 @@ def test_problems(tmp_path: Path) -> None:
         (2, "results[0].retrieved_files[1]: expected text, found a number"),
         (3, "results[1]: 'retrieved_files' is missing"),
         (3, "results[1].latency_ms: -1 is out of range; expected 0 or more"),
-        (3, "results[1].outcome: 'odd' is none of answered, error, timeout, agent_error"),
+        (
+            3,
+            "results[1].outcome: 'odd' is not valid; expected answered, error, timeout, "
+            "agent_error",
+        ),
         (3, "results[1]: test_case_id 'a' appears more than once"),
         (4, "results[2]: 'test_case_id' is missing"),
     ]
@@ -116,7 +120,7 @@ def test_problems(tmp_path: Path) -> None:
     assert [(problem.line, problem.message) for problem in caught.value.problems] == [
         (0, "results of 2 agents; expected one per file"),
         (2, "latency_ms '-1' is not a number of 0 or more"),
-        (3, "outcome 'odd' is none of answered, error, timeout, agent_error"),
+        (3, "outcome 'odd' is not valid; expected answered, error, timeout, agent_error"),
         (3, "test case 'a' appears twice"),
         (4, "the test_case_id is empty"),
         (5, "3 cells; expected 5, as in the header"),

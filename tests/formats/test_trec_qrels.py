@@ -26,14 +26,14 @@ def test_all_problems_at_once(tmp_path: Path) -> None:
         read_judgments(path)
     assert [(problem.line, problem.message) for problem in caught.value.problems] == [
         (2, "3 fields; expected 4"),
-        (3, "grade 'x' is no finite number"),
-        (4, "grade 'nan' is no finite number"),
+        (3, "grade 'x' is not a finite number"),
+        (4, "grade 'nan' is not a finite number"),
         (
             5,
             "'d1' is judged twice for query 'q1'; if the second column is a subtopic, the format "
             "is trec-diversity",
         ),
-        (6, "grade '1_0' is no finite number"),
+        (6, "grade '1_0' is not a finite number"),
         (7, "byte 0xff at column 1 is not UTF-8"),
         (8, "5 fields; expected 4"),
     ]

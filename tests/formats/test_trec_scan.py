@@ -62,12 +62,12 @@ def test_marked_and_compressed(tmp_path: Path) -> None:
 BAD = {
     "q1 Q0 d1 1 3.5 t\nq1 Q0 d1 2 3 t\n": [(2, "'d1' is returned twice for query 'q1'")],
     "q1 Q0 d1 1 nan t\nq1 Q0 d2 2 inf t\n": [
-        (1, "score 'nan' is no finite number"),
-        (2, "score 'inf' is no finite number"),
+        (1, "score 'nan' is not a finite number"),
+        (2, "score 'inf' is not a finite number"),
     ],
     "q1 Q0 d1 1 3.5\nq1 Q0 d2 2 x t\n": [
         (1, NO_TAG),
-        (2, "score 'x' is no finite number"),
+        (2, "score 'x' is not a finite number"),
     ],
     "q1  Q0 d1 1 0.5\nq1 Q0 d2 2 1 t\n": [(1, NO_TAG)],
     "q1 Q0 d1\t1 0.5 7\nq1 Q0 d 1 1 t\n": [],

@@ -1,4 +1,4 @@
-"""Files in, files out: every format of datasets and runs that Karat reads and writes."""
+"""The file formats of datasets and runs that Karat reads and writes."""
 
 from typing import TYPE_CHECKING
 

@@ -30,8 +30,8 @@ MEBIBYTE = 1024 * 1024
 class ReadLimits(NamedTuple):
     """The largest input that a reader accepts; every field is a setting.
 
-    The *upload* limits hold for Semantik files, which come from other people. TREC and Parquet
-    files are streamed and have no limit. YAML is slow to parse, hence its small allowance.
+    The *upload* limits hold for Semantik files, which may come from untrusted users. TREC and
+    Parquet files are streamed and have no limit. YAML is slow to parse, hence its small allowance.
     """
 
     json_bytes: int = 512 * MEBIBYTE
@@ -62,12 +62,11 @@ class Format:
     *detect* gets the path and the first bytes (decompressed; empty for a folder) and returns
     whether they look like this format; it never raises. With *decisive*, a match rules out all
     other formats, so that they need not be loaded; with *fallback*, it counts only if no other
-    format matches. *by_columns*: the reader
-    takes names of columns. *read* returns a Dataset or a Run, whichever
-    *kind* says, or raises FormatError with every problem found. *write* is atomic and None for a
-    format that is only read. *keeps* names what the format can express of the
-    :data:`karat.formats.unsupported.FEATURES`; a conversion warns about the others, and refuses to
-    write what is in *refuses*, because the file could not be read again.
+    format matches. *by_columns*: the reader takes names of columns. *read* returns a Dataset or a
+    Run, whichever *kind* says, or raises FormatError with every problem found. *write* is atomic
+    and None for a format that is only read. *keeps* names what the format can express of the
+    :data:`karat.formats.unsupported.FEATURES`; a conversion warns about the others, and raises
+    InputError for those in *refuses*, because the file could not be read again.
 
     Formats of large runs can also stream: *scan* yields the run as parts, runs of whole queries of
     bounded size, and *write_parts* writes such parts one after the other.

@@ -70,7 +70,7 @@ def read_clicks(path: str | os.PathLike[str], *, columns: Mapping[str, str] | No
         if column not in columns_by_name:
             wanted = named.get(column) or f"{' or '.join(COLUMNS[column])}, or name it"
             there = ", ".join(present) or "none"
-            problems.add(0, f"no column for the {column}; expected {wanted}; there are {there}")
+            problems.add(0, f"no column for the {column}; expected {wanted}; the log has {there}")
     problems.finish()
     clicks = [_click(row, columns_by_name, line, problems) for line, row in rows]
     problems.finish()
@@ -156,6 +156,6 @@ def _time(text: str, line: int, problems: Problems) -> float | None:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        problems.add(line, f"time {text!r} is neither a number nor such as 2026-05-01T12:00:00Z")
+        problems.add(line, f"time {text!r} is not a number or a time such as 2026-05-01T12:00:00Z")
         return None
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

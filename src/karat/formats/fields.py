@@ -178,7 +178,7 @@ class Checker:
         start = self.whole(record, "start_line", location, default=0, low=1)
         end = self.whole(record, "end_line", location, default=0, low=1)
         if (start == 0) != (end == 0):
-            self.add(location, "start_line and end_line come together")
+            self.add(location, "start_line and end_line must be given together")
         elif end < start:
             self.add(location, f"end_line {end} is before start_line {start}")
         elif end >= 2**31:

@@ -1,7 +1,7 @@
 """The Karat gold set: JSON, a superset of the test cases that others mine from Git history.
 
-A plain file of those (``test_cases`` with ``ground_truth_files``) loads as it is. Ours says so
-with ``"format": "karat-gold"`` and a version, and then unknown keys are refused.
+A plain file of those (``test_cases`` with ``ground_truth_files``) loads as it is. A gold set of
+Karat has ``"format": "karat-gold"`` and a version; unknown keys are then rejected.
 """
 
 import json

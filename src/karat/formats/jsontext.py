@@ -1,4 +1,4 @@
-"""Strict JSON: no duplicate key, no NaN, no bottomless nesting; and the line of any value."""
+"""Strict JSON: no duplicate key, no NaN, no deep nesting; and the line of any value."""
 
 import json
 import os
@@ -77,7 +77,7 @@ def opens_list(head: bytes, key: str) -> bool:
 def positions(text: str) -> dict[Location, int]:
     r"""Return the line of every value in valid JSON *text*, by its keys and indexes.
 
-    Done only once something is wrong, so that good files do not pay for it.
+    Called only after a problem, so that valid files cost no time.
 
     >>> positions('{"a":\n[1,\n2]}')[("a", 1)]
     3
@@ -86,7 +86,7 @@ def positions(text: str) -> dict[Location, int]:
 
 
 def dumps(value: object, *, indent: int | None = 2) -> str:
-    """Return *value* as JSON text; NaN and infinity are refused, text stays readable."""
+    """Return *value* as JSON text; NaN and infinity are errors, text stays readable."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
 
 
@@ -164,7 +164,7 @@ def _duplicates(text: str, source: str, line: int) -> list[Problem]:
 
 
 def _line_of_constant(text: str) -> int:
-    """Return the line of the first number that is none, or is thousands of digits long."""
+    """Return the line of the first NaN, infinity or number of thousands of digits."""
     line = 1
     for match in TOKEN.finditer(text):
         word = match.group()
@@ -176,7 +176,7 @@ def _line_of_constant(text: str) -> int:
 
 
 def _check_surrogates(value: object, text: str, source: str, line: int) -> None:
-    """Reject half a character, which JSON can spell and UTF-8 cannot."""
+    """Reject half of a surrogate pair, which JSON can contain and UTF-8 cannot."""
     bad = [location for location, word in _strings(value, ()) if not _encodes(word)]
     if bad:
         lines = positions(text)

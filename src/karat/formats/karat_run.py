@@ -35,7 +35,7 @@ def detect(_path: str, head: bytes) -> bool:
 
 
 def read(path: Path, options: ReadOptions) -> Run:
-    """Return the run; unknown keys are refused."""
+    """Return the run; unknown keys are errors."""
     text = read_text(path, limit=options.limits.json_bytes, setting="json_bytes")
     lines = _parts(text, path)
     value, check, location = next(lines)
@@ -151,7 +151,9 @@ def _answer(check: Checker, row: Record, location: Location) -> Answer:
     check.known(row, ANSWER_KEYS, location)
     outcome = check.text(row, "outcome", location, default="answered")
     if outcome not in OUTCOMES:
-        check.add((*location, "outcome"), f"{outcome!r} is none of {', '.join(OUTCOMES)}")
+        check.add(
+            (*location, "outcome"), f"{outcome!r} is not valid; expected {', '.join(OUTCOMES)}"
+        )
     hits = [
         _hit(check, check.record(item, at), at) for at, item in check.listed(row, "hits", location)
     ]

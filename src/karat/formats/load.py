@@ -264,7 +264,7 @@ def write(
 
     chosen = format_to_write(data, path, format)
     if chosen.write is None:
-        raise InputError(f"{path}: format {chosen.name!r} is only read, never written")
+        raise InputError(f"{path}: format {chosen.name!r} cannot be written, only read")
     chosen.write(writable(data, chosen), Path(path))
     return chosen
 
@@ -297,7 +297,7 @@ def _by_suffix(path: str, kind: str, data: Dataset | Run) -> Format:
         able = (item for item in (fitting[0], *order) if not present & item.refuses)
         return next(able, fitting[0])
     known = ", ".join(item.name for item in _all(kind) if item.write)
-    raise InputError(f"{path}: the name fits no format of a {kind}; name one of: {known}")
+    raise InputError(f"{path}: no format of a {kind} has this ending; choose one of: {known}")
 
 
 def _expect_kind(source: str, head: bytes, kind: str) -> None:

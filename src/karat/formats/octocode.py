@@ -83,13 +83,13 @@ def write(data: Dataset | Run, path: Path) -> None:
 
 
 def _refuse_unwritable(data: Dataset) -> None:
-    """Raise InputError for what would come back changed."""
+    """Raise InputError for data that would be read back changed."""
     for path in data.paths.names:
         if path != path.lstrip():
             raise InputError(f"{data.name}: octocode's CSV cannot hold the path {path!r}")
     for tag in data.tags:
         if tag in {"id", "query"} or RESULT.fullmatch(tag):
-            raise InputError(f"{data.name}: octocode's CSV has a column {tag!r} of its own")
+            raise InputError(f"{data.name}: octocode's CSV reserves the column {tag!r}")
 
 
 def _query(problems: Problems, line: int, number: int, row: dict[str, str]) -> Query:

@@ -136,7 +136,7 @@ class Part(NamedTuple):
         filled = [
             library.when(library.col(role).list.len() > 0)
             .then(library.col(role))
-            # Versions of polars differ in what becomes of an empty list.
+            # Versions of polars differ in how they explode an empty list.
             .otherwise(library.lit([None], dtype=library.List(_kinds()[role])))
             .alias(role)
             for role in lists
@@ -200,7 +200,7 @@ def open_parts(source: str | os.PathLike[str]) -> list[Part]:
 def find_parts(source: str | os.PathLike[str]) -> list[tuple[Path, Mapping[str, str]]]:
     """Return each file of a run with its Hive partitions, in the order of their names.
 
-    Names that begin with a dot or an underscore are no parts: Spark writes ``_SUCCESS``.
+    Names that begin with a dot or an underscore are not parts: Spark writes ``_SUCCESS``.
     """
     name = os.fspath(source)
     path = Path(name)
@@ -298,7 +298,7 @@ def _open(path: Path, partitions: Mapping[str, str]) -> Part:
     for role, name in columns.items():
         kind = schema[name].inner if role in lists else schema[name]
         if role in lists and (role not in LISTS or "document" not in lists):
-            expected = "one value a row"
+            expected = "one value per row"
         elif _kinds()[role].is_numeric() and not (kind.is_numeric() or kind == library.Null):
             expected = "numbers"
         elif kind.is_nested():

@@ -48,7 +48,7 @@ def scan_parquet_run(
     *,
     batch_hits: int = BATCH_HITS,
 ) -> Iterator[tuple[str, ColumnRanking]] | None:
-    """Return a stream of rankings, or None if hits have lines or symbols: then they are no ids.
+    """Return a stream of rankings, or None if hits have lines or symbols: then they are not ids.
 
     *judged* is ``{query: {document: grade}}``. The score orders the documents of a query; without
     scores the rank does, and without ranks the order of the rows. All invalid rows are raised as

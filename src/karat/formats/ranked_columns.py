@@ -58,7 +58,7 @@ class ColumnRanking(Mapping[str, float]):
     def __getitem__(self, document: str) -> float:
         """Return the score of *document*, or raise KeyError."""
         if document not in self._returned and document not in self._judged:
-            # Somebody wants more than the judged ones: from here on all are known.
+            # More than the judged documents are needed: decode all of them.
             self._returned = dict(zip(self, self._scores.tolist(), strict=True))
         return self._returned[document]
 
@@ -112,7 +112,7 @@ def batch_of(frame: "pl.DataFrame") -> QueryBatch:
 def repeated_rows(batch: QueryBatch) -> Iterator[int]:
     """Yield the number of each query that returns a document twice.
 
-    Equal hashes only raise the suspicion; the documents themselves decide.
+    Equal hashes are candidates; the documents themselves decide.
     """
     hashes = batch.hashes.to_numpy()
     for number, (start, stop) in enumerate(pairwise(batch.starts)):

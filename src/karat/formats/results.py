@@ -28,9 +28,9 @@ __all__ = [
 Values = Mapping[str, object]
 
 NOTHING: Values = {}
-# What a folder of results may hold: cases as JSON and CSV, and reports on all agents.
+# Formats of a folder of results: cases as JSON and CSV, and reports on all agents.
 FOLDER_FORMATS = ("json", "csv", "markdown", "html")
-# The benchmark's own word for an agent that broke on a case; ours is read as well.
+# The benchmark's word for an agent that failed on a case; Karat's word is read as well.
 AGENT_ERROR = "agent_error"
 OUTCOMES = {outcome.name.lower(): outcome for outcome in Outcome} | {AGENT_ERROR: Outcome.ERROR}
 NS_PER_MS = 1_000_000
@@ -116,7 +116,7 @@ def check_added(more: Values, known: Iterable[str]) -> dict[str, object]:
 
 
 def latency_of(latency_ms: float | None) -> int:
-    """Return milliseconds as nanoseconds, -1 for none; three centuries are as long as it gets."""
+    """Return milliseconds as nanoseconds, -1 for none; at most three centuries."""
     return -1 if latency_ms is None else min(round(latency_ms * NS_PER_MS), LONGEST_NS)
 
 
@@ -127,7 +127,9 @@ def _answer(check: Checker, row: Record, location: Location) -> Answer:
     latency = check.number(row, "latency_ms", location, default=-1.0, low=0)
     outcome = check.text(row, "outcome", location, default="answered")
     if outcome not in OUTCOMES:
-        check.add((*location, "outcome"), f"{outcome!r} is none of {', '.join(OUTCOMES)}")
+        check.add(
+            (*location, "outcome"), f"{outcome!r} is not valid; expected {', '.join(OUTCOMES)}"
+        )
     return Answer(
         check.label(row, "test_case_id", location),
         tuple(Hit(file) for file in files),

@@ -93,7 +93,7 @@ def _answer(problems: Problems, line: int, row: dict[str, str]) -> Answer:
         problems.add(line, f"latency_ms {text!r} is not a number of 0 or more")
     outcome = row.get("outcome") or "answered"
     if outcome not in OUTCOMES:
-        problems.add(line, f"outcome {outcome!r} is none of {', '.join(OUTCOMES)}")
+        problems.add(line, f"outcome {outcome!r} is not valid; expected {', '.join(OUTCOMES)}")
     return Answer(
         label,
         tuple(Hit(name) for name in files if name),

@@ -81,9 +81,9 @@ def head_of(path: str | os.PathLike[str]) -> bytes:
 
 
 def read_text(path: str | os.PathLike[str], *, limit: int, setting: str) -> str:
-    """Return the text of *path*; more than *limit* bytes are refused, naming the *setting*."""
+    """Return the text of *path*; above *limit* bytes raise LimitExceeded with the *setting*."""
     source = os.fspath(path)
-    # The size on disk is looked at first: nothing is read of a file that is refused.
+    # Check the size on disk first, so that a file that is too large is not read.
     packed = os.stat(path).st_size if os.path.isfile(path) else 0  # noqa: PTH113, PTH116
     data = b"" if packed > limit else b"".join(_guarded(path, limit + 1))
     if packed > limit or len(data) > limit:

@@ -2,7 +2,7 @@
 
 Rows have ``instance_id``, ``repo``, ``base_commit``, ``problem_statement`` and ``patch``, as JSON
 lines, JSON or Parquet. Targets are the lines that the patch changes, in the files before it; files
-that it adds are no targets and are counted. The test patch is ignored.
+that it adds are not targets and are counted. The test patch is ignored.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Plain tables of results: a query, a document, and a score or a rank; CSV, TSV or semicolons.
 
-Queries are named by a column of ids, or else by their text; the texts of a gold set then tell which
-query is meant. Columns are recognised as in :mod:`karat.formats.table`.
+Queries are named by a column of ids, or else by their text; they are then matched with the texts of
+a gold set. Columns are recognised as in :mod:`karat.formats.table`.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """Large TREC run files as columns: nothing is done per row in Python.
 
 Only plain files are taken: one blank between fields, six fields, UTF-8, finite scores, no document
-twice. Anything else is left to the tolerant reader, which also says what is wrong and where.
+twice. Other files are left to the tolerant reader, which also reports problems with their lines.
 """
 
 import os
@@ -73,7 +73,7 @@ def _frame(path: str | os.PathLike[str]) -> "pl.DataFrame | None":
 def _plain(path: str | os.PathLike[str], rows: int) -> bool:
     """Return whether *rows* lines have five single blanks each and no other white space.
 
-    Polars has refused longer lines and fills short ones up, so that the total is enough to know.
+    Polars rejects longer lines and pads short ones, so that the total is enough.
     """
     import numpy as np
 

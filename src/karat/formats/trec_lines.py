@@ -1,4 +1,4 @@
-"""Rows of blank-separated fields, read in blocks: what TREC's two file formats share.
+"""Read rows of blank-separated fields in blocks, for runs and judgments of TREC.
 
 A block is split once as a whole; only where its lines do not all have the expected number of
 fields (comments, blank lines, junk after the last field) is it split line by line.
@@ -102,7 +102,7 @@ def decode_ids(ids: list[bytes], lines: Sequence[int], problems: Problems) -> li
 
 
 def numbers(words: list[bytes], lines: Sequence[int], what: str, problems: Problems) -> list[float]:
-    """Return *words* as finite numbers; what is none is noted with its line."""
+    """Return *words* as finite numbers; any other word is a problem with its line."""
     try:
         values = list(map(float, words))
     except ValueError:
@@ -114,7 +114,7 @@ def numbers(words: list[bytes], lines: Sequence[int], what: str, problems: Probl
     for word, line in zip(words, lines, strict=True):
         value = _finite(word)
         if value is None:
-            problems.add(line, f"{what} {word.decode(errors='replace')!r} is no finite number")
+            problems.add(line, f"{what} {word.decode(errors='replace')!r} is not a finite number")
         checked.append(value or 0.0)
     return checked
 

@@ -180,7 +180,7 @@ def read_preferences(
     for (query, judge, part, document), level, line in _rows(path, 4, "level", problems):
         levels = by_query.setdefault(query, {}).setdefault(judge, {}).setdefault(part, {})
         if document in levels:
-            problems.add(line, f"{document!r} stands twice in part {part!r} of judge {judge!r}")
+            problems.add(line, f"{document!r} appears twice in part {part!r} of judge {judge!r}")
         if level < 0:
             problems.add(line, f"level {level:g} is below 0; 0 is not relevant, higher is better")
         levels[document] = level

@@ -1,7 +1,7 @@
 """TREC run files as a stream of rankings, with the standard library alone or with columns.
 
-Three ways, one meaning: a small file is gathered; a large one is read as columns where Polars is
-installed and the file is plain; any other is streamed one query at a time.
+There are three ways with the same result: a small file is gathered; a large one is read as columns
+where Polars is installed and the file is plain; any other is streamed one query at a time.
 """
 
 import os

@@ -90,9 +90,9 @@ class _Reader:
             self.problems.finish()
         kind = type(event).__name__
         if getattr(event, "anchor", None):
-            self.problems.add(line, "anchors and aliases are refused")
+            self.problems.add(line, "anchors and aliases are not allowed")
         if getattr(event, "tag", None):
-            self.problems.add(line, f"tags are refused, here {getattr(event, 'tag', '')}")
+            self.problems.add(line, f"tags are not allowed, here {getattr(event, 'tag', '')}")
         if kind == "SequenceStartEvent":
             return self._list(location)
         if kind == "MappingStartEvent":

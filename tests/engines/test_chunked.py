@@ -363,7 +363,7 @@ def test_what_makes_no_sense_is_refused() -> None:
         bm25(unit="page")
     with pytest.raises(InputError, match="threshold"):
         bm25(threshold=2.0)
-    with pytest.raises(EngineError, match="search before index"):
+    with pytest.raises(EngineError, match="search was called before index"):
         bm25().search("x", 1)
 
 

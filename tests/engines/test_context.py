@@ -182,7 +182,7 @@ def test_all_indexes_of_a_process_share_the_budget(server: ModelServer) -> None:
     for index in range(3):
         engine = built("bm25", server, options)
         texts = {f"{number}.md": f"text {index} {number}\n" for number in range(30)}
-        with pytest.raises(EngineError, match=r"the budget of \$0.05 .* is reached"):
+        with pytest.raises(EngineError, match=r"the budget of \$0.05 .* is spent"):
             engine.index(from_texts(texts))
         costs.append(dict(engine.work())["context_cost"])
     spent = (server.charged_prompt + server.charged_completion) * 100 / 1e6
@@ -210,9 +210,12 @@ def test_a_missing_context_is_an_error(server: ModelServer) -> None:
         ("some/model?workers=0", "workers=0; expected a number from 1 to 64"),
         ("some/model?budget=much", "budget=much; expected US dollars"),
         ("some/model?bugdet=1", "no option 'bugdet'; known: budget, price, workers"),
-        ("http://localhost:1/v1#m?budget=1", "the price is unknown, so a budget cannot be kept"),
+        (
+            "http://localhost:1/v1#m?budget=1",
+            "the price is unknown, so the budget cannot be enforced",
+        ),
         ("http://localhost:1/v1", "expected ADDRESS#MODEL"),
-        ("openai/gpt-4o-mini", "the provider wants a key; set OPENAI_API_KEY"),
+        ("openai/gpt-4o-mini", "the provider needs an API key; set OPENAI_API_KEY"),
     ],
 )
 def test_configuration_errors_come_first(

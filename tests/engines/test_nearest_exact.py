@@ -62,5 +62,5 @@ def test_what_is_no_query() -> None:
         index.search(np.ones(2, np.float32), 1)
     with pytest.raises(InputError, match="not finite"):
         index.search(np.array([1, np.nan, 0], np.float32), 1)
-    with pytest.raises(InputError, match=r"shape \(3,\); expected one row an item"):
+    with pytest.raises(InputError, match=r"shape \(3,\); expected one row per item"):
         ExactIndex(np.ones(3, np.float32))

@@ -103,5 +103,7 @@ def test_a_small_corpus_is_searched_exactly(vectors: str) -> None:
 
 
 def test_an_unknown_form_is_an_error() -> None:
-    with pytest.raises(InputError, match="vectors 'int4' is none of: float32, mapped, int8"):
+    with pytest.raises(
+        InputError, match="vectors 'int4' is not valid; expected one of: float32, mapped, int8"
+    ):
         dense(model="static", vectors="int4")

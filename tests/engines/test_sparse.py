@@ -37,7 +37,7 @@ def test_without_a_model_it_is_bm25_without_rules() -> None:
 
 
 def test_options_that_have_no_effect_are_refused() -> None:
-    with pytest.raises(InputError, match="k1 and b belong to BM25"):
+    with pytest.raises(InputError, match="k1 and b apply to BM25 only"):
         build("sparse(model=some/model, k1=1.2)")
 
 

@@ -92,5 +92,5 @@ def test_a_first_search_without_steps_is_one_stage() -> None:
 
 def test_nothing_asked_is_nothing_found() -> None:
     assert kinds(indexed(hybrid(model="static", cache=False)), " ") == ["stage"]
-    with pytest.raises(EngineError, match="search before index"):
+    with pytest.raises(EngineError, match="search was called before index"):
         bm25(cache=False).steps(QUERY, 3)

@@ -28,7 +28,7 @@ class Good:
         if k < 1:
             raise InputError("k is a whole number from 1 up")
         if self.texts is None:
-            raise EngineError("search before index")
+            raise EngineError("search was called before index")
         asked = query.lower().split()
         scores = {p: sum(w in t.lower() for w in asked) for p, t in self.texts.items()}
         best = sorted((p for p in scores if scores[p]), key=lambda p: -scores[p])

@@ -49,7 +49,7 @@ class Caches:
         total = 0
         for pattern in ("*.sqlite*", f"{INDEXES}/*"):
             for file in [] if self.folder is None else self.folder.glob(pattern):
-                # Another process that closes a cache removes what lies beside it.
+                # Another process that closes a cache removes its WAL file.
                 with suppress(FileNotFoundError):
                     total += file.stat().st_size
         return total
@@ -106,7 +106,8 @@ class Caches:
     def _opened(self, kind: Callable[[Path], Cache], name: str) -> Iterator[Cache | None]:
         cache = None
         if self.folder is not None:
-            # Ahead of opening: a cache that cannot be opened is skipped, a wrong setting is not.
+            # Before opening: a cache that cannot be opened is skipped, but a wrong setting is an
+            # error.
             check_remote()
             try:
                 cache = kind(self.folder / name)

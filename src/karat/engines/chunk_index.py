@@ -1,4 +1,4 @@
-"""The chunks of a corpus, cut once, and indexed once by each stage that scores them."""
+"""The index of a corpus: its chunks are cut once, and indexed once by each stage."""
 
 import json
 from collections import Counter
@@ -81,7 +81,7 @@ class ChunkIndex:
     def join(
         self, stages: Sequence[Stage], rules: RankingRules, *, files: bool = True
     ) -> tuple[Stage, ...]:
-        """Return *stages*, each replaced by one that is here already and scores alike.
+        """Return *stages*, each replaced by an equal one that has joined before.
 
         The factors of *rules* are stored from now on, and with *files* the names of files; the
         corpus must be indexed again.
@@ -121,7 +121,7 @@ class ChunkIndex:
         return self._cut_ns + sum(self._stage_ns[stage.identity] for stage in stages)
 
     def clear(self) -> None:
-        """Start again, without a corpus."""
+        """Remove the corpus and all rows."""
         self.fallbacks.clear()
         self._released_rows = 0
         self._released_work: dict[Hashable, Mapping[str, float]] = {}
@@ -155,7 +155,7 @@ class ChunkIndex:
         try:
             self._show(corpus)
         except BaseException:
-            # Some stages may know rows that others lack.
+            # Some stages may have rows that others lack.
             self.clear()
             raise
 
@@ -196,7 +196,7 @@ class ChunkIndex:
         factors = {rules: [known] for rules, known in self._of_rows.items()}
 
         def grow(new: Sequence[ChunkLocation]) -> None:
-            # Ahead of all searches, or the first one to meet a name would pay for it.
+            # Before any search, so that the first search with a name is not slower.
             self.names.grow(new)
             for rules, parts in factors.items():
                 parts.append(kind_factors(new, rules))
@@ -332,7 +332,7 @@ def _writer(context: str, caches: Caches) -> "ContextWriter":
 
 @dataclass(frozen=True, slots=True)
 class IndexRecipe:
-    """How an engine cuts, joins and orders.
+    """How an engine chunks, fuses and ranks.
 
     *unit* is what is judged, ``lines`` or ``file``: only for files is a second chunk of one file
     held back. *threshold* drops hits that score below that share of the best one, or with
@@ -353,7 +353,7 @@ class IndexRecipe:
     def __post_init__(self) -> None:
         """Reject values that are out of range."""
         if self.unit not in ("lines", "file"):
-            raise InputError(f"unit {self.unit!r} is none of: lines, file")
+            raise InputError(f"unit {self.unit!r} is not valid; expected lines or file")
         check_fusion(self.fusion)
         if not 0 <= self.rrf_k < inf:
             raise InputError(f"rrf_k={self.rrf_k}; expected a number from 0")

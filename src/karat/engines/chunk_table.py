@@ -181,7 +181,7 @@ class ChunkTable:
         return len(self._layout.rows)
 
     def distinct(self, positions: Numbers) -> Numbers:
-        """Return *positions* without those that lie on the same lines as one before them.
+        """Return *positions* without those on the same lines as an earlier one.
 
         A long line is cut into several chunks, which a hit cannot distinguish.
         """

@@ -1,4 +1,4 @@
-"""An engine over the chunks of a corpus: stages score, fusion joins them, rules order them."""
+"""An engine over chunks: stages score them, fusion combines the scores, rules rank them."""
 
 import threading
 import time
@@ -58,8 +58,8 @@ class RankedRows(NamedTuple):
 class ChunkEngine:
     """A search over chunks by one or several stages.
 
-    Searching is safe from several threads; indexing is not. In a family, *current* holds what
-    other engines have found out about a query.
+    Searching is safe from several threads; indexing is not. In an engine group, *current* caches
+    what other engines computed for the query.
     """
 
     thread_safe = True
@@ -233,7 +233,7 @@ class ChunkEngine:
         """Return the chunks to search; None for an empty query or corpus."""
         chunks = self._index.chunks
         if chunks is None or self._is_closed:
-            raise EngineError(f"{self.name}: search before index; there is no corpus yet")
+            raise EngineError(f"{self.name}: search was called before index")
         if k < 1:
             raise InputError(f"k is {k!r}; expected a whole number from 1 up")
         return chunks if query.strip() and len(chunks) else None
@@ -298,7 +298,7 @@ class ChunkEngine:
 
     @property
     def _close(self) -> bool:
-        """Return whether the joined scores lie close together: cosines, or reciprocal ranks."""
+        """Return whether the fused scores are close together: cosines, or reciprocal ranks."""
         if len(self.stages) == 1:
             return not self.stages[0].by_words
         return self.recipe.fusion == "rrf"
@@ -339,7 +339,7 @@ def _lift(before: Scores, after: Scores, row: np.intp) -> float:
 def _descending(scores: Scores) -> Scores:
     """Return *scores* made descending: a hit that was moved down scores less than the one above.
 
-    Less and not the same, since a tie would leave the order to the reader of the scores.
+    Strictly lower: with a tie, the order would depend on how scores are read.
 
     >>> _descending(np.array([3, 5, 3, 1], np.float32)).tolist()
     [3.0, 2.999999761581421, 2.999999523162842, 1.0]

@@ -83,7 +83,7 @@ class ColumnFolder:
                 if path.suffix == SUFFIX:
                     files.append((state.st_mtime, state.st_size, path))
                 elif state.st_mtime < time.time() - DAY_S:
-                    # A process was killed while it wrote.
+                    # The file of a process that was killed while writing.
                     path.unlink()
         excess = sum(size for _, size, _ in files) - self._max_bytes
         for used, size, path in sorted(files):
@@ -113,10 +113,10 @@ def _mapped(stream: BinaryIO) -> Columns:
     """Return the columns of a file; ValueError or TypeError if it is damaged."""
     prefix = stream.read(PREFIX_BYTES)
     if prefix[: len(MAGIC)] != MAGIC:
-        raise ValueError("not a file of columns")
+        raise ValueError("not a column file")
     length = int.from_bytes(prefix[len(MAGIC) :], "little")
     if length > os.fstat(stream.fileno()).st_size:
-        raise ValueError("the file is cut off")
+        raise ValueError("the file is truncated")
     described = json.loads(stream.read(length))
     whole = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
     columns: dict[str, NDArray[np.generic]] = {}
@@ -136,7 +136,7 @@ def _checksum(stream: BinaryIO, start: int, length: int) -> int:
     while length > 0:
         block = stream.read(min(length, BLOCK_BYTES))
         if not block:
-            raise ValueError("the file is cut off")
+            raise ValueError("the file is truncated")
         checksum = crc32(block, checksum)
         length -= len(block)
     return checksum

@@ -99,7 +99,9 @@ def check_context(text: str) -> None:
     import litellm
 
     if missing := litellm.validate_environment(model=model).get("missing_keys"):
-        raise InputError(f"context {model}: the provider wants a key; set {', '.join(missing)}")
+        raise InputError(
+            f"context {model}: the provider needs an API key; set {', '.join(missing)}"
+        )
 
 
 class ContextWriter:
@@ -125,7 +127,8 @@ class ContextWriter:
         self._model = (open_model or _opened)(self.spec)
         if self.spec.budget is not None and self._model.price is None:
             raise InputError(
-                f"context {self.spec.model}: the price is unknown, so a budget cannot be kept; add "
+                f"context {self.spec.model}: the price is unknown, so the budget cannot be "
+                "enforced; add "
                 "price=PROMPT,ANSWER, US dollars per million tokens (0,0 if free)"
             )
         default = None if self._model.price is None else DEFAULT_BUDGET
@@ -180,7 +183,7 @@ class ContextWriter:
             return
         if self.spend.is_stopped:
             why = (
-                f"the budget of ${self.spend.limit:g} for all indexes of this process is reached; "
+                f"the budget of ${self.spend.limit:g} for all indexes of this process is spent; "
                 "raise it with ?budget="
             )
         else:

@@ -1,4 +1,4 @@
-"""Embed one part of the texts of many snapshots into the cache, ahead of any search.
+"""Embed one part of the texts of many snapshots into the cache, before any search.
 
 Several machines divide the texts among them, so that each text is embedded by one of them.
 """

@@ -251,7 +251,7 @@ class EngineGroup:
         ]
 
     def release(self) -> None:
-        """Forget the rows of all snapshots so far; the next one shares nothing with them."""
+        """Drop the rows of all snapshots so far; the next one shares nothing with them."""
         self._current.forget()
         self._passages = None
         for index in self._indexes.values():

@@ -1,4 +1,4 @@
-"""One ranking from several: reciprocal ranks, or scores brought to one scale."""
+"""Fuse several rankings into one: by reciprocal ranks, or by normalised scores."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ def reciprocal_ranks(scores: Scores, *, k: float = RRF_K, depth: int = DEPTH) ->
 def min_max(scores: Scores, *, depth: int = DEPTH) -> Scores:
     """Return the best *depth* of *scores* spread over 0 to 1; the others are 0.
 
-    The lowest of them stays a little above 0, so that being found counts for something.
+    The lowest of them stays a little above 0, so that a retrieved chunk scores more than others.
 
     >>> [f"{score:.2f}" for score in min_max(np.array([2.0, 0.0, 4.0, 3.5], np.float32))]
     ['0.01', '0.00', '1.00', '0.75']
@@ -173,7 +173,7 @@ class Weights:
 
     @classmethod
     def alike(cls, stages: int) -> "Weights":
-        """Return weights by which each of the *stages* counts as much as the next.
+        """Return equal weights for all *stages*.
 
         >>> Weights.alike(2)
         Weights(code=(0.5, 0.5), other=(0.5, 0.5))

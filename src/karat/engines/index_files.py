@@ -14,7 +14,7 @@ from karat.errors import InputError
 
 __all__ = ["IndexFiles", "SupportsFiles", "index_files", "is_large"]
 
-# From so many documents, or bytes of them, on an index is stored in files. Below, building it takes
+# Number of documents, or of bytes, from which an index is stored in files. Below, building it takes
 # seconds, and most corpora are followed by another snapshot that shares most of the documents.
 LARGE_DOCUMENTS = 50_000
 LARGE_BYTES = 256 * 1024**2
@@ -31,7 +31,7 @@ class IndexFiles:
     """The files of one corpus that is cut in one way; *key* names both."""
 
     def __init__(self, folder: ColumnFolder, key: str, caches: Caches) -> None:
-        """Store the *folder*; *caches* learn of the problem if it cannot be written."""
+        """Store the *folder*; *caches* get the problem if it cannot be written."""
         self.key = key
         self._folder = folder
         self._caches = caches

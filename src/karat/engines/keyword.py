@@ -23,9 +23,9 @@ __all__ = ["KeywordEngine", "KeywordLine", "by_ripgrep", "in_texts", "keywords",
 
 WORD = re.compile(r"\w{2,}")
 NOT_FOUND = 1
-# A path may hold anything but the zero that ends it.
+# A path may contain any byte except NUL.
 ROW = re.compile(rb"([^\0]+)\0([0-9]+):(.*)\n")
-# What one command line may hold: Windows takes 32,767 characters, Linux and macOS at least 2^18.
+# The maximum length of a command line: 32,767 characters on Windows, at least 2^18 elsewhere.
 MOST_CHARACTERS = 30_000 if os.name == "nt" else 250_000
 
 

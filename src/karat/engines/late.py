@@ -34,7 +34,7 @@ __all__ = [
 TEXTS_A_BATCH = 32
 # Rows of token vectors that are converted to float32 at a time: 32 MB in 128 dimensions.
 ROWS_A_BLOCK = 65_536
-# About 8,000 chunks that other versions of a corpus have.
+# About 8,000 chunks of other snapshots.
 SPARE_BYTES = 256 * 1024**2
 
 
@@ -93,13 +93,13 @@ class ColbertEncoder:
         self.name = name
         self.dimension = int(model.get_embedding_dimension())
         self._model = model
-        # A fast tokenizer refuses to be used by two threads at once.
+        # A fast tokenizer cannot be used by two threads at once.
         self._lock = Lock()
 
     def token_vectors(
         self, texts: Sequence[str], kind: Kind = "document"
     ) -> list[NDArray[np.float32]]:
-        """Return, for each text, one row of length 1 a token; no rows for an empty text."""
+        """Return, for each text, one row of length 1 per token; no rows for an empty text."""
         cleaned = [embeddable(text) for text in texts]
         filled = [text for text in cleaned if text.strip()]
         encode = self._model.encode_query if kind == "query" else self._model.encode_document
@@ -136,7 +136,7 @@ def colbert_encoder(argument: str) -> ColbertEncoder:
 def _has_projection(argument: str) -> bool:
     """Return whether the files of the loaded model say how tokens are projected.
 
-    sentence-transformers gives a bare transformer, and an encoder of one vector a text, a
+    sentence-transformers gives a bare transformer, and an encoder of one vector per text, a
     projection of random numbers.
     """
     saved = _content(argument, "config_sentence_transformers.json") or {}

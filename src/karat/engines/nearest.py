@@ -40,7 +40,7 @@ class Nearest(NamedTuple):
 
 
 class ExactIndex:
-    """Searches *matrix*, one float32 row an item.
+    """Searches *matrix*, one float32 row per item.
 
     >>> index = ExactIndex(np.array([[1, 0], [0, 1], [0.6, 0.8]], np.float32))
     >>> index.search(np.array([0, 1], np.float32), 2).rows.tolist()
@@ -110,7 +110,7 @@ def check_rows(matrix: Vectors) -> Vectors:
     """Return *matrix* as float32 in row order; raise InputError unless it is finite rows."""
     rows = np.ascontiguousarray(matrix, np.float32)
     if rows.ndim != 2:
-        raise InputError(f"the vectors have shape {rows.shape}; expected one row an item")
+        raise InputError(f"the vectors have shape {rows.shape}; expected one row per item")
     if not np.isfinite(rows).all():
         raise InputError("the vectors hold a number that is not finite")
     return rows
@@ -134,7 +134,7 @@ def processors() -> int:
 
 Rows = NDArray[np.float32]
 
-# Fewer rows are done before a thread has begun.
+# With fewer rows, starting a thread takes longer than the work.
 WORTH_A_THREAD = 10_000
 
 

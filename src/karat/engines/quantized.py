@@ -26,7 +26,7 @@ BLOCK = 1 << 14
 PROBES = 50
 PROBE_DEPTH = 10
 LARGEST = 127
-# Numbers of a unit vector beyond so many standard deviations are cut to the largest code.
+# Numbers of a unit vector beyond this many standard deviations are cut to the largest code.
 SPREAD = 4.0
 # Sums of whole numbers up to here are exact in single precision, in whatever order.
 LARGEST_SUM = 1 << 23
@@ -35,7 +35,7 @@ LARGEST_SUM = 1 << 23
 def check_vectors(vectors: str) -> str:
     """Return *vectors* if it is one of :data:`VECTORS`."""
     if vectors not in VECTORS:
-        raise InputError(f"vectors {vectors!r} is none of: {', '.join(VECTORS)}")
+        raise InputError(f"vectors {vectors!r} is not valid; expected one of: {', '.join(VECTORS)}")
     return vectors
 
 

@@ -32,7 +32,7 @@ __all__ = [
     "words_of",
 ]
 
-# File names that say nothing; the folder's name says it for them.
+# Generic file names; the name of the folder is used instead.
 EMPTY_STEMS = frozenset({"mod", "index", "__init__", "lib", "main", "core"})
 TERMS = TokenRules()
 # One word in common, such as "new" or "parse", proves half of what two do.
@@ -115,7 +115,7 @@ class NameShares:
             self._counts.append(len(self._sizes) - before)
 
     def prepare(self) -> None:
-        """Lay the columns out, so that no search has to."""
+        """Build the columns before the first search."""
         self._laid_out()
 
     def _laid_out(self) -> _NameColumns:
@@ -179,7 +179,7 @@ class Names:
             self._files.grow([words_of(_file_name(location.path))] for location in chunks)
 
     def show(self, rows: Numbers) -> None:
-        """Speak of *rows* from now on, which are numbered from 0."""
+        """Use *rows* from now on, numbered from 0."""
         self._shown = rows
         self._defined.prepare()
         self._files.prepare()
@@ -213,7 +213,7 @@ def _by_span(join: np.ufunc, values: NDArray[np.generic], lengths: Numbers) -> N
 
 
 TEST_SCOPES = frozenset({"test", "tests", "spec", "specs"})
-# How many further chunks of a file speak for it.
+# Number of further chunks that raise the score of a file.
 WITNESSES = 3
 # Rows below this rank are not boosted for names in the query; none of them would reach the top.
 RAISED = 500
@@ -345,7 +345,7 @@ def _factor(location: ChunkLocation, rules: RankingRules) -> float:
 
 def _is_test(location: ChunkLocation) -> bool:
     if location.chunk.kind == "prose":
-        # A manual's page about testing is no test.
+        # A page of a manual about testing is not a test.
         return False
     if Trait.TEST in location.traits:
         return True

@@ -87,7 +87,7 @@ class EngineInfo:
     agent_name: str = ""
 
     def __post_init__(self) -> None:
-        """Reject values that no reader of the record understands."""
+        """Reject invalid values."""
         if not self.name or self.name != self.name.lower() or set(self.name) & set(":(){} "):
             raise InputError(
                 f"engine {self.name!r}: expected a lower-case name without ':', brackets and blanks"

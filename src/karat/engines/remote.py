@@ -102,13 +102,13 @@ class Endpoint(NamedTuple, Generic[Options]):
         is_safe = parts.scheme == "https" and parts.port in (None, HTTPS_PORT)
         if host in KEYS and not self.options.key_env and not is_safe:
             raise InputError(
-                f"{self.spec}: {KEYS[host]} is sent by https at port {HTTPS_PORT} only; use "
+                f"{self.spec}: {KEYS[host]} is sent only by https to port {HTTPS_PORT}; use "
                 f"https://{host}{parts.path}, or name the variable of another key with key_env"
             )
         variable = self.options.key_env or KEYS.get(host, other_env)
         key = environment.get(variable, "")
         if not key and (self.options.key_env or host in KEYS):
-            raise InputError(f"{self.spec}: {host} wants a key; set {variable}")
+            raise InputError(f"{self.spec}: {host} needs an API key; set {variable}")
         return key
 
 
@@ -263,9 +263,9 @@ def by_index(items: object, field: str, *, count: int, noun: str, where: str) ->
     them in errors. An item without an index has that of its place.
     """
     if not isinstance(items, list):
-        raise EngineError(f"{where}: the answer holds no list of {noun}")
+        raise EngineError(f"{where}: the response has no list of {noun}")
     if len(items) != count:
-        raise EngineError(f"{where}: {len(items)} {noun} came back; expected {count}")
+        raise EngineError(f"{where}: the response has {len(items)} {noun}; expected {count}")
     found: dict[int, Any] = {}
     for position, item in enumerate(items):
         index = item.get("index", position) if isinstance(item, dict) else None

@@ -42,7 +42,7 @@ class SparseEncoder:
         """Store *model*."""
         self.name = name
         self._model = model
-        # A fast tokenizer refuses to be used by two threads at once.
+        # A fast tokenizer cannot be used by two threads at once.
         self._lock = Lock()
 
     def terms(self, texts: Sequence[str], kind: Kind = "document") -> Terms:
@@ -188,5 +188,5 @@ def _stage(model: str, k1: float | None, b: float | None) -> Stage:
     if not model:
         return LexicalStage(k1=1.2 if k1 is None else k1, b=0.75 if b is None else b, header=1)
     if k1 is not None or b is not None:
-        raise InputError("sparse: k1 and b belong to BM25; a model has no use for them")
+        raise InputError("sparse: k1 and b apply to BM25 only, not to a model")
     return SparseStage(sparse_encoder(model.removeprefix("splade:")))

@@ -53,7 +53,7 @@ def check_options(
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
         return dict(params)
     if not params and not any(p.default is p.empty for p in parameters):
-        # Nothing to check: an engine as it comes is ready before pydantic would be loaded.
+        # Nothing to check; importing pydantic would take longer than building the engine.
         return {}
     record = validate_options(model_of(factory), params, what=what)
     return {name: getattr(record, name) for name in record.model_fields_set}
@@ -78,7 +78,7 @@ def model_of(factory: Callable[..., object]) -> "type[BaseModel]":
 
 
 def _type_of(default: object) -> Any:
-    """Return the type that a default stands for; a whole number does not forbid a fraction."""
+    """Return the type of a default; a whole number also allows a fraction."""
     if type(default) is int:
         return int | float
     return type(default) if type(default) in (bool, float) else Any
@@ -129,7 +129,7 @@ def _parameters(factory: Callable[..., object]) -> list[inspect.Parameter]:
 
 FILES = (".yaml", ".yml", ".json")
 LARGEST_FILE = 1_000_000
-# Options of an engine, which are no labels of engines, and the engine that has them.
+# Keys that are options of an engine, not labels of engines, with the engine that has them.
 OWN_KEYS = {"command": "command", "url": "http", "class": "python", "name": ""}
 
 
@@ -159,7 +159,7 @@ def parse_spec(text: str | Mapping[str, object]) -> Spec:
         specs = read_specs(text)
         if len(specs) != 1:
             names = ", ".join(specs) or "none"
-            raise InputError(f"{text}: {len(specs)} engines, expected one; it has {names}")
+            raise InputError(f"{text}: the file has {len(specs)} engines ({names}); expected one")
         return next(iter(specs.values()))
     return _named(*parse_call(text))
 

@@ -50,7 +50,9 @@ WINDOWED = ("none", "prose", "all")
 def check_windows(windows: str) -> str:
     """Return *windows* if it is one of :data:`WINDOWED`."""
     if windows not in WINDOWED:
-        raise InputError(f"windows {windows!r} is none of: {', '.join(WINDOWED)}")
+        raise InputError(
+            f"windows {windows!r} is not valid; expected one of: {', '.join(WINDOWED)}"
+        )
     return windows
 
 
@@ -180,9 +182,9 @@ class VectorTable:
         return recall(self._graph.search_many(probes, PROBE_DEPTH), exact)
 
 
-# How often a header may count; words are counted in 16 bits.
+# Maximum weight of a header; words are counted in 16 bits.
 MOST_HEADER = 1000
-# Of a hash: two chunks that differ do not agree by chance.
+# Bytes of a hash; a collision is practically impossible.
 KEY_BYTES = 16
 # Batch size: progress is reported and the cache is written after each batch.
 TEXTS_A_STEP = 64
@@ -301,7 +303,7 @@ class LexicalStage:
     def show(self, rows: Numbers) -> None:
         """Score *rows* by the statistics of just those."""
         if self._is_new:
-            # The first snapshot is all there is, in its order.
+            # The first snapshot has all rows, in order.
             self._view, self._rows, self._is_new = self._index.view(), None, False
             return
         live = np.zeros(len(self._index), np.bool_)
@@ -329,10 +331,10 @@ class QueryVector(NamedTuple):
 class DenseStage:
     """Cosine between the embedding of the query and that of each chunk with its header.
 
-    *windows* says which chunks are embedded in parts; the nearest part then speaks for the chunk.
-    Each distinct text is embedded once, and not at all where *caches* hold its vector. A query
-    never comes from a cache, so that its time is its own, unless it was expected. With a *store*,
-    vectors are stored and searched there instead of in this process.
+    *windows* says which chunks are embedded in parts; the score of the chunk is that of its nearest
+    part. Each distinct text is embedded once, and not at all where *caches* hold its vector. The
+    embedding of a query never comes from a cache, so that its latency is real, unless it was
+    prefetched. With a *store*, vectors are stored and searched there instead of in this process.
     """
 
     name = "dense"
@@ -405,7 +407,7 @@ class DenseStage:
         return None if self._made is None else self._made.recall
 
     def watch(self, progress: Progress | None) -> None:
-        """Tell *progress* how many texts of how many are embedded, while indexing."""
+        """Report the number of embedded texts to *progress* while indexing."""
         self._progress = progress
 
     def work(self) -> Mapping[str, float]:
@@ -499,7 +501,7 @@ class DenseStage:
 
         if self.store is not None and isinstance(self._table, StoredVectorTable):
             return self._table.add(texts, embed)
-        # Ahead of the table: a remote embedder knows its dimension only now.
+        # Before the table: a remote embedder knows its dimension only now.
         rows = embed(texts)
         table = self._table
         if not isinstance(table, StoredVectorTable):

@@ -164,7 +164,7 @@ class StoredLexicalStage:
         if spec is None or spec.name not in set(LEXICAL_STORES):
             name = spec.name if spec else ""
             raise InputError(
-                f"bm25: store {name!r} does not search words; expected {', '.join(LEXICAL_STORES)}"
+                f"bm25: store {name!r} has no word search; expected {', '.join(LEXICAL_STORES)}"
             )
         self.spec: StoreSpec = spec
         self.bm25 = BM25(k1, b)

@@ -81,8 +81,8 @@ def open_snapshot_store(spec: StoreSpec) -> SnapshotStore:
     if not isinstance(store, SnapshotStore):
         store.close()
         raise InputError(
-            f"store {spec.name}: engines need its methods held, add, mark, marked, nearest_in and "
-            "vectors; see SnapshotStore in docs/extending.md"
+            f"store {spec.name} cannot serve engines: it needs the methods held, add, mark, "
+            "marked, nearest_in and vectors; see SnapshotStore in docs/extending.md"
         )
     return store
 

@@ -102,7 +102,7 @@ PASSAGES = [f"{path}\n{text}" for path, text in DOCUMENTS.items()]
 class RerankerSuite:
     """What holds for every reranker; a subclass provides the fixture ``reranker``."""
 
-    # How far the scores of a text may be apart that was scored beside others.
+    # Tolerance between scores of a text in different batches.
     tolerance = 1e-5
 
     def test_has_a_name_and_a_weight(self, reranker: Reranker) -> None:
@@ -134,7 +134,7 @@ class RerankerSuite:
         assert not np.allclose(one, other, atol=self.tolerance)
 
     def test_threads(self, reranker: Reranker) -> None:
-        """Several may ask at once."""
+        """Several threads may score at once."""
         queries = ["login password", "zebra", "message mail", "how to get a key"] * 2
         expected = [reranker.scores(query, PASSAGES) for query in queries]
         with ThreadPoolExecutor(4) as threads:

@@ -46,7 +46,8 @@ DOCUMENTS = {
     "no_end.txt": "the last line has no end: giraffe",
 }
 
-# What a shell, a regular expression, a template, JSON, a URL or an option parser may trip over.
+# Queries that could break a shell, a regular expression, a template, JSON, a URL or an option
+# parser.
 AWKWARD_QUERIES = [
     "login; touch pwned",
     "$(touch pwned) `touch pwned`",
@@ -81,9 +82,9 @@ CHAIN_QUERIES = ["login password", "zebra", "print the message", "get_key Cache"
 
 
 class EngineSuite:
-    """What holds for every engine; a subclass provides the fixture ``engine``."""
+    """The contract of engines; a subclass provides the fixture ``engine``."""
 
-    # How many chains of snapshots an engine is led through; fewer where indexing is slow.
+    # Number of chains of snapshots to test; fewer if indexing is slow.
     chains = 10
 
     @pytest.fixture
@@ -112,7 +113,7 @@ class EngineSuite:
             engine.search("login", 3)
 
     def test_finds_what_is_there(self, engine: Engine, corpus: Corpus) -> None:
-        """A word that stands in one file leads to that file."""
+        """A word that occurs in one file finds that file."""
         engine.index(corpus)
         assert self.search(engine, corpus, "zebra", 3)[0].path == "docs/with blank.md"
         assert self.search(engine, corpus, "giraffe", 3)[0].path == "no_end.txt"
@@ -128,7 +129,7 @@ class EngineSuite:
             assert len(self.search(engine, corpus, "login password message", k)) <= k
 
     def test_k_from_1(self, engine: Engine, corpus: Corpus) -> None:
-        """Asking for nothing is a mistake."""
+        """A k below 1 is an error."""
         engine.index(corpus)
         for k in (0, -1):
             with pytest.raises(InputError, match="whole number from 1"):
@@ -156,7 +157,7 @@ class EngineSuite:
         assert list(engine.search("login", 5)) == []
 
     def test_index_replaces(self, engine: Engine, corpus: Corpus) -> None:
-        """What was indexed before is gone."""
+        """The earlier index is replaced."""
         engine.index(corpus)
         other = from_texts({"zoo.txt": "zebra crossing\n"}, name="other")
         engine.index(other)
@@ -169,14 +170,14 @@ class EngineSuite:
         assert self.search(engine, corpus, "Größe", 3)[0].path == "docs/größe.md"
 
     def test_a_query_is_only_text(self, engine: Engine, corpus: Corpus) -> None:
-        """Whatever it looks like, it is searched for and not acted on."""
+        """Special characters are searched for, never executed."""
         engine.index(corpus)
         for query in AWKWARD_QUERIES:
             self.search(engine, corpus, query, 5)
             assert self.search(engine, corpus, "zebra", 1), query
 
     def test_threads(self, engine: Engine, corpus: Corpus) -> None:
-        """An engine that says so answers several threads as it answers one."""
+        """A thread-safe engine returns the same hits to several threads."""
         if not engine.thread_safe:
             pytest.skip("the engine does not declare thread_safe")
         engine.index(corpus)
@@ -195,7 +196,7 @@ class EngineSuite:
         assert found == expected * 2
 
     def test_close_twice(self, engine: Engine, corpus: Corpus) -> None:
-        """Closing is final for what was indexed, harmless when repeated, and no end of use."""
+        """Closing drops the index, may be repeated, and allows another ``index``."""
         if not isinstance(engine, SupportsClose):
             pytest.skip("the engine has nothing to close")
         engine.close()
@@ -209,7 +210,7 @@ class EngineSuite:
         assert engine.search("zebra", 1)
 
     def test_batch(self, engine: Engine, corpus: Corpus) -> None:
-        """Queries that were expected are answered as any other, in any order or not at all."""
+        """Prefetched queries return the same hits as others, in any order or not at all."""
         if not isinstance(engine, SupportsBatch):
             pytest.skip("the engine expects nothing")
         queries = ["login password", "", "zebra", "zebra", *AWKWARD_QUERIES]
@@ -227,7 +228,7 @@ class EngineSuite:
         assert answers() == single
 
     def test_snapshots(self, engine: Engine, corpus: Corpus) -> None:
-        """Showing a snapshot is as good as indexing it, there and back."""
+        """Showing a snapshot gives the same hits as indexing it, there and back."""
         if not isinstance(engine, SupportsSnapshots):
             pytest.skip("the engine has no show")
         later = from_texts({**DOCUMENTS, "src/auth.py": "def zebra(): ...\n"}, name="suite")

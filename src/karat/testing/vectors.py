@@ -48,7 +48,7 @@ def cosine(a: Sequence[float], b: Sequence[float]) -> float:
 
 
 class VectorBackendSuite:
-    """What holds for every back end; a subclass provides the fixture ``backend``."""
+    """The contract of vector back ends; a subclass provides the fixture ``backend``."""
 
     def test_nearest_first_by_hand(self, backend: VectorBackend) -> None:
         """Angles of 0, 45, 90 and 180 degrees have cosines of 1, 0.7071, 0 and -1."""
@@ -108,7 +108,7 @@ class VectorBackendSuite:
         assert [neighbour.key for neighbour in backend.query("ns", [0.0, -1.0], 1)] == ["a"]
 
     def test_records_with_key_or_id(self, backend: VectorBackend) -> None:
-        """Numbers name items too; other fields are let pass."""
+        """Numbers are keys too; other fields are ignored."""
         records: list[dict[str, object]] = [
             {"key": "a", "embedding": [1, 0], "text": "x"},
             {"id": 7, "embedding": [0, 1]},
@@ -170,7 +170,7 @@ class VectorBackendSuite:
 
     @pytest.mark.parametrize("namespace", ["", "a b", "a/b", "ä", ".hidden", "x" * 65, "a;b", None])
     def test_names_that_are_no_namespace(self, backend: VectorBackend, namespace: str) -> None:
-        """A name that some store could not keep is refused by all."""
+        """A name that one store could not use is rejected by all."""
         with pytest.raises(InputError, match="is not allowed; expected 1 to 64"):
             backend.upsert(namespace, {"a": [1.0]})
 
@@ -208,8 +208,8 @@ class VectorBackendSuite:
             (["a"], "item 1 is 'a'; expected a record"),
             (two_keys, "item 2: key '7' is given twice"),
             ({"": [1.0]}, "item 1: key '' is empty"),
-            ({"a\0b": [1.0]}, "holds a character that no store can keep"),
-            ({"\ud800": [1.0]}, "holds a character that no store can keep"),
+            ({"a\0b": [1.0]}, "contains NUL or half a surrogate pair, which cannot be stored"),
+            ({"\ud800": [1.0]}, "contains NUL or half a surrogate pair, which cannot be stored"),
             ({1.5: [1.0]}, "key 1.5 cannot name an item"),
             ({True: [1.0]}, "key True cannot name an item"),
             ({"a": [1.0, 0.0], "b": [1.0]}, "item 'b': the embedding has 1 dimensions; expected 2"),
@@ -217,13 +217,13 @@ class VectorBackendSuite:
         for items, message in wrong:
             with pytest.raises(InputError, match=message):
                 backend.upsert("ns", items)  # type: ignore[arg-type]
-        with pytest.raises(InputError, match="'abc' is one text"):
+        with pytest.raises(InputError, match="'abc' is a string"):
             backend.delete("ns", "abc")
         assert backend.namespaces() == []
 
     @pytest.mark.parametrize("k", [0, -1, 1.0, True, None, "3"])
     def test_k_is_a_whole_number_from_1(self, backend: VectorBackend, k: int) -> None:
-        """Anything else is refused."""
+        """Any other value is rejected."""
         backend.upsert("ns", {"a": [1.0, 0.0]})
         with pytest.raises(InputError, match="expected a whole number from 1 up"):
             backend.query("ns", [1.0, 0.0], k)

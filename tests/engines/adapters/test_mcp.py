@@ -40,14 +40,14 @@ def test_text_is_read_by_a_pattern(toy: list[str]) -> None:
 
 def test_a_server_that_dies_is_started_again_once(toy: list[str]) -> None:
     with opened(toy, tool="die", arguments={}) as engine:
-        with pytest.raises(EngineError, match="the server went away twice"):
+        with pytest.raises(EngineError, match="the server closed the connection twice"):
             engine.search("x", 1)
         assert engine.restarts == 1
 
 
 def test_a_tool_that_fails_or_hangs(toy: list[str]) -> None:
     engine = opened(toy, tool="fail", arguments={})
-    with engine, pytest.raises(EngineError, match="answered an error: 'Error executing tool fail"):
+    with engine, pytest.raises(EngineError, match="returned an error: 'Error executing tool fail"):
         engine.search("x", 1)
     with opened(toy, tool="hang", arguments={}, timeout_s=0.5) as engine:
         for _ in range(2):
@@ -88,11 +88,14 @@ def test_nothing_listens() -> None:
         ({"tool": "find"}, "expected either command or url"),
         ({"tool": "find", "command": ["x"], "url": "http://h/mcp"}, "either command or url"),
         ({"tool": "find", "command": ["x", "{query}"]}, "{query} is unknown"),
-        ({"tool": "find", "command": ["x"], "headers": {"A": "b"}}, "headers belong to url"),
-        ({"tool": "find", "url": "http://h/mcp", "env": ["A"]}, "env belongs to command"),
-        ({"tool": "find", "url": "http://a:hunter2@h/mcp"}, "holds a password"),
-        ({"tool": "find", "command": ["x"], "arguments": {"api_key": "hunter2"}}, "holds a secret"),
-        ({"tool": "find", "command": ["x"], "env": {"MY_TOKEN": "hunter2"}}, "holds a secret"),
+        ({"tool": "find", "command": ["x"], "headers": {"A": "b"}}, "headers need url"),
+        ({"tool": "find", "url": "http://h/mcp", "env": ["A"]}, "env needs command"),
+        ({"tool": "find", "url": "http://a:hunter2@h/mcp"}, "contains a password"),
+        (
+            {"tool": "find", "command": ["x"], "arguments": {"api_key": "hunter2"}},
+            "contains a secret",
+        ),
+        ({"tool": "find", "command": ["x"], "env": {"MY_TOKEN": "hunter2"}}, "contains a secret"),
         ({"tool": "find", "command": ["x"], "pattern": "("}, "not a regular expression"),
         ({"command": ["x"]}, "the option 'tool' is missing"),
     ],

@@ -88,8 +88,8 @@ def test_one_that_dies_is_started_again(note: Path) -> None:
 def test_one_that_dies_again_is_given_up(note: Path) -> None:
     with opened(note) as engine:
         message = (
-            "died, was started again and died again; its process ended with exit code 9; "
-            "its last words: 'out of memory'"
+            "the process died, was restarted and died again; its process ended with exit code 9; "
+            "its error output: 'out of memory'"
         )
         with pytest.raises(EngineError, match=message):
             engine.search("die", 1)
@@ -119,7 +119,7 @@ def test_misbehaviour_ends_the_process(note: Path, query: str, message: str) -> 
 
 @pytest.mark.parametrize(
     ("query", "message"),
-    [("error", "answered an error: 'index is corrupt'"), ("no hits field", "no list of hits")],
+    [("error", "returned an error: 'index is corrupt'"), ("no hits field", "no list of hits")],
 )
 def test_an_error_that_is_told_keeps_the_process(note: Path, query: str, message: str) -> None:
     with opened(note) as engine:
@@ -132,7 +132,7 @@ def test_an_error_that_is_told_keeps_the_process(note: Path, query: str, message
 @pytest.mark.parametrize(
     ("code", "message", "timeout_s"),
     [
-        ("raise SystemExit('no model')", "its last words: 'no model'", 60),
+        ("raise SystemExit('no model')", "its error output: 'no model'", 60),
         # It stays: an end is another case.
         ("print('hello', flush=True); import sys; sys.stdin.read()", "printed 'hello'", 60),
         ("import time; time.sleep(600)", "took longer than 0.5 s", 0.5),
@@ -196,7 +196,7 @@ def test_one_that_cannot_index_is_ended() -> None:
         "flush=True)\n"
     )
     engine = ProcessEngine(ProcessOptions(command=[sys.executable, "-c", code]))
-    with pytest.raises(EngineError, match=r"answered an error: '[0-9]+'") as caught:
+    with pytest.raises(EngineError, match=r"returned an error: '[0-9]+'") as caught:
         engine.index(CORPUS)
     pid = int(str(caught.value).split("'")[-2])
     with pytest.raises(ProcessLookupError):

@@ -135,9 +135,11 @@ def test_a_function_may_take_the_query_alone_or_k_by_name() -> None:
 def test_the_metadata_with_the_document_can_be_chosen() -> None:
     target = LangChainRetriever([Document("x", {"source": "chunk-7", "parent": "a.py"})])
     assert hits(target, key="parent") == hits(lambda query: ["a.py"])
-    with pytest.raises(EngineError, match=r"have source, parent; choose one with karat\.run"):
+    with pytest.raises(EngineError, match=r"keys source, parent; choose one with karat\.run"):
         hits(target, key="path")
-    with pytest.raises(EngineError, match="Document names no document; its metadata have none"):
+    with pytest.raises(
+        EngineError, match="Document has no document id; its metadata has the keys none"
+    ):
         hits(LangChainRetriever([Document("x")]))
 
 
@@ -184,5 +186,7 @@ class Unrelated:
 @pytest.mark.parametrize("target", [Indexing(), RetrievalAgent(), Unrelated(), 3, Indexing])
 def test_engines_and_other_objects_are_no_retrievers(target: object) -> None:
     assert not is_retriever(target)
-    with pytest.raises(InputError, match="is not a search; expected an engine's name, a YAML file"):
+    with pytest.raises(
+        InputError, match="is not an engine; expected an engine's name, a YAML file"
+    ):
         retriever(target)

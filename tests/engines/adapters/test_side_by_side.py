@@ -104,7 +104,7 @@ class Plain:
         if k < 1:
             raise InputError("k is a whole number from 1 up")
         if self.texts is None:
-            raise EngineError("plain: search before index")
+            raise EngineError("plain: search was called before index")
         scored = [Hit(path, count(text, query)) for path, text in self.texts.items()]
         return sorted((hit for hit in scored if hit.score), key=lambda hit: -hit.score)[:k]
 

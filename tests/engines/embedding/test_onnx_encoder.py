@@ -74,9 +74,9 @@ def test_settings_are_part_of_the_digest(tiny_encoder: Encoder, tiny_tokenizer: 
 
 
 def test_damage_is_named(tiny_encoder: Encoder, tiny_tokenizer: str) -> None:
-    with pytest.raises(InputError, match="tiny: no readable tokenizer"):
+    with pytest.raises(InputError, match="tiny: cannot read the tokenizer"):
         tiny(tiny_encoder, "{}")
-    with pytest.raises(InputError, match="x: no readable ONNX model"):
+    with pytest.raises(InputError, match="x: not a readable ONNX model"):
         OnnxEmbedder(
             b"\0damaged", tiny_tokenizer, name="x", identity="", pooling="mean", max_tokens=8
         )

@@ -90,8 +90,8 @@ def test_what_is_no_model(folder: Path) -> None:
     with pytest.raises(InputError, match="'pooling_mode_max_tokens' is unknown"):
         create_embedder(f"onnx:{folder}")
     settings.write_text("{", encoding="utf-8")
-    with pytest.raises(InputError, match=r"config\.json: no readable JSON"):
+    with pytest.raises(InputError, match=r"config\.json: not valid JSON"):
         create_embedder(f"onnx:{folder}")
     (folder / "onnx" / "model.onnx").unlink()
-    with pytest.raises(InputError, match=r"holds no model_quantized\.onnx or model\.onnx"):
+    with pytest.raises(InputError, match=r"has no model_quantized\.onnx or model\.onnx"):
         create_embedder(f"onnx:{folder}")

@@ -117,7 +117,7 @@ def test_patience_is_bounded(endpoint: Endpoint, connect: Connect, waits: list[f
         connect(attempts=3).embed(["a"])
     assert waits == [1, 2]
     endpoint.replies = [(429, {"Retry-After": "3600"}, b"")]
-    with pytest.raises(EngineError, match="asks to wait 3600 s; expected at most 60 s"):
+    with pytest.raises(EngineError, match="Retry-After 3600 s; Karat waits at most 60 s"):
         connect().embed(["a"])
     assert waits == [1, 2]
 
@@ -142,8 +142,8 @@ def answered(content: object) -> list[Reply]:
         ([(401, {}, b'{"error": "bad key"}')], "status 401: .*bad key"),
         ([(200, {}, b"<!doctype html><title>Login</title>")], "is a web page, not JSON"),
         ([(200, {}, b"fine")], "is not JSON: 'fine'"),
-        (answered([]), "holds no list 'data'"),
-        (answered({"data": []}), "0 embeddings came back; expected 1"),
+        (answered([]), "has no list 'data'"),
+        (answered({"data": []}), "has 0 embeddings; expected 1"),
         (
             answered({"data": [{"index": 4, "embedding": [1]}]}),
             ".index is missing, repeated or not below",
@@ -175,7 +175,7 @@ def test_specifications(endpoint: Endpoint, connect: Connect) -> None:
     for spec in ("openai", "openai:@http://host", "openai:m@httpx", "openai:m@http://"):
         with pytest.raises(InputError, match="expected openai:<model>@<url>"):
             create_embedder(spec, environment={"OPENAI_API_KEY": "k"})
-    with pytest.raises(InputError, match=r"api\.openai\.com wants a key; set OPENAI_API_KEY"):
+    with pytest.raises(InputError, match=r"api\.openai\.com needs an API key; set OPENAI_API_KEY"):
         create_embedder("openai:text-embedding-3-small", environment={})
     with pytest.raises(InputError, match="set VOYAGE_API_KEY"):
         create_embedder("openai:voyage-4@https://api.voyageai.com/v1", environment={})
@@ -332,17 +332,17 @@ def test_options_in_the_specification(endpoint: Endpoint) -> None:
     ],
 )
 def test_a_missing_key_is_named_before_anything_is_sent(spec: str, variable: str) -> None:
-    with pytest.raises(InputError, match=f"wants a key; set {variable}"):
+    with pytest.raises(InputError, match=f"needs an API key; set {variable}"):
         create_embedder(spec, environment={})
 
 
 @pytest.mark.parametrize(
     ("provider", "content", "message"),
     [
-        ("cohere", {"embeddings": [[1.0]]}, "holds no list of embeddings"),
-        ("cohere", {"embeddings": {"float": []}}, "0 embeddings came back; expected 1"),
-        ("tei", {"error": "no"}, "holds no list of embeddings"),
-        ("tei", [[1.0], [2.0]], "2 embeddings came back; expected 1"),
+        ("cohere", {"embeddings": [[1.0]]}, "has no list of embeddings"),
+        ("cohere", {"embeddings": {"float": []}}, "has 0 embeddings; expected 1"),
+        ("tei", {"error": "no"}, "has no list of embeddings"),
+        ("tei", [[1.0], [2.0]], "has 2 embeddings; expected 1"),
         ("tei", [["x"]], "not lists of numbers"),
     ],
 )
@@ -394,7 +394,7 @@ def test_processes_that_index_at_once_embed_once(
 @pytest.mark.parametrize("origin", ["http://api.openai.com", "https://api.openai.com:8443"])
 def test_the_key_of_a_provider_is_never_sent_in_clear_text(origin: str) -> None:
     environment = {"OPENAI_API_KEY": "sk-secret", "KARAT_EMBEDDING_API_KEY": "ours"}
-    with pytest.raises(InputError, match=r"by https at port 443 only; use https://api\.openai"):
+    with pytest.raises(InputError, match=r"only by https to port 443; use https://api\.openai"):
         create_embedder(f"openai:m@{origin}/v1", environment=environment)
     create_embedder("openai:m@https://api.openai.com:443/v1", environment=environment)
     # An explicit variable is sent anywhere.

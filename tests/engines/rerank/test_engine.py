@@ -225,7 +225,7 @@ def test_threads_as_the_first_search_declares() -> None:
         ("rerank(over=bm25, model=cros:x)", "cannot load reranker 'cros:x'"),
         ("rerank(over=bm25, model=cross)", "expected cross:<hub id or folder>"),
         ("rerank(over=bm25, model=onnx-cross:nowhere)", "onnx-cross:nowhere: no such folder"),
-        ("rerank(over=bm25, model=maxsim:static)", "gives no vectors of tokens"),
+        ("rerank(over=bm25, model=maxsim:static)", "has no token vectors"),
         ({"engine": "rerank", "over": {"engine": "bm25", "k": 1}}, "bm25: no option 'k'"),
     ],
 )

@@ -83,12 +83,12 @@ def test_what_may_give_vectors_of_tokens_is_not_refused(argument: str) -> None:
 
 @pytest.mark.parametrize("argument", ["static", "openai:model@http://localhost"])
 def test_what_gives_none_is_refused_before_it_is_loaded(argument: str) -> None:
-    with pytest.raises(InputError, match=f"maxsim:{argument}: the embedder gives no vectors"):
+    with pytest.raises(InputError, match=f"maxsim:{argument}: this embedder has no token vectors"):
         check_embedder(argument)
 
 
 def test_what_turns_out_to_give_none_is_refused() -> None:
-    with pytest.raises(InputError, match="made_elsewhere: the embedder gives no vectors"):
+    with pytest.raises(InputError, match="made_elsewhere: this embedder has no token vectors"):
         create_reranker(f"maxsim:{__name__}:made_elsewhere")
 
 

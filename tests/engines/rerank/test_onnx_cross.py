@@ -113,11 +113,11 @@ def test_a_pair_is_read_once_for_all_who_ask(folder: Path, monkeypatch: pytest.M
 
 def test_what_is_no_cross_encoder(folder: Path) -> None:
     (folder / "model.onnx").write_bytes(graph(labels=3))
-    with pytest.raises(InputError, match=r"gives \(1, 3\) for a pair; expected one score"):
+    with pytest.raises(InputError, match=r"shape \(1, 3\) for a pair; expected one score"):
         create_reranker(f"onnx-cross:{folder}")
     (folder / "model.onnx").write_bytes(b"no graph")
-    with pytest.raises(InputError, match="no readable ONNX model"):
+    with pytest.raises(InputError, match="not a readable ONNX model"):
         create_reranker(f"onnx-cross:{folder}")
     (folder / "model.onnx").unlink()
-    with pytest.raises(InputError, match=r"the folder holds no model_quantized\.onnx"):
+    with pytest.raises(InputError, match=r"the folder has no model_quantized\.onnx"):
         create_reranker(f"onnx-cross:{folder}")

@@ -135,7 +135,7 @@ def test_attempts_are_bounded(endpoint: Endpoint, connect: Connect, waits: list[
     with pytest.raises(EngineError, match="status 503: 'down for repair', after 2 attempts"):
         connect(options="?attempts=2").scores(QUERY, ["one"])
     endpoint.replies = [(429, {"Retry-After": "3600"}, b"")]
-    with pytest.raises(EngineError, match="asks to wait 3600 s; expected at most 5 s"):
+    with pytest.raises(EngineError, match="Retry-After 3600 s; Karat waits at most 5 s"):
         connect(options="?longest_wait_s=5").scores(QUERY, ["one"])
     assert waits == [1]
 
@@ -161,9 +161,9 @@ def results(*items: object) -> list[Reply]:
         ([(401, {}, b'{"detail": "bad key"}')], "status 401: .*bad key"),
         ([(200, {}, b"<!doctype html><title>Login</title>")], "is a web page, not JSON"),
         ([(200, {}, b"fine")], "is not JSON: 'fine'"),
-        (answered([]), "holds no list of scores"),
-        (results(), "0 scores came back; expected 2"),
-        (results({"index": 0, "relevance_score": 1}), "1 scores came back; expected 2"),
+        (answered([]), "has no list of scores"),
+        (results(), "has 0 scores; expected 2"),
+        (results({"index": 0, "relevance_score": 1}), "has 1 scores; expected 2"),
         (
             results({"index": 1, "relevance_score": 1}, {"index": 1, "relevance_score": 1}),
             r"scores\[1\].index is missing, repeated or not below 2",
@@ -279,7 +279,7 @@ def test_keys_go_to_their_host_only(endpoint: Endpoint, connect: Connect) -> Non
     ("spec", "message"),
     [
         ("jina:jina-reranker-v2-base-multilingual", "set JINA_API_KEY"),
-        ("cohere:rerank-v3.5", r"api\.cohere\.com wants a key; set COHERE_API_KEY"),
+        ("cohere:rerank-v3.5", r"api\.cohere\.com needs an API key; set COHERE_API_KEY"),
         ("voyage:rerank-2.5", "set VOYAGE_API_KEY"),
         ("vllm:some-model", "expected vllm:<model>@<url>"),
         ("vllm:@http://localhost", "expected vllm:<model>@<url>"),

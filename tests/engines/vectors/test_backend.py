@@ -52,7 +52,7 @@ def test_the_callback_of_a_configuration_is_called() -> None:
         ({"type": "faiss"}, "no vector_store named 'faiss'"),
         ({"type": "in_memory", "metrics_callback": "f"}, "expected a function or None"),
         ({"type": "in_memory", "dsn": "x"}, "unexpected keyword argument 'dsn'; .* no options"),
-        ({"type": "pgvector"}, "expected dsn or dsn_env"),
+        ({"type": "pgvector"}, "expected either dsn, a connection string, or dsn_env"),
         ({"type": "qdrant", "host": "x"}, "unexpected .*'host'; expected url, path, api_key"),
     ],
 )

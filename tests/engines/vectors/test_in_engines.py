@@ -127,7 +127,7 @@ def test_stores_that_are_rejected(store: object, message: str) -> None:
 
 
 def test_a_store_that_does_not_search_words() -> None:
-    with pytest.raises(InputError, match="store 'pgvector' does not search words"):
+    with pytest.raises(InputError, match="store 'pgvector' has no word search"):
         build({"engine": "bm25", "store": "pgvector(dsn=x)"})
 
 

@@ -97,7 +97,9 @@ def test_collections_of_others_are_left_alone(tmp_path: Path) -> None:
     client.close()
     with get_vector_backend({"type": "qdrant", "path": str(tmp_path)}) as backend:
         assert backend.namespaces() == ["odd"]
-        with pytest.raises(InputError, match="'karat-odd' is not Karat's; choose another prefix"):
+        with pytest.raises(
+            InputError, match="'karat-odd' was not created by Karat; choose another prefix"
+        ):
             backend.count("odd")
 
 

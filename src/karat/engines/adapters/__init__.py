@@ -1,4 +1,4 @@
-"""Adapters to external searches: a class, a command, a process, a service, an MCP tool."""
+"""Adapters to external engines: a class, a command, a process, a service, an MCP tool."""
 
 from karat.engines.adapters.external import External, ExternalReply
 

@@ -1,4 +1,4 @@
-"""From a JSON value to hits, by the JSONPaths of the options."""
+"""Read hits from a JSON value, by the JSONPaths of the options."""
 
 import json
 import re
@@ -30,7 +30,7 @@ DISTANCES = ("distance",)
 SYMBOLS = ("symbol", "symbol_name")
 TOKENS = ("tokens",)
 RANGE = re.compile(r"\D*(\d+)(?:\D+(\d+))?\D*")
-# A range that is no range; the check of the hits counts it.
+# An invalid range of lines, which the check of the hits counts.
 BAD_RANGE = (-1, -1)
 
 Find = Callable[[object], object]
@@ -106,7 +106,7 @@ class AnswerReader:
             return ()
         raise EngineError(
             f"no list of hits in the answer {excerpt(repr(answer))}; "
-            "name its path by hits: and a JSONPath such as $.data[*]"
+            "set hits: to its JSONPath, such as $.data[*]"
         )
 
     def _hit(self, entry: object) -> Hit:
@@ -225,8 +225,8 @@ def json_document(text: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        what = "nothing" if not text.strip() else f"what is not JSON: {excerpt(text)}"
-        raise EngineError(f"answered {what}; expected one JSON value") from None
+        what = "nothing" if not text.strip() else f"text that is not JSON: {excerpt(text)}"
+        raise EngineError(f"returned {what}; expected one JSON value") from None
 
 
 def json_lines(text: str, reader: AnswerReader) -> ExternalReply:
@@ -276,7 +276,7 @@ class PatternReader:
 def mentioned_paths(text: str) -> Iterator[Hit]:
     """Yield each word of *text* that may be a path, with its line where ``path:line`` is written.
 
-    Which of them are paths is for the corpus to say.
+    The caller checks which of them exist in the corpus.
 
     >>> [(hit.path, hit.start_line) for hit in mentioned_paths("1. `src/a.py:7` in b")]
     [('1', 0), ('src/a.py', 7), ('in', 0), ('b', 0)]

@@ -106,7 +106,7 @@ def _lines(text: str) -> Iterator[MatchedLine]:
 
 
 def _text(field: dict[str, str]) -> str:
-    """Return a text of ripgrep, which is base64 where it is no UTF-8."""
+    """Return a text of ripgrep, which is base64 if it is not UTF-8."""
     if "text" in field:
         return field["text"]
     return base64.b64decode(field["bytes"]).decode("utf-8", "replace")
@@ -129,11 +129,11 @@ class CommandOptions(SpawnOptions):
     def _used(self) -> "CommandOptions":
         """Reject settings that the output does not use."""
         if (self.pattern is None) == (self.output == "regex"):
-            raise ValueError("pattern belongs to output: regex, which needs it")
+            raise ValueError("pattern and output: regex need each other")
         if self.pattern is not None:
             check_pattern(self.pattern)
         if "join_lines" in self.model_fields_set and self.output != "rg":
-            raise ValueError("join_lines belongs to output: rg")
+            raise ValueError("join_lines needs output: rg")
         unused = sorted(JSON_PATHS & self.model_fields_set)
         if unused and self.output in ("rg", "regex", "octocode"):
             raise ValueError(f"{unused[0]} is not used with output: {self.output}")
@@ -141,7 +141,7 @@ class CommandOptions(SpawnOptions):
 
 
 def check_pattern(pattern: str) -> None:
-    """Raise ValueError where *pattern* is no expression with a group ``path``."""
+    """Raise ValueError unless *pattern* is a regular expression with a group ``path``."""
     try:
         groups = set(re.compile(pattern).groupindex)
     except re.error as error:

@@ -81,7 +81,7 @@ class CorpusPaths:
         """Return the first *k* of *hits* that exist, each location once, with descending scores.
 
         A score that is missing, or higher than one before it, gives all hits 1/rank instead: the
-        order of a search is its answer.
+        order of the answer counts.
         """
         invalid: Counter[str] = Counter()
         mended: Counter[str] = Counter()
@@ -197,7 +197,7 @@ class CorpusView:
         return self._own.renamed if self._own else {}
 
     def show(self, corpus: Corpus) -> None:
-        """Become the directory of *corpus*."""
+        """Fill the directory with the documents of *corpus*."""
         if corpus.folder is not None:
             self.close()
             self.root = corpus.folder
@@ -208,7 +208,7 @@ class CorpusView:
             self._own.show(corpus)
 
     def close(self) -> None:
-        """Remove the directory if it is ours; calling it twice is fine."""
+        """Remove the directory if Karat created it; calling it twice is fine."""
         own, self._own = self._own, None
         if own:
             own.close()
@@ -295,8 +295,8 @@ class External(ABC):
             raise InputError(f"k is {k!r}; expected a whole number from 1 up")
         paths = self._paths
         if paths is None:
-            raise EngineError(f"{self.name}: search before index")
-        # No command line and no pipe carries NUL or half a character.
+            raise EngineError(f"{self.name}: search was called before index")
+        # Command lines and pipes cannot carry NUL or half a surrogate pair.
         query = query.replace("\0", " ").encode("utf-8", "replace").decode()
         self._last.phases, self._last.metadata = {}, {}
         if not query.strip() or not len(paths):
@@ -340,7 +340,7 @@ class External(ABC):
         self._stop()
 
     def _start(self, corpus: Corpus, root: str) -> None:  # noqa: ARG002 - for a subclass
-        """Make the search ready for *corpus*, which lies in the directory *root*."""
+        """Prepare the search for *corpus*, which is in the directory *root*."""
         return
 
     @abstractmethod
@@ -353,7 +353,7 @@ class External(ABC):
 
 
 def call_foreign(name: str, function: Callable[..., Any], *args: object) -> Any:
-    """Call a foreign *function*; what it raises is an error of the engine, not of Karat.
+    """Call a foreign *function*; its exceptions become EngineError.
 
     >>> call_foreign("mine", int, "two")
     Traceback (most recent call last):

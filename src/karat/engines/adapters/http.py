@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HttpEngine", "HttpOptions", "StreamLine", "checked_url", "events", "limited_lines"]
 
-# What some services send as the last event, in place of JSON.
+# Some services send this as the last event, instead of JSON.
 DONE = "[DONE]"
 
 
@@ -67,10 +67,9 @@ async def limited_lines(chunks: AsyncIterator[bytes], max_bytes: int) -> AsyncIt
 
 
 async def events(lines: AsyncIterator[str], *, sse: bool) -> AsyncIterator[StreamLine]:
-    """Yield server-sent events, or each line as one; comments, blanks and ``[DONE]`` are let pass.
+    """Yield server-sent events, or each line as one; comments, blanks and ``[DONE]`` are skipped.
 
-    An event that the end of the stream cuts off is read all the same: services leave out the
-    last blank line.
+    An event at the end of the stream is read even without the blank line after it.
     """
     name, data = "", list[str]()
     async for line in lines:
@@ -159,11 +158,11 @@ class HttpOptions(AnswerOptions):
     @model_validator(mode="after")
     def _asks(self) -> "HttpOptions":
         if "{query}" not in self.url and "{query}" not in json.dumps(self.body):
-            raise ValueError("neither url nor body holds {query}")
+            raise ValueError("neither url nor body contains {query}")
         if self.body is not None and self.method == "GET":
             raise ValueError("method GET has no body")
         if self.event is not None and self.stream != "sse":
-            raise ValueError("event belongs to stream: sse")
+            raise ValueError("event needs stream: sse")
         if self.basic_auth and any(name.lower() == "authorization" for name in self.headers):
             raise ValueError("basic_auth and the header Authorization exclude each other; give one")
         for name in ("cost", "total_tokens"):
@@ -173,16 +172,16 @@ class HttpOptions(AnswerOptions):
 
 
 def checked_url(value: str) -> str:
-    """Return *value*, or raise ValueError where it is no address or holds a secret."""
+    """Return *value*, or raise ValueError if it is not an address or contains a secret."""
     parts = urlsplit(value)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError("expected an address that begins with http:// or https://")
     if parts.username is not None:
-        raise ValueError("the address holds a password; use a header with {env:NAME}")
+        raise ValueError("the address contains a password; use a header with {env:NAME}")
     for pair in parts.query.split("&"):
         key, _, entry = pair.partition("=")
         if SENSITIVE.search(key) and entry and "{" not in entry:
-            raise ValueError(f"parameter {key!r} holds a secret; write {{env:NAME}} in its place")
+            raise ValueError(f"parameter {key!r} contains a secret; write {{env:NAME}} instead")
     return value
 
 
@@ -220,7 +219,7 @@ class HttpEngine(External):
         proxy = expand(self._options.proxy) if self._options.proxy else None
         self._loop = LoopThread("http")
         self._client = httpx.AsyncClient(
-            # Nothing from .netrc or proxy variables: the configuration says all there is.
+            # Ignore .netrc and proxy variables: only the configuration counts.
             trust_env=False,
             proxy=proxy,
             timeout=self._options.timeout_s,
@@ -245,14 +244,14 @@ class HttpEngine(External):
         import httpx
 
         if self._loop is None or self._client is None:
-            raise EngineError(f"{self.name}: search before index")
+            raise EngineError(f"{self.name}: search was called before index")
         timeout_s = self._options.timeout_s
         try:
             return self._loop.run(self._exchange(self._client, query, k), timeout_s)
         except (TimeoutError, httpx.TimeoutException):
             raise timed_out(f"{self.name}:", timeout_s) from TimeoutError(timeout_s)
         except EngineError as error:
-            # Not chained: what the service said may hold what it was sent.
+            # Not chained: the response may repeat secrets of the request.
             raise EngineError(self._secrets.scrub(f"{self.name}: {error}")) from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
             said = str(error) or type(error).__name__
@@ -359,7 +358,7 @@ def _certificates(url: str) -> "ssl.SSLContext | bool":
         return True
     import ssl
 
-    # What the system trusts, a company's own authority included.
+    # Use the certificates that the system trusts, such as those of a company.
     return ssl.create_default_context()
 
 

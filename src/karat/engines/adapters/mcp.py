@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 __all__ = ["McpConnection", "McpEngine", "McpOptions"]
 
 NAMES = ("query", "k", "root")
-# The SDK waits two seconds each for a server to leave, to obey and to be gone.
+# The SDK waits two seconds for a server to exit, then again after each signal.
 LONGEST_FAREWELL_S = 15.0
 
 
@@ -103,9 +103,9 @@ class McpOptions(ProgramOptions):
         if bool(self.command) == bool(self.url):
             raise ValueError("expected either command or url")
         if self.url and self.env:
-            raise ValueError("env belongs to command")
+            raise ValueError("env needs command")
         if self.headers and not self.url:
-            raise ValueError("headers belong to url")
+            raise ValueError("headers need url")
         return self
 
 
@@ -148,7 +148,7 @@ class McpConnection:
         return not self._gone.is_set()
 
     def close(self) -> None:
-        """Leave, and wait until the server is gone; the SDK ends it within a few seconds."""
+        """Disconnect, and wait until the server has exited; the SDK kills it in the end."""
         if self._ready.done():
             self._loop.loop.call_soon_threadsafe(self._leave.set)
         else:
@@ -172,13 +172,13 @@ class McpConnection:
             self._gone.set()
 
     def _told(self, error: BaseException) -> KaratError:
-        """Return *error* as one of Karat's, with what the server said last."""
+        """Return *error* as a KaratError, with the last error output of the server."""
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         if isinstance(error, KaratError):
             return error
         said = self._tail.text().strip() if self._tail is not None else ""
-        hint = f"; it said {last_words(self._secrets.scrub(said))}" if said else ""
+        hint = f"; its error output: {last_words(self._secrets.scrub(said))}" if said else ""
         return EngineError(f"cannot connect: {str(error) or type(error).__name__}{hint}")
 
     async def _check_tool(self, client: "Client") -> None:
@@ -219,8 +219,8 @@ class McpConnection:
 class McpEngine(External):
     """A tool of an MCP server, which is connected from ``index`` to ``close``.
 
-    A server that goes away is connected again once per search. The tool's existence is checked
-    when the corpus is indexed.
+    A lost connection is opened again once per search. The tool's existence is checked when the
+    corpus is indexed.
     """
 
     Options = McpOptions
@@ -274,11 +274,11 @@ class McpEngine(External):
             raise EngineError(self._secrets.scrub(f"{self.name}: {error}")) from None
 
     def _called(self, values: dict[str, object]) -> "CallToolResult":
-        """Return the tool's answer; a connection that is gone is made again once."""
+        """Return the tool's answer; reconnect once if the connection is lost."""
         with self._turn:
             loop, server = self._loop, self._server
             if loop is None:
-                raise EngineError(f"{self.name}: search before index")
+                raise EngineError(f"{self.name}: search was called before index")
             if server is None:
                 server = self._server = self._connected(loop)
         try:
@@ -296,7 +296,7 @@ class McpEngine(External):
                 return self._call(loop, server, values)
         except ConnectionError:
             pass
-        raise EngineError(f"{self.name}: the server went away twice")
+        raise EngineError(f"{self.name}: the server closed the connection twice")
 
     def _call(
         self, loop: LoopThread, server: "McpConnection", values: dict[str, object]
@@ -324,7 +324,7 @@ class McpEngine(External):
             entry for part in result.content if (entry := getattr(part, "text", None)) is not None
         )
         if result.is_error:
-            raise EngineError(f"the tool answered an error: {excerpt(text)}")
+            raise EngineError(f"the tool returned an error: {excerpt(text)}")
         if len(text) > self._options.max_bytes:
             raise EngineError(f"the answer is longer than {self._options.max_bytes:,} bytes")
         answer: object = result.structured_content

@@ -1,4 +1,4 @@
-"""The overhead of adapters, measured with a search that does nothing."""
+"""The overhead of adapters, measured with a no-op engine."""
 
 import shutil
 import socket
@@ -56,7 +56,7 @@ START_S = 30.0
 
 
 class Overhead(NamedTuple):
-    """Nanoseconds of a search that does nothing: the median and the 99th percentile of *calls*."""
+    """Nanoseconds per search of a no-op engine: the median and the 99th percentile of *calls*."""
 
     kind: str
     calls: int
@@ -92,13 +92,13 @@ def _timed(engine: Any) -> int:
 
 @contextmanager
 def _http_service() -> Iterator[dict[str, object]]:
-    # In a process of its own: two threads of one interpreter would wait for each other.
+    # In a separate process: two threads of one interpreter would wait for each other.
     command = [sys.executable, "-I", "-S", "-c", HTTP]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:  # noqa: S603 - ours
         try:
             port = process.stdout.readline().strip() if process.stdout else b""
             if not port.isdigit():
-                raise EngineError("the HTTP service that does nothing did not start")
+                raise EngineError("the no-op HTTP service did not start")
             yield {"engine": "http", "url": f"http://127.0.0.1:{int(port)}/?q={{query}}"}
         finally:
             process.kill()
@@ -115,7 +115,7 @@ def _mcp_service() -> Iterator[dict[str, object]]:
             deadline = monotonic() + START_S
             while not _listens(port):
                 if process.poll() is not None or monotonic() > deadline:
-                    raise EngineError("the MCP server that does nothing did not start")
+                    raise EngineError("the no-op MCP server did not start")
             yield {"engine": "mcp", "url": f"http://127.0.0.1:{port}/mcp", "tool": "find"}
         finally:
             process.kill()

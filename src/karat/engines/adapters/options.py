@@ -146,7 +146,7 @@ Bytes = Annotated[int, Field(ge=1, le=2**31)]
 
 
 class AdapterOptions(BaseModel):
-    """Every option has a name; one that is not known is refused."""
+    """The base class of options; unknown names are rejected."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -198,7 +198,7 @@ class AnswerOptions(AdapterOptions):
     @model_validator(mode="after")
     def _one_of_each(self) -> "AnswerOptions":
         if self.lines and (self.start_line or self.end_line):
-            raise ValueError("lines and start_line/end_line say the same; give one")
+            raise ValueError("lines and start_line/end_line exclude each other; give one")
         if self.score and self.distance:
             raise ValueError("score and distance exclude each other; give one")
         return self
@@ -248,10 +248,10 @@ def json_template(value: object) -> object:
 def literal_secrets(values: Mapping[str, object], what: str) -> None:
     """Raise ValueError where a *values* entry looks like a secret and is not ``{env:NAME}``.
 
-    What is written into a configuration is shown, stored and hashed; a secret must not be there.
+    A configuration is shown, stored and hashed, so it must not contain a secret.
     """
     for key, value in values.items():
         if isinstance(value, Mapping):
             literal_secrets(value, what)
         elif isinstance(value, str) and SENSITIVE.search(key) and "{env:" not in value:
-            raise ValueError(f"{what} {key!r} holds a secret; write {{env:NAME}} in its place")
+            raise ValueError(f"{what} {key!r} contains a secret; write {{env:NAME}} instead")

@@ -8,8 +8,8 @@ The protocol, one JSON object a line, each answer with the id of its request:
     <- {"id": 1, "hits": [{"path": "src/auth.py", "start_line": 3, "end_line": 9, "score": 1.5}]}
     <- {"id": 1, "error": "what went wrong"}
 
-An answer may report what it has cost: ``"tokens": 812, "cost": 0.0004``. The end of its standard
-input asks the program to leave.
+An answer may report what it has cost: ``"tokens": 812, "cost": 0.0004``. The program should exit
+when its standard input ends.
 """
 
 import json
@@ -57,9 +57,9 @@ class ProcessOptions(SpawnOptions):
 class ProcessEngine(External):
     """A program that stays running and answers JSON lines.
 
-    It runs from ``index`` to ``close``. One that dies is started again once per search; one that
-    prints garbage, floods or hangs is ended, and started again by the next search. Searches take
-    turns.
+    It runs from ``index`` to ``close``. A program that dies is restarted once per search. One that
+    prints invalid lines, too much or nothing is killed, and restarted by the next search. Searches
+    take turns.
     """
 
     Options = ProcessOptions
@@ -95,7 +95,7 @@ class ProcessEngine(External):
                 answer = self._searched(query, k)
             except EOFError as error:
                 raise EngineError(
-                    f"{self.name}: died, was started again and died again; {error}"
+                    f"{self.name}: the process died, was restarted and died again; {error}"
                 ) from None
             try:
                 return ExternalReply(self._reader.hits(answer), {}, self._reader.spending(answer))
@@ -133,7 +133,7 @@ class ProcessEngine(External):
         try:
             self._request(child, request, self._options.index_timeout_s)
         except EngineError:
-            # One that has answered an error still runs.
+            # A program that returned an error is still running.
             self._kill(child)
             raise
         return child
@@ -174,11 +174,11 @@ class ProcessEngine(External):
         except EOFError:
             raise EOFError(self._end_reason(child)) from None
         except BaseException:
-            # Interrupted between question and answer: the next answer would be the wrong one.
+            # Interrupted between request and answer: the next answer would be the wrong one.
             self._kill(child)
             raise
         if (complaint := answer.get("error")) is not None:
-            raise self._named(EngineError(f"answered an error: {excerpt(str(complaint))}"))
+            raise self._named(EngineError(f"returned an error: {excerpt(str(complaint))}"))
         return answer
 
     def _answer(self, child: ChildProcess, deadline: float) -> Mapping[str, object]:

@@ -1,4 +1,4 @@
-"""``python``: a class in this process, in one of three shapes."""
+"""``python``: a class in this process, with one of three interfaces."""
 
 import inspect
 from collections import Counter
@@ -43,7 +43,7 @@ __all__ = [
     "python_engine",
 ]
 
-# What an engine may do beside its search, handed on as it is; see karat.engines.base.
+# Optional methods of an engine, which are passed through; see karat.engines.base.
 FURTHER = ("expect", "index_bytes", "reset", "watch", "work")
 
 
@@ -111,7 +111,7 @@ class NativeEngine(External):
         return [known[self._location(hit)]._replace(hit=hit) for hit in hits]
 
     def _location(self, hit: Hit) -> tuple[str, int, str]:
-        """Return what a hit keeps when it is checked."""
+        """Return the key of a hit, which checking does not change."""
         path = self._paths.resolve(hit.path)[0] if self._paths else hit.path
         return path, hit.start_line, hit.symbol
 
@@ -144,7 +144,7 @@ ATTRIBUTES = (
 
 
 def adapted(target: object, name: str, *, use_reranker: bool | None = None) -> Engine:
-    """Return *target* as an engine, whichever of the three shapes it has.
+    """Return *target* as an engine; it has one of three interfaces.
 
     - ``index(corpus)`` and ``search(query, k)``: Karat's own protocol;
     - ``initialize(repo_path)`` and ``retrieve(query)``: an agent;
@@ -154,7 +154,7 @@ def adapted(target: object, name: str, *, use_reranker: bool | None = None) -> E
     if inspect.iscoroutinefunction(search):
         return StoreEngine(target, name, use_reranker=use_reranker)
     if use_reranker is not None:
-        raise InputError(f"{name}: use_reranker belongs to an asynchronous store")
+        raise InputError(f"{name}: use_reranker is only for asynchronous stores")
     if callable(getattr(target, "retrieve", None)) and hasattr(target, "initialize"):
         return AgentEngine(target, name)
     if callable(search) and callable(getattr(target, "index", None)):
@@ -234,7 +234,7 @@ class StoreEngine(External):
         self._loop: LoopThread | None = None
         if use_reranker is not None:
             if not _takes(store.search, "use_reranker"):
-                raise InputError(f"{name}: its search takes no use_reranker")
+                raise InputError(f"{name}: its search has no parameter use_reranker")
             self._further["use_reranker"] = use_reranker
 
     def _start(self, corpus: Corpus, root: str) -> None:  # noqa: ARG002 - stores read files
@@ -245,7 +245,9 @@ class StoreEngine(External):
     def _ask(self, query: str, k: int) -> ExternalReply:
         answer = self._awaited(self._store.search, query=query, limit=k, **self._further)
         if not isinstance(answer, Sequence) or isinstance(answer, str):
-            raise EngineError(f"{self.name}: search returned {type(answer).__name__}, no list")
+            raise EngineError(
+                f"{self.name}: search returned {type(answer).__name__}; expected a list"
+            )
         return ExternalReply(self._reader.hits([_mapping(entry) for entry in answer]))
 
     def _stop(self) -> None:
@@ -260,7 +262,7 @@ class StoreEngine(External):
     def _awaited(self, function: Callable[..., object], *args: object, **named: object) -> object:
         loop = self._loop
         if loop is None:
-            raise EngineError(f"{self.name}: search before index")
+            raise EngineError(f"{self.name}: search was called before index")
         return call_foreign(self.name, lambda: loop.run(_maybe_awaited(function, *args, **named)))
 
 
@@ -345,5 +347,7 @@ def _made(
     except KaratError:
         raise
     except (Exception, SystemExit) as error:
-        raise EngineError(f"{name}: {type(error).__name__} when made: {error}") from error
+        raise EngineError(
+            f"{name}: cannot create the engine: {type(error).__name__}: {error}"
+        ) from error
     return adapted(target, name, use_reranker=use_reranker)

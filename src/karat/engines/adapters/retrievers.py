@@ -1,7 +1,7 @@
-"""Searches that are Python objects: functions, and retrievers of LangChain, LlamaIndex, Haystack.
+"""Engines that are Python objects: functions, and retrievers of LangChain, LlamaIndex, Haystack.
 
-They are recognised by their methods, so that none of these packages is imported. Such a search has
-its own index; only its answers are read.
+They are recognised by their methods, so that none of these packages is imported. Such an engine has
+its own index; Karat only reads its answers.
 """
 
 import inspect
@@ -74,8 +74,8 @@ class Retriever:
         if path is None:
             known = ", ".join(map(str, metadata)) or "none"
             raise EngineError(
-                f"{self.name}: {type(entry).__name__} names no document; its metadata have "
-                f"{known}; choose one with karat.run(..., document_key=...)"
+                f"{self.name}: {type(entry).__name__} has no document id; its metadata has the "
+                f"keys {known}; choose one with karat.run(..., document_key=...)"
             )
         score = getattr(entry, "score", None)
         if score is None:
@@ -109,15 +109,15 @@ def is_retriever(target: object) -> bool:
 
 
 def retriever(target: object, name: str = "", *, key: str = "") -> Retriever:
-    """Return *target* as a search; InputError says what is expected where it is none."""
+    """Return *target* as a retriever, or raise InputError."""
     ask = _answers(target)
     if ask is None:
-        raise InputError(f"{type(target).__name__} is not a search; {EXPECTED}")
+        raise InputError(f"{type(target).__name__} is not an engine; {EXPECTED}")
     return Retriever(ask, name or _name(target), key=key)
 
 
 def _answers(target: object) -> Answers | None:
-    """Return how *target* is called; None where it has none of the known shapes."""
+    """Return a function that calls *target*; None if its interface is unknown."""
     if isinstance(target, type) or (hasattr(target, "index") and hasattr(target, "search")):
         return None
     if callable(invoke := getattr(target, "invoke", None)):
@@ -130,7 +130,7 @@ def _answers(target: object) -> Answers | None:
 
 
 def _component(run: Callable[..., object]) -> Answers:
-    """Return how the method of a Haystack component is called."""
+    """Return a function that calls the method of a Haystack component."""
     if _takes(run, "top_k"):
         return lambda query, k: run(query=query, top_k=k)
     return lambda query, _: run(query=query)

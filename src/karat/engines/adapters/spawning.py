@@ -46,7 +46,7 @@ class ProgramOptions(AnswerOptions):
         if isinstance(value, str):
             # pydantic reports a ValueError, and lets a TypeError pass.
             raise ValueError(  # noqa: TRY004
-                "expected a list; there is no shell to split a text; write "
+                "expected a list of arguments, because no shell is used; write "
                 'command: [python3, /path/to/mysearch.py, "{query}"]'
             )
         return value
@@ -70,7 +70,7 @@ class ProgramOptions(AnswerOptions):
 
 
 class SpawnOptions(ProgramOptions):
-    """A program that must be there."""
+    """A program that must be installed."""
 
     command: Annotated[list[str], Field(min_length=1)]
 

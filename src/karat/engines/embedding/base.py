@@ -37,18 +37,18 @@ class PartlyEmbedded(EngineError):
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Turns texts into vectors whose inner product says how alike the texts are.
+    """Turns texts into vectors whose inner product is the similarity of the texts.
 
     The contract, which ``karat.testing.embedding`` checks:
 
-    - one float32 row a text, in order, of length 1; no texts give no rows;
+    - one float32 row per text, in order, of length 1; no texts give no rows;
     - a text without anything to embed, such as blanks, gives a row of zeros;
     - any text will do: what is past ``max_tokens`` is not looked at;
     - a row depends on its text and *kind* only, not on the texts beside it; that of a query is the
       same bit for bit.
 
-    ``digest`` names the weights and every setting that changes a vector, so that a stored vector
-    is used only where it would come out again.
+    ``digest`` names the weights and every setting that changes a vector, so that a cached vector is
+    used only if the embedder would return it again.
     """
 
     @property
@@ -72,7 +72,7 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str], kind: Kind = "document") -> "Vectors":
-        """Return one row a text."""
+        """Return one row per text."""
         ...
 
 
@@ -81,7 +81,7 @@ class SupportsTokenVectors(Protocol):
     """An embedder that also gives a vector for each token, for late interaction."""
 
     def token_vectors(self, texts: Sequence[str], kind: Kind = "document") -> "Sequence[Vectors]":
-        """Return, for each text, one row of length 1 a token; no rows for an empty text."""
+        """Return, for each text, one row of length 1 per token; no rows for an empty text."""
         ...
 
 

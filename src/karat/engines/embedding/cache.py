@@ -92,7 +92,7 @@ class EmbeddingCache:
             self._file.publish(keys)
 
 
-# What is written together: an interrupted run loses no more than this.
+# Rows per write: an interruption loses at most these.
 TEXTS_A_STEP = 256
 
 
@@ -130,7 +130,7 @@ class CachedEmbedder:
         return self.embedder.digest
 
     def embed(self, texts: Sequence[str], kind: Kind = "document") -> Vectors:
-        """Return one row of length 1 a text."""
+        """Return one row of length 1 per text."""
         return embed_distinct(texts, self.dimension, lambda some: self._rows(some, kind))
 
     def _rows(self, texts: list[str], kind: Kind) -> Vectors:

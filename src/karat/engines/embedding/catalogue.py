@@ -105,7 +105,7 @@ def embedder_named(name: str) -> str:
     """Return the specification of the embedder that a user calls *name*.
 
     A name of the hub whose weights are here is that of the packaged model; any other of the form
-    ``owner/model`` is loaded by sentence-transformers. A name that nothing has is refused.
+    ``owner/model`` is loaded by sentence-transformers. An unknown name raises an error.
 
     >>> embedder_named("sentence-transformers/all-MiniLM-L6-v2"), embedder_named("BAAI/bge-m3")
     ('minilm', 'st:BAAI/bge-m3')

@@ -48,7 +48,7 @@ class WordTable:
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """A product with bytes [inputs, outputs], one scale an output, plus a bias.
+    """A product with bytes [inputs, outputs], one scale per output, plus a bias.
 
     The inputs *apart* are multiplied as floats with *exact* [apart, outputs]; their codes are 0.
     """
@@ -93,10 +93,10 @@ class Encoder:
 
 
 def quantise(weights: Floats, bias: Floats, apart: tuple[int, ...] = ()) -> Linear:
-    """Return *weights* [outputs, inputs] as bytes with one scale an output.
+    """Return *weights* [outputs, inputs] as bytes with one scale per output.
 
-    An input that is sometimes a hundred times as large as all others belongs *apart*: bytes with
-    one scale for all inputs would leave nothing of the others.
+    An input that is sometimes a hundred times as large as all others belongs *apart*: with one
+    scale for all inputs, the others would round to 0.
 
     >>> quantise(np.array([[1.0, -0.5]], np.float32), np.zeros(1, np.float32)).codes.tolist()
     [[127], [-64]]
@@ -120,8 +120,8 @@ RUNTIME = "com.microsoft"
 def encoder_graph(encoder: Encoder) -> bytes:
     """Return a model from ``input_ids`` [batch, length] to ``tokens`` [batch, length, dimension].
 
-    It knows no mask, so the texts of a batch must have one length. Activations become bytes with
-    one scale for the whole batch: a text that runs alone gets the vector it always gets.
+    It has no attention mask, so the texts of a batch must have one length. Activations become bytes
+    with one scale for the whole batch: a text that runs alone gets the vector it always gets.
     """
     try:
         from onnx import TensorProto, helper

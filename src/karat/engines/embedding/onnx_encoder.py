@@ -25,7 +25,7 @@ MOST_TOKENS_A_BATCH = 4096
 
 
 class OnnxEmbedder:
-    """Runs a graph from ``input_ids`` to token vectors, and pools these to one vector a text.
+    """Runs a graph from ``input_ids`` to token vectors, and pools these to one vector per text.
 
     A graph that takes no ``attention_mask`` gets one text at a time, so that no text is padded and
     none depends on another; other graphs get queries one at a time, and documents in batches sorted
@@ -80,7 +80,7 @@ class OnnxEmbedder:
         return self._digest
 
     def embed(self, texts: Sequence[str], kind: Kind = "document") -> Vectors:
-        """Return one row of length 1 a text."""
+        """Return one row of length 1 per text."""
         pool = _first if self._pooling == "first" else _mean
         return embed_distinct(
             texts,
@@ -178,12 +178,12 @@ def open_session(graph: bytes, name: str) -> Any:
     try:
         session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # a class for each kind of damage
-        raise InputError(f"{name}: no readable ONNX model: {error}") from error
+        raise InputError(f"{name}: not a readable ONNX model: {error}") from error
     given = {put.name for put in session.get_inputs()}
     if not {"input_ids"} <= given <= {"input_ids", "attention_mask", "token_type_ids"}:
         raise InputError(
-            f"{name}: the model takes {', '.join(sorted(given))}; expected input_ids, "
-            "and at most attention_mask and token_type_ids beside it"
+            f"{name}: the model has the inputs {', '.join(sorted(given))}; expected  "
+            "input_ids, optionally with attention_mask and token_type_ids"
         )
     return session
 
@@ -232,7 +232,7 @@ def read_folder(argument: str, *, spec: str) -> tuple[Path, bytes, str]:
     tokenizer = folder / "tokenizer.json"
     if model is None or not tokenizer.is_file():
         lacking = "tokenizer.json" if model else " or ".join(MODELS[:2])
-        raise InputError(f"{spec}:{argument}: the folder holds no {lacking}")
+        raise InputError(f"{spec}:{argument}: the folder has no {lacking}")
     return folder, model.read_bytes(), tokenizer.read_text(encoding="utf-8")
 
 
@@ -271,7 +271,7 @@ def _settings(path: Path) -> dict[str, Any]:
     try:
         settings = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise InputError(f"{path}: no readable JSON: {error}") from error
+        raise InputError(f"{path}: not valid JSON: {error}") from error
     if not isinstance(settings, dict):
         raise InputError(f"{path}: expected a JSON object")
     return settings

@@ -50,7 +50,7 @@ MAGIC = b"HMSEMB01"
 
 
 def granite(argument: str = "", *, threads: int | None = None) -> OnnxEmbedder:
-    """Return granite-30m at 256 tokens a text, or as many as *argument* says, up to 512."""
+    """Return granite-30m at 256 tokens per text, or as many as *argument* says, up to 512."""
     limit = token_limit(argument, default=256, most=GRANITE_TOKENS, name="granite")
     encoder, tokenizer = read_container(GRANITE.read(), GRANITE.path)
     return OnnxEmbedder(
@@ -89,7 +89,7 @@ def _explained(where: str) -> Iterator[None]:
     try:
         yield
     except (ValueError, KeyError, TypeError, struct.error) as error:
-        raise InputError(f"{where}: no readable HMSEMB01 container: {error}") from error
+        raise InputError(f"{where}: not a readable HMSEMB01 container: {error}") from error
 
 
 def _header(content: bytes) -> tuple[dict[str, Any], int]:
@@ -127,7 +127,7 @@ def _granite_encoder(
         return tensor.rows() if isinstance(tensor, WordTable) else tensor
 
     def linear(name: str) -> Linear:
-        # Scales by group of inputs become one scale an output, which integer units can use.
+        # Scales by group of inputs become one scale per output, which integer units can use.
         return quantise(floats(f"{name}.w"), floats(f"{name}.b"), APART.get(name, ()))
 
     def norm(name: str) -> Norm:
@@ -135,7 +135,7 @@ def _granite_encoder(
 
     words = tensors["word_emb"]
     if not isinstance(words, WordTable):
-        raise TypeError("the table of words is not in bytes")
+        raise TypeError("the word table is not quantised to bytes")
     return Encoder(
         words,
         floats("pos_emb")[arch["position_offset"] :] + floats("type_emb")[0],
@@ -177,7 +177,7 @@ Constants = dict[str, NDArray[Any]]
 
 
 def minilm(argument: str = "", *, threads: int | None = None) -> OnnxEmbedder:
-    """Return MiniLM-L6 at 256 tokens a text, or as many as *argument* says, up to 512."""
+    """Return MiniLM-L6 at 256 tokens per text, or as many as *argument* says, up to 512."""
     limit = token_limit(argument, default=256, most=MINILM_TOKENS, name="minilm")
     return OnnxEmbedder(
         encoder_graph(read_minilm(MINILM.read(), MINILM.path)),
@@ -191,7 +191,7 @@ def minilm(argument: str = "", *, threads: int | None = None) -> OnnxEmbedder:
 
 
 def read_minilm(content: bytes, where: str) -> Encoder:
-    """Return the encoder whose weights lie in *content*, a graph that stores them as bytes.
+    """Return the encoder whose weights are in *content*, a graph that stores them as bytes.
 
     That graph turns all bytes into floats before it multiplies, which takes twice as long as
     multiplying the bytes; so only its weights are used.
@@ -204,8 +204,8 @@ def read_minilm(content: bytes, where: str) -> Encoder:
         graph = onnx.load_model_from_string(content).graph
         constants = {given.name: onnx.numpy_helper.to_array(given) for given in graph.initializer}
         return _minilm_encoder(constants)
-    except Exception as error:  # of protobuf, onnx or numpy, as damage will have it
-        raise InputError(f"{where}: no readable MiniLM weights: {error}") from error
+    except Exception as error:  # of protobuf, onnx or numpy, depending on the damage
+        raise InputError(f"{where}: cannot read the MiniLM weights: {error}") from error
 
 
 def _minilm_encoder(constants: Constants) -> Encoder:

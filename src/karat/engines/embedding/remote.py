@@ -83,7 +83,7 @@ class EmbeddingRequest(NamedTuple):
 
 
 class EmbeddingShape(NamedTuple):
-    """How a provider is asked: the path, the body, the rows of an answer, and texts a request."""
+    """The API of a provider: path, body, rows of an answer, and texts per request."""
 
     path: str
     body: Callable[[EmbeddingRequest], dict[str, object]]
@@ -140,7 +140,7 @@ def _tei_body(request: EmbeddingRequest) -> dict[str, object]:
 def _data_rows(body: Any, count: int, where: str) -> list[Any]:
     items = body.get("data") if isinstance(body, dict) else None
     if not isinstance(items, list):
-        raise EngineError(f"{where}: the answer holds no list 'data'")
+        raise EngineError(f"{where}: the response has no list 'data'")
     return by_index(items, "embedding", count=count, noun="embeddings", where=where)
 
 
@@ -151,9 +151,9 @@ def _cohere_rows(body: Any, count: int, where: str) -> list[Any]:
 
 def _plain_rows(rows: Any, count: int, where: str) -> list[Any]:
     if not isinstance(rows, list):
-        raise EngineError(f"{where}: the answer holds no list of embeddings")
+        raise EngineError(f"{where}: the response has no list of embeddings")
     if len(rows) != count:
-        raise EngineError(f"{where}: {len(rows)} embeddings came back; expected {count}")
+        raise EngineError(f"{where}: the response has {len(rows)} embeddings; expected {count}")
     return rows
 
 
@@ -180,7 +180,7 @@ def _matrix(rows: list[Any], dimension: int | None, where: str) -> NDArray[np.fl
             f"{where}: the embeddings have {matrix.shape[1]} dimensions; expected {dimension}"
         )
     if not np.isfinite(matrix).all():
-        raise EngineError(f"{where}: an embedding holds a number that is not finite")
+        raise EngineError(f"{where}: an embedding has a number that is not finite")
     return matrix
 
 
@@ -267,7 +267,7 @@ class RemoteEmbedder:
         return self._spending.metadata()
 
     def embed(self, texts: Sequence[str], kind: Kind = "document") -> Vectors:
-        """Return one row of length 1 a text."""
+        """Return one row of length 1 per text."""
         filled = any(text.strip() for text in texts)
         dimension = self.dimension if filled else self._dimension or 0
         posted: list[EmbeddedBatch] = []

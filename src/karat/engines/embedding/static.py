@@ -1,4 +1,4 @@
-"""Embeddings by looking up words: a mean of token vectors, thousands of texts a second."""
+"""Embeddings by looking up words: a mean of token vectors, thousands of texts per second."""
 
 import re
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_+")
 class StaticEmbedder:
     """The weighted mean of the token vectors of a text, projected where there is a projection.
 
-    *table* has one row a token, *weights* one number a token. All of a text counts.
+    *table* has one row per token, *weights* one number per token. All of a text counts.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class StaticEmbedder:
         return self._digest
 
     def embed(self, texts: Sequence[str], kind: Kind = "document") -> Vectors:  # noqa: ARG002
-        """Return one row of length 1 a text; zeros where no token of it weighs anything."""
+        """Return one row of length 1 per text; zeros where no token of it weighs anything."""
         return embed_distinct(texts, self._dimension, self._means)
 
     def _means(self, texts: list[str]) -> Vectors:
@@ -131,7 +131,7 @@ def frequency_weights(tokens: Sequence[str]) -> NDArray[np.float32]:
 def static(argument: str = "") -> StaticEmbedder:
     """Return the table of word vectors that the extra ``dense`` brings; there is no other yet."""
     if argument:
-        raise InputError(f"static:{argument}: expected just static")
+        raise InputError(f"static:{argument}: expected static without an argument")
     try:
         from safetensors.numpy import load
     except ImportError:

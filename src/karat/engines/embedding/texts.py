@@ -42,7 +42,7 @@ def embed_distinct(
 ) -> Vectors:
     """Return a row for each of *texts*; *embed* sees each distinct text that is not blank, once."""
     if isinstance(texts, str):
-        raise InputError(f"texts is one text, {texts[:40]!r}; expected a list of texts")
+        raise InputError(f"texts is a string, {texts[:40]!r}; expected a list of texts")
     cleaned = [embeddable(text) for text in texts]
     distinct = list(dict.fromkeys(text for text in cleaned if text.strip()))
     rows = np.zeros((len(cleaned), dimension), dtype=np.float32)
@@ -74,7 +74,7 @@ class ModelTokenizer:
         try:
             self._tokenizer = tokenizers.Tokenizer.from_str(description)
         except Exception as error:  # it raises no narrower class
-            raise InputError(f"{where}: no readable tokenizer: {error}") from error
+            raise InputError(f"{where}: cannot read the tokenizer: {error}") from error
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self.digest = sha256(description.encode()).hexdigest()

@@ -35,7 +35,7 @@ def from_file(argument: str) -> ModelTokenizer:
     try:
         return _made(file.read_text(encoding="utf-8"), str(file))
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: no readable tokenizer: {error}") from error
+        raise InputError(f"{file}: cannot read the tokenizer: {error}") from error
 
 
 @cache
@@ -45,4 +45,4 @@ def _made(description: str, where: str) -> ModelTokenizer:
 
 def _refuse(argument: str, name: str) -> None:
     if argument:
-        raise InputError(f"tokenizer {name}:{argument}: expected just {name}")
+        raise InputError(f"tokenizer {name}:{argument}: expected {name} without an argument")

@@ -40,7 +40,7 @@ def load_pretrained(kind: str, argument: str, *, spec: str, device: str | None =
 
         load = getattr(sentence_transformers, kind)
     except (ImportError, AttributeError):
-        # The kind may be younger than the release that is installed.
+        # The class may be newer than the installed release.
         raise MissingExtra(
             "sentence-transformers", extra="transformers", purpose=f"the model {name}"
         ) from None
@@ -69,7 +69,7 @@ def _check_reachable(argument: str, name: str) -> None:
         HfApi().model_info(argument, timeout=HUB_TIMEOUT_S)
     except OSError:  # the hub answers: loading says what is wrong with the name
         return
-    except Exception as error:  # of httpx, or of the library where it is told to stay offline
+    except Exception as error:  # of httpx, or of the library in offline mode
         raise InputError(
             f"{name}: no folder {argument} here, and the model hub cannot be reached: {error}"
         ) from error
@@ -112,7 +112,7 @@ class TransformerEmbedder:
         return self._digest
 
     def embed(self, texts: Sequence[str], kind: Kind = "document") -> Vectors:
-        """Return one row of length 1 a text."""
+        """Return one row of length 1 per text."""
         return embed_distinct(
             texts, self.dimension, lambda some: unit(np.asarray(self._encode(some, kind)))
         )

@@ -34,8 +34,8 @@ __all__ = [
     "pad_scores",
 ]
 
-# Up to so many postings the weights of all are computed ahead, for 12 bytes each; beyond, those of
-# a query's terms are computed with each query, to the same bits.
+# Up to this number of postings, all weights are computed in advance, for 12 bytes each. Above it,
+# the weights of the terms are computed with each query; the bits are the same.
 READY_POSTINGS = 1 << 24
 
 # Scores are laid out in this many rows; the maximum of a column stands for all scores in it.
@@ -66,8 +66,8 @@ def best(scores: NDArray[np.float32], k: int) -> DocumentRanking:
     table = scores.reshape(ROWS, columns)
     # Down the columns: whole rows are compared at once, which within a row is not possible.
     maxima = table.max(axis=0)
-    # At least k documents score as much as the k-th largest maximum; so whoever is among the best
-    # stands in a column whose maximum is no less.
+    # At least k documents score as much as the k-th largest maximum; so each of the best k is in a
+    # column whose maximum is at least that.
     least = np.partition(maxima, columns - k)[columns - k]
     if least <= 0:
         chosen = np.flatnonzero(scores > 0)
@@ -104,7 +104,7 @@ def rank_documents(
 
 @dataclass(frozen=True, slots=True)
 class BM25:
-    """The parameters: *k1*, how late more occurrences stop to help; *b*, the toll on length."""
+    """The parameters: *k1* is the saturation of term frequency, *b* the normalisation by length."""
 
     k1: float = 1.2
     b: float = 0.75
@@ -133,7 +133,7 @@ Numbers = NDArray[np.int32] | NDArray[np.intp]
 
 
 class TermContribution(NamedTuple):
-    """What a query term adds to which documents, part by part of the index.
+    """The scores that a query term adds to documents, for each part of the index.
 
     *frequency* is the number of live documents that hold it.
     """
@@ -411,8 +411,8 @@ class LexicalIndex:
     def _merged(self) -> list[Postings]:
         """Return the parts, with all that was added.
 
-        A part swallows its elder unless that is more than twice its size: at most logarithmically
-        many parts remain, and a posting moves as rarely.
+        A part is merged with the one before it unless that is more than twice as large, so that the
+        number of parts, and of moves of a posting, stays logarithmic.
         """
         with self._merging:
             if self._added.documents:

@@ -1,4 +1,4 @@
-"""Which documents hold a term, and how often: compressed rows, built in batches, merged at will."""
+"""Postings: the documents of each term with counts, in compressed rows, built in batches."""
 
 import tempfile
 from array import array
@@ -241,7 +241,7 @@ MEMORY_BYTES = 64 * 1024**2
 
 
 class _StoredRun(NamedTuple):
-    """A run of which *terms* terms and *postings* postings lie in a file."""
+    """A run with *terms* terms and *postings* postings in a file."""
 
     first: int
     lengths: NDArray[np.int32]

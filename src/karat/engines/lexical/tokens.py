@@ -1,4 +1,4 @@
-"""Text becomes terms: identifiers are split and kept whole, stop words go, the rest is stemmed."""
+"""Turn text into terms: split identifiers (and keep them whole), drop stop words, stem the rest."""
 
 import re
 import unicodedata
@@ -12,7 +12,7 @@ VOWEL = re.compile("[aeiouy]")
 SHORTEST = 4
 ENDS_OF_SINGULARS = ("ss", "us", "is")
 ENDS_THAT_TAKE_ES = ("sses", "xes", "ches", "shes", "zzes")
-# Their -ed and -ing are no endings.
+# Words that end in -ed or -ing without a suffix.
 WHOLE = frozenset({"embed", "hundred", "nothing", "something", "anything", "everything", "during"})
 
 
@@ -93,8 +93,8 @@ SCRIPTS = re.compile(rf"[{CJK}]+|[A-Za-z0-9_]+|[^\W{CJK}A-Za-z0-9_]+")
 IDEOGRAPH = re.compile(f"[{CJK}]")
 ACCENTS = re.compile("[\u0300-\u036f]")
 
-# Every byte that is no ASCII letter, digit or underscore ends a word. Bytes past ASCII stay, so
-# that one translate and one split do for UTF-8; what they mean is looked at once per word.
+# Every byte but an ASCII letter, digit or underscore ends a word. Bytes past ASCII stay, so that
+# one translate and one split do for UTF-8; what they mean is looked at once per word.
 SEPARATORS = bytes(
     byte if byte >= 0x80 or chr(byte).isalnum() or byte == ord("_") else ord(" ")
     for byte in range(256)

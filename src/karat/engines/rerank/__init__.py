@@ -1,4 +1,4 @@
-"""A second look at the first hits of any engine, by a reranker that reads their text."""
+"""Rerank the first hits of any engine with a model that reads their text."""
 
 from karat.engines.rerank.base import (
     DEFAULT_RERANKER,

@@ -118,13 +118,13 @@ def colbert(argument: str) -> MaxSim:
 def check_embedder(argument: str) -> None:
     """Raise InputError for an unknown embedder, and for one without token vectors.
 
-    Nothing is loaded: ours say in their signatures what they make. Of another maker's, it shows
-    when it is there.
+    Nothing is loaded: built-in embedders declare it in their signatures. A plug-in is checked after
+    it is created.
 
     >>> check_embedder("static")
     Traceback (most recent call last):
     ...
-    karat.errors.InputError: maxsim:static: the embedder gives no vectors of tokens; expected ...
+    karat.errors.InputError: maxsim:static: this embedder has no token vectors; expected ...
     """
     if argument.startswith(COLBERT):
         check_pretrained(argument.removeprefix(COLBERT), spec="colbert")
@@ -137,7 +137,7 @@ def check_embedder(argument: str) -> None:
 
 def _without_tokens(argument: str) -> InputError:
     return InputError(
-        f"maxsim:{argument}: the embedder gives no vectors of tokens; "
+        f"maxsim:{argument}: this embedder has no token vectors; "
         "expected one such as granite, minilm, onnx:<folder>, st:<hub id or folder> or "
         "colbert:<hub id or folder>"
     )
@@ -156,7 +156,7 @@ class Reranker(Protocol):
     weight: float
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.floating]:
-        """Return one score a text."""
+        """Return one score per text."""
         ...
 
 

@@ -23,21 +23,21 @@ PAIRS_A_BATCH = 32
 class CrossEncoderReranker:
     """A loaded CrossEncoder of sentence-transformers, whose own activation is used.
 
-    In a batch a score may depend in its last bits on the texts beside it, so that only whoever has
-    found the very same texts for the query shares their scores.
+    In a batch a score may depend in its last bits on the texts beside it, so that scores are shared
+    only between engines that found the same texts for the query.
     """
 
     # It has read the text, which the first search has not.
     weight = 1.0
 
     def __init__(self, model: Any, *, name: str) -> None:
-        """Store *model*, which must give one score a pair."""
+        """Store *model*, which must give one score per pair."""
         if model.num_labels != 1:
             raise InputError(f"{name}: the model has {model.num_labels} labels; expected one score")
         self.name = name
         self.current: Current = NOT_KEPT
         self._model = model
-        # A fast tokenizer refuses to be used by two threads at once.
+        # A fast tokenizer cannot be used by two threads at once.
         self._lock = Lock()
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -82,7 +82,9 @@ class OnnxCross:
         self._inputs = {given.name for given in self._session.get_inputs()}
         shape = self._run(([0, 0], [0, 0])).shape
         if np.prod(shape) != 1:
-            raise InputError(f"{name}: the model gives {shape} for a pair; expected one score")
+            raise InputError(
+                f"{name}: the model returns scores of shape {shape} for a pair; expected one score"
+            )
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the graph's score for each text."""

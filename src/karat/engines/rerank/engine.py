@@ -110,7 +110,7 @@ class RerankEngine:
 
     The order is that of ``(1 - weight) * first + weight * second``, both spread over 0 to 1 among
     these hits; equal ones stay as they were. A hit after them scores at least 1 less than they do,
-    and keeps its distance to its neighbours. Hits that score below *threshold* go.
+    and keeps its distance to its neighbours. Hits below *threshold* are dropped.
     """
 
     def __init__(
@@ -223,7 +223,7 @@ class RerankEngine:
     def _first(self, query: str, k: int) -> list[ExplainedHit]:
         """Return the first *k* hits, without a threshold."""
         if self._passages is None:
-            raise EngineError(f"{self.name}: search before index; there is no corpus yet")
+            raise EngineError(f"{self.name}: search was called before index")
         if k < 1:
             raise InputError(f"k is {k!r}; expected a whole number from 1 up")
         started = perf_counter_ns()
@@ -237,7 +237,7 @@ class RerankEngine:
         return hits[:k]
 
     def _phase(self) -> str:
-        """Return the name of the second phase, which tells the time of a cache from a model's."""
+        """Return the name of the second phase: it shows whether the scores came from the cache."""
         reranker = self.reranker
         is_cached = isinstance(reranker, SupportsFromCache) and reranker.from_cache()
         return "rerank from cache" if is_cached else "rerank"

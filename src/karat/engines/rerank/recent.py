@@ -14,7 +14,7 @@ Value = TypeVar("Value")
 
 @runtime_checkable
 class SupportsApart(Protocol):
-    """A cache that can be divided, so that its users do not profit from each other."""
+    """A cache with separate views, so that users do not reuse each other's values."""
 
     def apart(self) -> Self:
         """Return a view of the same cache where values that others stored count as misses."""
@@ -43,10 +43,10 @@ class _Shelf(Generic[Key, Value]):
 
 
 class Recent(Generic[Key, Value]):
-    """Values by key; those used longest ago go when all together are larger than *most*.
+    """An LRU cache; the least recently used values are evicted above the total size *most*.
 
     *make* computes the values of keys that are not there, several at once; *size* says how large
-    one is. Several threads may ask; a value that two of them miss is made twice, and is the same.
+    one is. It is thread-safe; a value that two threads miss is computed twice.
 
     >>> squares = Recent(lambda keys: [key * key for key in keys], most=2, size=lambda value: 1)
     >>> squares.get([2, 3, 2]), squares.get([4]), len(squares)
@@ -71,9 +71,9 @@ class Recent(Generic[Key, Value]):
         return len(self._shelf.held)
 
     def apart(self) -> "Recent[Key, Value]":
-        """Return a memory that computes what it lacks and stores nothing twice.
+        """Return a view that computes its misses and stores nothing twice.
 
-        Several that are timed in one process have the memory of one, and none profits.
+        Engines that are timed in one process then take the memory of one, without shared hits.
         """
         other = copy(self)
         other._asked = set()  # noqa: SLF001 - a copy of this one

@@ -57,7 +57,7 @@ class RerankerOptions(EndpointOptions):
     """The options of a remote reranker.
 
     *price_per_1000_searches* is for providers that bill search units, such as Cohere. With *cache*
-    False every score is requested anew, so that the latency is that of the endpoint.
+    False every score is requested again, so that the latency is that of the endpoint.
     """
 
     price_per_1000_searches: float | None = Field(default=None, ge=0, allow_inf_nan=False)
@@ -74,7 +74,7 @@ class RerankRequest(NamedTuple):
 
 
 class RerankShape(NamedTuple):
-    """How a provider is asked: the body, the field of results, that of a score, texts a request.
+    """The API of a provider: body, fields of results and scores, and texts per request.
 
     An empty *results* means that the answer is itself the list.
     """

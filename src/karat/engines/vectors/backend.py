@@ -69,7 +69,7 @@ class VectorBackend:
         """Insert or replace *items*, and return how many there were.
 
         They are ``{key: embedding}``, or records with ``key`` (or ``id``) and ``embedding``; other
-        fields are not kept. A key may come once. No items: nothing happens.
+        fields are not kept. A key may come once. An empty list does nothing.
         """
         check_namespace(namespace)
         with self._reported("upsert", namespace) as done:
@@ -89,7 +89,7 @@ class VectorBackend:
         check_namespace(namespace)
         with self._reported("delete", namespace) as done:
             if isinstance(keys, (str, bytes)):
-                raise InputError(f"keys {keys!r} is one text; expected a list of keys")
+                raise InputError(f"keys {keys!r} is a string; expected a list of keys")
             names = [as_key(key, f"key {number}") for number, key in enumerate(keys, start=1)]
             self._known_dimension(namespace)
             removed = self._store.delete(namespace, list(dict.fromkeys(names))) if names else 0
@@ -160,7 +160,7 @@ class VectorBackend:
 
     @contextmanager
     def _reported(self, name: str, namespace: str) -> Iterator[Callable[[int], None]]:
-        """Tell the callback how the operation inside went."""
+        """Report the outcome of the operation inside to the callback."""
         counted = 0
 
         def done(items: int) -> None:
@@ -224,7 +224,7 @@ def get_vector_backend(config: Mapping[str, Any]) -> VectorBackend:
 
     ``type`` names the store: ``in_memory``, ``qdrant``, ``pgvector``, a plug-in of the entry point
     group ``karat.vector_stores``, or ``module:Class``. ``metrics_callback`` may be None. Every
-    other entry is an option of the store; one that it does not know is refused.
+    other entry is an option of the store; an unknown one is rejected.
 
     >>> get_vector_backend({"type": "in_memory", "metrics_callback": None}).namespaces()
     []

@@ -27,7 +27,7 @@ class Namespace:
 
 
 class InMemoryStore:
-    """Keeps everything in this process; nothing outlives it. Safe to use from several threads."""
+    """Stores all vectors in the memory of this process. Safe to use from several threads."""
 
     def __init__(self) -> None:
         """Begin without namespaces."""
@@ -116,7 +116,7 @@ class InMemoryStore:
         return np.stack([rows[key] for key in keys])
 
     def close(self) -> None:
-        """Do nothing: there is nothing to let go of."""
+        """Do nothing: there are no resources to release."""
 
     def _space(self, namespace: str, dimension: int) -> Namespace:
         space = self._spaces.setdefault(namespace, Namespace(dimension))
@@ -163,7 +163,7 @@ def _nearest(
 
 
 def unit_vector(embedding: ArrayLike, where: str) -> NDArray[np.float32]:
-    """Return *embedding* scaled to length 1; cosine similarity asks for no more.
+    """Return *embedding* scaled to length 1, as cosine similarity needs it.
 
     >>> unit_vector([3.0, 4.0], "the query").tolist()
     [0.6000000238418579, 0.800000011920929]
@@ -217,7 +217,7 @@ def unit_rows(keys: Sequence[str], embeddings: Sequence[ArrayLike]) -> NDArray[n
 
 
 def first_problem(keys: Sequence[str], embeddings: Sequence[ArrayLike]) -> str:
-    """Return what is wrong with the first embedding that cannot stand beside the others."""
+    """Return the problem of the first embedding that does not fit the others."""
     expected = 0
     for key, embedding in zip(keys, embeddings, strict=True):
         try:
@@ -230,4 +230,4 @@ def first_problem(keys: Sequence[str], embeddings: Sequence[ArrayLike]) -> str:
                 f"item {key!r}: the embedding has {dimensions} dimensions; "
                 f"expected {expected}, as in item {keys[0]!r}"
             )
-    return "the embeddings cannot be put together; expected numbers of one kind"
+    return "the embeddings cannot be combined; expected numbers of one type"

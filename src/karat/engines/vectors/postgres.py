@@ -133,7 +133,10 @@ class PgVectorStore:
     def __init__(self, *, dsn: str = "", dsn_env: str = "", exact: bool = True) -> None:
         """Connect, and create extension and tables where they are missing."""
         if bool(dsn) == bool(dsn_env):
-            raise InputError("expected dsn or dsn_env: a connection string, or its variable")
+            raise InputError(
+                "expected either dsn, a connection string, or dsn_env, the environment variable "
+                "that has it"
+            )
         if dsn_env and not os.environ.get(dsn_env):
             raise InputError(f"the environment variable {dsn_env} of dsn_env is not set")
         self._lock = RLock()
@@ -194,7 +197,9 @@ class PgVectorStore:
     ) -> None:
         given = vectors.shape[1]
         if given > LONGEST:
-            raise InputError(f"the embedding has {given} dimensions; pgvector stores {LONGEST}")
+            raise InputError(
+                f"the embedding has {given} dimensions; pgvector stores at most {LONGEST}"
+            )
         with self._asking(), self._connection.transaction(), self._connection.cursor() as cursor:
             row = cursor.execute(CLAIM, [namespace, given]).fetchone()
             if row is None or row[0] != given:

@@ -69,7 +69,7 @@ class QdrantConnection:
         self.is_remote = url is not None
         with self.errors():
             if url is not None:
-                # Their own check of versions only warns; a request that fails says more.
+                # The check of versions in the client only warns; Karat has its own.
                 self._clients = [
                     QdrantClient(
                         url=one, api_key=api_key, timeout=timeout_s, check_compatibility=False
@@ -212,8 +212,8 @@ class QdrantStore:
         parameters = found.config.params.vectors
         if not isinstance(parameters, models.VectorParams):
             raise InputError(
-                f"Qdrant at {self._connection.where}: collection {collection!r} is not Karat's; "
-                "choose another prefix"
+                f"Qdrant at {self._connection.where}: collection {collection!r} was not "
+                "created by Karat; choose another prefix"
             )
         return parameters.size
 
@@ -224,7 +224,7 @@ class QdrantStore:
         return [name.removeprefix(self._prefix) for name in mine]
 
     def upsert(self, namespace: str, keys: Sequence[str], vectors: NDArray[np.float32]) -> None:
-        """Insert or replace points, a few hundred a request; a replaced one is in no snapshot."""
+        """Insert or replace points, a few hundred per request; a replaced one is in no snapshot."""
         self._write(namespace, keys, vectors, update_filter=None)
 
     def add(self, namespace: str, keys: Sequence[str], vectors: NDArray[np.float32]) -> None:

@@ -119,7 +119,8 @@ class SnapshotStore(VectorStore, Protocol):
         ...
 
 
-# Digits of a single precision score. What differs beyond them is the order of a sum, not a rank.
+# Digits of a single precision score. Differences beyond them come from the order of a sum and must
+# not decide a rank.
 DIGITS = 6
 
 
@@ -132,7 +133,7 @@ def round_score(score: float) -> float:
     return min(max(round(score, DIGITS), -1.0), 1.0)
 
 
-# Narrow enough to be a collection's name in Qdrant and a folder's on any disk, as it stands.
+# Valid as the name of a Qdrant collection and of a folder on any disk.
 NAMESPACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
@@ -140,7 +141,7 @@ def as_key(value: object, where: str) -> str:
     """Return *value* as the text that names an item; *where* leads the error message.
 
     Text stays as it is; a whole number or a UUID becomes its text, so that 7 and "7" are one key.
-    Text that UTF-8 or a database cannot hold is refused, as is anything else.
+    Text that UTF-8 or a database cannot store is rejected, as is any other type.
 
     >>> as_key(7, "item 1")
     '7'
@@ -153,7 +154,10 @@ def as_key(value: object, where: str) -> str:
         if not value:
             raise InputError(f"{where}: key '' is empty; expected text, a whole number or a UUID")
         if "\0" in value or not encodable(value):
-            raise InputError(f"{where}: key {value!r} holds a character that no store can keep")
+            raise InputError(
+                f"{where}: key {value!r} contains NUL or half a surrogate pair, which cannot be "
+                "stored"
+            )
         return value
     if isinstance(value, (int, UUID)) and not isinstance(value, bool):
         return str(value)
@@ -172,7 +176,7 @@ def encodable(text: str) -> bool:
 
 
 def check_namespace(namespace: object) -> str:
-    """Return *namespace*, or raise InputError unless every back end can keep it.
+    """Return *namespace*, or raise InputError unless every back end can store it.
 
     >>> check_namespace("docs; DROP TABLE")
     Traceback (most recent call last):

@@ -22,7 +22,7 @@ from karat.model.spec import Spec
 from tests.lease_clock import LeaseClock
 
 OTHER = "m1:17:0a1b"
-HELD = r"is being run by another process \(host m1, process 17\): it has "
+HELD = r"is being run by another process \(host m1, process 17\), which has claimed "
 
 
 @pytest.fixture

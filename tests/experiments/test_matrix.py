@@ -205,7 +205,7 @@ def test_names_that_nothing_has() -> None:
         ({"models": ("granit",)}, "no embedder named 'granit'; did you mean 'granite'"),
         ({"rerankers": ("maxsin",)}, "no reranker named 'maxsin'; did you mean 'maxsim'"),
         ({"rerankers": ("maxsim:granit",)}, "rerankers: no embedder named 'granit'"),
-        ({"rerankers": ("maxsim:static",)}, "rerankers: maxsim:static: the embedder gives no"),
+        ({"rerankers": ("maxsim:static",)}, "rerankers: maxsim:static: this embedder has no"),
     ):
         with pytest.raises(InputError, match=message):
             names(**axes)
@@ -277,7 +277,7 @@ def test_models_of_one_mode_are_an_axis_of_that_mode(tmp_path: Path) -> None:
             r"splade:\./nowhere: cannot load the model: no such folder",
         ),
         ({"models": ("jina:m?batch=0",)}, "batch: Input should be greater than or equal to 1"),
-        ({"rerankers": ("cohere:m",)}, "wants a key; set COHERE_API_KEY"),
+        ({"rerankers": ("cohere:m",)}, "needs an API key; set COHERE_API_KEY"),
         ({"rerankers": ("vllm:m",)}, "expected vllm:<model>@<url>"),
     ],
 )

@@ -97,7 +97,7 @@ def test_nothing_is_said_where_nothing_is_shared() -> None:
 def test_entries_are_checked() -> None:
     with pytest.raises(InputError, match="no configuration; expected one or more"):
         group_searches([], files=False)
-    with pytest.raises(InputError, match="1 names stand for several configurations: a"):
+    with pytest.raises(InputError, match="several configurations have the same name: a"):
         group_searches([configuration("a", "bm25"), configuration("a", "dense")], files=False)
     with pytest.raises(InputError, match="a configuration has no name"):
         Configuration(" ", Spec("engine", "bm25"))

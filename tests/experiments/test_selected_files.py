@@ -81,7 +81,7 @@ def test_a_target_that_was_not_searched_has_a_reason(place: Path) -> None:
 
 def test_an_empty_selection_is_an_error(place: Path) -> None:
     where = Where(corpus=str(place), include=("nowhere/",))
-    with pytest.raises(InputError, match="--include nowhere/ leaves none of the 4 documents"):
+    with pytest.raises(InputError, match="--include nowhere/ selects none of the 4 documents"):
         check_targets(gold("docs/login.md"), where, match="exact")
 
 

@@ -63,8 +63,11 @@ def test_all_parameters_are_applied() -> None:
         (SuiteConfig("a", 256, "granit", False), "a: no embedder named 'granit'; did you mean"),
         (SuiteConfig("a", 0, "granite", False), "a: chunker 'window': size is 0"),
         (SuiteConfig("a", 256, "granite", True, "maxsin"), "a: no reranker named 'maxsin'"),
-        (SuiteConfig("a", 256, "granite", True, "maxsim:static"), "a: maxsim:static: the embedder"),
-        (SuiteConfig("a", 256, "granite", False, "maxsim"), "'maxsim' without use_reranker"),
+        (
+            SuiteConfig("a", 256, "granite", True, "maxsim:static"),
+            "a: maxsim:static: this embedder",
+        ),
+        (SuiteConfig("a", 256, "granite", False, "maxsim"), "'maxsim' needs use_reranker: true"),
     ],
 )
 def test_what_cannot_be_applied_is_refused(config: SuiteConfig, message: str) -> None:

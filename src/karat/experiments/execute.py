@@ -322,9 +322,9 @@ def claim_runs(
     """Claim the runs that are not complete, and return their ids.
 
     InputError is raised if another process works on one of them; *listen* receives ``checking``
-    while that is not known. Runs that were begun are claimed
-    first, so that nothing was claimed when one is refused. A run without any answered query starts
-    from the beginning: the cause of its failures, such as a service that was down, may be gone.
+    while that is not known. Runs that were begun are claimed first, so that nothing was claimed if
+    one of them fails. A run without any answered query starts from the beginning: the cause of its
+    failures, such as a service that was down, may be gone.
     """
 
     def report(holder: LeaseHolder) -> None:
@@ -352,8 +352,8 @@ def claim_runs(
 
 def _is_held(experiment: Experiment, holder: LeaseHolder) -> InputError:
     return InputError(
-        f"experiment {experiment.id} is being run by another process ({holder.label}): it has "
-        f"{holder.runs[0]}; wait for it or stop it, the same command then continues"
+        f"experiment {experiment.id} is being run by another process ({holder.label}), which has "
+        f"claimed {holder.runs[0]}; wait for it or stop it, then repeat the command to continue"
     )
 
 

@@ -724,7 +724,7 @@ def suite_configuration(config: SuiteConfig, *, k: int = 100) -> Configuration:
     named = {"models": config.embedding_model, "chunkers": chunker, "rerankers": reranker}
     wrong = [message for axis, name in named.items() for _, message in axis_problems(axis, (name,))]
     if config.reranker_model and not config.use_reranker:
-        wrong.append(f"reranker_model {config.reranker_model!r} without use_reranker")
+        wrong.append(f"reranker_model {config.reranker_model!r} needs use_reranker: true")
     if wrong:
         raise InputError("\n".join(f"{config.name}: {message}" for message in wrong))
     model = embedder_named(config.embedding_model)

@@ -25,7 +25,7 @@ __all__ = [
     "shares_nothing",
 ]
 
-# How many configurations are worth a warning, and how many are refused unless they are allowed.
+# The number of configurations that gives a warning, and the number that needs permission.
 MANY, MOST = 25, 50
 
 
@@ -34,7 +34,7 @@ def check_configurations(configurations: Sequence[Configuration]) -> None:
     if not configurations:
         raise InputError("no configuration; expected one or more")
     if twice := repeated(one.name for one in configurations):
-        raise InputError(f"{len(twice)} names stand for several configurations: {', '.join(twice)}")
+        raise InputError(f"several configurations have the same name: {', '.join(twice)}")
 
 
 def check_count(configurations: Sequence[Configuration], *, allowed: int = MOST) -> str:
@@ -42,7 +42,7 @@ def check_count(configurations: Sequence[Configuration], *, allowed: int = MOST)
     count = len(configurations)
     if count > allowed:
         raise LimitExceeded(
-            f"{count} configurations, at most {allowed} are allowed; leave some values out, or "
+            f"{count} configurations, at most {allowed} are allowed; remove some values, or "
             "allow more"
         )
     if count <= MANY:

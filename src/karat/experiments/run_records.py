@@ -59,7 +59,7 @@ def select_runs(store: Store, name: str) -> SelectedRuns:
     """
     prefix, point, position = name.partition(".")
     if point and not position.isdecimal():
-        raise UnknownName(f"no file and no run {name!r}")
+        raise UnknownName(f"no run has the id {name!r}")
     experiment = store.latest() if prefix == LATEST else store.show(prefix)
     if not point:
         return SelectedRuns(experiment, experiment.runs)
@@ -67,8 +67,7 @@ def select_runs(store: Store, name: str) -> SelectedRuns:
     runs = tuple(run for run in experiment.runs if run.id == run_id)
     if not runs:
         raise UnknownName(
-            f"no run {name!r}; experiment {experiment.id} has those from 1 to "
-            f"{len(experiment.runs)}"
+            f"no run {name!r}; experiment {experiment.id} has the runs 1 to {len(experiment.runs)}"
         )
     return SelectedRuns(experiment, runs)
 

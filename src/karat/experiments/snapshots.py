@@ -1,4 +1,4 @@
-"""Which tree each query of a gold set is searched on: the one before its change, or another."""
+"""The snapshot that each query of a gold set is searched on: before its change, or another."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -190,10 +190,10 @@ def _check_places(
     if missing:
         places = ", ".join(home.place for home in missing)
         options = " ".join(f"--repo {home.name}=DIR" for home in missing if home.name) or "--repo"
-        are, it = ("are", "them") if len(missing) > 1 else ("is", "it")
+        verb, it = ("do", "them") if len(missing) > 1 else ("does", "it")
         raise InputError(
-            f"{gold.name} was mined from {places}, which {are} not here, nor are its commits in "
-            f"the current folder; name {it} ({options})"
+            f"{gold.name} was mined from {places}, which {verb} not exist here, and the current "
+            f"folder does not have its commits; name {it} ({options})"
         )
 
 
@@ -225,7 +225,7 @@ def mixed_kinds(gold: Dataset) -> str:
     return ""
 
 
-# At most this share of the targets is of another kind by mistake, perhaps.
+# Up to this share, targets of another kind may be mistakes.
 RARE = 0.2
 
 
@@ -244,8 +244,7 @@ def selected_files(
 ) -> SelectedFiles:
     """Return the files to search; without a *kind*, that of all relevant targets of *gold*.
 
-    Targets of both kinds, or names that do not tell, select ``all``. Symbols without a path do not
-    count.
+    Targets of both kinds, or of unknown kind, select ``all``. Symbols without a path do not count.
 
     >>> from karat.model import Target
     >>> gold = Dataset.of([Query("q", "log in", (Target("docs/login.md"),))])
@@ -307,7 +306,9 @@ class Snapshots:
         self.selection.check()
         if self.candidates not in CANDIDATES:
             known = ", ".join(CANDIDATES)
-            raise InputError(f"candidates {self.candidates!r} are none of: {known}")
+            raise InputError(
+                f"candidates {self.candidates!r} is not valid; expected one of: {known}"
+            )
 
     def __iter__(self) -> Iterator[OpenSnapshot]:
         for part in self.parts:
@@ -346,13 +347,15 @@ def history_snapshots(
     gold set are taken.
     """
     if snapshot not in SNAPSHOTS:
-        raise InputError(f"snapshot {snapshot!r} is none of: {', '.join(SNAPSHOTS)}")
+        raise InputError(
+            f"snapshot {snapshot!r} is not valid; expected one of: {', '.join(SNAPSHOTS)}"
+        )
     carried = carried_to(gold)
     if carried and snapshot == "child":
         shown = carried if " " in carried else carried[:12]
         raise InputError(
-            f"{gold.name} was carried to {shown}, and none of its changes comes right after "
-            "that; expected the set as it was mined, or no --snapshot child"
+            f"{gold.name} was updated to {shown} (karat carry), so its changes are not the next "
+            "commits; remove --snapshot child, or use the gold set as it was mined"
         )
     found = _homes(gold, repositories)
     if len({home.name for home in found}) > 1 and len({home.place for home in found}) == 1:
@@ -445,8 +448,8 @@ def _homes(gold: Dataset, moved: Mapping[str, str]) -> dict[Repository, list[int
     if lacking:
         named = " ".join(f"--repo {name}=DIR" for name in lacking if name) or "--repo"
         raise InputError(
-            f"{gold.name} names no repository; name it with {named}, or the documents to search "
-            "with --corpus"
+            f"{gold.name} does not name its repository; give it with {named}, or the documents to "
+            "search with --corpus"
         )
     return found
 
@@ -459,7 +462,7 @@ def _check_commits(gold: Dataset, found: Mapping[Repository, Sequence[int]]) -> 
             options = " ".join(f"--repo {home.name}=DIR" for home in found)
             raise InputError(
                 f"{home.place} has no commit {first[:12]} of the repository {home.name!r}; "
-                f"{gold.name} has several: {options}"
+                f"{gold.name} has several repositories: {options}"
             )
 
 
@@ -491,6 +494,6 @@ def _child(gold: Dataset, row: int) -> str:
     if isinstance(commit, str) and commit:
         return commit
     raise InputError(
-        f"{gold.name}: case {gold.query_ids[row]!r} names no commit; expected a gold set mined "
+        f"{gold.name}: case {gold.query_ids[row]!r} has no commit; expected a gold set mined "
         "from Git, or the documents to search (--corpus)"
     )

@@ -154,7 +154,7 @@ def _hint(gold: Dataset, known: Set[str], matcher: Matcher) -> str:
     """Return what may help if no target of *gold* is among the *known* paths."""
     others = set(gold.refs.names) - {"path"}
     if others:
-        return f"karat resolve finds what a {min(others)} means"
+        return f"karat resolve maps each {min(others)} to a document"
     if any(query.extra.get("base_commit") for query in gold.queries()):
         return "it was mined from Git: omit --corpus to search the version before each change"
     wanted = {matcher.spelled(target.path) for query in gold.queries() for target in query.targets}
@@ -191,7 +191,7 @@ def _reasons(before: Query, after: Query, whole: Corpus) -> dict[str, str]:
 def _present_targets(query: Query, known: Set[str], matcher: Matcher, root: str) -> Query:
     """Return *query* without its missing targets.
 
-    If all files of a query are missing, a symbol that was evidence for them is no target either.
+    If all files of a query are missing, a symbol that was evidence for them is not a target either.
     """
     targets = query.targets
     there = [_is_present(target, known, matcher, root) for target in targets]

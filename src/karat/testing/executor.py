@@ -65,7 +65,7 @@ class _Recording:
 
 
 class ExecutorSuite:
-    """What holds for every executor; a subclass provides the fixture ``executor``."""
+    """The contract of executors; a subclass provides the fixture ``executor``."""
 
     configurations = tuple(Configuration(name, parse_spec(name), k=5) for name in ENGINES)
     source = Source.of_texts(DOCUMENTS)
@@ -143,7 +143,7 @@ class ExecutorSuite:
         assert {"started", "indexed", "answered", "finished"} <= kinds
 
     def test_cancelled_work_says_so(self, executor: Executor) -> None:
-        """Nothing is asked, and no run is taken for complete."""
+        """No query runs, and no run counts as complete."""
         found = self.measure(executor, cancelled=lambda: True)
         assert [one.notes["status"] for one in found] == ["cancelled"] * len(ENGINES)
 
@@ -187,7 +187,7 @@ class ExecutorSuite:
             assert one.timings.peak_bytes > 0
 
     def test_an_engine_that_fails_costs_its_own_run(self, executor: Executor) -> None:
-        """The others are asked to the end."""
+        """The other engines run all queries."""
         nothing = parse_spec({"engine": "python", "class": "karat_testing_nothing:Here"})
         wrong = Configuration("wrong", nothing)
         found = self.measure(executor, groups=[(wrong,), self.configurations])

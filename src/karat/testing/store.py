@@ -120,7 +120,7 @@ def outlive(store: Store, run: str, pass_time: PassTime) -> None:
 
 
 class RecorderSuite:
-    """What holds while runs are recorded; a subclass provides ``open_store`` and ``pass_time``."""
+    """The contract of recorders; a subclass provides ``open_store`` and ``pass_time``."""
 
     @pytest.fixture
     def store(self, open_store: OpenStore) -> Iterator[Store]:
@@ -222,8 +222,8 @@ class RecorderSuite:
         assert found.run.answer(0).outcome is outcome
 
     def test_times_belong_to_their_query(self, store: Store, run: str) -> None:
-        """Those of another are refused."""
-        with pytest.raises(InputError, match="the times of 'q2' came with answer 'q1'"):
+        """Latencies of another query are rejected."""
+        with pytest.raises(InputError, match="the latency of 'q2' came with the answer to 'q1'"):
             store.add(run, Answer("q1"), LatencySample("q2", 1))
         assert store.answered(run) == frozenset()
 
@@ -248,7 +248,7 @@ class RecorderSuite:
             store.clear("x.1")
 
     def test_a_run_is_claimed_by_one(self, store: Store, open_store: OpenStore) -> None:
-        """Until that one ends it, or lets go of it; its own claim it may repeat."""
+        """Until that worker ends or releases it; a worker may repeat its own claim."""
         run = store.show(store.experiment(PLAN)).runs[0].id
         elsewhere, gone = open_store(ELSEWHERE), open_store("gone")
         assert gone.claim(run)
@@ -299,7 +299,7 @@ class RecorderSuite:
     def test_a_worker_without_heartbeats_is_dead_after_the_lease(
         self, store: Store, open_store: OpenStore, pass_time: PassTime
     ) -> None:
-        """Not before, and not for who pauses for less; whoever waits is told once."""
+        """Not before, and not after a shorter pause; a waiting process is notified once."""
         experiment = store.experiment(PLAN)
         run = f"{experiment}.1"
         other = open_store(ELSEWHERE)
@@ -335,7 +335,7 @@ class RecorderSuite:
     def test_a_worker_without_its_lease_changes_nothing(
         self, store: Store, open_store: OpenStore, pass_time: PassTime
     ) -> None:
-        """A worker that was taken for dead may still write; its answers are as good as any."""
+        """A worker that was declared dead may still write; its answers are valid."""
         run = store.show(store.experiment(PLAN)).runs[0].id
         slow = open_store("slow")
         assert slow.claim(run)
@@ -353,7 +353,7 @@ class RecorderSuite:
         slow.close()
 
     def test_where_a_run_stands(self, store: Store) -> None:
-        """From pending to its end; the experiment stands where its runs stand."""
+        """From pending to its end; the status of the experiment follows from its runs."""
         experiment = store.experiment(PLAN)
         first, second = (run.id for run in store.show(experiment).runs)
 
@@ -405,7 +405,7 @@ class RecorderSuite:
 
 
 class StoreSuite(RecorderSuite):
-    """What holds for every store; a subclass provides ``open_store`` and ``pass_time``."""
+    """The contract of stores; a subclass provides ``open_store`` and ``pass_time``."""
 
     def test_an_experiment_comes_back(self, store: Store) -> None:
         """All that the plan says, and where it runs."""
@@ -542,7 +542,7 @@ class StoreSuite(RecorderSuite):
         ids = [store.experiment(replace(PLAN, seed=seed)) for seed in range(33)]
         letters = [name[0] for name in ids]
         several = next(letter for letter in letters if letters.count(letter) > 1)
-        with pytest.raises(UnknownName, match=f"'{several}' begins several experiments: "):
+        with pytest.raises(UnknownName, match=f"several experiments begin with '{several}': "):
             store.show(several)
         assert store.show(ids[5][:-1]).id == ids[5]
         assert store.show(ids[5].upper()).id == ids[5]
@@ -550,7 +550,7 @@ class StoreSuite(RecorderSuite):
 
     @pytest.mark.parametrize("name", ["", "0", "%", "_", "'", "1.1", ".1", "zzzzzzzzzzz"])
     def test_unknown_ids(self, store: Store, name: str) -> None:
-        """They are refused, whatever is asked."""
+        """Every method raises UnknownName for them."""
         store.experiment(PLAN)
         asked: list[Callable[[str], object]] = [
             store.show,
@@ -577,7 +577,7 @@ class StoreSuite(RecorderSuite):
         """A run is named by its position from 1."""
         experiment = store.experiment(PLAN)
         for run in (experiment, f"{experiment}.", f"{experiment}.0", f"{experiment}.3"):
-            with pytest.raises(UnknownName, match="an experiment, a point and a number"):
+            with pytest.raises(UnknownName, match="an experiment id, a dot and a number"):
                 store.measured(run)
 
     def test_delete(self, store: Store, run: str) -> None:
@@ -625,7 +625,7 @@ class StoreSuite(RecorderSuite):
             worker.close()
 
     def test_release(self, store: Store, open_store: OpenStore) -> None:
-        """Whoever has the runs loses them; those that have ended stay."""
+        """Workers lose their claimed runs; ended runs stay."""
         experiment = store.experiment(PLAN)
         first, second = (run.id for run in store.show(experiment).runs)
         elsewhere = open_store(ELSEWHERE)
@@ -651,8 +651,8 @@ class StoreSuite(RecorderSuite):
             (replace(PLAN, runs=()), "plan 'nightly' has no run"),
             (replace(PLAN, config={"rate": nan}), "plan 'nightly' cannot be stored"),
             (replace(PLAN, config={"rate": object()}), "plan 'nightly' cannot be stored"),
-            (replace(PLAN, dataset=Dataset.of([Query("a\0", "x")])), "no store can keep"),
-            (replace(PLAN, dataset=Dataset.of([Query("\ud800", "x")])), "no store can keep"),
+            (replace(PLAN, dataset=Dataset.of([Query("a\0", "x")])), "which cannot be stored"),
+            (replace(PLAN, dataset=Dataset.of([Query("\ud800", "x")])), "which cannot be stored"),
             (replace(PLAN, dataset=Dataset.of([Query("a", "")])), "queries without text"),
         ]
         for plan, message in wrong:

@@ -117,7 +117,7 @@ def test_a_corpus_that_cannot_be_packed_costs_its_slot(folder: Path) -> None:
     sender.close()
     ((slot, reason),) = sender.failures()
     assert slot == "tcp://there/1"
-    assert reason.startswith(f"{folder} could not be sent to it: ")
+    assert reason.startswith(f"{folder} could not be sent to the slot: ")
     assert list(sender.failures()) == []
 
 

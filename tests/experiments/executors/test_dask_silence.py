@@ -156,7 +156,7 @@ def test_a_probe_is_repeated_after_an_error_and_after_a_restart(
     client.failing.add("a")
     pool = connect()
     problems = {slot.id: slot.problem for slot in pool.slots()}
-    assert problems == {"a/1": "Karat does not run there: ModuleNotFoundError: karat", "b/1": ""}
+    assert problems == {"a/1": "cannot run Karat there: ModuleNotFoundError: karat", "b/1": ""}
     client.failing = {"b"}
     pool._look(LONG_S)
     assert [slot.problem for slot in pool.slots()] == ["", ""]
@@ -176,7 +176,7 @@ def test_a_scheduler_that_is_gone_is_named(
         pool.send("a/1", unit)
     client.status = "connecting"
     pool.send("a/1", unit)
-    sentence = "the Dask scheduler at tcp://head:1 is gone; the same command continues"
+    sentence = "the Dask scheduler at tcp://head:1 is lost; repeat the command to continue"
     assert pool.receive(0) == UnitLost(unit.id, sentence, counted=False)
     with pytest.raises(ProcessError) as raised:
         pool.slots()

@@ -90,7 +90,7 @@ def followed(batches: Iterable[Sequence[SlotEvent]]) -> list[SlotEvent | None]:
 @pytest.mark.parametrize("last", [SlotRejected("7", "no folder"), UnitLost("7", "expired")])
 def test_a_unit_has_one_last_event(last: SlotEvent) -> None:
     assert followed([[last]]) == [last]
-    assert followed([]) == [UnitLost("7", "Ray: its events ended early")]
+    assert followed([]) == [UnitLost("7", "Ray: the event stream of the unit ended early")]
 
 
 def test_an_error_of_a_unit_is_a_loss(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -237,7 +237,7 @@ def test_a_lost_slot_keeps_what_was_measured(
 
 def test_a_slot_that_vanishes_is_lost(snapshots: Visits, kept: Kept) -> None:
     dataset = gold("a")
-    with pytest.raises(ProcessError, match="it ended"):
+    with pytest.raises(ProcessError, match="the slot is gone"):
         measure(dataset, snapshots(dataset), FakeCluster(), kept)
 
 

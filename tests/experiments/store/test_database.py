@@ -88,7 +88,9 @@ def test_a_database_of_something_else(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE customers (name TEXT)")
     before = path.read_bytes()
-    with pytest.raises(InputError, match="is a database of something else, with a table 'custom"):
+    with pytest.raises(
+        InputError, match="is the database of another program, with a table 'custom"
+    ):
         SqlStore(path)
     assert path.read_bytes() == before
 
@@ -96,7 +98,7 @@ def test_a_database_of_something_else(tmp_path: Path) -> None:
 @pytest.mark.parametrize("place", [".", "file.txt/karat.db"])
 def test_places_that_hold_no_file(place: str, tmp_path: Path) -> None:
     (tmp_path / "file.txt").touch()
-    with pytest.raises(InputError, match=r"no folder for a store|cannot be opened"):
+    with pytest.raises(InputError, match=r"cannot create the folder of the store|cannot be opened"):
         SqlStore(tmp_path / place)
 
 
@@ -131,9 +133,11 @@ def test_a_folder_that_is_shut(shut_folder: Path) -> None:
     with as_nobody():
         with pytest.raises(InputError, match=r"cannot be opened; .*--store FILE"):
             SqlStore(shut_folder / "new.db")
-        with pytest.raises(InputError, match=r"no folder for a store: .*denied.*--store FILE"):
+        with pytest.raises(
+            InputError, match=r"cannot create the folder of the store: .*denied.*--store FILE"
+        ):
             SqlStore(shut_folder / "new" / "karat.db")
-        with pytest.raises(InputError, match=r"karat.db cannot be (opened|written to).*--store"):
+        with pytest.raises(InputError, match=r"karat.db (cannot be opened|is read-only).*--store"):
             SqlStore(shut_folder / "karat.db")
 
 
@@ -183,5 +187,5 @@ def test_a_file_that_is_damaged(tmp_path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[8192:] = b"\xff" * (len(content) - 8192)
     path.write_bytes(content)
-    with pytest.raises(KaratError, match="is damaged; something else than Karat has changed it"):
+    with pytest.raises(KaratError, match="is damaged; another program may have changed it"):
         SqlStore(path).measured(run)

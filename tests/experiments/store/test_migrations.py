@@ -173,7 +173,7 @@ def test_a_step_that_breaks_changes_nothing(
 def test_a_database_of_a_newer_karat(place: str, opened: Database) -> None:
     with opened.writing() as connection:
         connection.execute(VERSION.update().values(version_num="9999"))
-    with pytest.raises(InputError, match="a newer Karat: version 9999 of its tables, expected at "):
+    with pytest.raises(InputError, match="a newer Karat: its schema version is 9999, expected at "):
         Database(place)
 
 

@@ -88,7 +88,7 @@ def test_what_another_machine_lacks_is_named(folder: Path, git: Git) -> None:
     here = Source.git(str(folder), "HEAD")
     assert missing_source([here, Source.git(str(folder), "HEAD:tests"), Source.of_texts({})]) == ""
     assert missing_source([here, Source.git(str(folder), "v9")]) == (
-        f"{folder} lacks v9; git fetch may bring it"
+        f"{folder} does not have v9; git fetch may get it"
     )
     assert missing_source([Source.beir(str(folder / "no"))]) == f"no folder {folder / 'no'}"
 

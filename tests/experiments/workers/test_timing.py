@@ -106,7 +106,7 @@ def test_an_engine_that_dies_costs_one_query(snapshots: Visits) -> None:
     [measured] = measure_latency([toy("Bad")], dataset, snapshots(dataset), settings=ONCE)
     assert list(outcomes(measured).values()).count(Outcome.ANSWERED) == 3
     assert errors(measured) == {
-        "leave": "its process ended with exit code 7; its last words: 'out of ideas'",
+        "leave": "its process ended with exit code 7; its error output: 'out of ideas'",
         "crash": "its process was ended by SIGSEGV",
     }
     assert measured.notes["failures"] == {"agent_error": 2}

@@ -28,7 +28,8 @@ class AssetSender:
         """Start no thread yet."""
         self._pool = pool
         self._assets = {asset.id: asset for asset in assets}
-        # One after the other: two slots of one machine need an asset once. Starts with its first.
+        # One thread, started with the first asset: two slots of one machine need an asset only
+        # once.
         self._threads = ThreadPoolExecutor(1, thread_name_prefix="karat-assets")
         self._folder: TemporaryDirectory[str] | None = None
         self._sending: dict[tuple[str, str], Future[None]] = {}
@@ -45,7 +46,10 @@ class AssetSender:
             if done.done():
                 del self._sending[slot, asset]
                 if error := done.exception():
-                    yield slot, f"{self._assets[asset].place} could not be sent to it: {error}"
+                    yield (
+                        slot,
+                        f"{self._assets[asset].place} could not be sent to the slot: {error}",
+                    )
 
     def close(self) -> None:
         """Stop between two parts, and remove the files."""

@@ -2,9 +2,9 @@
 
 Events return through the scheduler, in the log of the driver's client, which the scheduler clears
 when the client is gone. Heartbeats and the flag to stop are plain calls on the workers: a running
-task of Dask cannot be cancelled. Each worker has calls of its own, and nothing waits long for one
-that does not answer. Losses are counted by Karat, because Dask's own count includes tasks that
-merely ran beside the cause.
+task of Dask cannot be cancelled. Each worker gets separate calls, so that one that does not answer
+delays no other. Losses are counted by Karat, because Dask's own count includes tasks that merely
+ran beside the cause.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ LOOK_S = 1.0
 # Seconds that the scheduler, a worker that closes its sessions, and one that receives a part of a
 # file may take.
 SCHEDULER_S, CLOSE_S, PART_S = 3.0, 3.0, 60.0
-# A worker where Karat did not run is probed again after so many seconds.
+# Seconds after which a worker that cannot run Karat is probed again.
 PROBE_AGAIN_S = 10.0
 PORT = 8786
 CERTIFICATES = ", ".join(
@@ -84,8 +84,8 @@ class DaskExecutor:
             pool = DaskSlots(client, self.address, self.lease_s)
         except (OSError, TimeoutError, ValueError) as error:
             raise ProcessError(
-                f"no Dask scheduler answers at {self.address} ({error}); expected one, such as by "
-                "the command: dask scheduler"
+                f"no Dask scheduler answers at {self.address} ({error}); start one with: "
+                "dask scheduler"
             ) from error
         try:
             yield pool
@@ -120,7 +120,7 @@ class _Worker(NamedTuple):
 
 @dataclass(slots=True)
 class _Probe:
-    """What is known of *worker*: None until it has answered, a text if Karat does not run there."""
+    """What is known of *worker*: None until it has answered, a text if cannot run Karat there."""
 
     worker: _Worker
     call: "Call[Any]"
@@ -201,7 +201,7 @@ class DaskSlots:
                     self._answer(worker, _add_part, part)
 
     def stop(self) -> None:
-        """Set the flag of all sessions; wait for nobody."""
+        """Set the flag of all sessions, without waiting for answers."""
         self._stopped.set()
         if self._part:
             self._part.cancel()
@@ -228,7 +228,7 @@ class DaskSlots:
 
     @property
     def _gone(self) -> str:
-        return f"the Dask scheduler at {self._address} is gone; the same command continues"
+        return f"the Dask scheduler at {self._address} is lost; repeat the command to continue"
 
     def _call(self, worker: str, function: Callable[..., object], *args: object) -> "Call[Any]":
         """Call *function* on *worker*; the answer is a mapping from its address."""
@@ -357,7 +357,7 @@ def _run_task(driver: str, slot: str, unit: bytes, lease_s: float) -> None:
 
     host.run_on_slot(driver, slot, pickle.loads(unit), send, lease_s=lease_s)  # noqa: S301
     if not ended:
-        raise ProcessError("the events of the unit ended early")
+        raise ProcessError("the event stream of the unit ended early")
 
 
 def _probe() -> tuple[str, Fingerprint]:
@@ -371,7 +371,7 @@ def _machine(address: str, probe: _Probe) -> tuple[str, Fingerprint | str]:
     except (Exception, CancelledError) as error:  # noqa: BLE001 - whatever the scheduler sends
         answer = error
     if isinstance(answer, BaseException):
-        reason = f"Karat does not run there: {type(answer).__name__}: {answer}"
+        reason = f"cannot run Karat there: {type(answer).__name__}: {answer}"
         return probe.worker.host, reason
     return str(answer[0]), Fingerprint(*answer[1])
 

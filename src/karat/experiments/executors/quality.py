@@ -204,7 +204,7 @@ class _Collection:
 
     def _fail(self, lost: LostQueries) -> None:
         """Give each lost query a result that says why it has no hits."""
-        message = f"lost with its slot {MOST_LOSSES} times; the last time: {lost.reason}"
+        message = f"its slot was lost {MOST_LOSSES} times; last reason: {lost.reason}"
         failure = EngineFailure(Outcome.ERROR, "agent_error", message, gone=True)
         for snapshot in lost.snapshots:
             for row in snapshot.rows:

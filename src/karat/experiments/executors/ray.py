@@ -1,7 +1,7 @@
 """The Ray executor: a slot is an actor with one CPU, events are the items of its generator.
 
-Actors end with their driver, so that Ray itself is the heartbeat. An actor that dies fails the
-generator of its unit.
+Actors end with their driver, so that no heartbeat is needed. An actor that dies fails the generator
+of its unit.
 """
 
 import platform
@@ -62,8 +62,8 @@ class RayExecutor:
                 ray.init(address=self.address, log_to_driver=False, logging_level="ERROR")
             except (ConnectionError, RuntimeError, TimeoutError, ValueError) as error:
                 raise ProcessError(
-                    f"no Ray cluster answers at {self.address} ({error}); expected one, such as by "
-                    "the command: ray start --head"
+                    f"no Ray cluster answers at {self.address} ({error}); start one with: "
+                    "ray start --head"
                 ) from error
         pool = RaySlots(ray)
         try:
@@ -161,13 +161,13 @@ class RaySlots:
                 machine, values = self._ray.get(answer)
                 found = Fingerprint(*values)
             except Exception as error:  # noqa: BLE001 - whatever kept the actor from starting
-                problem = f"Karat does not run there: {type(error).__name__}: {error}"
+                problem = f"cannot run Karat there: {type(error).__name__}: {error}"
             self._actors[slot] = actor
             self._slots[slot] = Slot(slot, machine, found, problem)
 
     def _follow(self, slot: str, unit: str, generator: Any) -> None:
         """Queue the events of a unit, and its loss if the actor dies or sends no last event."""
-        ended, reason = False, "its events ended early"
+        ended, reason = False, "the event stream of the unit ended early"
         try:
             for batch in generator:
                 for event in self._ray.get(batch):

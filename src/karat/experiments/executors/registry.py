@@ -32,10 +32,10 @@ def open_executor(url: str, *, workers: int = 1) -> Executor:
     >>> open_executor("slurm")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    karat.errors.UnknownName: executor 'slurm': no executor 'slurm'; valid: local, dask, dask+tls...
+    karat.errors.UnknownName: executor 'slurm': unknown scheme 'slurm'; expected local, dask, ...
     """
     scheme, _, address = url.partition(":")
     if scheme.lower() not in set(EXECUTORS):
         valid = ", ".join(EXECUTORS)
-        raise UnknownName(f"executor {url!r}: no executor {scheme!r}; valid: {valid}")
+        raise UnknownName(f"executor {url!r}: unknown scheme {scheme!r}; expected {valid}")
     return EXECUTORS.get(scheme)(address, workers)

@@ -1,8 +1,8 @@
-"""Which unit runs on which slot next: pure bookkeeping, without processes, threads or a clock.
+"""Assign units to slots: pure bookkeeping, without processes, threads or a clock.
 
 The queries of an engine group form stretches: neighbouring snapshots with their queries. A slot
 works through a stretch unit by unit, so that its session indexes each snapshot once and moves from
-one to the next. A slot without a stretch takes one that nobody has begun, else the second half of
+one to the next. A slot without a stretch takes one that no slot has begun, else the second half of
 the longest one. All groups are handed out at once.
 """
 
@@ -27,7 +27,7 @@ __all__ = ["MOST_LOSSES", "GroupWork", "LostQueries", "Schedule"]
 UNIT_S = 30.0
 # The first unit of a stretch, whose queries may take any time; a unit has a few kB.
 FIRST_QUERIES, MOST_QUERIES = 64, 1000
-# With several slots, a stretch has at least so many units, so that others can take a part of it.
+# With several slots, the minimum number of units per stretch, so that others can take a part.
 UNITS_EACH = 4
 MOST_LOSSES = 3
 MOST_AHEAD = 100
@@ -241,7 +241,7 @@ class Schedule:
         if not running:
             return None
         if running.unit.part:
-            # What a failed one has not embedded, the searches embed.
+            # Searches embed what a failed embed unit has not embedded.
             del self._running[unit]
             self._embeds.end(running.stretch.group)
             if running.slot in self._slots:

@@ -1,4 +1,4 @@
-"""Measure latency on one slot of an executor, which is held alone for it."""
+"""Measure latency on one slot of an executor, while nothing else runs there."""
 
 import platform
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ def check_timed_on(executor: Executor, name: str) -> None:
     if not executor.travels:
         raise InputError(
             f"--timed-on {name}: all slots of the local executor are on this machine, where "
-            "latency is measured anyway; leave the option out, or name a cluster with --executor"
+            "latency is measured by default; remove the option, or use a cluster (--executor)"
         )
     with executor.connect() as pool:
         if problem := _slot(pool.slots(), name)[1]:
@@ -122,7 +122,7 @@ class _TimedUnit:
                     for _, reason in sender.failures():
                         raise _lost(slot, reason)
                     if slot.id not in {one.id for one in pool.slots()}:
-                        raise _lost(slot, "it ended")
+                        raise _lost(slot, "the slot is gone")
                 if deadline == inf and self._callbacks.cancelled():
                     deadline = monotonic() + GRACE_S
                     pool.stop()

@@ -222,8 +222,7 @@ def watch_holders(
     """Wait until one of the other workers of *experiment* is alive, or all are dead.
 
     Return those that are alive. *on_wait* receives the first worker of which that is still unknown
-    after more than a heartbeat. *wait* lets so many seconds
-    pass, by default by sleeping.
+    after more than a heartbeat. *wait* waits for a number of seconds, by default by sleeping.
     """
     looks = 0
     while True:
@@ -238,7 +237,7 @@ def watch_holders(
         (wait or sleep)(LOOK_S)
 
 
-# A scheme leads to a function that opens the store at a URL.
+# The scheme of a URL selects the function that opens the store.
 STORES: Registry[Callable[[str], Store]] = Registry(
     "store",
     {

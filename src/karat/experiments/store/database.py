@@ -1,4 +1,4 @@
-"""The database of a store, SQLite or PostgreSQL, and its errors in words."""
+"""The database of a store, SQLite or PostgreSQL, with readable errors."""
 
 import json
 import os
@@ -38,16 +38,16 @@ WAIT_S = 30.0
 POSTGRES = "postgresql+psycopg"
 
 FULL = "cannot grow, the disk is full; all earlier results are safe"
-ELSEWHERE = "--store FILE names another one"
+ELSEWHERE = "choose another file with --store FILE"
 # Error codes of SQLite as sentences about the file: errors of the user, and others.
 REFUSED: dict[int, str] = {
     sqlite3.SQLITE_NOTADB: "is not a Karat database; give one, or a new file name",
     sqlite3.SQLITE_CANTOPEN: "cannot be opened; expected a file in a writable folder; " + ELSEWHERE,
-    sqlite3.SQLITE_READONLY: "cannot be written to, and reading writes too; " + ELSEWHERE,
+    sqlite3.SQLITE_READONLY: "is read-only, and SQLite must write even to read; " + ELSEWHERE,
 }
 BROKEN: dict[int, str] = {
     sqlite3.SQLITE_BUSY: f"is in use: another process has been writing for {WAIT_S:g} s",
-    sqlite3.SQLITE_CORRUPT: "is damaged; something else than Karat has changed it",
+    sqlite3.SQLITE_CORRUPT: "is damaged; another program may have changed it",
 }
 
 
@@ -88,9 +88,9 @@ class Database:
 
     @contextmanager
     def asking(self) -> Iterator[Connection]:
-        """Give a connection for one statement that reads, which sees one state by itself.
+        """Yield a connection for one reading statement, which sees one state by itself.
 
-        On SQLite it saves two calls out of three, after each of which a thread waits for its turn.
+        On SQLite this saves two of three calls, after each of which a thread waits for a lock.
         """
         with self._explained(), self._single.connect() as connection:
             yield connection
@@ -121,11 +121,11 @@ class Database:
 
     @property
     def dialect(self) -> Dialect:
-        """Return how statements and values are spelled."""
+        """Return the SQL dialect."""
         return self._engine.dialect
 
     def insert(self, table: Table) -> sqlite.Insert | postgresql.Insert:
-        """Return an insert that may say what happens on a conflict; both dialects say it alike."""
+        """Return an insert that supports ``on_conflict``, in either dialect."""
         return sqlite.insert(table) if self.is_sqlite else postgresql.insert(table)
 
     def close(self) -> None:
@@ -163,8 +163,9 @@ class Database:
             if is_current(connection, self.name):
                 return
         if self.is_sqlite:
-            # The file remembers both. A page holds several answers of a hundred hits, which saves a
-            # third of the room; and readers do not wait for a writer, nor it for them.
+            # Both settings are stored in the file. A page holds several answers of a hundred hits,
+            # which saves a third of the room; and readers do not wait for a writer, nor it for
+            # them.
             with self.driver() as driver:
                 driver.execute("PRAGMA page_size = 8192")
                 share(driver, wait_s=WAIT_S)
@@ -207,7 +208,9 @@ def _make_private(file: Path) -> None:
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{file}: no folder for a store: {error}; {ELSEWHERE}") from error
+        raise InputError(
+            f"{file}: cannot create the folder of the store: {error}; {ELSEWHERE}"
+        ) from error
     # If the file cannot be created, SQLite raises the error.
     with suppress(OSError):
         file.touch(mode=0o600, exist_ok=False)
@@ -218,11 +221,11 @@ def _url(place: str) -> URL:
         return URL.create("sqlite", database=place)
     try:
         url = make_url(place)
-    except (ArgumentError, ValueError):  # The latter for a port that is no number.
+    except (ArgumentError, ValueError):  # ValueError for a port that is not a number.
         url = None
     if url is None or url.get_backend_name() not in {"sqlite", "postgresql"}:
         raise InputError(
-            "the URL of the store names no database that Karat can use; expected a file, or "
+            "the URL of the store is not that of a supported database; expected a file, or "
             "postgresql://user@host/database"
         )
     return url.set(drivername=POSTGRES) if url.get_backend_name() == "postgresql" else url
@@ -236,7 +239,7 @@ def _json(value: object) -> str:
 
 
 def _on_connect(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
-    # Python's module would begin a transaction when it thinks best; _on_begin does.
+    # Python's module would begin transactions implicitly; _on_begin does it instead.
     connection.isolation_level = None
     # The death of a process loses nothing; a power cut may lose the last answers, never the file.
     connection.execute("PRAGMA synchronous = NORMAL")
@@ -244,10 +247,10 @@ def _on_connect(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> 
 
 
 def _on_begin(connection: Connection) -> None:
-    # Whoever will write says so at once: a reader that turns writer may find that another was
-    # faster, and cannot wait for it.
+    # A write transaction begins as IMMEDIATE: one that begins as a reader may fail when another
+    # process has written meanwhile.
     if statement := connection.get_execution_options().get("begin", "BEGIN"):
-        # Past SQLAlchemy, whose own way takes as long as a whole read.
+        # Directly by the driver: SQLAlchemy's own way takes as long as a whole read.
         connection.connection.driver_connection.execute(statement)  # type: ignore[union-attr]
 
 

@@ -3,12 +3,11 @@
 A worker that holds something has a row with a counter, its heartbeat, which a thread increases once
 a second. Whether the worker is dead is decided in this order, and by nothing else:
 
-1. It has no row: it has let go of everything.
-2. Its lock file is free. A worker keeps a lock on a file for its life; the kernel releases the lock
-   when the process ends, however it ends. This counts only for the kernel that has the lock.
-3. PostgreSQL: its lease has expired by the clock of the database, which has also set it.
-4. SQLite: its heartbeat did not change while another process watched it for ``LEASE_S`` seconds, by
-   the monotonic clock of that process.
+1. It has no row: it has released everything. 2. Its lock file is free. A worker keeps a lock on a
+file for its life; the kernel releases the lock when the process ends, however it ends. This counts
+only for the kernel that has the lock. 3. PostgreSQL: its lease has expired by the clock of the
+database, which has also set it. 4. SQLite: its heartbeat did not change while another process
+watched it for ``LEASE_S`` seconds, by the monotonic clock of that process.
 
 Process ids, host names and the time of day decide nothing: containers share them or change them.
 """
@@ -243,7 +242,7 @@ def _upsert_of(database: Database) -> Any:
 
 
 def _send_heartbeats(leases: "ref[Leases]", stopping: Event, heartbeat_s: float) -> None:
-    """Send heartbeats until *stopping*, or until nobody uses *leases* any more."""
+    """Send heartbeats until *stopping*, or until *leases* is no longer used."""
     while not stopping.wait(heartbeat_s):
         found = leases()
         if found is None:
@@ -260,7 +259,7 @@ def _send_heartbeats(leases: "ref[Leases]", stopping: Event, heartbeat_s: float)
 def lock_file(database: Database, worker: str) -> Path:
     """Return the lock file of *worker*: beside a SQLite file, else in the temporary folder.
 
-    It is hidden: a database may lie in a folder that is searched, where hidden files do not count.
+    It is hidden, because a database may be in a folder that is searched.
     """
     name = f"{sha256(worker.encode()).hexdigest()[:16]}.lock"
     if database.is_sqlite:

@@ -45,7 +45,7 @@ __all__ = [
     "unpack",
 ]
 
-# How compressed data begins.
+# The first bytes of compressed data.
 ZLIB = b"x"
 # The defaults of the fields of a hit. Every hit has a path.
 UNSET: Mapping[str, object] = {**Hit("")._asdict(), "path": None}
@@ -53,7 +53,7 @@ OUTCOMES = {outcome.name.lower(): outcome for outcome in Outcome}
 
 
 def unpack(data: bytes) -> tuple[Hit, ...]:
-    """Return the hits that :func:`karat.model.packing.packed` was given, now or in earlier days."""
+    """Return the hits that :func:`karat.model.packing.packed` has packed, in any version."""
     return _compressed(data) if data.startswith(ZLIB) else tuple(PackedHits(data))
 
 
@@ -62,7 +62,9 @@ def row_of(
 ) -> dict[str, object]:
     """Return the row of *answer*, without an id; the columns of an absent *sample* are NULL."""
     if sample is not None and sample.query_id != answer.query_id:
-        raise InputError(f"the times of {sample.query_id!r} came with answer {answer.query_id!r}")
+        raise InputError(
+            f"the latency of {sample.query_id!r} came with the answer to {answer.query_id!r}"
+        )
     return {
         "run": run,
         "query": storable_id(answer.query_id),
@@ -98,14 +100,16 @@ def sample_of(row: Row[*tuple[object, ...]]) -> LatencySample | None:
 
 
 def storable_id(query_id: str) -> str:
-    """Return *query_id*, or raise InputError where a database could not keep it as it is."""
+    """Return *query_id*, or raise InputError if a database cannot store it unchanged."""
     if storable(query_id) != query_id:
-        raise InputError(f"query id {query_id!r} holds a character that no store can keep")
+        raise InputError(
+            f"query id {query_id!r} contains NUL or half a surrogate pair, which cannot be stored"
+        )
     return query_id
 
 
 def storable(text: str) -> str:
-    r"""Return *text* with a question mark for what a database cannot keep: NUL, half a character.
+    r"""Return *text* with a question mark for each NUL and unpaired surrogate.
 
     >>> storable("a\0b\ud800")
     'a?b?'

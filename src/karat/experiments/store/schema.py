@@ -78,7 +78,7 @@ METADATA = MetaData(
     }
 )
 
-# Alembic's own, by a name that leaves room for another program in the same database.
+# Alembic's table, with a name that does not clash with other programs in the database.
 VERSION = Table("karat_version", METADATA, Column("version_num", String(32), primary_key=True))
 
 DATASETS = Table(
@@ -184,7 +184,7 @@ SCORES = Table(
 UUID = String(36)
 Number = BigInteger().with_variant(Integer, "sqlite")
 
-# The secret itself is nowhere, only its SHA-256.
+# The secret itself is not stored, only its SHA-256.
 TOKENS = Table(
     "tokens",
     METADATA,
@@ -242,7 +242,7 @@ BENCHMARK_DATASETS = Table(
     Column("updated", Moment, nullable=False),
 )
 
-# Nothing is ever changed or removed: what takes a judgment back is a row that says so.
+# Rows are never changed or removed: undoing a judgment adds a row.
 JUDGMENTS = Table(
     "judgments",
     METADATA,
@@ -302,7 +302,7 @@ BENCHMARKS = Table(
     Column("revision", Value),
 )
 
-# What was computed of a benchmark last, as it is sent; *key* changes with all that it depends on.
+# The last computed results of a benchmark, as sent to clients; *key* changes with their inputs.
 RESULTS = Table(
     "benchmark_results",
     METADATA,

@@ -67,8 +67,8 @@ SAMPLE_COLUMNS = (ANSWERS.c.query, *(ANSWERS.c[name] for name in TIMES))
 class SqlStore(SqlRecorder):
     """A store at *place*: a file, or an address such as ``postgresql://user@host/database``.
 
-    A file may be used by several processes of one machine; it lies on a local disk, because SQLite
-    shares memory between them.
+    A file may be used by several processes of one machine; it must be on a local disk, because
+    SQLite shares memory between them.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class SqlStore(SqlRecorder):
         self.close()
 
     def close(self) -> None:
-        """Let go of all claimed runs, and close the database."""
+        """Release all claimed runs, and close the database."""
         self._leases.close()
         self._database.close()
 
@@ -293,7 +293,9 @@ class SqlStore(SqlRecorder):
             raise UnknownName(f"no experiment {prefix!r} in {self._database.name}")
         if len(found) > 1:
             several = ", ".join(sorted(found))
-            raise UnknownName(f"{prefix!r} begins several experiments: {several}; write more of it")
+            raise UnknownName(
+                f"several experiments begin with {prefix!r}: {several}; give more characters"
+            )
         return str(found[0])
 
     def _run_id(self, connection: Connection, run: str) -> str:
@@ -302,6 +304,6 @@ class SqlStore(SqlRecorder):
         found = f"{self._id(connection, prefix)}.{position}"
         if connection.execute(select(RUNS.c.id).where(RUNS.c.id == found)).first() is None:
             raise UnknownName(
-                f"no run {run!r}; expected an experiment, a point and a number from 1"
+                f"no run {run!r}; expected an experiment id, a dot and a number, such as k3nq.1"
             )
         return found

@@ -223,7 +223,7 @@ def _add_repository(archive: tarfile.TarFile, asset: Asset) -> None:
     if any(line.startswith(b"?") for line in objects):
         raise InputError(
             f"{asset.place} is a partial clone without all files of the needed commits; git fetch "
-            "--refetch brings them"
+            "--refetch gets them"
         )
     names = b"".join(line.split(b" ")[0] + b"\n" for line in objects)
     with TemporaryDirectory() as folder:

@@ -247,7 +247,7 @@ class EngineWorker:
         return self._process
 
     def _open(self, process: EngineProcess) -> EngineFailure | None:
-        """Have the engines built; return why none of them is."""
+        """Build the engines; return why none of them could be built."""
         group = {place: member.configuration for place, member in self.members.items()}
         failures = process.open(group, apart=self._timed, watch=self._watch)
         if isinstance(failures, EngineFailure):

@@ -1,8 +1,8 @@
-"""How a service bears load: latencies at offered rates, as users who do not wait see them.
+"""Latency under load: queries arrive at given rates, whether or not earlier ones have ended.
 
-Requests start by a schedule, whether or not earlier ones have ended, and a latency counts from
-when its request was due. Asking one after the other instead would leave out the waiting of all
-who came while an answer took long (coordinated omission).
+Requests start by a schedule, whether or not earlier ones have ended, and a latency counts from when
+its request was due. Sending one after the other instead would hide the waiting time of queries
+behind a slow one (coordinated omission).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,7 +28,7 @@ DRAIN_S = 30.0
 
 
 class LoadPoint(NamedTuple):
-    """What came of offering *rate* queries a second.
+    """The latencies at *rate* queries per second.
 
     Percentiles are over all queries but *errors*; one without an answer within the time left
     counts as endless, and a percentile that is endless is None. *late_ms* is the 99th percentile
@@ -75,7 +75,7 @@ def measure_load(
     wait: bool = True,
     announcements: Path | None = None,
 ) -> list[LoadPoint]:
-    """Return what comes of offering *queries* at each of *rates* (a second) for *seconds*.
+    """Return the latencies of *queries* at each of *rates* (per second), for *seconds* each.
 
     The engine runs in this process and must be safe for threads, as those behind HTTP are; more
     than *threads* queries are never under way at once, and those beyond wait their turn. Answers
@@ -87,7 +87,9 @@ def measure_load(
         raise InputError("load needs queries, rates above 0 and a time above 0")
     engine = build(configuration.spec)
     if not engine.thread_safe:
-        raise InputError(f"{engine.name} answers one query at a time; it cannot be put under load")
+        raise InputError(
+            f"{engine.name} answers one query at a time; its latency under load cannot be measured"
+        )
     if isinstance(engine, SupportsProgress):
         engine.watch(progress)
     opener = Opener()
@@ -149,7 +151,7 @@ class _Service:
             wait([future for _, future in sent], drain_s)
             ended = [future.done() for _, future in sent]
         finally:
-            # What is under way must not burden the next rate.
+            # Running queries must not slow down the next rate.
             pool.shutdown(cancel_futures=True)
         return [
             future.result() if in_time else one

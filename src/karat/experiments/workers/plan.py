@@ -136,7 +136,7 @@ class RunSettings:
         if self.warm_up < 0 or self.repetitions < 1 or self.deaths < 1:
             raise InputError(
                 f"warm_up {self.warm_up}, repetitions {self.repetitions}, deaths {self.deaths}; "
-                "expected from 0, 1 and 1 up"
+                "expected at least 0, 1 and 1"
             )
         if self.timeout_s <= 0 or self.index_timeout_s <= 0:
             raise InputError(
@@ -150,7 +150,7 @@ QUALITY = RunSettings(warm_up=0, repetitions=1)
 
 
 def all_queries_on(dataset: Dataset, source: Source, *, seed: int) -> tuple[SnapshotQueries, ...]:
-    """Return the snapshot of one tree for all queries, their order left to chance by *seed*.
+    """Return the snapshot of one tree for all queries, in random order (*seed*).
 
     >>> from karat.model import Query
     >>> dataset = Dataset.of([Query(str(row), "text") for row in range(5)])

@@ -34,8 +34,8 @@ BOOT = (
     "from karat.experiments.workers.worker import main; main(sys.argv.pop())"
 )
 MAX_BYTES = 1 << 28
-# A pipe takes so many bytes beside another request without blocking; blocking could be a deadlock,
-# because the worker may itself wait until its answer is read.
+# Bytes that fit into a pipe beside another request without blocking. Blocking could be a deadlock,
+# because the worker may wait until its answer is read.
 FITS_BYTES = 1 << 12
 START_S = 120.0
 CLOSE_S = 5.0
@@ -274,7 +274,7 @@ class EngineProcess:
             answer = self._watched(deadline, *watched) if watched else self._received(deadline)
         except TimeoutError:
             self.kill()
-            reply = f"took longer than {timeout_s:g} s and was ended"
+            reply = f"took longer than {timeout_s:g} s and was killed"
             return EngineFailure(Outcome.TIMEOUT, "timeout", reply, gone=True)
         except EOFError:
             reply = self._child.exit_reason()

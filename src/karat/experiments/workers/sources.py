@@ -1,4 +1,4 @@
-"""Where a corpus comes from, in a form that can be sent to another process."""
+"""The source of a corpus, in a form that can be sent to another process."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ __all__ = [
 
 KINDS = ("folder", "git", "beir", "texts")
 EVERYTHING = FileSelection()
-# A walk through history is begun again so often; then each revision is read by itself.
+# How often a walk through history is restarted; then each revision is read by itself.
 MOST_DETOURS = 8
 
 
@@ -42,9 +42,9 @@ MOST_DETOURS = 8
 class Source:
     """A folder, a revision of a Git repository, a BEIR corpus, or texts at hand.
 
-    *tests* False leaves out what tests the product, as ``Corpus.without`` does. Only documents
-    below the folder *root* and of the *selection* count, if there is one. *masks* hide lines; their
-    form is that of :func:`karat.corpus.masks.masks_json`.
+    *tests* False leaves out tests, as ``Corpus.without`` does. Only documents below the folder
+    *root* and of the *selection* count, if there is one. *masks* hide lines; their form is that of
+    :func:`karat.corpus.masks.masks_json`.
 
     >>> Source.git("flask", "2.0").revision
     '2.0'
@@ -69,7 +69,7 @@ class Source:
 
     @classmethod
     def folder(cls, place: str, *, tests: bool = True) -> Self:
-        """Return the folder *place* as it lies on disk."""
+        """Return the folder *place* on disk."""
         return cls("folder", str(Path(place).resolve()), tests=tests)
 
     @classmethod
@@ -178,7 +178,7 @@ def missing_source(sources: Iterable[Source]) -> str:
         except InputError as error:
             return str(error)
         if lacking := [name for name, oid in zip(wanted, found, strict=True) if not oid]:
-            return f"{place} lacks {join_names(first_few(lacking))}; git fetch may bring it"
+            return f"{place} does not have {join_names(first_few(lacking))}; git fetch may get it"
     return ""
 
 
@@ -205,8 +205,8 @@ def check_selected(corpus: Corpus, whole: Corpus, selection: FileSelection) -> C
             ]
         ).strip()
         raise InputError(
-            f"{options} leaves none of the {len(whole):,} documents of {whole.name}; expected a "
-            f"selection with documents, such as one with {whole.documents[0].path}"
+            f"{options} selects none of the {len(whole):,} documents of {whole.name}; expected "
+            f"options that select some, such as {whole.documents[0].path}"
         )
     return corpus
 

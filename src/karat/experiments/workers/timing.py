@@ -43,7 +43,7 @@ def freeze_heap() -> Iterator[None]:
     A garbage collection over all modules would take tens of milliseconds between two queries.
     """
     if gc.get_freeze_count():
-        # Frozen by a caller, who also unfreezes.
+        # Frozen by the caller, which also unfreezes.
         yield
         return
     gc.freeze()

@@ -1,4 +1,4 @@
-"""The tables are made in a new database, and brought up to date in an older one, step by step."""
+"""Create the tables of a new database, and migrate those of an older one step by step."""
 
 from karat.experiments.store.migrations.version import is_current, upgrade
 

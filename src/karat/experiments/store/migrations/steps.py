@@ -14,7 +14,7 @@ __all__ = ["migrate", "script"]
 
 
 def script() -> ScriptDirectory:
-    """Return what is in ``versions``."""
+    """Return the migrations in ``versions``."""
     here = Path(__file__).parent
     return ScriptDirectory(here, version_locations=[here / "versions"])
 

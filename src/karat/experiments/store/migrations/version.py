@@ -1,4 +1,4 @@
-"""Which version the tables of a database have, and what brings them to the newest.
+"""The schema version of a database, and the migration to the newest one.
 
 Alembic takes longer to import than a command may take to start, so that only a database of an
 earlier version needs it: whether one is current is a single row.
@@ -25,7 +25,7 @@ def is_current(connection: Connection, place: str) -> bool:
     version = _version(connection, place)
     if version and version not in REVISIONS:
         raise InputError(
-            f"{place} was written by a newer Karat: version {version} of its tables, expected at "
+            f"{place} was written by a newer Karat: its schema version is {version}, expected at "
             f"most {REVISIONS[-1]}; update Karat"
         )
     return version == REVISIONS[-1]
@@ -63,7 +63,7 @@ def _version(connection: Connection, place: str) -> str:
         return REVISIONS[0]
     if tables and connection.dialect.name == "sqlite":
         raise InputError(
-            f"{place} is a database of something else, with a table {tables[0]!r}; expected a file "
-            "that Karat has made, or a new name"
+            f"{place} is the database of another program, with a table {tables[0]!r}; expected a "
+            "file that Karat created, or a new name"
         )
     return ""

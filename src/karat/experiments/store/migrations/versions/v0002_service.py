@@ -1,4 +1,4 @@
-"""What the service keeps beside the results."""
+"""The tables of the service beside the results."""
 
 import sqlalchemy as sa
 from alembic import op

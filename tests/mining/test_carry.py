@@ -100,7 +100,7 @@ def test_what_is_lost_says_why(history: "Builder") -> None:
     assert reasons(found) == [
         "the file was deleted",
         f"no such file at its base commit {base}",
-        "it is now another type of file, such as a link",
+        "it is no longer a regular file but, for example, a link",
         "Git treats the file as binary, so its lines cannot be followed",
         "f.py does not define 'login'",
         f"the file did not have these lines at its base commit {base}",

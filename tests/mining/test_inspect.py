@@ -139,8 +139,8 @@ def test_without_its_repository(inspect: Inspect, project: "Builder", tmp_path: 
     done = inspect(case("mail"))
     assert (done.returncode, "shop/mail.py:5-5" in done.stdout) == (0, True)
     assert done.stderr == (
-        f"note: history0 was mined from {project.path}, which is not here, nor are its commits in "
-        "the current folder; name it (--repo)\n"
+        f"note: history0 was mined from {project.path}, which does not exist here, and "
+        "the current folder does not have its commits; name it (--repo)\n"
     )
     assert "+    return 4" in inspect(case("mail"), "--repo", str(tmp_path / "elsewhere")).stdout
 

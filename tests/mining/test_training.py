@@ -81,7 +81,7 @@ def test_rules_can_be_turned_off() -> None:
 def test_skip_and_depth_count_ranks_of_the_engine() -> None:
     hits = [CandidateText(hit(words(rank), rank=rank)) for rank in range(1, 9)]
     assert chosen(hits, NegativeRules(count=9, skip=2, depth=5))[0] == [3, 4, 5]
-    with pytest.raises(InputError, match="--skip 5 leaves nothing of --depth 5"):
+    with pytest.raises(InputError, match="--skip 5 leaves no hits of --depth 5"):
         NegativeRules(skip=5, depth=5).check()
 
 

@@ -60,8 +60,8 @@ class CompletionCache:
     """The answers of models by model and prompt, in the file *path*.
 
     An answer is stored before anybody sees it, so that no prompt is paid for twice, whatever ends
-    the process. Several processes may use the file at once. A damaged file is kept under another
-    name: its answers were paid for.
+    the process. Several processes may use the file at once. A damaged file is renamed and not
+    deleted: its answers were paid for.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -211,13 +211,14 @@ class Spend:
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def check(self, model: ChatModel) -> None:
-        """Raise InputError if the limit cannot be kept because the price of *model* is unknown."""
+        """Raise InputError if the limit needs a price, and that of *model* is unknown."""
         if self.limit is not None and model.price is None:
             name = (
                 "" if "#" in model.name else "litellm does not list this model: check its name, or "
             )
             raise InputError(
-                f"{model.name}: the price is unknown, so a spending limit cannot be kept; {name}"
+                f"{model.name}: the price is unknown, so a spending limit cannot be enforced; "
+                f"{name}"
                 "give the price in US dollars per million tokens with --price PROMPT,ANSWER "
                 "(0,0 if free)"
             )

@@ -25,9 +25,9 @@ __all__ = [
 ]
 
 # The key that is sent to an address, where one is needed. The keys of known providers are never
-# sent to an address that somebody typed.
+# sent to a custom address.
 KEY_VARIABLE = "KARAT_MODEL_KEY"
-# The statuses of providers that did not begin with a request: too many of them, or too busy.
+# HTTP statuses for requests that were not processed: too many requests, or too busy.
 UNPROCESSED = (429, 503, 529)
 # The class names that litellm puts before a message, and the number before one of the system.
 _CLASSES = re.compile(r"^(?:(?:litellm\.)?\w+(?:Error|Exception)(?::| -) )+")
@@ -58,7 +58,7 @@ class Price(NamedTuple):
     completion: float
 
     def cost(self, prompt_tokens: float, completion_tokens: float) -> float:
-        """Return the cost of so many tokens in US dollars.
+        """Return the cost of these tokens in US dollars.
 
         >>> Price(0.15, 0.6).cost(1_000_000, 500_000)
         0.45
@@ -154,7 +154,7 @@ def model_name(spec: str) -> str:
 
 
 def _check_provider(litellm: Any, model: str) -> None:
-    """Raise InputError if litellm does not know whom to ask for *model*."""
+    """Raise InputError if litellm does not know the provider of *model*."""
     try:
         litellm.get_llm_provider(model)
     except litellm.BadRequestError:
@@ -198,7 +198,7 @@ def _known_price(litellm: Any, model: str) -> Price | None:
 
 
 class _LitellmModel:
-    """A model that litellm calls. It never tries again: the caller counts each request."""
+    """A model that litellm calls. It never retries: the caller counts each request."""
 
     def __init__(self, name: str, price: Price | None, options: Mapping[str, object]) -> None:
         self.name = name
@@ -273,7 +273,7 @@ class _LitellmModel:
 
 
 def _keys() -> list[str]:
-    """Return the keys in the environment: litellm does not tell which of them it has sent."""
+    """Return the keys in the environment: litellm does not report which of them it has sent."""
     endings = ("KEY", "TOKEN", "SECRET", "PASSWORD")
     return [value for name, value in os.environ.items() if name.upper().endswith(endings)]
 

@@ -43,11 +43,11 @@ MAX_REASON = 500
 # Tokens of an answer for each further passage of a batch.
 BATCH_TOKENS = 100
 HIDDEN = "[line hidden]"
-# What stands before a line of an excerpt.
+# Prefixes of the lines of an excerpt.
 _MARK = re.compile(r" *(?:\d+ )?(?:> |  )")
 
 # The rubric follows the four grades that TREC tracks use for passages, in the words of code search.
-# A change of this text changes the prompt hash: labels of the older text are given anew.
+# A change of this text changes the prompt hash: labels of the older text are requested again.
 _RUBRIC = """\
 You assess the results of a search in a software project. An engineer typed the query; a passage \
 is a part of a source file or of the documentation. Grade how much the passage helps that engineer.
@@ -219,7 +219,7 @@ def _several(tasks: Sequence[RelevanceTask], max_tokens: int) -> Prompt:
 def _groups(tasks: Sequence[RelevanceTask], batch: int) -> list[list[int]]:
     """Return the indices of tasks that share a request: of one query, in the order of their hash.
 
-    The order of a ranking would tell the model what an engine thinks of the passages.
+    The order of a ranking would reveal to the model how an engine ranks the passages.
     """
     by_query: dict[str, list[int]] = {}
     for number, task in enumerate(tasks):

@@ -214,7 +214,7 @@ class Mover:
         if file.change.status == "D":
             raise MissingTarget("the file was deleted")
         if file.change.status == "T":
-            raise MissingTarget("it is now another type of file, such as a link")
+            raise MissingTarget("it is no longer a regular file but, for example, a link")
         return normalise(file.change.path)
 
     def _file(self, path: str) -> FileDiff | None:

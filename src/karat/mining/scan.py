@@ -235,7 +235,7 @@ def _tip(repository: str, branch: str) -> tuple[str, bool]:
     """Return the commit that *branch* names, and whether this is a shallow clone."""
     try:
         if branch.startswith(("-", "^")):
-            raise InputError("an option or an exclusion is not a branch")
+            raise InputError("a branch cannot begin with - or ^")
         options = ("--is-shallow-repository", f"{branch}^{{commit}}")
         shallow, tip = git(repository, "rev-parse", *options).split()
     except ValueError as error:

@@ -78,7 +78,7 @@ class NegativeRules:
     scores at most *max_score_ratio* of the best scored positive ("TopK-PercPos" in NV-Retriever,
     arXiv 2407.15831); 0 turns that off. With *same_file*, other chunks of a file with a target may
     be negatives. Without *any_language*, negatives are in the language of a positive: others are
-    easy to tell apart.
+    too easy.
     """
 
     count: int = 3
@@ -92,7 +92,7 @@ class NegativeRules:
         """Raise InputError if no hit can satisfy the rules."""
         if self.skip >= self.depth:
             raise InputError(
-                f"--skip {self.skip} leaves nothing of --depth {self.depth}; expected a smaller "
+                f"--skip {self.skip} leaves no hits of --depth {self.depth}; expected a smaller "
                 "--skip or a larger --depth"
             )
 
@@ -101,7 +101,7 @@ class CandidateText(NamedTuple):
     """A hit that may become a negative.
 
     *grade* is the grade that the gold set gives it, None if it is not judged. *beside* says that a
-    target lies in the same file, *foreign* that no positive is in its language.
+    target is in the same file, *foreign* that no positive is in its language.
     """
 
     text: TrainingText

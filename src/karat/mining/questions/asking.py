@@ -66,7 +66,7 @@ _LEAST_WORDS = 8
 _CODE_KINDS = frozenset({"function", "method", "class", "struct", "trait", "interface"})
 _LONGEST_ANSWER = 300
 _FEWEST_WORDS, _MOST_WORDS = 4, 40
-# So many words in a row from the passage are a copy.
+# This many words in a row from the passage are a copy.
 _COPIED = 7
 _SHOWN_CHARACTERS = 3000
 _ANSWER_TOKENS = 200
@@ -163,7 +163,7 @@ def doc_passages(path: str, text: str, language: str) -> list[SourcePassage]:
 
 
 def prompt_digest() -> str:
-    """Return a hash of all instructions, to tell apart gold sets of different versions."""
+    """Return a hash of all instructions, to distinguish gold sets of different versions."""
     return sha256("\0".join((ASK, HARD, GRADE, *KINDS.values())).encode()).hexdigest()[:16]
 
 

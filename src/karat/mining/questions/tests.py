@@ -39,7 +39,7 @@ _SHARED_WORDS, _RARITY, _FILE, _FOLDER = 1.5, 1.2, 0.4, 0.3
 _LEAST_SCORE = 1.9
 # A name of one word, such as "query", counts if fewer tests use it, or if its file fits.
 _RARE = 0.6
-# Folders whose code is no code under test.
+# Folders whose code is not code under test.
 _EXAMPLES = frozenset(
     {"example", "examples", "sample", "samples", "demo", "benchmark", "benchmarks"}
 )

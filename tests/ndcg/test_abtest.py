@@ -43,7 +43,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(InputError, match="k is 0"):
         mixed.search("q", 0)
     shown = mixed.search("q")
-    with pytest.raises(InputError, match="clicked is 'a', one text"):
+    with pytest.raises(InputError, match="clicked is 'a', a string"):
         mixed.record(shown, "a")
     with pytest.raises(InputError, match="'nowhere' was clicked but is not in the ranking"):
         mixed.record(shown, ["nowhere"])

@@ -56,7 +56,7 @@ def test_nothing_to_score(evaluator: NDCGEvaluator) -> None:
 
 
 def test_lengths_that_differ(evaluator: NDCGEvaluator) -> None:
-    with pytest.raises(InputError, match="got 2 rankings and the judgments of 1"):
+    with pytest.raises(InputError, match="got 2 rankings and judgments for 1"):
         evaluator.evaluate_batch([keyed("a"), keyed("b")], [{"a": 1.0}])
     with pytest.raises(InputError, match="got 1 and 2 rankings; expected one pair per query"):
         evaluator.compare_batch([keyed("a")], [keyed("a"), keyed("b")], {"a": 1.0})

@@ -57,7 +57,7 @@ def test_never_registered_twice() -> None:
 def test_a_name_that_is_taken() -> None:
     registry = CollectorRegistry()
     Counter("vector_ndcg_avg", "Another.", registry=registry)
-    with pytest.raises(InputError, match="the registry holds another metric named vector_ndcg_avg"):
+    with pytest.raises(InputError, match="the registry has another metric named vector_ndcg_avg"):
         NDCGEvaluator(registry=registry)
 
 

@@ -1,4 +1,4 @@
-"""Two searches behind one: readers see both mixed, and their clicks decide."""
+"""Interleave two engines: users see both rankings mixed, and their clicks decide."""
 
 from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
@@ -18,11 +18,11 @@ Search = Callable[[Query, int], RankedItems]
 
 
 class InterleavedSearch(Generic[Query]):
-    """Team-draft interleaving of two searches, and the test of which one readers prefer.
+    """Team-draft interleaving of two engines, with a test of which one users prefer.
 
-    *a* and *b* take a query and k and return ranked items, as a vector back end does. Both are
-    asked for every query, so an answer takes as long as both. The same *seed* and the same order
-    of queries give the same answers.
+    *a* and *b* take a query and k and return ranked items, as a vector back end does. Both run
+    every query, so the latency is that of both. The same *seed* and the same order of queries give
+    the same answers.
 
     >>> def keyword(query, k):
     ...     return [{"key": "x"}, {"key": "y"}][:k]
@@ -48,7 +48,7 @@ class InterleavedSearch(Generic[Query]):
         self._lock = Lock()
 
     def search(self, query: Query, k: int = 10) -> "InterleavedRanking[str]":
-        """Return the first *k* keys of both searches, interleaved, each with its search."""
+        """Return the first *k* keys of both engines, interleaved, each with its engine."""
         from karat.scoring.stats.interleaving import team_draft
 
         wanted = as_count(k)
@@ -57,14 +57,14 @@ class InterleavedSearch(Generic[Query]):
             return team_draft(first, second, rng=self._rng, k=wanted)
 
     def record(self, shown: "InterleavedRanking[str]", clicked: Iterable[str]) -> "Credit":
-        """Keep, and return, what the two earn by one reader's clicks on an answer.
+        """Store and return the credits of both engines for one user's clicks on an answer.
 
         An answer without a click is a tie; record it as well, or the preference is overstated.
         """
         from karat.scoring.stats.interleaving import credit
 
         if isinstance(clicked, (str, bytes)):
-            raise InputError(f"clicked is {clicked!r}, one text; expected a list of keys")
+            raise InputError(f"clicked is {clicked!r}, a string; expected a list of keys")
         earned = credit(shown, clicked)
         with self._lock:
             self._credits.append(earned)

@@ -1,4 +1,4 @@
-"""The NDCG evaluator: a ranking and judgments in, a score per cut-off out."""
+"""The NDCG evaluator: scores a ranking by judgments, at each cut-off."""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -76,20 +76,20 @@ def read_ranking(ranked_items: RankedItems) -> KeyRanking:
         score = field(item, "score")
         if score is not None and not is_finite_number(score):
             raise InputError(
-                f"item {count} of the ranking, {name!r}: score {score!r} is no finite number"
+                f"item {count} of the ranking, {name!r}: score {score!r} is not a finite number"
             )
         keys[name] = None
     return KeyRanking(tuple(keys), count - len(keys))
 
 
 def read_judgments(judgments: Judgments) -> dict[str, float]:
-    """Return grade by key, keys as text; raise InputError for a grade that is no finite number.
+    """Return grade by key, keys as text; raise InputError for a grade that is not a finite number.
 
     >>> read_judgments({"a": 1, 7: 0.5})
     {'a': 1.0, '7': 0.5}
     """
     if not isinstance(judgments, Mapping):
-        raise InputError(f"the judgments are {judgments!r}; expected key and grade")
+        raise InputError(f"the judgments are {judgments!r}; expected a mapping of keys to grades")
     grades: dict[str, float] = {}
     for key, grade in judgments.items():
         name = as_key(key, "judgments")
@@ -174,15 +174,15 @@ def ideal_gain(grades: Sequence[float], k: int, gain: str) -> float:
 
 
 def finite(total: float) -> float:
-    """Return *total*; raise InputError where that is beyond any float.
+    """Return *total*; raise InputError if it overflows a float.
 
     >>> finite(1e308 * 10)
     Traceback (most recent call last):
     ...
-    karat.errors.InputError: the grades are too large: their gain is beyond any floating number
+    karat.errors.InputError: the grades are too large: their gain overflows a float
     """
     if not isfinite(total):
-        raise InputError("the grades are too large: their gain is beyond any floating number")
+        raise InputError("the grades are too large: their gain overflows a float")
     return total
 
 
@@ -222,7 +222,7 @@ def estimates(
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What several rankings earn.
+    """The scores of several rankings.
 
     ``scores`` has one entry per ranking, None for one whose query has no positive judgment; those
     are counted in ``unjudged`` and left out of ``means``. ``duplicates`` counts the repeated keys
@@ -244,7 +244,8 @@ def truths_for(judgments: Judgments | Sequence[Judgments], rankings: int) -> lis
         return [GradeTable(judgments)] * rankings
     if len(judgments) != rankings:
         raise InputError(
-            f"got {rankings} rankings and the judgments of {len(judgments)}; expected as many"
+            f"got {rankings} rankings and judgments for {len(judgments)}; expected judgments for "
+            "each ranking"
         )
     read: dict[int, GradeTable] = {}
     for entry in judgments:
@@ -287,8 +288,8 @@ def vector_ndcg_avg(registry: "CollectorRegistry | None" = None) -> "Histogram":
             )
         except ValueError:
             raise InputError(
-                "the registry holds another metric named vector_ndcg_avg; give a registry of its "
-                "own, or prometheus=False"
+                "the registry has another metric named vector_ndcg_avg; pass another registry, or "
+                "prometheus=False"
             ) from None
         _histograms[registry] = made
         return made
@@ -297,7 +298,7 @@ def vector_ndcg_avg(registry: "CollectorRegistry | None" = None) -> "Histogram":
 def recorder(
     wanted: bool | None, registry: "CollectorRegistry | None"
 ) -> Callable[[int, float], None] | None:
-    """Return what records (k, ndcg); None where it is not *wanted* or, undecided, not installed."""
+    """Return a function that records (k, ndcg); None if not *wanted* or not installed."""
     if wanted is False:
         return None
     try:
@@ -416,7 +417,7 @@ class NDCGEvaluator:
         if achieved > ideal * (1 + 1e-9):
             raise InputError(
                 f"the ranking gains {achieved:g} at {k}, more than the {ideal:g} of all judgments; "
-                "expected every relevant item among them"
+                "expected judgments of all relevant items"
             )
         return min(achieved / ideal, 1.0) if ideal else 0.0
 
@@ -441,7 +442,7 @@ class NDCGEvaluator:
     ) -> RankingComparison:
         """Return the scores of two rankings of one query, and the change in percent.
 
-        One query shows no more than itself; :meth:`compare_batch` says what is beyond chance.
+        One query proves nothing; :meth:`compare_batch` has significance tests.
         """
         truth = GradeTable(judgments)
         before = self._scored(read_ranking(baseline), truth)
@@ -568,7 +569,7 @@ def ranked_grades(relevance_scores: Sequence[float]) -> JudgedQuery:
 
 
 def percent_change(before: float, after: float) -> float | None:
-    """Return the change in percent; None from 0, where no percentage says anything.
+    """Return the change in percent; None from 0, where a percentage is undefined.
 
     >>> percent_change(0.5, 0.75), percent_change(0.0, 1.0)
     (50.0, None)

@@ -24,8 +24,8 @@ class StreamingEvaluator:
     """Keeps the scores of the last *window* rankings; may be fed from several threads.
 
     Every ranking goes through *evaluator*, and so into its histogram. A ranking whose query has no
-    positive judgment is counted and otherwise left out. An interval holds for the window as it
-    holds; watched all day, it will miss now and then.
+    positive judgment is counted and otherwise left out. An interval holds for one window; among
+    many windows, some intervals will miss.
 
     >>> stream = StreamingEvaluator(NDCGEvaluator([1]), window=2)
     >>> for first in ("wrong", "right", "right"):

@@ -1,4 +1,4 @@
-"""Made-up items whose right ranking is known, to try an index or an evaluation on."""
+"""Synthetic items with a known ranking, to test an index or an evaluation."""
 
 from typing import NamedTuple, TypedDict
 

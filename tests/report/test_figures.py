@@ -58,7 +58,7 @@ def test_a_file_is_no_folder(alone: Findings, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     place = tmp_path / "file"
     place.write_text("", encoding="utf-8")
-    with pytest.raises(InputError, match="no folder for charts"):
+    with pytest.raises(InputError, match="cannot create the folder for charts"):
         write_figures(alone, place)
 
 

@@ -1,1 +1,1 @@
-"""Rows first, then the drawing: tables of results and the ways to show them."""
+"""Tables of results, and renderers that draw them."""

@@ -1,4 +1,4 @@
-"""The rows of an agreement: models beside people, grade by grade, and what it does to runs."""
+"""Tables of agreement: models and people, grade by grade, and the effect on runs."""
 
 from collections.abc import Iterator
 
@@ -65,7 +65,7 @@ def _notes(found: AgreementReport) -> Iterator[str]:
     grades = [f"{grade} as {scaled_grade(grade, found.top):g}" for grade in range(4)]
     if any(scaled_grade(grade, found.top) != grade for grade in range(4)):
         yield (
-            f"the highest grade of the gold set is {found.top:g}, so grades of models count "
+            f"the highest grade of the gold set is {found.top:g}, so grades of models are scaled: "
             f"{join_names(grades)}"
         )
 
@@ -121,8 +121,8 @@ def _runs(found: AgreementReport) -> Table:
         for run in found.runs
     )
     notes = [
-        f"on {counted(found.order.queries, 'query')} with a hit that is relevant by "
-        f"{_reference(found)} and one that models call relevant; only hits that both judged count",
+        f"on {counted(found.order.queries, 'query')} with a relevant hit by {_reference(found)} "
+        "and a relevant hit by models; only hits judged by both count",
         "bias: how much higher models score this run, compared with their average over all runs; "
         "p: sign flips, corrected by Holm. Random errors alone raise weak runs and lower strong "
         "ones.",
@@ -167,7 +167,7 @@ def _needed(found: AgreementReport) -> Iterator[str]:
             "queries judged by people"
         )
     if parts:
-        yield f"estimate from the present variance: {'; '.join(parts)}"
+        yield f"estimate from the current variance: {'; '.join(parts)}"
 
 
 def verdict(found: AgreementReport) -> str:
@@ -199,7 +199,7 @@ def verdict(found: AgreementReport) -> str:
         if run.bias.bias and run.bias.p is not None and run.bias.p <= SIGNIFICANT
     ]
     second = (
-        f"Models score some runs differently than people do: {join_names(favoured)}"
+        f"Models score some runs differently from people: {join_names(favoured)}"
         if favoured
         else "No run is significantly favoured"
     )

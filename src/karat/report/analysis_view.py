@@ -1,4 +1,4 @@
-"""The rows of what an analysis finds."""
+"""Tables of the results of analyses."""
 
 from collections.abc import Iterable, Sequence
 from typing import Protocol
@@ -13,7 +13,7 @@ from karat.system.words import counted
 __all__ = ["embedding_table", "health_table", "load_table", "topics_table", "trend_table"]
 
 DIGITS = 3
-# Of a flaw so many places are shown; JSON has more of them.
+# Number of chunks that are shown per flaw; JSON has more.
 SHOWN = 3
 WEAK, REAL = "weak", "real"
 
@@ -83,9 +83,13 @@ def embedding_table(found: EmbeddingQuality) -> Table:
         (
             "mean cosine",
             found.mean_cosine,
-            "of two random chunks; near 1 if the model cannot separate texts",
+            "mean cosine of two random chunks; near 1 if the model cannot separate texts",
         ),
-        ("first direction", found.first_direction, "share of the vectors along one line"),
+        (
+            "first direction",
+            found.first_direction,
+            "share of the vectors' length along one direction",
+        ),
     ]
     notes = [
         f"{found.model}, {found.dimension} dimensions, {found.chunks:,} chunks, "
@@ -191,7 +195,7 @@ def _point(point: TrendPoint) -> tuple[Cell, ...]:
     )
 
 
-# Karat itself was busy where it sent queries later than this.
+# If queries were sent later than this, Karat itself was the bottleneck.
 LATE_MS = 10.0
 
 

@@ -1,4 +1,4 @@
-"""The rows of several runs compared."""
+"""Tables of several runs compared."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

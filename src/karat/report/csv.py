@@ -1,4 +1,4 @@
-"""Results as CSV: one header, one row per thing, quoted and guarded against formulas."""
+"""Results as CSV, with guards against spreadsheet formulas."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import isnan

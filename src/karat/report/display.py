@@ -1,4 +1,4 @@
-"""Text as a terminal shows it: harmless, on one line, and measured in columns."""
+"""Text for a terminal: without control characters, on one line, measured in columns."""
 
 from unicodedata import category, east_asian_width
 
@@ -13,7 +13,7 @@ ELLIPSIS = "..."
 
 
 def printable(text: str) -> str:
-    r"""Return *text* on one line without anything that a terminal would obey.
+    r"""Return *text* on one line without control characters.
 
     Control, format (bidi included) and line-breaking characters are written as escapes.
 

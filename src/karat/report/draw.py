@@ -1,4 +1,4 @@
-"""A report in the format that a file's name asks for."""
+"""Draw a report in the format of the file name."""
 
 import json
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def draw(findings: Findings, name: str, *, latex: LatexStyle | None = None) -> s
 
 
 def drawer(name: str) -> Callable[[Findings], str]:
-    """Return what draws for a file called *name*; an unknown suffix is refused."""
+    """Return the function that draws a file called *name*; InputError for an unknown suffix."""
     suffix = PurePath(name).suffix.lower()
     if suffix in PICTURES:
         raise InputError(f"{name}: a report cannot be an image; --charts FOLDER writes charts")

@@ -41,7 +41,9 @@ def write_figures(findings: Findings, folder: str | Path) -> list[Path]:
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{place}: no folder for charts: {error.strerror}") from error
+        raise InputError(
+            f"{place}: cannot create the folder for charts: {error.strerror}"
+        ) from error
     written = []
     for name, draw in CHARTS.items():
         figure = figure_class(figsize=SIZE, layout="constrained")
@@ -49,7 +51,7 @@ def write_figures(findings: Findings, folder: str | Path) -> list[Path]:
         _set_style(axes)
         if not draw(findings, axes):
             continue
-        # Inside the axes it would hide what lies there.
+        # Inside the axes it would hide data.
         if axes.get_legend_handles_labels()[0]:
             figure.legend(loc="outside lower center", ncols=LEGEND_COLUMNS, frameon=False)
         written += [_saved(figure, place / f"{name}.{suffix}") for suffix in SUFFIXES]
@@ -217,7 +219,7 @@ def _latency_distribution(findings: Findings, axes: "Axes") -> bool:
     if not rows:
         return False
     axes.hist([row.milliseconds for row in rows], bins=BINS, label=[row.run for row in rows])
-    axes.set(xlabel="milliseconds a query", ylabel="queries", title="Distribution of latency")
+    axes.set(xlabel="milliseconds per query", ylabel="queries", title="Distribution of latency")
     return True
 
 
@@ -229,7 +231,7 @@ def _accuracy_vs_latency(findings: Findings, axes: "Axes") -> bool:
         (median,) = percentiles(row.milliseconds, (50,))
         axes.scatter([median or 0.0], [sum(scores) / max(len(scores), 1)], label=row.run)
     axes.set(
-        xlabel="median milliseconds a query",
+        xlabel="median milliseconds per query",
         ylabel="mean F1 of all hits returned",
         title="Accuracy and latency",
     )

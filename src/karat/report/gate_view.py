@@ -1,4 +1,4 @@
-"""The rows of a gate: its checks, and the queries that moved."""
+"""Tables of a gate: its checks, and the queries that moved."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -38,7 +38,7 @@ def headline(gate: Gate) -> str:
 
 
 def rule_text(check: Check) -> str:
-    """Return the rule as a reader says it."""
+    """Return the rule in words."""
     if check.rule == "minimum":
         return f"{check.subject} must be at least {check.limit:g}"
     if check.rule == "latency":

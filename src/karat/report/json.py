@@ -1,4 +1,4 @@
-"""Results as JSON for machines: no NaN, no infinity, every number beside what made it."""
+"""Results as JSON, without NaN and infinity, and with all inputs of each number."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -75,7 +75,7 @@ def _sentences(table: Table) -> list[str]:
 
 
 def _safe(text: str) -> str:
-    r"""Return *text* with what TeX would obey escaped.
+    r"""Return *text* with the special characters of TeX escaped.
 
     >>> _safe("50% of a_b & <c>")
     '50\\% of a\\_b \\& \\textless{}c\\textgreater{}'
@@ -99,7 +99,7 @@ class LatexStyle:
     intervals: bool = False
 
     def __post_init__(self) -> None:
-        """Reject digits that no paper prints."""
+        """Reject a number of digits that is out of range."""
         if not 0 <= self.digits <= MOST_DIGITS:
             raise InputError(f"{self.digits} digits; expected 0 to {MOST_DIGITS}")
 

@@ -1,4 +1,4 @@
-"""The rows of one scored run."""
+"""Tables of one scored run."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -87,7 +87,7 @@ def text_cell(text: str) -> Cell:
 
 
 def note_lines(evaluation: Evaluation) -> Iterator[str]:
-    """Yield what a reader must know beside the numbers, one sentence a line."""
+    """Yield the notes below the numbers, one sentence per line."""
     yield _status_line(evaluation)
     yield from _detail_lines(evaluation)
     if evaluation.notes.powered:
@@ -173,7 +173,7 @@ def _detail_lines(evaluation: Evaluation) -> Iterator[str]:
 
 
 def invalid_text(notes: Notes) -> str:
-    """Return how many hits make no sense and are left out, and why.
+    """Return how many hits are invalid and left out, with the reasons.
 
     >>> invalid_text(Notes(9, {}, {"not in the corpus": 3, "line below 1": 1}, (), "docid", 0, 0.5))
     '4 invalid hits left out (1 line below 1, 3 not in the corpus)'
@@ -186,11 +186,11 @@ def invalid_text(notes: Notes) -> str:
 
 
 def clusters_line(count: int, clusters: int) -> Iterator[str]:
-    """Yield how many groups the queries are drawn in, nothing where each is drawn by itself."""
+    """Yield the number of groups that are resampled; nothing if queries are independent."""
     if clusters:
         yield (
             f"{queries(count)} in {_count(clusters, 'group')} that belong together: intervals and "
-            "tests draw whole groups"
+            "tests resample whole groups"
         )
 
 
@@ -202,15 +202,15 @@ def largest_slices(tag: str, sizes: Mapping[str, int]) -> tuple[list[str], tuple
 
     >>> shown, (note,) = largest_slices("repo", {f"r{n}": n for n in range(1, 41)})
     >>> len(shown), note
-    (12, 'repo: the 12 largest of 40 values; 406 queries have another one (--json has all)')
+    (12, 'repo: the 12 largest of 40 values; 406 queries have other values (--json has all)')
     """
     if len(sizes) <= MOST_SLICES:
         return list(sizes), ()
     largest = set(sorted(sizes, key=lambda value: -sizes[value])[:MOST_SLICES])
     others = sum(size for value, size in sizes.items() if value not in largest)
     note = (
-        f"{tag}: the {MOST_SLICES} largest of {len(sizes)} values; {queries(others)} have another "
-        "one (--json has all)"
+        f"{tag}: the {MOST_SLICES} largest of {len(sizes)} values; {queries(others)} have other "
+        "values (--json has all)"
     )
     return [value for value in sizes if value in largest], (note,)
 
@@ -302,7 +302,7 @@ TESTS = {"production": "without tests", "all": "tests included"}
 
 
 def remarks(searched: CorpusCoverage) -> Iterator[str]:
-    """Yield what was searched, and which targets are not there, one sentence a line.
+    """Yield what was searched and which targets are missing there, one sentence per line.
 
     >>> for line in remarks(CorpusCoverage("parent", "r", "production", 250, 24, 31, 400, 0, 0)):
     ...     print(line)
@@ -375,7 +375,7 @@ def _candidates(searched: CorpusCoverage) -> str:
 
 
 def warning(searched: CorpusCoverage) -> str:
-    """Return why numbers from these trees mislead, "" where they do not."""
+    """Return why scores on these snapshots are misleading, "" if they are not."""
     if searched.snapshot == "head":
         return (
             f"HEAD is not the version that the queries refer to: {_gone(searched)} do not exist "
@@ -390,7 +390,7 @@ def warning(searched: CorpusCoverage) -> str:
 
 
 def run_remarks(runs: Sequence[RunResult], trees: int) -> Iterator[str]:
-    """Yield what indexing *trees* cost the *runs*, and what was odd about their answers.
+    """Yield the work of indexing *trees* for the *runs*, and problems of their answers.
 
     >>> from karat.model import Run
     >>> notes = {"work": {"rows": 5_000}, "unstable": ["q1"]}

@@ -1,4 +1,4 @@
-"""A table as data: what every renderer draws."""
+"""A table as data, for all renderers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace

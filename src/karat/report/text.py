@@ -1,4 +1,4 @@
-"""Tables for a terminal: aligned plain text that survives any query text."""
+"""Tables for a terminal: aligned plain text, safe for any query text."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

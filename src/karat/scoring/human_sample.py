@@ -131,7 +131,7 @@ def powered_summaries(
 
 
 def _without_mean(summary: Summary, table: ScoreTable, rows: Sequence[int]) -> Summary:
-    """Return *summary*, of a measure that is no plain mean, without one if labels are mixed."""
+    """Return *summary* of a sum or geometric mean, without a mean if labels are mixed."""
     merged = table.columns[summary.measure]
     people = table.labelled.people[summary.measure] if table.labelled else merged
     if all(isnan(merged[row]) or not isnan(people[row]) for row in rows):
@@ -370,7 +370,7 @@ def comparison_note(comparison: Comparison, tables: Sequence[ScoreTable]) -> str
     needed = [f"{each.system} {labels.effective:.0f}" for each, labels in means]
     if len(comparison.systems) == 2:
         needed += [f"their difference {labels.effective:.0f}" for labels in differences]
-    # The labels are of no use only if no number uses them.
+    # Report useless labels only if no number uses them.
     caveats = {_caveat(labels) for labels in (*(labels for _, labels in means), *differences)}
     return (
         f"Intervals and p values are prediction-powered, from {_sources(counts)}; people alone "

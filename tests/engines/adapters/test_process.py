@@ -171,7 +171,7 @@ def test_the_last_lines_of_one_that_ends_early(when: str, monkeypatch: pytest.Mo
     with pytest.raises(EngineError) as caught:
         engine.index(CORPUS)
     assert str(caught.value) == (
-        "toy: its process ended with exit code 3; its last words: 'set MODEL'; it printed "
+        "toy: its process ended with exit code 3; its error output: 'set MODEL'; it printed "
         "'loading\\nno model'; expected JSON objects, each on one line (logs belong on "
         "standard error)"
     )

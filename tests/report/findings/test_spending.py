@@ -29,7 +29,7 @@ def with_samples(findings: Findings, *samples: LatencySample) -> Findings:
 
 def test_nothing_is_shown_where_nobody_tells(findings: Findings) -> None:
     assert spent_tables(findings.runs) == phase_tables(findings.runs) == ()
-    assert "What a query spends" not in draw(findings, "report.md")
+    assert "Cost of a query" not in draw(findings, "report.md")
 
 
 def test_tokens_cost_and_first_results(findings: Findings) -> None:
@@ -49,9 +49,9 @@ def test_tokens_cost_and_first_results(findings: Findings) -> None:
     assert old == ["old", "-", "not reported", "not reported"]
     # The median of 2 and 4 ms; the means of 1,000 and 2,001 tokens, and of 0.002 and 0.003.
     assert new == ["new", "3.00", "1,500", "0.00250"]
-    assert "What a query spends" in titles(told)
+    assert "Cost of a query" in titles(told)
     for name in ("report.md", "report.txt"):
-        assert "What a query spends" in draw(told, name)
+        assert "Cost of a query" in draw(told, name)
 
 
 def with_spent(findings: Findings, *spent: Mapping[str, float]) -> Findings:
@@ -82,9 +82,9 @@ def test_costs_without_times(findings: Findings) -> None:
         "new: 3 reported values ignored; expected finite numbers from 0 up",
     )
     untimed = replace(told, latency=None)
-    assert "What a query spends" in titles(untimed)
+    assert "Cost of a query" in titles(untimed)
     for name in ("report.md", "report.txt"):
-        assert "What a query spends" in draw(untimed, name)
+        assert "Cost of a query" in draw(untimed, name)
 
 
 def test_where_all_that_is_reported_is_wrong(findings: Findings) -> None:

@@ -18,7 +18,7 @@ __all__ = ["insights"]
 
 Scores = NDArray[np.float64]
 
-# The name of an engine is no option: what it does is what the leaderboard says.
+# The name of an engine is not an option: the leaderboard compares engines.
 ENGINE = "engine"
 # Values of tags that Karat sets itself, as the subject of a sentence.
 SUBJECTS = {
@@ -92,9 +92,9 @@ class _Level(NamedTuple):
 
 
 def _options(findings: Findings) -> Iterator[str]:
-    """Yield what each option does, by runs that are alike in all other options that they share.
+    """Yield the effect of each option, from runs that agree in all other options.
 
-    Runs that look less deep than the leading measure have no score of it, and tell nothing.
+    Runs with fewer hits than the leading measure needs have no score of it, and are ignored.
     """
     settings = {
         run: _settings(measured)

@@ -1,4 +1,4 @@
-"""How long the runs took: one row per run, and the whole distribution."""
+"""The latency of runs: one row per run, and the distribution."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan, nan
@@ -61,8 +61,8 @@ def latencies_ms(measured: RunResult, query_ids: Sequence[str]) -> list[float]:
 def comparable_ms(runs: Sequence[RunResult], query_ids: Sequence[str]) -> list[list[float]]:
     """Return the latencies of each run on the queries that all of them have one for, else NaN.
 
-    A search that gives up on hard queries has only easy ones left, and is no faster for that.
-    Where the runs have no query in common, each keeps all of its own.
+    An engine that fails on hard queries is not faster: only its easy queries have a latency. Where
+    the runs have no query in common, each keeps all of its own.
     """
     rows = [latencies_ms(run, query_ids) for run in runs]
     common = [not any(map(isnan, times)) for times in zip(*rows, strict=True)]
@@ -154,7 +154,7 @@ def _costs(measured: RunResult) -> tuple[Cell, ...]:
     timings = measured.timings
     if timings is None:
         recorded = any(latency >= 0 for latency in measured.run.latencies_ns)
-        how = "as the run file says" if recorded else NOT_MEASURED
+        how = "from the run file" if recorded else NOT_MEASURED
         return (Cell("-"), Cell("-"), Cell("-"), Cell("-"), Cell(how))
     how = f"{counted(timings.repetitions, 'repetition')}, {timings.warm_up} warm-up"
     if not timings.alone:
@@ -187,7 +187,7 @@ Samples = Sequence[LatencySample]
 
 
 def spent_tables(runs: Sequence[RunResult]) -> tuple[Table, ...]:
-    """Return a table of first results, tokens and cost per query; none where nobody reports any.
+    """Return a table of first results, tokens and cost per query; none if no engine reports any.
 
     Tokens and cost are means over the queries for which they were reported.
     """
@@ -197,13 +197,13 @@ def spent_tables(runs: Sequence[RunResult]) -> tuple[Table, ...]:
         "tokens": [_reported(_mean(each.tokens for each in of_run), ",.0f") for of_run in spent],
         "cost": [_reported(_mean(each.cost for each in of_run), "#.3g") for of_run in spent],
     }
-    # Where all that is reported is wrong, the reader must hear of it.
+    # If all reported values are invalid, the report must say so.
     wrong = any(each.ignored for of_run in spent for each in of_run)
     notes = ["as the engines report it; tokens and cost are means per query"]
     for run, of_run in zip(runs, spent, strict=True):
         notes += _gaps(run.name, of_run)
     kept = ("tokens", "cost") if wrong else ()
-    return _table("What a query spends", columns, runs, notes, kept=kept)
+    return _table("Cost of a query", columns, runs, notes, kept=kept)
 
 
 def mean_spent(measured: RunResult) -> dict[str, float | None]:

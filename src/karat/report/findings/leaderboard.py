@@ -1,4 +1,4 @@
-"""The runs, best first, each mean with its interval and marked best only where that is real."""
+"""The leaderboard: runs, best first; a mean is marked best only if that is significant."""
 
 from math import isnan
 from typing import NamedTuple
@@ -29,12 +29,12 @@ __all__ = [
 ]
 
 DIGITS = 3
-# More letters than this nobody looks up.
+# Maximum number of letters; more are shown as a count.
 MOST_LETTERS = 12
 
 
 class Standing(NamedTuple):
-    """One run: its letter, the letters of the runs that it beats on the lead, a mean a measure.
+    """One run: its letter, the letters of the runs that it beats on the lead, a mean per measure.
 
     *best* says for each measure whether every other run is significantly worse. *change* is the
     difference from the baseline on ``Findings.change_of``, None for the baseline itself.
@@ -251,7 +251,7 @@ def pareto(findings: Findings, measure: str | None = None) -> tuple[ParetoPoint,
 def resolved_tables(findings: Findings) -> tuple[Table, ...]:
     """Return the runs in the order of the leaderboard, or nothing where every target is there.
 
-    It flatters, so that it comes after the one in which such targets count as missed.
+    Its scores are higher, so it comes after the table in which such targets count as missed.
     """
     found = findings.resolved
     if found is None:
@@ -264,7 +264,7 @@ def resolved_tables(findings: Findings) -> tuple[Table, ...]:
     )
     return (
         Table(
-            "Without the targets that are not in the tree searched",
+            "Without the targets that are not in the searched version",
             (Column("run"), *(Column(name, numeric=True) for name in comparison.metrics)),
             tuple(
                 (

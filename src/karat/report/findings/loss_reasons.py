@@ -20,19 +20,19 @@ __all__ = [
 ]
 
 
-# All that a rank can say of a target that was missed; the engine may know more.
+# The loss reasons that follow from a rank; the steps of an engine give more.
 BY_RANK = (LossReason.BELOW_K, LossReason.NOT_RETRIEVED)
 
 
 def loss_reason_at(rank: int, status: QueryStatus, k: int) -> LossReason:
-    """Return what became of a target that was found at *rank*, 0 for not at all."""
+    """Return the loss reason of a target at *rank*; rank 0 means not returned."""
     if rank:
         return LossReason.FOUND if rank <= k else LossReason.BELOW_K
     return LossReason.NOT_RETRIEVED if status is QueryStatus.SCORED else LossReason.UNANSWERED
 
 
 def loss_reason_of(findings: Findings, run: int, query: int, target: int) -> LossReason:
-    """Return what became of a target in a run, each by its place."""
+    """Return the loss reason of a target in a run, by their indexes."""
     known = findings.losses.get((run, query, target))
     if known is not None:
         return known
@@ -109,7 +109,7 @@ LOSS_REASONS: dict[LossReason, LossReasonText] = {
         "not in corpus",
         "not in the corpus",
         "not in the corpus",
-        "its file is not in the corpus searched",
+        "its file is not in the searched corpus",
         "f7",
     ),
     LossReason.UNANSWERED: LossReasonText(
@@ -118,7 +118,7 @@ LOSS_REASONS: dict[LossReason, LossReasonText] = {
 }
 
 
-# A run alone shows these; the others need its engine.
+# Reasons that follow from a run; the others need its engine.
 ALWAYS = (LossReason.FOUND, LossReason.BELOW_K, LossReason.NOT_RETRIEVED, LossReason.UNANSWERED)
 
 

@@ -1,4 +1,4 @@
-"""How the numbers of a report came about, so that someone else can get them again."""
+"""The method of a report: all that is needed to reproduce its numbers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -60,7 +60,7 @@ def _rows(findings: Findings) -> Iterator[tuple[str, str]]:
 
 
 def _told(findings: Findings) -> Iterator[tuple[str, str]]:
-    """Yield what the run files say about how they were made."""
+    """Yield the settings that are recorded in the run files."""
     for key, title in TOLD.items():
         said = {
             _told_text(measured.run.metadata[key])
@@ -79,7 +79,7 @@ def _told_text(value: object) -> str:
 
 
 def _recorded(findings: Findings) -> Iterator[tuple[str, str]]:
-    """Yield what the store kept of how the runs were made."""
+    """Yield the settings of the runs that are recorded in the store."""
     for key, title in RECORDED.items():
         said = dict.fromkeys(_text(run[key]) for run in findings.origin.records if run.get(key))
         if said:
@@ -113,7 +113,7 @@ def _tied(findings: Findings) -> str:
 def _timing(findings: Findings) -> str:
     timed = [measured.timings for measured in findings.runs if measured.timings]
     if not timed:
-        return "as the run files say" if findings.latency else "not measured"
+        return "from the run files" if findings.latency else "not measured"
     alone = "undisturbed" if all(each.alone for each in timed) else "disturbed by other karat runs"
     machines = dict.fromkeys(str(one.notes.get("timed_on") or "") for one in findings.runs)
     where = join_names([name for name in machines if name])
@@ -124,7 +124,7 @@ def _timing(findings: Findings) -> str:
     )
 
 
-# What a run file may say about its inputs, and what that is called.
+# Inputs that a run file may record, with their names.
 INPUTS = {
     "gold": "the gold set",
     "gold_digest": "the content of the gold set",
@@ -138,13 +138,13 @@ INPUTS = {
     "match": "the matching mode",
     "k": "the number of hits requested",
 }
-# The same of a run that was kept, by its record.
+# The same for a stored run, by its record.
 DIGESTS = {"gold_digest": "gold", "corpus_digest": "snapshot"}
 SHORT = 12
 
 
 def differences(findings: Findings) -> tuple[str, ...]:
-    """Return in which inputs the runs differ, one sentence each; none where they compare.
+    """Return a sentence for each input that differs between the runs; none if they are comparable.
 
     A run that says nothing of an input is taken to have the common one. How many hits are asked for
     is no input but an option where the runs name their options.

@@ -1,4 +1,4 @@
-"""At which rank the first relevant hit stands, and what became of every target."""
+"""The ranks of first relevant hits, and the loss reasons of targets."""
 
 from collections import Counter
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Which run to take for quality, recall, speed or balance, and how sure that is."""
+"""Recommend a run for quality, recall, speed or balance, with its certainty."""
 
 from collections.abc import Iterator, Sequence
 from math import nan
@@ -107,7 +107,7 @@ FASTEST = "Fastest"
 
 
 class Advice(NamedTuple):
-    """What to take for which purpose, why, and how sure that is."""
+    """The recommended run for one purpose, with the reason and its certainty."""
 
     purpose: str
     run: str

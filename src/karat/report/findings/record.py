@@ -1,4 +1,4 @@
-"""Everything that a report shows, computed: what its views choose from."""
+"""Findings: all data of a report, from which its views are made."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,7 +29,7 @@ class Curve(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where and from what a report was made; a digest is empty where there was no file.
+    """The origin of a report; a digest is empty without a file.
 
     *records* hold all that it takes to get each run again, as JSON; none for run files.
     """
@@ -62,8 +62,8 @@ class Findings:
     The first measure leads, and the first run with a mean of it is the baseline.
     ``traces[run][query]`` holds the hits, ``f1[run][query]`` the F1 of everything returned.
     *latency* compares the runs with times, None without any; *settings* are those of scoring and
-    confidence, by name; *level* is the lowest relevant grade, 0 for any above 0. *losses* says by
-    run, query and target where one was lost that was asked after. *remarks* are sentences on runs
+    confidence, by name; *level* is the lowest relevant grade, 0 for any above 0. *losses* has the
+    loss reason by run, query and target, where it was requested. *remarks* are sentences on runs
     that are the same, or nearly empty. *resolved* is None where all targets are in the trees
     searched. Queries that share a label in *clusters* were drawn together; None where each was
     drawn by itself. *groups* has the queries of each value of each tag. Runs with the same entry in

@@ -1,4 +1,4 @@
-"""The report as tables, for formats that cannot draw."""
+"""The report as tables, for formats without charts."""
 
 from collections.abc import Iterator
 from dataclasses import replace

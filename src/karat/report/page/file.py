@@ -28,9 +28,9 @@ DATA = "<!--karat-data-->"
 # Of more runs, only the baseline and the best run are compared with the others on every measure;
 # each other run can be the baseline on the leading one.
 MOST_COMPARED = 12
-# The service sends pages of at most so many queries.
+# Maximum number of queries per page of the service.
 PER_PAGE = 100
-# As many queries are unpacked together when one of them is opened.
+# Number of queries that are unpacked together.
 QUERIES_PER_BLOCK = 50
 # A file lists at least the first hits, and more while all of them together stay below the total.
 FEWEST_HITS = 10
@@ -64,7 +64,7 @@ def render(subject: Subject) -> str:
     }
     scripts = [_script("karat-index", "application/json", _json(index)), *packed]
     if findings.origin.records:
-        # What `karat verify` runs the report again by.
+        # The records by which `karat verify` repeats the runs.
         records = _json(plain(findings.origin.records))
         scripts.append(_script("records", "application/json", records))
     said = escape(printable(headline(findings.contest.comparison.labelled())))

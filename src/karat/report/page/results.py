@@ -338,7 +338,7 @@ def _costs(findings: Findings) -> Iterator[Table]:
 
 
 def _steps(times: Sequence[float], shares: Sequence[float]) -> Document:
-    """Return a distribution with at most so many steps that a chart shows them."""
+    """Return a distribution with at most as many steps as a chart can show."""
     every = max(len(times) // MOST_STEPS, 1)
     return {
         "milliseconds": [*times[::every], times[-1]],

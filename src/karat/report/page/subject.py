@@ -1,4 +1,4 @@
-"""What a page is about: findings, with the ids and states of their runs."""
+"""The subject of a page: findings, with the ids and states of their runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -130,7 +130,7 @@ class Subject:
 
 
 def subject_of(findings: Findings) -> Subject:
-    """Return the subject of a report on runs that no service knows."""
+    """Return the subject of a report on runs without a service."""
     origin = findings.origin
     content = (findings.heading, origin.gold_digest, *origin.run_digests, *findings.names)
     cuts = {parse(name).k for name in findings.contest.evaluations[0].table.columns}

@@ -175,7 +175,7 @@ def paired_scores(cube: FloatArray, plan: ComparisonPlan) -> PairedScores:
 def _unless_identical(interval: Interval, difference: float) -> Interval:
     """Return *interval*, but none for two systems with the same score on every query.
 
-    How far apart two such systems may be on other queries is no finding about these ones.
+    Their difference on other queries cannot be estimated from these.
     """
     if interval.method == "constant" and difference == 0:
         return Interval(None, None, interval.level, IDENTICAL)

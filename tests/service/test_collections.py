@@ -269,7 +269,7 @@ def test_files_of_an_archive_are_selected(client: TestClient, work: Work) -> Non
 @pytest.mark.parametrize(
     ("files", "reason"),
     [
-        ({"../x.md": "x"}, "leads out"),
+        ({"../x.md": "x"}, "outside of its folder"),
         ({}, "no file"),
         ({"HEAD": "x", "objects/a": "x", "refs/a": "x"}, "is a Git repository"),
         ({"corpus.jsonl.gz": "x", "queries.jsonl": "x"}, "expected corpus.jsonl as plain text"),

@@ -92,7 +92,7 @@ def test_a_beir_folder_as_a_zip(client: TestClient) -> None:
     ("queries", "reason"),
     [
         # What is small twice packed is large: 1.4 kB were 600 MB.
-        (gzip.compress(b'{"_id": "q1", "text": "does it"}'), "the file is packed"),
+        (gzip.compress(b'{"_id": "q1", "text": "does it"}'), "the file is compressed"),
         (b"no json", "beir/queries.jsonl:1: not JSON"),
     ],
 )

@@ -85,7 +85,7 @@ def test_documents_that_have_changed(
     before = ask(f"collections/{collection}")
     (folder / "key.md").rename(folder / "gate.md")
     refused = ask(f"collections/{collection}/search", 409, json=SEARCH)
-    assert "have changed since they were indexed; index it once more" in refused["detail"]
+    assert "have changed since they were indexed; reindex it" in refused["detail"]
     begun = ask(f"collections/{collection}/reindex", 202)
     assert begun["status"] == "pending"
     assert begun["operation_uuid"] != before["operation_uuid"]

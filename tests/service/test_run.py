@@ -19,7 +19,7 @@ def test_what_it_keeps_is_for_its_owner_alone(settings: ServiceSettings, open_ha
 
 def test_a_folder_that_cannot_be(settings: ServiceSettings, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="no folder for uploads"):
+    with pytest.raises(InputError, match="cannot create the folder for uploads"):
         check(replace(settings, data=tmp_path / "file" / "data"))
 
 

@@ -1,4 +1,4 @@
-"""Unpack an archive that a stranger has sent: only files, only below one folder, only so much."""
+"""Unpack an untrusted archive: only regular files, below one folder, within limits."""
 
 import gzip
 import os
@@ -18,9 +18,9 @@ from karat.errors import InputError, LimitExceeded
 __all__ = ["ArchiveLimits", "unpack"]
 
 AT_ONCE = 64 * 1024
-# A header of tar that claims more than this is there to fill the memory.
+# A tar header that claims more than this is an attack on memory.
 LONGEST_READ = 1024 * 1024
-# An archive this small may shrink as much as it likes.
+# Archives below this size have no limit of compression.
 FREE_BYTES = 1024 * 1024
 LONGEST_NAME = 255
 LONGEST_PATH = 1024
@@ -41,8 +41,8 @@ class ArchiveLimits(NamedTuple):
 def unpack(archive: Path, target: Path, limits: ArchiveLimits) -> int:
     """Unpack a zip, tar or tar.gz file as the new folder *target*; return how many files it has.
 
-    The folder appears when all is well, or not at all. An entry that is neither a file nor a
-    folder, or whose name leads elsewhere, condemns the whole archive.
+    The folder appears complete, or not at all. An entry that is neither a file nor a folder, or
+    whose path is outside of the folder, makes the whole archive invalid.
     """
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=".unpack-", dir=target.parent))
@@ -125,7 +125,7 @@ def _parts(name: str) -> list[str]:
     parts = [part for part in plain.split("/") if part not in ("", ".")]
     leads_out = plain.startswith("/") or re.match(r"[A-Za-z]:", plain) or ".." in parts
     if leads_out or "\0" in name or not parts:
-        raise InputError(f"the archive holds {name!r}, which leads out of its folder")
+        raise InputError(f"the archive holds {name!r}, which is outside of its folder")
     if len(plain) > LONGEST_PATH or any(len(part.encode()) > LONGEST_NAME for part in parts):
         raise InputError(f"the archive holds a name that is too long: {name[:60]!r}...")
     return parts
@@ -185,4 +185,6 @@ class _SafeArchive:
 
 
 def _no_file(name: str) -> InputError:
-    return InputError(f"the archive holds {name!r}, which is no plain file: no links, no devices")
+    return InputError(
+        f"the archive holds {name!r}, which is not a regular file; links and devices are rejected"
+    )

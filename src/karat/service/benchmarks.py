@@ -31,15 +31,15 @@ __all__ = [
     "offered_models",
 ]
 
-# No address, no path and no module is such a name, so that none is ever taken for one.
+# An address, a path or a module never matches, so that none is mistaken for a name.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 def offered_engines(engines: Iterable[str] = (), targets: Iterable[str] = ()) -> dict[str, Spec]:
-    """Return searches by their names: *engines* are ``NAME=SPEC`` and *targets* ``NAME=URL``.
+    """Return engines by name: *engines* are ``NAME=SPEC`` and *targets* ``NAME=URL``.
 
-    A spec is what ``karat evaluate --engine`` takes; a target is an HTTP search with nothing but
-    its address. Each is built once, so that what cannot work is refused now.
+    A spec is what ``karat evaluate --engine`` takes; a target is an HTTP engine with an address
+    only. Each is built once, so that an invalid one is rejected now.
 
     >>> found = offered_engines(["rare=bm25(k1=0.5)"], ["docs=http://localhost/?q={query}"])
     >>> {name: kind_of(spec) for name, spec in found.items()}
@@ -54,7 +54,7 @@ def offered_engines(engines: Iterable[str] = (), targets: Iterable[str] = ()) ->
     names = [name for name, _ in given]
     for name in names:
         if name in search_modes():
-            raise InputError(f"engine {name!r}: a mode has this name; expected another one")
+            raise InputError(f"engine {name!r}: a search mode has this name; choose another one")
         if names.count(name) > 1:
             raise InputError(f"engine {name!r} is given twice")
     return {name: named_engine(name, spec) for name, spec in given}
@@ -107,7 +107,7 @@ def _offered(kind: str, given: Iterable[str], packaged: Container[str]) -> dict[
     for text in given:
         name, spec = _named(text, kind)
         if name in packaged:
-            raise InputError(f"{kind} {name!r}: a packaged one has this name; expected another one")
+            raise InputError(f"{kind} {name!r}: a built-in one has this name; choose another one")
         if name in found:
             raise InputError(f"{kind} {name!r} is given twice")
         check_model_choice(kind, spec)

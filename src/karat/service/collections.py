@@ -39,14 +39,14 @@ __all__ = [
 
 UPLOAD = "upload"
 NEEDS_SPARSE = (
-    "collection {name!r} has no sparse index, which the modes sparse and hybrid need; make a "
+    "collection {name!r} has no sparse index, which the modes sparse and hybrid need; create a "
     "collection with one"
 )
 NEEDS_DENSE = "collection {name!r} has no dense index, which the modes dense and hybrid need"
 
 
 class AllowedFolders(NamedTuple):
-    """Where documents may lie: below one of *roots*, or unpacked below *uploads*."""
+    """The folders of documents: below one of *roots*, or unpacked below *uploads*."""
 
     roots: Sequence[Path]
     uploads: Path
@@ -98,7 +98,7 @@ def source_now(collection: Collection, roots: Sequence[Path]) -> dict[str, objec
 
 
 def collection_place(collection: Collection, places: AllowedFolders) -> SourceFolder:
-    """Return where the documents of *collection* lie."""
+    """Return the folder of the documents of *collection*."""
     source = collection.source
     if source["kind"] == UPLOAD:
         return SourceFolder(places.uploads / collection.id, None, selected_files(collection))
@@ -127,7 +127,7 @@ def collection_corpus(collection: Collection, places: AllowedFolders) -> Corpus:
     if collection.snapshot and corpus.snapshot != collection.snapshot:
         raise Conflict(
             f"the documents of collection {collection.name!r} have changed since they were "
-            "indexed; index it once more"
+            "indexed; reindex it"
         )
     return corpus
 
@@ -257,7 +257,7 @@ class _SearchableCollection:
 class SearcherCache:
     """An LRU cache of collections that are ready to be searched; threads may share it.
 
-    One at a time reads or indexes a collection; the others of the same wait and find it ready.
+    One thread at a time reads or indexes a collection; others that need it wait.
     """
 
     def __init__(self, places: AllowedFolders) -> None:

@@ -18,7 +18,7 @@ __all__ = ["Upload", "add_dataset", "bind_reference", "read_upload", "resolve_ma
 SCHEMA_VERSION = "1.0"
 ZIP = b"PK\x03\x04"
 PACKED = (b"\x1f\x8b", b"PAR1")  # gzip and Parquet
-NOT_PLAIN = "the file is packed; expected it as plain text, or a BEIR folder as a zip"
+NOT_PLAIN = "the file is compressed or Parquet; expected plain text, or a zip of a BEIR folder"
 
 
 class Upload(NamedTuple):
@@ -32,7 +32,7 @@ class Upload(NamedTuple):
 
 
 class RejectedFile(NamedTuple):
-    """Why a file cannot be taken; errors themselves do not travel between processes."""
+    """Why a file is rejected; exceptions are not passed between processes."""
 
     reason: str
     too_large: bool
@@ -41,8 +41,8 @@ class RejectedFile(NamedTuple):
 def read_upload(file: Path, limits: ReadLimits = DEFAULT) -> Dataset:
     """Return the gold set in *file*, of any format, within *limits*.
 
-    Of several files, as BEIR has them, it is a zip. Other compressed files are rejected: how
-    large it becomes is known too late.
+    Of several files, as BEIR has them, it is a zip. Other compressed files are rejected: their
+    unpacked size is known too late.
     """
     if _begins(file, *PACKED):
         raise InputError(NOT_PLAIN)

@@ -61,7 +61,7 @@ def correlated(chosen: str) -> Iterator[None]:
 
 
 class Correlation:
-    """Gives each request its id, the client's own where that is a plain word."""
+    """Gives each request its correlation id: the client's own if that is a plain word."""
 
     def __init__(self, app: ASGIApp) -> None:
         """Wrap *app*."""
@@ -168,7 +168,7 @@ def start_tracing() -> bool:
 def span(name: str, **attributes: str | int | float | bool) -> Iterator[None]:
     """Run the block in a span; without a collector this costs nothing.
 
-    It has the id of the request that has begun all this, where there is one.
+    It has the correlation id of the request that caused it, if there is one.
 
     >>> with span("run", k=10):
     ...     pass

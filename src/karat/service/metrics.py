@@ -33,35 +33,33 @@ class ServiceMetrics:
         self._ndcg = recorder(True, registry)
         self.requests = Histogram(
             "karat_http_request_duration_seconds",
-            "How long requests took, by route; streams count until they end.",
+            "Duration of requests, by route; of streams, until they end.",
             ["method", "route", "status"],
             buckets=SECONDS,
             registry=registry,
         )
         self.queries = Counter(
-            "karat_queries", "Queries that have ended, by how.", ["status"], registry=registry
+            "karat_queries", "Finished queries, by status.", ["status"], registry=registry
         )
         self.search_latency = Histogram(
             "karat_search_latency_seconds",
-            "How long one search took, where it was timed alone.",
+            "Latency of a query, measured while nothing else ran.",
             buckets=(0.0005, 0.001, 0.0025, *SECONDS),
             registry=registry,
         )
         self.run_duration = Histogram(
             "karat_run_duration_seconds",
-            "How long runs took, by how they ended.",
+            "Duration of runs, by final status.",
             ["status"],
             buckets=LONG_SECONDS,
             registry=registry,
         )
-        self.active_runs = Gauge(
-            "karat_active_runs", "Runs that are being worked on.", registry=registry
-        )
+        self.active_runs = Gauge("karat_active_runs", "Runs in progress.", registry=registry)
         self.retries = Counter(
-            "karat_retries", "Engines started again because they died or hung.", registry=registry
+            "karat_retries", "Engines restarted after a crash or a timeout.", registry=registry
         )
         self.cache_hits = Counter(
-            "karat_cache_hits", "Embeddings found in a cache.", registry=registry
+            "karat_cache_hits", "Embeddings read from a cache.", registry=registry
         )
         build = Gauge("karat_build_info", "Always 1.", ["version"], registry=registry)
         build.labels(version=__version__).set(1)

@@ -41,7 +41,7 @@ __all__ = [
 
 # Raised when the document of results changes its shape, so that stored ones are computed again.
 SHAPE = 5
-# As many hits of one query as a reader looks through.
+# Number of hits per query in a report.
 HITS_KEPT = 100
 
 

@@ -1,4 +1,4 @@
-"""The service as a process: checked, announced, served, and stopped in order."""
+"""Run the service as a process: check, listen, serve, and stop gracefully."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -51,13 +51,15 @@ def serve(settings: ServiceSettings, *, ready: Callable[[str], None]) -> None:
 def check(settings: ServiceSettings) -> None:
     """Raise InputError for a service that would be open to other machines by mistake.
 
-    Its store and its folder are made where there are none, for their owner alone.
+    Its store and its folder are created if missing, readable by their owner only.
     """
     open_store(settings.store, new=True).close()
     try:
         settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{settings.data}: no folder for uploads: {error}") from error
+        raise InputError(
+            f"{settings.data}: cannot create the folder for uploads: {error}"
+        ) from error
     with ServiceStore(settings.store) as store:
         now = datetime.now(UTC)
         if settings.needs_tokens and not any(token.valid(now) for token in store.tokens.all()):
@@ -93,7 +95,7 @@ class Server(uvicorn.Server):
             self._ready(f"http://{shown}:{port}")
 
     async def shutdown(self, sockets: list[socket] | None = None) -> None:
-        """Stop; streams of events have no end of their own, and would be waited for."""
+        """Stop; close event streams first, because they would never end by themselves."""
         if self.started:
             self.config.app.state.service.event_bus.close()  # type: ignore[union-attr]
         await super().shutdown(sockets)

@@ -15,9 +15,9 @@ from karat.service.collections import AllowedFolders
 __all__ = ["DEFAULT_ANALYSTS", "ModelChoices", "RequestLimits", "ServiceSettings", "is_loopback"]
 
 MEBIBYTE = 1024 * 1024
-# Of YAML a strange megabyte takes seconds to read.
+# An unusual megabyte of YAML takes seconds to read.
 UPLOADED = FileLimits(yaml_bytes=MEBIBYTE)
-# Two at least, so that nobody waits for the statistics of one other user.
+# At least two, so that one user's statistics do not block another user.
 DEFAULT_ANALYSTS = min(4, max(2, os.cpu_count() or 1))
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
@@ -91,11 +91,12 @@ class ServiceSettings:
     """All that is decided when the service starts.
 
     *store* is a file or the address of a PostgreSQL; *data* is the folder of uploaded documents.
-    Collections may lie below *roots* only. *hosts* are names by which clients reach the service
-    beside those of the loopback. *engines* are searches, by name, that benchmarks may ask beside
-    the modes, and *choices* are further models for them. *executor* is the URL of the executor that
-    runs benchmarks. *analysts* is how many analyses run at a time; with *warm_up*, collections are
-    loaded before the first search needs them. *unsafe* lets anyone in who can reach it.
+    Collections are read from folders below *roots* only. *hosts* are names by which clients reach
+    the service beside those of the loopback. *engines* are engines by name that benchmarks may use
+    beside the modes, and *choices* are further models for them. *executor* is the URL of the
+    executor that runs benchmarks. *analysts* is how many analyses run at a time; with *warm_up*,
+    collections are loaded before the first search needs them. *unsafe* accepts requests without a
+    token.
     """
 
     store: str
@@ -135,7 +136,7 @@ class ServiceSettings:
 
     @property
     def places(self) -> AllowedFolders:
-        """Return where the documents of collections lie."""
+        """Return the folders of the documents of collections."""
         return AllowedFolders(self.roots, self.data / "collections")
 
     @property

@@ -69,7 +69,7 @@ def test_what_is_refused(
 def test_many_runs_are_warned_of(client: TestClient, mapping: str) -> None:
     wide = {**MATRIX, "top_k_values": list(range(1, 14))}
     assert (
-        "26 runs are many"
+        "26 runs take long"
         in client.post(URL, json=body(mapping, config_matrix=wide)).json()["warning"]
     )
     preview = client.post(f"{URL}/preview", json={"config_matrix": wide}).json()
@@ -168,7 +168,7 @@ def test_remarks(client: TestClient, benchmark: str) -> None:
 
 
 def test_there_is_none_yet(client: TestClient) -> None:
-    assert client.get(f"{URL}/latest").json()["detail"] == "there is no benchmark yet"
+    assert client.get(f"{URL}/latest").json()["detail"] == "no benchmark yet"
 
 
 @pytest.fixture

@@ -274,7 +274,7 @@ def test_a_token_that_ends_ends_its_streams(
             store.tokens.revoke(store.tokens.all()[0].id)
             with pytest.raises(WebSocketDisconnect) as ended:
                 socket.receive_json()
-        assert (ended.value.code, ended.value.reason) == (1008, "The token is not valid any more")
+        assert (ended.value.code, ended.value.reason) == (1008, "The token is no longer valid")
         assert answer.result().is_success
         assert client.get(f"/api/v2/benchmarks/{benchmark}").status_code == 401
 

@@ -71,7 +71,7 @@ def test_one_that_was_cut_off(service: ServiceStore, collection: str, clock: Clo
     assert service.collections.give_up(age) == 0
     clock.forward(601)
     assert service.collections.give_up(age) == 1
-    assert "cut off" in service.collections.get(collection).error
+    assert "interrupted" in service.collections.get(collection).error
     assert service.collections.get(other).status == "pending"
 
 

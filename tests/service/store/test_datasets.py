@@ -31,7 +31,7 @@ def test_a_dataset(service: ServiceStore, dataset: str) -> None:
         with pytest.raises(UnknownName, match="no dataset"):
             ask(dataset)
     wrong = Dataset.of([Query("a\0", "x")])
-    with pytest.raises(InputError, match="no store can keep"):
+    with pytest.raises(InputError, match="which cannot be stored"):
         service.datasets.add("ann", "x", description="", gold=wrong, schema_version="1.0")
 
 
@@ -57,7 +57,7 @@ def test_judgments_are_versions(service: ServiceStore, dataset: str, clock: Cloc
     # A judgment made meanwhile is the next to be taken back.
     service.judgments.put(dataset, edits[1], version=6, author="ann")
     assert [service.judgments.undo(dataset, author="ann").undoes for _ in range(2)] == [7, 2]
-    with pytest.raises(Conflict, match="no judgment to take back"):
+    with pytest.raises(Conflict, match="no judgment to undo"):
         service.judgments.undo(dataset, author="ann")
     history = service.judgments.all(dataset)
     assert [each.version for each in history] == list(range(2, 10))

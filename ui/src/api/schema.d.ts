@@ -161,7 +161,7 @@ export interface paths {
         put?: never;
         /**
          * Create Collection
-         * @description Make a collection of documents that the service can reach, or of an archive sent as a form.
+         * @description Create a collection from documents on the service's machine, or from an uploaded archive.
          *
          *     A job indexes them.
          */
@@ -188,7 +188,7 @@ export interface paths {
         post?: never;
         /**
          * Delete Collection
-         * @description Delete a collection, unless a dataset is mapped to it; of documents only uploaded ones.
+         * @description Delete a collection and its uploaded documents, unless a dataset is mapped to it.
          */
         delete: operations["delete_collection_api_v2_collections__collection_id__delete"];
         options?: never;
@@ -207,7 +207,7 @@ export interface paths {
         put?: never;
         /**
          * Reindex Collection
-         * @description Index a collection once more, whose folder has changed or whose branch has moved on.
+         * @description Reindex a collection after its folder or its branch has changed.
          *
          *     A job does it. Mappings to documents that have changed must be resolved again; results stay
          *     those of the documents that they were measured on.
@@ -228,7 +228,7 @@ export interface paths {
         };
         /**
          * List Documents
-         * @description List documents by path; *q* is a part of it, whatever the case.
+         * @description List documents by path; *q* is a part of the path, ignoring case.
          */
         get: operations["list_documents_api_v2_collections__collection_id__documents_get"];
         put?: never;
@@ -356,7 +356,7 @@ export interface paths {
         };
         /**
          * List Queries
-         * @description List queries with their judgments; *q* is in the text or the key, whatever the case.
+         * @description List queries with their judgments; *q* is a part of the text or the key, ignoring case.
          */
         get: operations["list_queries_api_v2_benchmark_datasets__dataset_id__queries_get"];
         put?: never;
@@ -486,7 +486,7 @@ export interface paths {
         put?: never;
         /**
          * Create Benchmark
-         * @description Make a benchmark of a matrix over a mapping; it runs when it is started.
+         * @description Create a benchmark of a matrix on a mapping; it runs when it is started.
          */
         post: operations["create_benchmark_api_v2_benchmarks_post"];
         delete?: never;
@@ -544,7 +544,7 @@ export interface paths {
         };
         /**
          * Get Benchmark
-         * @description Return one benchmark as it stands.
+         * @description Return one benchmark with its status.
          */
         get: operations["get_benchmark_api_v2_benchmarks__benchmark_id__get"];
         put?: never;
@@ -610,7 +610,7 @@ export interface paths {
         put?: never;
         /**
          * Annotate Benchmark
-         * @description Keep a remark with a benchmark.
+         * @description Add a remark to a benchmark.
          */
         post: operations["annotate_benchmark_api_v2_benchmarks__benchmark_id__annotations_post"];
         delete?: never;
@@ -691,7 +691,7 @@ export interface paths {
         };
         /**
          * Follow Operation
-         * @description Follow an operation: a benchmark since it was started, an indexing, a resolving.
+         * @description Follow an operation: a started benchmark, or the job of a collection or mapping.
          */
         get: operations["follow_operation_api_v2_operations__operation_id__events_get"];
         put?: never;
@@ -998,7 +998,7 @@ export interface paths {
         post?: never;
         /**
          * Undo Judgment
-         * @description Take back the newest judgment that stands; the history keeps both.
+         * @description Undo the newest judgment that is valid; the history has both.
          */
         delete: operations["undo_judgment_api_v2_benchmark_datasets__dataset_id__judgments_delete"];
         options?: never;
@@ -1071,7 +1071,7 @@ export interface components {
         };
         /**
          * AnnotationCreate
-         * @description A remark to be kept with a benchmark.
+         * @description A remark to add to a benchmark.
          */
         AnnotationCreate: {
             /** Text */
@@ -1095,7 +1095,7 @@ export interface components {
         };
         /**
          * Benchmark
-         * @description A benchmark as it stands; *operation_uuid* names the work since it was started last.
+         * @description A benchmark with its status; *operation_uuid* names the operation of its last start.
          *
          *     *commit* is the revision searched, null before that and for documents outside a repository.
          *     *warning* is a sentence about more than 25 runs, else null. A run counts in *completed_runs* as
@@ -1169,7 +1169,7 @@ export interface components {
         };
         /**
          * BenchmarkCreate
-         * @description A benchmark to be made; it runs when it is started.
+         * @description A benchmark to create; it runs when it is started.
          */
         BenchmarkCreate: {
             /**
@@ -1206,14 +1206,14 @@ export interface components {
             metrics_to_compute: string[];
             /**
              * Timing
-             * @description Whose latency is measured: of no query, of a sample of 20, or of all
+             * @description Queries whose latency is measured: none, a sample of 20, or all
              * @default sample
              * @enum {string}
              */
             timing: "none" | "sample" | "all";
             /**
              * Judge Labels
-             * @description Labels of models in the dataset: ignored, also used where nobody judged, or used alone
+             * @description Labels of models in the dataset: ignored, used for hits that nobody judged, or used alone
              * @default exclude
              * @enum {string}
              */
@@ -1221,7 +1221,7 @@ export interface components {
         };
         /**
          * BenchmarkProgress
-         * @description How far a benchmark is; *stage* is that of its current run, or how the last one has ended.
+         * @description The progress of a benchmark; *stage* is that of its current run, or the end of the last one.
          *
          *     ``comparing`` comes when all runs have their scores, before latency is measured; ``explaining``
          *     comes after that: it is found out why the runs have missed what they have.
@@ -1367,7 +1367,7 @@ export interface components {
         };
         /**
          * CollectionCreate
-         * @description A collection to be made from documents that the service can reach.
+         * @description A collection to create from documents on the service's machine.
          * @example {
          *       "description": "All pages of the handbook",
          *       "index": {
@@ -1645,7 +1645,7 @@ export interface components {
             search_modes: ("dense" | "sparse" | "hybrid")[];
             /**
              * Engines
-             * @description Names of GET /api/v2/engines
+             * @description Names from GET /api/v2/engines
              * @default []
              */
             engines: string[];
@@ -1658,12 +1658,12 @@ export interface components {
             use_reranker: boolean[];
             /**
              * Models
-             * @description Embedding models, of choices.models in GET /api/v2/me; null is the model of the collection
+             * @description Embedding models from choices.models in GET /api/v2/me; null is the model of the collection
              */
             models?: string[] | null;
             /**
              * Rerankers
-             * @description Of choices.rerankers in GET /api/v2/me; used where use_reranker is true
+             * @description Rerankers from choices.rerankers in GET /api/v2/me; used if use_reranker is true
              * @default [
              *       "maxsim"
              *     ]
@@ -1671,7 +1671,7 @@ export interface components {
             rerankers: string[];
             /**
              * Context
-             * @description Chat models that write a context of each chunk, of choices.contexts in GET /api/v2/me; null is none
+             * @description Chat models that write a context of each chunk, from choices.contexts in GET /api/v2/me; null means no context
              * @default [
              *       null
              *     ]
@@ -1737,7 +1737,7 @@ export interface components {
             code_ranking: (boolean | null)[];
             /**
              * Rerank Depth
-             * @description Hits that a reranker reads
+             * @description Number of hits that a reranker scores
              * @default [
              *       null
              *     ]
@@ -1762,8 +1762,8 @@ export interface components {
          * CurrentRun
          * @description The run that is worked on.
          *
-         *     ``waiting`` is until nothing else of Karat runs on the machine, so that latency is not
-         *     distorted; *waiting_for* lists the processes that do, as far as they are known.
+         *     ``waiting`` lasts until no other karat run is active on the machine, so that latency is not
+         *     distorted; *waiting_for* lists these runs, as far as they are known.
          */
         CurrentRun: {
             /** Run Id */
@@ -1924,7 +1924,7 @@ export interface components {
         };
         /**
          * DenseIndex
-         * @description The index of embeddings; *state* is ``none`` where there is to be none.
+         * @description The index of embeddings; *state* is ``none`` if it is turned off.
          */
         DenseIndex: {
             /**
@@ -1995,7 +1995,7 @@ export interface components {
         };
         /**
          * Document
-         * @description A document of a collection; *chunks* counts the places that it was cut into.
+         * @description A document of a collection; *chunks* is the number of its chunks.
          */
         Document: {
             /** Path */
@@ -2125,7 +2125,7 @@ export interface components {
         };
         /**
          * DrilldownTarget
-         * @description Something relevant: at which rank each run found it, and why it was lost below primary k.
+         * @description A relevant target: its rank in each run, and why it was lost below the primary k.
          */
         DrilldownTarget: {
             /** Path */
@@ -2151,7 +2151,7 @@ export interface components {
          * EmbeddingModel
          * @description A model that a dense index may use.
          *
-         *     *install* is the command that installs it on the service's machine, empty where it is there.
+         *     *install* is the command that installs it on the service's machine, empty if it is installed.
          */
         EmbeddingModel: {
             /**
@@ -2166,7 +2166,7 @@ export interface components {
         };
         /**
          * Engine
-         * @description A search, by the name that a matrix has for it.
+         * @description An engine, by its name in a matrix.
          */
         Engine: {
             /**
@@ -2183,7 +2183,7 @@ export interface components {
         };
         /**
          * Engines
-         * @description All searches that were named when the service was started.
+         * @description All engines that the service was started with.
          */
         Engines: {
             /** Engines */
@@ -2191,7 +2191,7 @@ export interface components {
         };
         /**
          * Evaluate
-         * @description A ranking, best first, and what is known of its items; more rankings can be compared.
+         * @description A ranking, best first, with judgments of its items; a second ranking can be compared.
          * @example {
          *       "judgments": {
          *         "a": 0.5,
@@ -2222,7 +2222,7 @@ export interface components {
             };
             /**
              * Improved
-             * @description Another ranking, to be held against the first
+             * @description Another ranking, to be compared with the first
              */
             improved?: components["schemas"]["RankedItem"][] | null;
             /**
@@ -2371,7 +2371,7 @@ export interface components {
         };
         /**
          * FoundHit
-         * @description A place that was found; lines count from 1, 0 means the whole document.
+         * @description A hit; lines count from 1, 0 means the whole document.
          */
         FoundHit: {
             /** Path */
@@ -2414,9 +2414,9 @@ export interface components {
          * @description Waste in an index: empty, duplicate, oversized or never-retrieved chunks.
          *
          *     *skipped* counts the files left out when the collection was made, and *skipped_files* names at
-         *     most 100 unreadable ones for each reason. *fallbacks* counts documents not cut as asked for.
-         *     *queries* is how many were asked for what is never retrieved: those of the datasets that are
-         *     mapped to the collection.
+         *     most 100 unreadable ones for each reason. *fallbacks* counts documents that were not chunked as
+         *     requested. *queries* is the number of queries behind the never-retrieved chunks: those of the
+         *     datasets that are mapped to the collection.
          */
         Health: {
             /** Engine */
@@ -2475,7 +2475,7 @@ export interface components {
         };
         /**
          * JobProgress
-         * @description How far the indexing of a collection, or the resolving of a mapping, is.
+         * @description The progress of indexing a collection, or of resolving a mapping.
          */
         JobProgress: {
             /**
@@ -2587,7 +2587,7 @@ export interface components {
          * Jump
          * @description A resource whose name, text or id matches the search text.
          *
-         *     *detail* is the dataset of a query, the benchmark of a run, and a word about anything else.
+         *     *detail* is the dataset of a query or the benchmark of a run, and a short description otherwise.
          */
         Jump: {
             /**
@@ -2694,7 +2694,7 @@ export interface components {
         };
         /**
          * Mapping
-         * @description A dataset on a collection, and how many of its references are known there.
+         * @description A dataset on a collection, and how many of its references are resolved.
          */
         Mapping: {
             /**
@@ -2731,7 +2731,7 @@ export interface components {
         };
         /**
          * MappingCreate
-         * @description The collection that a dataset is to be measured on.
+         * @description The collection that a dataset is mapped to.
          * @example {
          *       "collection_id": "0d5bd28f-1ff5-4b1c-9e80-1ff6f6a4f8a4"
          *     }
@@ -2807,7 +2807,7 @@ export interface components {
             version: string;
             /**
              * Roots
-             * @description Folders below which collections may lie
+             * @description Folders that collections may be read from
              */
             roots: string[];
             /**
@@ -2901,7 +2901,7 @@ export interface components {
         };
         /**
          * PreviewRequest
-         * @description A matrix whose runs are to be listed before anything is made.
+         * @description A matrix whose runs are listed before anything is created.
          *
          *     With *mapping_id* they are those on its collection, by its chunks and its model.
          */
@@ -2926,7 +2926,7 @@ export interface components {
         };
         /**
          * QueryResult
-         * @description What one run answered to one query, at the primary k.
+         * @description The result of one query in one run, at the primary k.
          */
         QueryResult: {
             /** Query Id */
@@ -3092,12 +3092,12 @@ export interface components {
             };
             /**
              * Lower Is Better
-             * @description Measures of which less is better
+             * @description Measures for which lower is better
              */
             lower_is_better: string[];
             /**
              * Score Mark
-             * @description Mark beside every score if they use labels of models whose agreement with people is low or unknown; a warning of the details explains it
+             * @description Mark beside every score if scores use labels of models whose agreement with people is low or unknown; a warning in the details explains it
              * @default
              * @example
              * @example †
@@ -3105,7 +3105,7 @@ export interface components {
             score_mark: string;
             /**
              * Loss Reasons
-             * @description The keys of each run's fates, in order
+             * @description The keys of `fates` in each run, in order
              */
             loss_reasons: components["schemas"]["LossReason"][];
             /** Runs */
@@ -3423,7 +3423,7 @@ export interface components {
         };
         /**
          * Timing
-         * @description Where the time of a run went, in milliseconds.
+         * @description The duration of the phases of a run, in milliseconds.
          */
         Timing: {
             /** Indexing Ms */
@@ -3570,7 +3570,7 @@ export interface components {
         };
         /**
          * UnresolvedReference
-         * @description A reference without a document: none fits, several fit, or it means nothing.
+         * @description A reference without a document: no document matches, several match, or it is invalid.
          */
         UnresolvedReference: {
             /** Query Id */
@@ -4349,7 +4349,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The body did not come in time */
+            /** @description The body did not arrive in time */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -5332,7 +5332,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The body did not come in time */
+            /** @description The body did not arrive in time */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -6064,7 +6064,7 @@ export interface operations {
                     "application/json": components["schemas"]["MappingResolution"];
                 };
             };
-            /** @description A job resolves it; follow its operation */
+            /** @description A job resolves it; its operation reports progress */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -7010,7 +7010,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key again returns what the first request has started */
+                /** @description A repeated key returns the benchmark that the first request started */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -7546,7 +7546,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Server-sent events, each an Event as JSON; the id is where to go on */
+            /** @description Server-sent events, each an Event as JSON; Last-Event-ID resumes them */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7559,7 +7559,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Everything was sent, and nothing more will come */
+            /** @description All events were sent, and the stream has ended */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7662,7 +7662,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Server-sent events, each an Event as JSON; the id is where to go on */
+            /** @description Server-sent events, each an Event as JSON; Last-Event-ID resumes them */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7675,7 +7675,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Everything was sent, and nothing more will come */
+            /** @description All events were sent, and the stream has ended */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9320,7 +9320,7 @@ export interface operations {
     list_unjudged_api_v2_benchmark_datasets__dataset_id__unjudged_get: {
         parameters: {
             query?: {
-                /** @description rank: the best ranked hits first. sample: whole queries in random order; every beginning of it is a stratified random sample */
+                /** @description rank: the best ranked hits first. sample: whole queries in random order; the first of them, however many, are a stratified random sample */
                 order?: "rank" | "sample";
                 benchmark?: string | null;
                 page?: number;

@@ -79,13 +79,13 @@ def built() -> dict[str, StaticFile]:
 
 @router.get("/")
 async def start() -> Response:
-    """Lead to the page."""
+    """Redirect to the page."""
     return RedirectResponse("/app/")
 
 
 @router.get("/app/{path:path}")
 async def page(request: Request) -> Response:
-    """Return the page, whatever it is to show."""
+    """Return the page, for any address in it."""
     return _answer(request, "index.html", cache_control="no-cache")
 
 
@@ -97,7 +97,7 @@ async def asset(request: Request, name: str) -> Response:
 
 @router.get("/favicon.svg")
 async def icon(request: Request) -> Response:
-    """Return the sign of the page."""
+    """Return the icon of the page."""
     return _answer(request, "favicon.svg", cache_control="no-cache")
 
 
@@ -183,7 +183,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
         # All at one level, so that code that walks the routes sees every one of them.
         routes=[route for router in ROUTERS for route in router.routes],
         openapi_url="/api/v2/openapi.json",
-        docs_url=None,  # They load scripts from elsewhere.
+        docs_url=None,  # The pages of FastAPI load scripts from elsewhere.
         redoc_url=None,
         telemetry={"metrics": False, "logs": False, "operation_spans": False},
     )
@@ -227,7 +227,7 @@ def _uploads(limits: RequestLimits) -> dict[str, int]:
 
 
 def describe(app: FastAPI) -> None:
-    """Let *app* describe itself whole."""
+    """Complete the OpenAPI description of *app*."""
 
     def schema() -> dict[str, Any]:
         if not app.openapi_schema:

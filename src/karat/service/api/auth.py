@@ -1,7 +1,6 @@
 """Authentication: every request needs a valid token with the right scope.
 
-This stands in front of the whole application, so that a route that is added tomorrow is closed
-until somebody opens it here.
+It wraps the whole application, so that a new route needs a token unless it is opened here.
 """
 
 from collections.abc import Callable
@@ -27,7 +26,7 @@ MOST_BUCKETS = 10_000
 
 
 class Rates:
-    """A token bucket per name: *per_minute* requests a minute, and that many at once.
+    """A token bucket per name: *per_minute* requests per minute, and that many at once.
 
     >>> rates = Rates(per_minute=60, clock=iter([0.0, 0.0, 0.5]).__next__, burst=1)
     >>> rates.wait_s("a"), rates.wait_s("a"), rates.wait_s("a")
@@ -139,6 +138,6 @@ def _bearer(headers: Headers) -> str:
 
 
 def _wanted(scope: Scope) -> str:
-    """Return the scope that a request needs: looking is reading, all else may start work."""
+    """Return the scope that a request needs: GET needs read, everything else run."""
     reads = scope.get("method", "GET") in READING or scope["path"] == SESSION
     return "read" if reads else "run"

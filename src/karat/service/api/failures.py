@@ -1,4 +1,4 @@
-"""Errors as answers: one shape for all, with a reference that the log knows."""
+"""Error responses: one format for all, with a reference to the log."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -34,7 +34,7 @@ REASONS = {
     401: "No valid token",
     403: "The token does not allow it, or the request comes from another site",
     404: "Not found, or owned by somebody else",
-    408: "The body did not come in time",
+    408: "The body did not arrive in time",
     409: "The request conflicts with the current state",
     412: "The version does not match the current one",
     413: "The body is larger than allowed",
@@ -44,7 +44,7 @@ REASONS = {
     503: "A process of the service failed; retry later",
     507: "A disk of the service is full",
 }
-# Any route may answer so.
+# Any route may return these.
 ALWAYS = (400, 401, 403, 421, 422, 429, 503, 507)
 
 
@@ -69,7 +69,7 @@ def failures(*codes: int) -> dict[int | str, dict[str, Any]]:
 
 
 def failure(status: int, detail: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
-    """Return an error as the answer that every client can read."""
+    """Return an error as a response."""
     content = {"detail": detail, "reference": f"ERR-{correlation_id()}"}
     return JSONResponse(content, status_code=status, headers=headers)
 
@@ -91,7 +91,7 @@ async def refuse(
 
 
 def install(app: FastAPI) -> None:
-    """Let *app* answer every error in the one shape."""
+    """Let *app* answer every error in this format."""
     app.add_exception_handler(KaratError, _known)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _invalid)

@@ -16,7 +16,8 @@ from karat.service.metrics import ServiceMetrics
 
 __all__ = ["BodyCap", "Guard", "RequestObserver"]
 
-# The minimum rate of a body: one byte now and then would hold a connection for ever.
+# The minimum rate of a body: a client that sends a byte now and then would block a connection
+# forever.
 BYTES_PER_S = 16 * 1024
 CLOSED = {"Connection": "close"}
 
@@ -33,10 +34,10 @@ class BodyCap:
         patience_s: float,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        """Take *most* bytes, or of a form as many as *uploads* says for a path.
+        """Accept *most* bytes, or of a form as many as *uploads* says for a path.
 
-        A form goes to disk as it comes; anything else is held in memory, and read at once. A client
-        may let us wait for *patience_s*, and longer by as much as it has sent.
+        A form is written to disk as it arrives; any other body is read into memory. The body
+        must arrive within *patience_s*, and within more time the more was sent.
         """
         self.app = app
         self.most = most
@@ -62,7 +63,7 @@ class BodyCap:
         async def counted() -> Message:
             nonlocal taken, waited_s, comes
             if not comes:
-                # The client may leave, and has all the time for it.
+                # The body is complete: waiting for a disconnect has no time limit.
                 return await receive()
             begun = self.clock()
             message = await _in_time(receive, self.patience_s + taken / BYTES_PER_S - waited_s)
@@ -106,7 +107,7 @@ class Guard:
     """Rejects unknown hosts (421) and cross-site requests (403)."""
 
     def __init__(self, app: ASGIApp, *, hosts: frozenset[str]) -> None:
-        """Let in only requests that call us by one of *hosts*."""
+        """Accept only requests whose Host header is one of *hosts*."""
         self.app = app
         self.hosts = hosts
 
@@ -126,18 +127,18 @@ class Guard:
         headers = Headers(scope=scope)
         status, detail = 200, ""
         if _name(headers.get("host", "")) not in self.hosts:
-            status, detail = 421, "This service does not go by that name; see --allowed-host"
+            status, detail = 421, "Unknown host name; karat serve --allowed-host allows it"
         elif self._is_foreign(scope, headers):
             status, detail = 403, "Requests from other sites are not allowed"
         if detail:
-            logger.warning("turned away", extra={"status": status, "reason": detail})
+            logger.warning("request rejected", extra={"status": status, "reason": detail})
             await refuse(scope, receive, with_headers, status=status, detail=detail)
         else:
             await self.app(scope, receive, with_headers)
 
     def _is_foreign(self, scope: Scope, headers: Headers) -> bool:
         site = headers.get("sec-fetch-site")
-        # A link on another page may lead here; nothing else of another page may.
+        # Links on other sites may lead here; all other cross-site requests are rejected.
         followed = scope.get("method") in READING and headers.get("sec-fetch-mode") == "navigate"
         if site is not None and site not in SAME and not followed:
             return True
@@ -146,7 +147,7 @@ class Guard:
 
 
 def _place(origin: str) -> str:
-    """Return the host and the port that *origin* names; "" where it is no address.
+    """Return the host and the port that *origin* names; "" if it is not an address.
 
     >>> _place("https://Karat.example:8080"), _place("null"), _place("http://[")
     ('karat.example:8080', '', '')
@@ -170,7 +171,7 @@ def _name(host: str) -> str:
 access = logging.getLogger("karat.access")
 request_logger = logging.getLogger("karat.service")
 
-# A client may make up as many others as it likes, and each would be a new series.
+# A client may send any other method, and each would be a new time series.
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
@@ -183,7 +184,7 @@ class RequestObserver:
         self.metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, and write down how that went."""
+        """Handle the request, then count and log it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -199,10 +200,10 @@ class RequestObserver:
         try:
             await self.app(scope, receive, noted)
         except Exception as error:
-            request_logger.exception("request broke")
+            request_logger.exception("request failed")
             if status:
                 raise
-            detail = "The service broke while answering; its log knows why"
+            detail = "Internal error; the log of the service has the details"
             answer = full_disk(scope["app"], error) or failure(500, detail)
             await answer(scope, receive, noted)
         finally:
@@ -215,7 +216,7 @@ class RequestObserver:
 
 
 def _route(scope: Scope) -> str:
-    """Return the path with its parameters unnamed, so that ids make no new series."""
+    """Return the path template, so that ids do not create new time series."""
     route = scope.get("route")
     if route is None:
         app = scope.get("app")

@@ -12,10 +12,10 @@ FILE = Path(__file__).with_name("openapi.json")
 
 
 def schema_text() -> str:
-    """Return the schema as it is to be written."""
+    """Return the content of the schema file."""
     app = create_app(ServiceSettings(store="", data=Path()))
     schema = app.openapi()
-    # It changes with every release, and nothing else does.
+    # The version would change the file with every release.
     schema["info"]["version"] = "2"
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 

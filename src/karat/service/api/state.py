@@ -50,7 +50,7 @@ class Caller(NamedTuple):
 
     @property
     def share(self) -> str:
-        """Return whose share of the analysts a request takes; "" for one without a share."""
+        """Return the owner whose share of the analysts a request uses; "" for none."""
         return self.owner if self.token else ""
 
     @property
@@ -96,7 +96,7 @@ class Service:
         )
 
     def check_quota(self, caller: Caller) -> None:
-        """Raise TooManyJobs ahead of work that would be in vain; the store has the last word."""
+        """Raise TooManyJobs before work that would be rejected; the store checks it again."""
         most = self.most_jobs(caller)
         if most is not None and self.store.jobs.active(caller.owner) >= most:
             raise TooManyJobs(most)

@@ -46,7 +46,7 @@ SUBJECTS_REMEMBERED = 4
 
 
 class Priority(IntEnum):
-    """Which request runs first: someone waits for each keystroke, for a page, or nobody waits."""
+    """Which request runs first: interactive input, a page, or background work."""
 
     INTERACTIVE = 0
     ANALYSIS = 1

@@ -124,7 +124,7 @@ def explain(store: ServiceStore, request: Message) -> None:
     experiment = store.results.show(benchmark.experiment)
     where = experiment.config.get("where")
     if not isinstance(where, Mapping):
-        raise InputError(f"experiment {experiment.id} does not say where it has searched")
+        raise InputError(f"experiment {experiment.id} does not record which corpus it searched")
     completed = [run for run in experiment.runs if run.scored]
     judgments = [
         each

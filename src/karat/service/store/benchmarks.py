@@ -47,7 +47,7 @@ class RunUsage(NamedTuple):
 
 
 UNENDED = [status.value for status in RunStatus if not status.ended]
-# From where a benchmark may be started: one that has failed or was cancelled continues.
+# Statuses from which a benchmark can be started; a failed or cancelled one continues.
 STARTABLE = ("pending", "failed", "cancelled")
 
 
@@ -106,7 +106,7 @@ class BenchmarkTable(ServiceTable):
         config: Mapping[str, object],
         total_runs: int,
     ) -> Benchmark:
-        """Make a benchmark that is ``pending``."""
+        """Create a benchmark with the status ``pending``."""
         benchmark = new_id()
         row = {
             "id": benchmark,
@@ -292,7 +292,7 @@ class BenchmarkTable(ServiceTable):
             connection.execute(new, {"benchmark": benchmark, "key": key, "data": packed})
 
     def has_results(self, benchmark: str, key: str) -> bool:
-        """Return whether something was kept under *key*."""
+        """Return whether results are stored under *key*."""
         wanted = select(RESULTS.c.key).where(RESULTS.c.benchmark == benchmark)
         with self._database.asking() as connection:
             return bool(connection.execute(wanted).scalar() == key)
@@ -307,7 +307,7 @@ class BenchmarkTable(ServiceTable):
         return None if found is None else zlib.decompress(found)
 
     def annotate(self, benchmark: str, text: str, *, author: str) -> Annotation:
-        """Keep a remark on a benchmark."""
+        """Store a remark on a benchmark."""
         row = {"benchmark": benchmark, "text": storable(text), "author": author}
         with self._database.writing() as connection:
             known = select(BENCHMARKS.c.id).where(BENCHMARKS.c.id == benchmark)

@@ -38,7 +38,7 @@ class CollectionTable(ServiceTable):
         source: Mapping[str, object],
         index: Mapping[str, object],
     ) -> Collection:
-        """Make a collection that is ``pending``."""
+        """Create a collection with the status ``pending``."""
         now, collection = self._clock(), new_id()
         row = {
             "id": collection,
@@ -133,20 +133,20 @@ class CollectionTable(ServiceTable):
         return self.get(collection)
 
     def give_up(self, age: timedelta) -> int:
-        """Let those fail that have waited for a job longer than *age*, and return how many.
+        """Mark collections without a job for longer than *age* as failed; return how many.
 
         The process that created them was killed before they were complete.
         """
         now = self._clock()
         waiting = (COLLECTIONS.c.status == "pending", COLLECTIONS.c.operation.is_(None))
         old = update(COLLECTIONS).where(*waiting, COLLECTIONS.c.created < now - age)
-        reason = "it was cut off while it was made; make it once more"
+        reason = "its creation was interrupted; create it again"
         with self._database.writing() as connection:
             values = {"status": "failed", "error": reason, "updated": now}
             return connection.execute(old, values).rowcount
 
     def keep_documents(self, collection: str, documents: Iterable[StoredDocument]) -> None:
-        """Keep the list of documents in place of the one before, in the order given.
+        """Replace the stored list of documents, in the order given.
 
         UnknownName where the collection was deleted meanwhile.
         """
@@ -164,14 +164,14 @@ class CollectionTable(ServiceTable):
     def documents(
         self, collection: str, *, contains: str = "", limit: int = 50, offset: int = 0
     ) -> Page[StoredDocument]:
-        """Return documents whose path has *contains* in it, whatever the case."""
+        """Return documents whose path contains *contains*, ignoring case."""
         wanted = DOCUMENT.where(DOCUMENTS.c.collection == collection).order_by(DOCUMENTS.c.position)
         if contains:
             wanted = wanted.where(DOCUMENTS.c.path.icontains(contains, autoescape=True))
         return self._page(wanted, StoredDocument._make, limit=limit, offset=offset)
 
     def document(self, collection: str, path: str) -> StoredDocument:
-        """Return the document at *path*, spelled exactly so; UnknownName without one."""
+        """Return the document at exactly *path*; UnknownName without one."""
         here = (DOCUMENTS.c.collection == collection, DOCUMENTS.c.path == path)
         return StoredDocument._make(self._one(DOCUMENT.where(*here), f"document {path!r}"))
 

@@ -117,7 +117,7 @@ class MappingTable(ServiceTable):
     """At most one for each dataset and collection."""
 
     def add(self, dataset: str, collection: str) -> DatasetMapping:
-        """Make a mapping that is ``pending``; Conflict where this pair has one."""
+        """Create a mapping with the status ``pending``; Conflict if the pair has one."""
         mapping = new_id()
         row = {
             "id": mapping,
@@ -199,7 +199,7 @@ class MappingTable(ServiceTable):
             drop_unused_datasets(connection)
 
     def bind(self, mapping: str, *, query: str, reference: str, path: str) -> None:
-        """Keep that *reference* of *query*, by its hash, means *path*; the last word counts."""
+        """Store that *reference* of *query*, by its hash, means *path*; the last call counts."""
         wanted = select(MAPPINGS.c.by_hand).where(MAPPINGS.c.id == mapping).with_for_update()
         bound = {"query": query, "reference": reference, "path": path}
         with self._database.writing() as connection:
@@ -244,13 +244,13 @@ class JudgmentTable(ServiceTable):
             newest = _version(connection, dataset)
             if version != newest:
                 raise Conflict(
-                    f"the judgments have version {newest}, not {version}; look at what has "
-                    "changed and try again"
+                    f"the judgments have version {newest}, not {version}; read the changes and "
+                    "retry"
                 )
             return self._append(connection, dataset, newest, {**values, "author": author})
 
     def undo(self, dataset: str, *, author: str) -> StoredJudgment:
-        """Take back the newest judgment that stands; Conflict where there is none."""
+        """Undo the newest judgment that is valid; Conflict if there is none."""
         mine = JUDGMENTS.c.dataset == dataset
         undone = select(JUDGMENTS.c.undoes).where(mine, JUDGMENTS.c.undoes.is_not(None))
         standing = (
@@ -263,7 +263,7 @@ class JudgmentTable(ServiceTable):
             newest = _version(connection, dataset)
             last = connection.execute(standing).one_or_none()
             if last is None:
-                raise Conflict(f"dataset {dataset} has no judgment to take back")
+                raise Conflict(f"dataset {dataset} has no judgment to undo")
             values = {
                 "query": last.query,
                 "path": last.path,

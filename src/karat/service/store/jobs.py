@@ -61,7 +61,7 @@ class JobTable(ServiceTable):
     def __init__(
         self, database: Database, *, clock: Callable[[], datetime], leases: Leases
     ) -> None:
-        """Keep the database; nothing is read yet."""
+        """Store the database; nothing is read yet."""
         super().__init__(database, clock=clock)
         self._leases = leases
 
@@ -196,7 +196,7 @@ def check_idle(connection: Connection, kind: JobKind, subject: str) -> None:
     table = SUBJECTS[kind]
     connection.execute(select(table.c.id).where(table.c.id == subject).with_for_update())
     if connection.execute(unfinished).first():
-        raise Conflict(f"{subject} is being worked on; wait until that has ended")
+        raise Conflict(f"{subject} is being worked on by a job; wait until that has ended")
 
 
 def _check_quota(connection: Connection, asked: JobRequest) -> None:

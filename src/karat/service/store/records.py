@@ -56,7 +56,7 @@ class Token:
     revoked: datetime | None
 
     def valid(self, now: datetime) -> bool:
-        """Return whether it opens anything at *now*."""
+        """Return whether the token is valid at *now*."""
         return self.revoked is None and (self.expires is None or now < self.expires)
 
 
@@ -114,7 +114,7 @@ class BenchmarkDataset:
 class StoredJudgment:
     """A grade given to a place by *author*; None takes the place out of the judgments.
 
-    *before* is the grade until then; *undoes* the version that this one takes back.
+    *before* is the grade until then; *undoes* the version that this one undoes.
     """
 
     version: int
@@ -202,7 +202,7 @@ class JobKind(StrEnum):
 
 
 class JobStatus(StrEnum):
-    """Where a job stands."""
+    """The status of a job."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -260,7 +260,7 @@ class ServiceTable:
     """The rows of one kind in *database*; *clock* returns the time."""
 
     def __init__(self, database: Database, *, clock: Callable[[], datetime]) -> None:
-        """Keep the database; nothing is read yet."""
+        """Store the database; nothing is read yet."""
         self._database = database
         self._clock = clock
 

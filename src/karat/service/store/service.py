@@ -37,7 +37,7 @@ class TokenTable(ServiceTable):
         scopes: Iterable[str],
         expires: datetime | None = None,
     ) -> Token:
-        """Keep a token by the SHA-256 of its secret."""
+        """Store a token by the SHA-256 of its secret."""
         token = Token(
             new_id(), owner, name, digest, tuple(scopes), self._clock(), expires, revoked=None
         )
@@ -105,11 +105,11 @@ def create_token(
     A scope includes those before it.
     """
     if scope not in SCOPES:
-        raise InputError(f"scope {scope!r} is none of: {', '.join(SCOPES)}")
+        raise InputError(f"scope {scope!r} is not valid; expected one of: {', '.join(SCOPES)}")
     if not owner.strip():
         raise InputError("a token needs an owner; expected a name")
     if days is not None and days < 1:
-        raise InputError(f"a token that ends after {days} days opens nothing; expected 1 or more")
+        raise InputError(f"a token cannot expire after {days} days; expected 1 or more")
     secret = PREFIX + token_urlsafe(SECRET_BYTES)
     scopes = SCOPES[: SCOPES.index(scope) + 1]
     expires = None if days is None else now + timedelta(days=days)
@@ -140,7 +140,7 @@ class ServiceStore:
         clock: Callable[[], datetime] = utc_now,
         make_leases: Callable[[Database], Leases] = Leases,
     ) -> None:
-        """Open the database, which is made where there is none."""
+        """Open the database; it is created if missing."""
         self.database = Database(place)
         self.leases = make_leases(self.database)
         self.results = SqlStore(self.database, leases=self.leases, clock=clock)
@@ -168,6 +168,6 @@ class ServiceStore:
             return int(connection.execute(wanted).scalar_one())
 
     def close(self) -> None:
-        """Let go of all jobs and runs, and of the database; calling it twice is fine."""
+        """Release all jobs and runs, and close the database; calling it twice is fine."""
         self.leases.close()
         self.database.close()

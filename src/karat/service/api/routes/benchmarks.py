@@ -1,4 +1,4 @@
-"""Benchmarks: made, started, watched, cancelled and deleted."""
+"""Benchmarks: create, start, follow, cancel and delete them."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -48,7 +48,7 @@ IdempotencyKey = Annotated[
         min_length=1,
         max_length=255,
         pattern=NO_NUL,
-        description="The same key again returns what the first request has started",
+        description="A repeated key returns the benchmark that the first request started",
     ),
 ]
 
@@ -57,7 +57,7 @@ IdempotencyKey = Annotated[
 def create_benchmark(
     serving: CurrentService, caller: CurrentCaller, asked: BenchmarkCreate
 ) -> Benchmark:
-    """Make a benchmark of a matrix over a mapping; it runs when it is started."""
+    """Create a benchmark of a matrix on a mapping; it runs when it is started."""
     store = serving.store
     mapping = store.mappings.get(str(asked.mapping_id), owner=caller.sees)
     config = _config(
@@ -131,12 +131,12 @@ def latest_benchmark(serving: CurrentService, caller: CurrentCaller) -> Benchmar
     """Return the newest benchmark."""
     for found in serving.store.benchmarks.page(owner=caller.sees, limit=1).items:
         return _shown(serving, found)
-    raise UnknownName("there is no benchmark yet")
+    raise UnknownName("no benchmark yet")
 
 
 @router.get("/{benchmark_id}", responses=failures(404))
 def get_benchmark(serving: CurrentService, caller: CurrentCaller, benchmark_id: UUID) -> Benchmark:
-    """Return one benchmark as it stands."""
+    """Return one benchmark with its status."""
     found = serving.store.benchmarks.get(str(benchmark_id), owner=caller.sees)
     return _shown(serving, found)
 
@@ -195,7 +195,7 @@ def cancel_benchmark(
 def annotate_benchmark(
     serving: CurrentService, caller: CurrentCaller, benchmark_id: UUID, asked: AnnotationCreate
 ) -> Annotation:
-    """Keep a remark with a benchmark."""
+    """Add a remark to a benchmark."""
     found = serving.store.benchmarks.get(str(benchmark_id), owner=caller.sees)
     return _annotation(serving.store.benchmarks.annotate(found.id, asked.text, author=caller.owner))
 
@@ -226,7 +226,7 @@ def _matrix(
     matrix = config.matrix_for(collection, offered=settings.engines, choices=settings.choices)
     count, most = matrix.count(), serving.settings.limits.runs
     if count > most:
-        raise HTTPException(422, f"{count} runs; at most {most} are allowed, leave some values out")
+        raise HTTPException(422, f"{count} runs; at most {most} are allowed, remove some values")
     return matrix
 
 
@@ -270,4 +270,4 @@ def _annotation(kept: StoredAnnotation) -> Annotation:
 def _warning(serving: Service, runs: int) -> str | None:
     if runs <= serving.settings.limits.runs_warned:
         return None
-    return f"{runs} runs are many; each takes its own time, and small differences drown in them"
+    return f"{runs} runs take long, and among many runs small differences are hard to detect"

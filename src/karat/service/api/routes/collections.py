@@ -64,7 +64,7 @@ def begin_indexing(serving: Service, caller: Caller, made: Kept) -> Collection:
 
 
 def forget(serving: Service, kept: Kept) -> None:
-    """Delete a collection; of documents only uploaded ones."""
+    """Delete a collection and its uploaded documents."""
     serving.store.collections.delete(kept.id)
     shutil.rmtree(serving.settings.places.uploads / kept.id, ignore_errors=True)
 
@@ -104,7 +104,7 @@ def shown(kept: Kept) -> Collection:
     )
 
 
-# How large it becomes is known too late.
+# The unpacked size is known too late.
 PACKED = "corpus.jsonl.gz"
 
 
@@ -159,7 +159,7 @@ def upload_collection(
     index: Annotated[Json[IndexOptions], Form()] = IndexOptions(),  # noqa: B008 - it is frozen
     files: Annotated[Json[CollectionFiles], Form()] = CollectionFiles(),  # noqa: B008 - so is it
 ) -> Collection:
-    """Make a collection of a zip, tar or tar.gz file; a job indexes its documents."""
+    """Create a collection from a zip, tar or tar.gz file; a job indexes its documents."""
     serving.check_quota(caller)
     check_cutting(index.chunker)
     if index.dense:
@@ -198,7 +198,7 @@ Path = Annotated[str, Query(min_length=1, max_length=4096, pattern=NO_NUL)]
 def create_collection(
     serving: CurrentService, caller: CurrentCaller, asked: CollectionCreate
 ) -> Collection:
-    """Make a collection of documents that the service can reach, or of an archive sent as a form.
+    """Create a collection from documents on the service's machine, or from an uploaded archive.
 
     A job indexes them.
     """
@@ -256,7 +256,7 @@ async def get_collection(
 
 @router.delete("/{collection_id}", status_code=204, responses=failures(404, 409))
 def delete_collection(serving: CurrentService, caller: CurrentCaller, collection_id: UUID) -> None:
-    """Delete a collection, unless a dataset is mapped to it; of documents only uploaded ones."""
+    """Delete a collection and its uploaded documents, unless a dataset is mapped to it."""
     forget(serving, _owned(serving, caller, collection_id))
 
 
@@ -264,7 +264,7 @@ def delete_collection(serving: CurrentService, caller: CurrentCaller, collection
 def reindex_collection(
     serving: CurrentService, caller: CurrentCaller, collection_id: UUID
 ) -> Collection:
-    """Index a collection once more, whose folder has changed or whose branch has moved on.
+    """Reindex a collection after its folder or its branch has changed.
 
     A job does it. Mappings to documents that have changed must be resolved again; results stay
     those of the documents that they were measured on.
@@ -288,7 +288,7 @@ def list_documents(
     paging: RequestedPage,
     q: Annotated[str, Query(max_length=1000, pattern=NO_NUL)] = "",
 ) -> Documents:
-    """List documents by path; *q* is a part of it, whatever the case."""
+    """List documents by path; *q* is a part of the path, ignoring case."""
     kept = _owned(serving, caller, collection_id)
     found = serving.store.collections.documents(kept.id, contains=q, **paging.part)
     documents = [Document(**document._asdict()) for document in found.items]
@@ -316,7 +316,7 @@ async def collection_health(
         f"health {kept.id} {kept.snapshot} {golds}",
         lambda: serving.analysts.request(
             "health",
-            # Not that of searches, which would wait for it.
+            # A separate subject, so that searches do not wait for it.
             subject=f"health {kept.id} {kept.snapshot}",
             owner=caller.share,
             collection=kept.id,

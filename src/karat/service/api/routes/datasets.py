@@ -65,7 +65,7 @@ def only(*fields: str) -> Any:
 
 router = APIRouter(prefix="/api/v2/benchmark-datasets", tags=["datasets"])
 
-# Read at once by a thread; more would keep other requests waiting, so that a process reads it.
+# Up to this size a thread reads the file; above it a process, so that requests do not wait.
 SMALL_BYTES = 64 * 1024
 
 
@@ -128,7 +128,7 @@ def list_queries(
     paging: RequestedPage,
     q: Annotated[str, Query(max_length=1000, pattern=NO_NUL)] = "",
 ) -> DatasetQueries:
-    """List queries with their judgments; *q* is in the text or the key, whatever the case."""
+    """List queries with their judgments; *q* is a part of the text or the key, ignoring case."""
     dataset = serving.store.datasets.get(str(dataset_id), owner=caller.sees)
     gold = serving.gold(dataset.gold)
     wanted = q.lower()
@@ -188,7 +188,10 @@ mappings_router = APIRouter(
 
 MOST_UNRESOLVED = 100
 ACCEPTED: dict[int | str, dict[str, Any]] = {
-    202: {"model": MappingResolution, "description": "A job resolves it; follow its operation"}
+    202: {
+        "model": MappingResolution,
+        "description": "A job resolves it; its operation reports progress",
+    }
 }
 
 

@@ -23,12 +23,12 @@ router = APIRouter(tags=["events"])
 
 logger = logging.getLogger("karat.events")
 
-# A token that has ended opens a stream no longer than this. Something is sent each time, as proxies
-# end a connection on which nothing comes for a while.
+# After an expired token, a stream stays open no longer than this. Something is sent each time,
+# because proxies close idle connections.
 LOOK_S = 5.0
 STREAM: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "Server-sent events, each an Event as JSON; the id is where to go on",
+        "description": "Server-sent events, each an Event as JSON; Last-Event-ID resumes them",
         "content": {
             "text/event-stream": {
                 "schema": {
@@ -42,7 +42,7 @@ STREAM: dict[int | str, dict[str, Any]] = {
             }
         },
     },
-    204: {"description": "Everything was sent, and nothing more will come"},
+    204: {"description": "All events were sent, and the stream has ended"},
 }
 LastSeen = Annotated[int, Header(alias="Last-Event-ID", ge=0, le=2**62)]
 
@@ -68,7 +68,7 @@ async def follow_benchmark(
 async def follow_operation(
     serving: CurrentService, caller: CurrentCaller, operation_id: UUID, last_event_id: LastSeen = 0
 ) -> Response:
-    """Follow an operation: a benchmark since it was started, an indexing, a resolving."""
+    """Follow an operation: a started benchmark, or the job of a collection or mapping."""
     await run_in_threadpool(serving.store.jobs.get, str(operation_id), owner=caller.sees)
     return await _stream(serving, caller, EventFilter(operation=str(operation_id)), last_event_id)
 
@@ -96,7 +96,7 @@ async def watch_operation(socket: WebSocket, operation_id: UUID) -> None:
 async def _stream(serving: Service, caller: Caller, followed: EventFilter, after: int) -> Response:
     await run_in_threadpool(report_end, serving.store, followed)
     if after and after > await run_in_threadpool(serving.store.events.last):
-        # Seen in a database that was put back to an older state since.
+        # The client has seen an id of a database that was restored to an older state since.
         after = 0
     if after and await run_in_threadpool(_is_over, serving, followed, after):
         # After this status a browser does not reconnect.
@@ -133,7 +133,7 @@ async def _send_all(
     if await run_in_threadpool(serving.lets_in, caller):
         await socket.close()
     else:
-        await socket.close(1008, "The token is not valid any more")
+        await socket.close(1008, "The token is no longer valid")
 
 
 async def _until_left(socket: WebSocket) -> None:
@@ -180,7 +180,7 @@ def _goes_on(serving: Service, caller: Caller, followed: EventFilter) -> bool:
         return False
     except KaratError:
         # The database may come back.
-        logger.exception("no look at a stream")
+        logger.exception("a stream could not be checked; retrying")
     return True
 
 

@@ -1,4 +1,4 @@
-"""Judgments: grades given by hand, each a version of the dataset, none ever lost."""
+"""Judgments: grades given by hand; each makes a version of the dataset, and none is lost."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -41,7 +41,7 @@ def _pooled(
     benchmark: UUID | None = None,
     if_none_match: KnownVersions = None,
 ) -> VersionedBenchmark:
-    """Return the benchmark whose hits are looked at, by default the newest with results."""
+    """Return the benchmark whose hits are judged, by default the newest with results."""
     dataset = _dataset(serving, caller, dataset_id)
     if benchmark is None:
         newest = serving.store.benchmarks.page(owner=caller.sees, dataset=dataset.id, limit=100)
@@ -66,7 +66,7 @@ async def list_unjudged(
         HitOrder,
         Query(
             description="rank: the best ranked hits first. sample: whole queries in random order; "
-            "every beginning of it is a stratified random sample"
+            "the first of them, however many, are a stratified random sample"
         ),
     ] = "rank",
 ) -> Response:
@@ -106,7 +106,7 @@ def put_judgment(
 
 @router.delete("/judgments", responses=failures(404, 409))
 def undo_judgment(serving: CurrentService, caller: CurrentCaller, dataset_id: UUID) -> Judgments:
-    """Take back the newest judgment that stands; the history keeps both."""
+    """Undo the newest judgment that is valid; the history has both."""
     dataset = _dataset(serving, caller, dataset_id)
     made = serving.store.judgments.undo(dataset.id, author=caller.owner)
     return Judgments(version=made.version, change=_change(made))
@@ -134,7 +134,7 @@ def _dataset(serving: Service, caller: Caller, dataset_id: UUID) -> BenchmarkDat
 def _grade(
     serving: Service, dataset: BenchmarkDataset, asked: JudgmentEdit, **lines: int
 ) -> float | None:
-    """Return the grade that the place has now; UnknownName for a query that is none."""
+    """Return the current grade of the place; UnknownName for an unknown query."""
     store = serving.store
     gold = serving.gold(store.mappings.newest_gold(dataset.id) or dataset.gold)
     if asked.query_id not in gold.query_ids:

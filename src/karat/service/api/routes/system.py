@@ -171,7 +171,7 @@ def _items(items: list[RankedItem]) -> list[dict[str, object]]:
 search_router = APIRouter(prefix="/api/v2", tags=["system"])
 
 MOST_RESULTS = 20
-# So many of each kind are looked at, the newest first; in so many datasets for queries.
+# Maximum number of searched objects of each kind, newest first, and of datasets for queries.
 MOST_LOOKED_AT = 500
 DATASETS_SEARCHED = 5
 # A name such as "hybrid @10" is that of a run in every benchmark, and in many a query.

@@ -21,7 +21,7 @@ __all__ = [
     "Wide",
 ]
 
-# A NUL cannot be kept by PostgreSQL, and means nothing in a text.
+# PostgreSQL cannot store NUL, and it has no meaning in a text.
 NO_NUL = r"^[^\x00]*$"
 
 Name = Annotated[

@@ -59,28 +59,29 @@ class ConfigMatrix(Request):
 
     search_modes: list[Mode] = Field(max_length=3)
     engines: list[Name] = Field(
-        default=[], max_length=50, description="Names of GET /api/v2/engines"
+        default=[], max_length=50, description="Names from GET /api/v2/engines"
     )
     use_reranker: list[bool] = Field(default=[False], min_length=1, max_length=2)
     models: list[Name] | None = Field(
         default=None,
         min_length=1,
         max_length=20,
-        description="Embedding models, of choices.models in GET /api/v2/me; null is the model of "
+        description="Embedding models from choices.models in GET /api/v2/me; null is the model of "
         "the collection",
     )
     rerankers: list[Name] = Field(
         default=["maxsim"],
         min_length=1,
         max_length=20,
-        description="Of choices.rerankers in GET /api/v2/me; used where use_reranker is true",
+        description="Rerankers from choices.rerankers in GET /api/v2/me; used if use_reranker is "
+        "true",
     )
     context: list[Name | None] = Field(
         default=[None],
         min_length=1,
         max_length=20,
-        description="Chat models that write a context of each chunk, of choices.contexts in "
-        "GET /api/v2/me; null is none",
+        description="Chat models that write a context of each chunk, from choices.contexts in "
+        "GET /api/v2/me; null means no context",
     )
     top_k_values: list[Depth] | None = Field(
         default=None, min_length=1, max_length=50, description="null is the top_k of the benchmark"
@@ -101,7 +102,10 @@ class ConfigMatrix(Request):
     )
     code_ranking: list[bool | None] = Field(default=[None], min_length=1, max_length=3)
     rerank_depth: list[Depth | None] = Field(
-        default=[None], min_length=1, max_length=50, description="Hits that a reranker reads"
+        default=[None],
+        min_length=1,
+        max_length=50,
+        description="Number of hits that a reranker scores",
     )
     primary_k: Depth = 10
     k_values_for_metrics: list[Depth] = Field(default=[1, 5, 10], min_length=1, max_length=20)
@@ -121,7 +125,7 @@ class ConfigMatrix(Request):
 
 
 class BenchmarkCreate(Request):
-    """A benchmark to be made; it runs when it is started."""
+    """A benchmark to create; it runs when it is started."""
 
     name: Name = Field(examples=["Dense against hybrid"])
     description: Description = ""
@@ -133,17 +137,17 @@ class BenchmarkCreate(Request):
     )
     timing: TimedQueries = Field(
         default="sample",
-        description="Whose latency is measured: of no query, of a sample of 20, or of all",
+        description="Queries whose latency is measured: none, a sample of 20, or all",
     )
     judge_labels: JudgeLabels = Field(
         default="exclude",
-        description="Labels of models in the dataset: ignored, also used where nobody judged, or "
-        "used alone",
+        description="Labels of models in the dataset: ignored, used for hits that nobody judged, "
+        "or used alone",
     )
 
 
 class Benchmark(Answer):
-    """A benchmark as it stands; *operation_uuid* names the work since it was started last.
+    """A benchmark with its status; *operation_uuid* names the operation of its last start.
 
     *commit* is the revision searched, null before that and for documents outside a repository.
     *warning* is a sentence about more than 25 runs, else null. A run counts in *completed_runs* as
@@ -219,7 +223,7 @@ class RunConfig(Answer):
 
 
 class PreviewRequest(Request):
-    """A matrix whose runs are to be listed before anything is made.
+    """A matrix whose runs are listed before anything is created.
 
     With *mapping_id* they are those on its collection, by its chunks and its model.
     """
@@ -254,7 +258,7 @@ class Preview(Answer):
 
 
 class AnnotationCreate(Request):
-    """A remark to be kept with a benchmark."""
+    """A remark to add to a benchmark."""
 
     text: Wide = Field(min_length=1)
 

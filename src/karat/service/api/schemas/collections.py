@@ -86,7 +86,7 @@ class CollectionFiles(Request):
 
 
 class CollectionCreate(Request):
-    """A collection to be made from documents that the service can reach."""
+    """A collection to create from documents on the service's machine."""
 
     name: Name
     description: Description = ""
@@ -109,7 +109,7 @@ class CollectionCreate(Request):
 
 
 class DenseIndex(Answer):
-    """The index of embeddings; *state* is ``none`` where there is to be none."""
+    """The index of embeddings; *state* is ``none`` if it is turned off."""
 
     state: State
     model: str | None
@@ -160,7 +160,7 @@ class Collections(Listing):
 
 
 class Document(Answer):
-    """A document of a collection; *chunks* counts the places that it was cut into."""
+    """A document of a collection; *chunks* is the number of its chunks."""
 
     path: str
     size: int
@@ -196,9 +196,9 @@ class Health(Answer):
     """Waste in an index: empty, duplicate, oversized or never-retrieved chunks.
 
     *skipped* counts the files left out when the collection was made, and *skipped_files* names at
-    most 100 unreadable ones for each reason. *fallbacks* counts documents not cut as asked for.
-    *queries* is how many were asked for what is never retrieved: those of the datasets that are
-    mapped to the collection.
+    most 100 unreadable ones for each reason. *fallbacks* counts documents that were not chunked as
+    requested. *queries* is the number of queries behind the never-retrieved chunks: those of the
+    datasets that are mapped to the collection.
     """
 
     engine: str
@@ -222,7 +222,7 @@ class CollectionSearch(Request):
 
 
 class FoundHit(Answer):
-    """A place that was found; lines count from 1, 0 means the whole document."""
+    """A hit; lines count from 1, 0 means the whole document."""
 
     path: str
     start_line: int
@@ -248,13 +248,13 @@ class CollectionSearchResult(Answer):
 
 
 class Engine(Answer):
-    """A search, by the name that a matrix has for it."""
+    """An engine, by its name in a matrix."""
 
     name: str = Field(examples=["docs-search"])
     kind: str = Field(examples=["http"], description="The adapter, or a built-in engine")
 
 
 class Engines(Answer):
-    """All searches that were named when the service was started."""
+    """All engines that the service was started with."""
 
     engines: list[Engine]

@@ -75,7 +75,7 @@ MappingStatus = Literal["pending", "resolved", "partial"]
 
 
 class MappingCreate(Request):
-    """The collection that a dataset is to be measured on."""
+    """The collection that a dataset is mapped to."""
 
     collection_id: UUID
 
@@ -85,7 +85,7 @@ class MappingCreate(Request):
 
 
 class Mapping(Answer):
-    """A dataset on a collection, and how many of its references are known there."""
+    """A dataset on a collection, and how many of its references are resolved."""
 
     id: UUID
     dataset_id: UUID
@@ -104,7 +104,7 @@ class Mappings(Listing):
 
 
 class UnresolvedReference(Answer):
-    """A reference without a document: none fits, several fit, or it means nothing."""
+    """A reference without a document: no document matches, several match, or it is invalid."""
 
     query_id: str
     doc_ref: dict[str, Any]

@@ -24,8 +24,8 @@ class RunningProcess(Answer):
 class CurrentRun(Answer):
     """The run that is worked on.
 
-    ``waiting`` is until nothing else of Karat runs on the machine, so that latency is not
-    distorted; *waiting_for* lists the processes that do, as far as they are known.
+    ``waiting`` lasts until no other karat run is active on the machine, so that latency is not
+    distorted; *waiting_for* lists these runs, as far as they are known.
     """
 
     run_id: str
@@ -55,7 +55,7 @@ class CompletedRun(Answer):
 
 
 class BenchmarkProgress(Answer):
-    """How far a benchmark is; *stage* is that of its current run, or how the last one has ended.
+    """The progress of a benchmark; *stage* is that of its current run, or the end of the last one.
 
     ``comparing`` comes when all runs have their scores, before latency is measured; ``explaining``
     comes after that: it is found out why the runs have missed what they have.
@@ -72,7 +72,7 @@ class BenchmarkProgress(Answer):
 
 
 class JobProgress(Answer):
-    """How far the indexing of a collection, or the resolving of a mapping, is."""
+    """The progress of indexing a collection, or of resolving a mapping."""
 
     subject_id: UUID
     status: Literal["pending", "running", "completed", "failed", "cancelled"]

@@ -1,4 +1,4 @@
-"""Results: what each run of a benchmark scored, over all queries and for each."""
+"""Results: the scores of each run of a benchmark, over all queries and per query."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -50,7 +50,7 @@ class Metrics(Answer):
 
 
 class Timing(Answer):
-    """Where the time of a run went, in milliseconds."""
+    """The duration of the phases of a run, in milliseconds."""
 
     indexing_ms: float | None
     evaluation_ms: float | None
@@ -152,21 +152,21 @@ class Results(Answer):
         description="Measures as they were typed, by their canonical names",
         examples=[{"ap": "MAP", "ndcg@10": "nDCG@10"}],
     )
-    lower_is_better: list[str] = Field(description="Measures of which less is better")
+    lower_is_better: list[str] = Field(description="Measures for which lower is better")
     score_mark: str = Field(
         default="",
-        description="Mark beside every score if they use labels of models whose agreement with "
-        "people is low or unknown; a warning of the details explains it",
+        description="Mark beside every score if scores use labels of models whose agreement with "
+        "people is low or unknown; a warning in the details explains it",
         examples=["", "†"],
     )
-    loss_reasons: list[LossReason] = Field(description="The keys of each run's fates, in order")
+    loss_reasons: list[LossReason] = Field(description="The keys of `fates` in each run, in order")
     runs: list[RunResult]
     summary: Summary
     total_runs: int
 
 
 class QueryResult(Answer):
-    """What one run answered to one query, at the primary k."""
+    """The result of one query in one run, at the primary k."""
 
     query_id: str
     query_key: str
@@ -189,7 +189,7 @@ class QueryResults(Listing):
 
 
 class DrilldownTarget(Answer):
-    """Something relevant: at which rank each run found it, and why it was lost below primary k."""
+    """A relevant target: its rank in each run, and why it was lost below the primary k."""
 
     path: str
     start_line: int
@@ -395,12 +395,14 @@ class RankedItem(Request):
 
 
 class Evaluate(Request):
-    """A ranking, best first, and what is known of its items; more rankings can be compared."""
+    """A ranking, best first, with judgments of its items; a second ranking can be compared."""
 
     ranked_items: list[RankedItem] = Field(max_length=10_000)
     judgments: dict[Key, Grade] = Field(max_length=10_000)
     improved: list[RankedItem] | None = Field(
-        default=None, max_length=10_000, description="Another ranking, to be held against the first"
+        default=None,
+        max_length=10_000,
+        description="Another ranking, to be compared with the first",
     )
     k_values: list[Cut] = Field(default=[1, 3, 5, 10], min_length=1, max_length=50)
 

@@ -26,7 +26,7 @@ class Limits(Answer):
 class EmbeddingModel(Answer):
     """A model that a dense index may use.
 
-    *install* is the command that installs it on the service's machine, empty where it is there.
+    *install* is the command that installs it on the service's machine, empty if it is installed.
     """
 
     name: Literal["granite", "minilm", "static"]
@@ -49,7 +49,7 @@ class Me(Answer):
     scopes: list[Scope]
     authenticated: bool
     version: str
-    roots: list[str] = Field(description="Folders below which collections may lie")
+    roots: list[str] = Field(description="Folders that collections may be read from")
     models: list[EmbeddingModel] = Field(description="From the best to the fastest")
     choices: Choices
     limits: Limits
@@ -71,7 +71,7 @@ class Ready(Answer):
 class Jump(Answer):
     """A resource whose name, text or id matches the search text.
 
-    *detail* is the dataset of a query, the benchmark of a run, and a word about anything else.
+    *detail* is the dataset of a query or the benchmark of a run, and a short description otherwise.
     """
 
     kind: Literal["benchmark", "dataset", "collection", "query", "run"]

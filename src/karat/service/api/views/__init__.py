@@ -1,1 +1,1 @@
-"""What the API shows, made from what the store holds and the statistics say."""
+"""Documents of the API, made from stored results and statistics."""

@@ -87,7 +87,7 @@ def config_hash(run: StoredRun) -> str:
 
 
 def shown_status(run: StoredRun, benchmark: Benchmark) -> str:
-    """Return where *run* stands, as part of *benchmark*.
+    """Return the status of *run*, as part of *benchmark*.
 
     It is completed as soon as all its queries are answered and scored; what became of its latency
     comes from :func:`timing_status`. Cancelling takes a moment to reach a worker, and one that had
@@ -103,7 +103,7 @@ def shown_status(run: StoredRun, benchmark: Benchmark) -> str:
 
 
 def timing_status(run: StoredRun, benchmark: Benchmark) -> str:
-    """Return how far the latency of *run* is measured.
+    """Return whether the latency of *run* is measured.
 
     ``pending`` is until it is done, also while it is being measured.
     """
@@ -119,7 +119,7 @@ def timing_status(run: StoredRun, benchmark: Benchmark) -> str:
 
 
 def timing_of(run: StoredRun) -> Timing:
-    """Return where the time of *run* went; None where that is not known."""
+    """Return the duration of the phases of *run*; None if unknown."""
     indexing = None if run.index_ns is None else run.index_ns / NS_PER_MS
     total = None
     if run.begun and run.ended and run.status.ended:

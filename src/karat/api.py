@@ -124,7 +124,7 @@ def evaluate(
 
     *judge_labels* ``"include"`` also uses the labels of models that `karat judge --model` wrote,
     where no target judges a hit, and ``"only"`` uses nothing else. ``warnings`` says so if their
-    weighted kappa with people is below *min_agreement*, or is of fewer than 10 hits.
+    weighted kappa with people is below *min_agreement*, or is based on fewer than 10 hits.
 
     >>> gold = {"q1": {"a.py": 2, "b.py": 1}, "q2": {"c.py": 1}}
     >>> run = {"q1": {"x.py": 3.0, "a.py": 2.0}, "q2": {"c.py": 1.0}}

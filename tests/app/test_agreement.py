@@ -99,7 +99,7 @@ def test_a_judge_that_favours_one_run() -> None:
     assert (biases["two"].bias or 0) > 0.02
     assert (biases["two"].p or 1) < 0.01
     assert biases["one"].bias == pytest.approx(-(biases["two"].bias or 0))
-    assert "Models score some runs differently than people do: one" in verdict(partial)
+    assert "Models score some runs differently from people: one" in verdict(partial)
     assert [run.people for run in fair.runs] == pytest.approx(
         [run.people for run in partial.runs], abs=0.1
     )
@@ -112,7 +112,8 @@ def test_grades_of_models_are_binary_if_those_of_people_are() -> None:
     assert found.used.agreement.kappa == 1.0
     assert found.used.table.grades == (0.0, 1.0)
     assert agreement_tables(found)[0].notes[1] == (
-        "the highest grade of the gold set is 1, so grades of models count 0 as 0, 1 as 0, 2 as 1 "
+        "the highest grade of the gold set is 1, so grades of models are scaled: 0 as 0, 1 as "
+        "0, 2 as 1 "
         "and 3 as 1"
     )
 

@@ -75,7 +75,7 @@ def test_a_collapsed_model_is_called_so() -> None:
     found = embedding_quality(GOLD, CORPUS, model=Fake(bias=20.0))
     assert found.mean_cosine > 0.99
     assert found.first_direction > 0.99
-    assert found.warnings[0].startswith("collapsed: two random chunks have a cosine of 1.00")
+    assert found.warnings[0].startswith("collapsed: the mean cosine of two random chunks is 1.00")
 
 
 def test_a_shuffled_model_does_not_separate() -> None:

@@ -179,7 +179,7 @@ def test_a_source_that_is_not_found_again(
         else json.dumps({"grades": {"A": 0, "B": 0}})
     )
     assert generate(shop, server) != 0
-    assert "no question is left (dropped: not-found 10)" in capsys.readouterr().err
+    assert "no question remains (dropped: not-found 10)" in capsys.readouterr().err
     assert not (shop.parent / "gold.json").exists()
 
 
@@ -340,7 +340,10 @@ def test_a_spending_limit(
     assert 0 < sent < 20
     assert server.charged_prompt + server.charged_completion <= 1500
     said = capsys.readouterr().err
-    assert "the spending limit was reached (--max-cost 0.0015: repeat the command" in said
+    assert (
+        "the spending limit was reached (--max-cost 0.0015: it limits each call; repeat the command"
+        in said
+    )
     assert "not-asked" in said
     assert generate(shop, server, "--max-cost", "0.0001") != 0
     assert "--max-cost 0.0001: it is below the cost of one request" in capsys.readouterr().err
@@ -400,4 +403,4 @@ def test_a_limit_needs_a_price(
     place = str(shop.parent / "gold.json")
     asked = ("--from", "code", "--model", server.spec(), "--max-cost", "1")
     assert run("generate", "--repo", str(shop), "-o", place, *asked) == 2
-    assert "the price is unknown, so a spending limit cannot be kept" in capsys.readouterr().err
+    assert "the price is unknown, so a spending limit cannot be enforced" in capsys.readouterr().err

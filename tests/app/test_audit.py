@@ -188,7 +188,7 @@ def test_whole_files_are_shown_where_a_run_or_a_symbol_points(tmp_path: Path) ->
     assert "def run()" in passages[1].task.passage
     no = FakeModel(lambda *_: '{"reason": "No.", "grade": 0}')
     rows = LabelAudit(data, {"no": no}, passages, [], options=GradingOptions()).run().rows
-    assert all(row.reason.startswith("(saw lines ") for row in rows)
+    assert all(row.reason.startswith("(model saw lines ") for row in rows)
 
 
 @pytest.mark.parametrize("ending", ["csv", "json"])

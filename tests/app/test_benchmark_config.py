@@ -131,5 +131,5 @@ def test_files_to_search(config: Path) -> None:
     config.write_text("corpus: {kind: prose, includes: [docs/]}\n")
     with pytest.raises(FormatError) as caught:
         read_benchmark_config(config)
-    assert "kind 'prose' is not known; expected one of: docs, code, all" in str(caught.value)
+    assert "kind 'prose' is not valid; expected one of: docs, code, all" in str(caught.value)
     assert "corpus.includes: unknown key; did you mean 'include'?" in str(caught.value)

@@ -152,7 +152,7 @@ def test_no_other_model_can_be_named(axes: dict[str, list[str]], message: str) -
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"rerankers": ["maxsim=cross:x"]}, "reranker 'maxsim': a packaged one has this name"),
+        ({"rerankers": ["maxsim=cross:x"]}, "reranker 'maxsim': a built-in one has this name"),
         ({"rerankers": ["a=maxsim", "a=maxsim"]}, "reranker 'a' is given twice"),
         ({"rerankers": ["cohere:rerank-v3.5"]}, "reranker .*: expected NAME="),
         ({"rerankers": ["co=cohere:rerank-v3.5"]}, "set COHERE_API_KEY"),

@@ -89,5 +89,5 @@ def test_the_repository_that_a_set_names(project: Path, tmp_path: Path) -> None:
         done.carried.commit,
     )
     write(Dataset.of(queries, name="gold", metadata={"repository": "/nowhere"}), gold)
-    with pytest.raises(InputError, match="gold was mined from /nowhere, which is not here"):
+    with pytest.raises(InputError, match="gold was mined from /nowhere, which does not exist here"):
         carry_file(gold, None, to="HEAD", base="HEAD~1")

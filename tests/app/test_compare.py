@@ -79,7 +79,7 @@ def test_questions_of_one_case_are_drawn_together_and_a_note_says_so() -> None:
     assert widths[1] > 1.5 * widths[0]
     asked = score(alone, run, scoring=MRR, confidence=replace(FEW, cluster="commit"))
     assert asked == score(grouped, run, scoring=MRR, confidence=FEW)
-    line = "24 queries in 6 groups that belong together: intervals and tests draw whole groups"
+    line = "24 queries in 6 groups that belong together: intervals and tests resample whole groups"
     assert line in score_table(asked).notes
     assert line in compare_table(compare(grouped, [run, other], scoring=MRR, confidence=FEW)).notes
     plain = compare_table(compare(alone, [run, other], scoring=MRR, confidence=FEW))

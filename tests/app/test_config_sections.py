@@ -98,4 +98,4 @@ def test_unknown_keys_of_every_section_are_listed_with_the_valid_ones(tmp_path: 
     assert "gate.min: expected an object, found a list" in messages
     assert any("valid keys: name, chunk_size, embedding_model" in each for each in messages)
     assert any("engine: unknown key; did you mean 'engines'?" in each for each in messages)
-    assert "agents: the file has 'engines' too, which means the same; expected one" in messages
+    assert "agents: 'agents' and 'engines' mean the same; give one of them" in messages

@@ -136,7 +136,7 @@ def test_a_bad_part_leaves_nothing(tmp_path: Path) -> None:
     pytest.importorskip("polars")
     text = tmp_path / "a.run"
     text.write_text("q1 Q0 d1 1 2.0 x\nq2 Q0 d1 1 high x\n")
-    with pytest.raises(FormatError, match=r"a\.run:2: score 'high' is no finite number"):
+    with pytest.raises(FormatError, match=r"a\.run:2: score 'high' is not a finite number"):
         convert(text, tmp_path / "b.parquet")
     assert [path.name for path in tmp_path.iterdir()] == ["a.run"]
 

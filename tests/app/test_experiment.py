@@ -386,7 +386,7 @@ def test_what_is_refused(ask: Ask, store: SqlStore) -> None:
     silent = Dataset.of([Query("q", " ", (Target("auth.py"),))], name="silent")
     with pytest.raises(InputError, match="silent: no query has a text"):
         run_experiment(ask(gold=silent), store)
-    with pytest.raises(InputError, match="1 names stand for several configurations: a"):
+    with pytest.raises(InputError, match="several configurations have the same name: a"):
         plan_experiment(ask(Configuration("a", BM25), Configuration("a", KEYWORD)))
 
 

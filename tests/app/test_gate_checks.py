@@ -97,7 +97,7 @@ def test_a_percentile_is_held_to_its_limit() -> None:
 def test_a_percentile_of_too_few_latencies_decides_nothing() -> None:
     found = latency_check([1.0] * 99, 99, 200.0)
     assert found.decision is UNSURE
-    assert found.why == "p99 needs 100 latencies, and there are 99; see --timed"
+    assert found.why == "p99 needs 100 latencies, the run has 99; raise --timed"
     assert latency_check([1.0] * 100, 99, 200.0).decision is PASSED
 
 
@@ -105,7 +105,7 @@ def test_a_percentile_of_few_latencies_can_still_be_too_slow() -> None:
     found = latency_check([10_000.0] * 20, 99, 200.0)
     assert found.decision is FAILED
     assert found.why == (
-        "measured 10000.0 ms; p99 needs 100 latencies, and there are 20; see --timed"
+        "measured 10000.0 ms; p99 needs 100 latencies, the run has 20; raise --timed"
     )
 
 

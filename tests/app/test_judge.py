@@ -78,7 +78,7 @@ def test_where_judgments_are_saved(path: Path, tmp_path: Path) -> None:
     assert save_place(path) == path
     table = tmp_path / "code.csv"
     table.write_text("query,result1\nwho,a.py:1-2:1\n")
-    with pytest.raises(InputError, match="'octocode' cannot hold who judged what"):
+    with pytest.raises(InputError, match="'octocode' cannot store who judged a hit"):
         save_place(table)
     new = tmp_path / "new.json"
     assert save_place(table, new) == new

@@ -209,7 +209,7 @@ def test_reports_tell_the_reasons(place: Path) -> None:
     assert told["targets"][both]["fusion"] == 1
     assert told["lost"][-1] == {"run": both, "query_id": "q1", "target": 1, "by": "fusion"}
     reasons = {each["name"]: each["definition"] for each in results(shown)["loss_reasons"]}
-    assert reasons["not in corpus"] == "its file is not in the corpus searched"
+    assert reasons["not in corpus"] == "its file is not in the searched corpus"
     unknown = {
         each["name"] for each in results(subject_of(replace(found, losses={})))["loss_reasons"]
     }

@@ -370,7 +370,7 @@ def test_names_and_prices_of_models(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {model.price for model in open_models(specs, ["0,0"]).values()} == {(0, 0)}
     with pytest.raises(InputError, match="2 prices for 1 models"):
         open_models(specs[:1], ["1,2", "3,4"])
-    with pytest.raises(InputError, match="two judges are called 'small'"):
+    with pytest.raises(InputError, match="two models have the name 'small'"):
         open_models([specs[0], "http://localhost:2/v1#small"])
 
 

@@ -52,13 +52,13 @@ def test_an_engine_is_whatever_can_be_evaluated(tmp_path: Path) -> None:
         ("http://localhost/?q=bm25", "expected NAME="),
         ("../docs=bm25", "expected NAME="),
         (f"{'n' * 65}=bm25", "expected NAME="),
-        ("sparse=bm25", "engine 'sparse': a mode has this name"),
+        ("sparse=bm25", "engine 'sparse': a search mode has this name"),
         ("own=bm52", "engine 'own': no engine named 'bm52'; did you mean 'bm25'"),
         ("own=bm25(k2=1)", "engine 'own': bm25: no option 'k2'"),
         ("own=nowhere:Search", "engine 'own': cannot load engine 'nowhere:Search'"),
-        ("own=http(url=http://localhost/)", "holds {query}"),
-        ("own=http(url=http://ada:pw@localhost/{query})", "holds a password"),
-        ("own=http(url=http://localhost/?q={query}&api_key=abc)", "'api_key' holds a secret"),
+        ("own=http(url=http://localhost/)", "contains {query}"),
+        ("own=http(url=http://ada:pw@localhost/{query})", "contains a password"),
+        ("own=http(url=http://localhost/?q={query}&api_key=abc)", "'api_key' contains a secret"),
         ("own=nowhere.yaml", "no such file"),
     ],
 )
@@ -75,7 +75,8 @@ def test_a_target_is_an_address() -> None:
 
 def test_a_class_that_cannot_be_made() -> None:
     with pytest.raises(
-        InputError, match="engine 'own': Unlicensed: RuntimeError when made: no licence"
+        InputError,
+        match="engine 'own': Unlicensed: cannot create the engine: RuntimeError: no licence",
     ):
         offered_engines([f"own={__name__}:Unlicensed"])
 

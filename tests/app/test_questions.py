@@ -305,7 +305,7 @@ def test_an_evaluation_by_a_configuration_file(
     assert "the version that they were generated from" in out.out
     path.write_text("dataset:\n  repository_path: shop\n  from: code\n")
     assert run("evaluate", "--config", str(path), "--engine", "bm25", "--no-wait") == 2
-    assert "asks a language model; run karat generate" in capsys.readouterr().err
+    assert "needs a language model; first run karat generate" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("lines", [(0, 2), (3, 2), (1, 99)])
@@ -329,7 +329,7 @@ def test_rules_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_unknown_settings() -> None:
-    with pytest.raises(InputError, match="--from 'poems' is not known; expected one of"):
+    with pytest.raises(InputError, match="--from 'poems' is not valid; expected one of"):
         QuestionRecipe("poems")
-    with pytest.raises(InputError, match="--mask 'some' is not known"):
+    with pytest.raises(InputError, match="--mask 'some' is not valid"):
         QuestionRecipe("tests", masked="some")

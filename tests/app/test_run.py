@@ -164,7 +164,7 @@ def test_a_mined_dataset_is_searched_before_each_change(
     [
         (((GOLD, "bm25"), {}), "bm25 needs something to search: corpus="),
         (((GOLD, "bm52"), {"corpus": TEXTS}), "no engine named 'bm52'; did you mean 'bm25'"),
-        (((GOLD, 3), {"corpus": TEXTS}), "int is not a search; expected an engine's name"),
+        (((GOLD, 3), {"corpus": TEXTS}), "int is not an engine; expected an engine's name"),
         (((GOLD, Native), {"corpus": TEXTS}), "Native is a class; expected an object"),
         (((GOLD, "bm25"), {"corpus": TEXTS, "k": 0}), "k is 0; expected 1 or more"),
         (((Dataset.of([Query("q1", "")]), "bm25"), {"corpus": TEXTS}), "1 of 1 queries have no"),
@@ -241,9 +241,9 @@ def test_the_kind_of_the_targets_is_searched_in_any_corpus(folder: Path) -> None
         assert paths == {None: set(TEXTS), "all": set(texts), "docs": {"guide.md"}}
         only = karat.run(GOLD, "bm25", corpus=corpus, kind="all", include="*.md")
         assert first_paths(only) == ["guide.md", "guide.md"]
-    with pytest.raises(InputError, match="kind 'prose' is not known"):
+    with pytest.raises(InputError, match="kind 'prose' is not valid"):
         karat.run(GOLD, "bm25", corpus=texts, kind="prose")
-    with pytest.raises(InputError, match="leaves none of the 2 documents"):
+    with pytest.raises(InputError, match="selects none of the 2 documents"):
         karat.run(GOLD, "bm25", corpus=TEXTS, kind="docs")
 
 

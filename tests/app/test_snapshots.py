@@ -79,7 +79,9 @@ def test_tests_are_candidates_where_they_are_wanted(project: Path, mined: Mined)
     with history_snapshots(made_for_all) as trees:
         assert trees.candidates == "all"
     assert [len(snapshot.corpus) for snapshot in corpus_snapshots(gold, str(project))] == [2]
-    with pytest.raises(InputError, match="candidates 'some' are none of: production, all"):
+    with pytest.raises(
+        InputError, match="candidates 'some' is not valid; expected one of: production, all"
+    ):
         corpus_snapshots(gold, str(project), candidates="some")
 
 
@@ -111,7 +113,7 @@ def test_several_repositories(project: Path, tmp_path: Path, mined: Mined, git: 
     ]
     gold = Dataset.of(queries, name="gold", metadata={"repository": f"{project}, /nowhere"})
     with (
-        pytest.raises(InputError, match="gold was mined from /nowhere, which is not here"),
+        pytest.raises(InputError, match="gold was mined from /nowhere, which does not exist here"),
         history_snapshots(gold),
     ):
         pass
@@ -132,9 +134,9 @@ def test_what_cannot_be_searched_is_told(tmp_path: Path, mined: Mined, git: Git)
     bare = Dataset.of([Query("q", "n", ())], name="bare", metadata=gold.metadata)
     homeless = Dataset.of(gold.queries(), name="homeless")
     for wrong, snapshot, message in (
-        (gold, "now", "snapshot 'now' is none of: parent, base, head, child"),
-        (bare, "parent", "bare: case 'q' names no commit; expected a gold set mined from Git"),
-        (homeless, "parent", "homeless names no repository; name it with --repo"),
+        (gold, "now", "snapshot 'now' is not valid; expected one of: parent, base, head, child"),
+        (bare, "parent", "bare: case 'q' has no commit; expected a gold set mined from Git"),
+        (homeless, "parent", "homeless does not name its repository; give it with --repo"),
     ):
         with pytest.raises(InputError, match=message), history_snapshots(wrong, snapshot=snapshot):
             pass

@@ -110,13 +110,15 @@ def test_the_columns_of_a_layout(request_: TrainingRequest, layout: str) -> None
 
 
 def test_an_unknown_layout_is_an_input_error(request_: TrainingRequest) -> None:
-    with pytest.raises(InputError, match="layout 'pairs' is none of: triplet, n-tuple, pair"):
+    with pytest.raises(
+        InputError, match="layout 'pairs' is not valid; expected one of: triplet, n-tuple, pair"
+    ):
         export_training(replace(request_, layout="pairs"))
 
 
 def test_queries_with_too_few_negatives_are_counted(request_: TrainingRequest) -> None:
     rules = NegativeRules(count=9, max_score_ratio=0)
-    with pytest.raises(InputError, match=r"no training row is left of 2 queries \(2 fewer than 9"):
+    with pytest.raises(InputError, match=r"2 queries give no training row \(2 fewer than 9"):
         export_training(replace(request_, layout="n-tuple", rules=rules))
 
 
@@ -451,7 +453,8 @@ def test_a_test_set_whose_texts_cannot_be_read_is_reported(
 def test_nothing_left_says_why(mined_request: TrainingRequest) -> None:
     same = replace(mined_request, test_sets=(mined_request.gold,))
     with pytest.raises(
-        InputError, match=r"of 9 queries \(9 shared with a test set\); name another"
+        InputError,
+        match=r"9 queries give no training row \(9 shared with a test set\); use another",
     ):
         export_training(same)
     rules = NegativeRules(count=99)

@@ -245,7 +245,7 @@ def test_the_repository_that_a_set_names(repository: Path, tmp_path: Path) -> No
     code, out, _ = run_cli(str(gold), "--repo")
     assert (code, "looked up: commits (1), paths (1)" in out) == (0, True)
     write(Dataset.of(cases, name="gold"), gold, format="gold")
-    with pytest.raises(InputError, match="names no repository"):
+    with pytest.raises(InputError, match="does not name its repository"):
         validate(gold, repositories={})
     with pytest.raises(InputError, match="nowhere"):
         validate(gold, repositories={"": str(tmp_path / "nowhere")})

@@ -28,10 +28,10 @@ GOLD_FILES: list[tuple[str, bytes, list[str]]] = [
         b"q1 0 a 1\nq2 0 b\nq3 0 c x\n",
         [
             "error: malformed.qrels:2: 3 fields; expected 4",
-            "malformed.qrels:3: grade 'x' is no finite number",
+            "malformed.qrels:3: grade 'x' is not a finite number",
         ],
     ),
-    ("nan.qrels", b"q1 0 a nan\n", ["error: nan.qrels:1: grade 'nan' is no finite number"]),
+    ("nan.qrels", b"q1 0 a nan\n", ["error: nan.qrels:1: grade 'nan' is not a finite number"]),
     ("twice.qrels", b"q1 0 a 1\nq1 0 a 2\n", ["error: twice.qrels:2: "]),
     ("empty.qrels", b"", ["error: empty.qrels: the file is empty"]),
     ("blank.qrels", b"\n  \n", ["error: blank.qrels: the file is empty"]),
@@ -80,8 +80,8 @@ RUN_FILES: list[tuple[str, bytes, list[str]]] = [
         "scores.run",
         b"q1 Q0 a 1 nan t\nq1 Q0 b 2 inf t\nq2 Q0 c 1 x t\n",
         [
-            "error: scores.run:1: score 'nan' is no finite number",
-            "scores.run:2: score 'inf' is no finite number",
+            "error: scores.run:1: score 'nan' is not a finite number",
+            "scores.run:2: score 'inf' is not a finite number",
             "scores.run:3: score 'x' is no",
         ],
     ),
@@ -273,7 +273,7 @@ def test_a_message_obeys_no_file_name(karat: Karat, folder: Path) -> None:
     name = "evil\x1b[31m.qrels"
     (folder / name).write_text("q1 0 a x\n")
     assert refused(karat("score", name, "old.run")) == [
-        "error: evil\\x1b[31m.qrels:1: grade 'x' is no finite number"
+        "error: evil\\x1b[31m.qrels:1: grade 'x' is not a finite number"
     ]
 
 

@@ -52,7 +52,7 @@ def test_costs_of_a_process(
         *("compare", "gold.json", "--corpus", "docs", "--agents", "keyword", "paid.yaml"),
         *("--timed", timed, "--run-out", "{engine}.jsonl"),
     )
-    assert "What a query spends" in out
+    assert "Cost of a query" in out
     again = run(
         capsys,
         *("compare", "gold.json", "--corpus", "docs", "--agents", "keyword", "paid.yaml"),
@@ -62,7 +62,10 @@ def test_costs_of_a_process(
         "keyword": {"tokens": None, "cost": None},
         "paid": {"tokens": 30, "cost": 0.5},
     }
-    rows = {line.split()[0]: line.split() for line in out.partition("spends")[2].splitlines()[4:6]}
+    rows = {
+        line.split()[0]: line.split()
+        for line in out.partition("Cost of a query")[2].splitlines()[4:6]
+    }
     assert rows["keyword"] == ["keyword", "not", "reported", "not", "reported"]
     assert rows["paid"] == ["paid", "30", "0.500"]
     notes = (
@@ -73,7 +76,7 @@ def test_costs_of_a_process(
     for runs in (["latest"], ["gold.json", "keyword.jsonl", "paid.jsonl"]):
         run(capsys, "report", *runs, "-o", "report.md")
         report = Path("report.md").read_text(encoding="utf-8")
-        assert all(note in report for note in ("What a query spends", *notes))
+        assert all(note in report for note in ("Cost of a query", *notes))
     kept = read("paid.jsonl")
     assert isinstance(kept, Run)
     assert [spent_in(answer.extra) for answer in sorted(kept.answers())] == [

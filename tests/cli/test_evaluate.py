@@ -108,7 +108,9 @@ def test_a_carried_set(capsys: pytest.CaptureFixture[str], git: Git) -> None:
         )
         assert "all 2 targets exist in the searched versions" in shown
     assert run("--snapshot", "child") == 2
-    assert f"gold was carried to {head[:12]}, and none of its changes" in capsys.readouterr().err
+    assert (
+        f"gold was updated to {head[:12]} (karat carry), so its changes" in capsys.readouterr().err
+    )
 
 
 def test_child_warns(capsys: pytest.CaptureFixture[str]) -> None:
@@ -199,7 +201,10 @@ def test_a_repository_that_has_moved(
 ) -> None:
     (folder / "project").rename(folder / "a=b")
     assert run() == 2
-    assert "which is not here, nor are its commits" in capsys.readouterr().err
+    assert (
+        "which does not exist here, and the current folder does not have its commits"
+        in capsys.readouterr().err
+    )
     assert run("--repo", "a=b", *UNTIMED) == 0
     monkeypatch.chdir("a=b")
     (folder / "a=b" / "sub").mkdir()
@@ -263,8 +268,8 @@ def test_one_of_several_engines_fails(folder: Path, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("raise ValueError('no licence')", "ValueError when made: no licence"),
-        ("raise SystemExit(4)", "SystemExit when made: 4"),
+        ("raise ValueError('no licence')", "cannot create the engine: ValueError: no licence"),
+        ("raise SystemExit(4)", "cannot create the engine: SystemExit: 4"),
     ],
 )
 def test_one_that_cannot_be_made_stops_no_other(

@@ -71,7 +71,7 @@ def test_a_run_file_takes_the_place_of_an_engine(karat: Karat, folder: Path) -> 
     assert json.loads(done.stdout)["engine"] == {"name": "mine"}
     both = karat(*EXPORT, "--run", "mine.jsonl", "--engine", "bm25")
     assert both.returncode == 2
-    assert "--engine and --run both name hits" in both.stderr
+    assert "--engine and --run exclude each other" in both.stderr
 
 
 def test_target_texts_that_cannot_be_compared_are_reported(karat: Karat, folder: Path) -> None:

@@ -165,7 +165,7 @@ def test_a_tag_with_forty_values_shows_the_largest(karat: Karat, folder: Path) -
         done = karat(*command, *tagged)
         assert done.returncode == 0, done.stderr
         assert done.stdout.count("topic = t") == 12
-        note = "topic: the 12 largest of 40 values; 56 queries have another one (--json has all)"
+        note = "topic: the 12 largest of 40 values; 56 queries have other values (--json has all)"
         assert note in flat(done.stdout)
     every = json.loads(karat("evaluate", *given, "-e", "bm25", *tagged, "--json").stdout)
     assert len(every["run"]["slices"]["topic"]) == 40
@@ -379,7 +379,7 @@ def test_an_engine_without_hits_is_named(karat: Karat, folder: Path) -> None:
         ("a: {command: [rg]}", "mine.yaml: a: 'engine' is missing; add engine: command"),
         (
             "engine: command\ncommand: python3 mysearch.py",
-            "mine.yaml: command: command: expected a list; there is no shell to split a text; "
+            "mine.yaml: command: command: expected a list of arguments, because no shell is used; "
             'write command: [python3, /path/to/mysearch.py, "{query}"]',
         ),
     ],

@@ -264,7 +264,7 @@ def test_the_mode_selects_files_for_any_engine(
     assert karat(*bm25, "--mode", "code", "--min", "hit@5=0").returncode == 0
     done = karat(*bm25, "--mode", "docs", "--min", "hit@5=0")
     assert done.returncode == 2
-    assert "--kind docs leaves none of" in done.stderr
+    assert "--kind docs selects none of" in done.stderr
 
 
 def test_a_search_that_always_breaks_is_3(karat: Karat, octocode: tuple[str, ...]) -> None:

@@ -133,13 +133,13 @@ def test_kept_runs_beside_files(karat: Karat, kept: str, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("other",), "no file is called 'other', and no experiment 'other' in .karat/karat.db"),
+        (("other",), "'other' is not a file, and no experiment 'other' in .karat/karat.db"),
         (("latest", "old.run"), "old.run is a file; expected the gold set first"),
         (("gold.qrels",), "no run to report on"),
         (("latest", "--store", "other.db"), "other.db: no results stored yet"),
         (
             ("gold.qrels", "mistyped.run", "--store", "other.db"),
-            "no file is called 'mistyped.run', and other.db: no results stored yet",
+            "'mistyped.run' is not a file, and other.db: no results stored yet",
         ),
     ],
 )

@@ -87,7 +87,7 @@ def test_repositories_that_have_moved(
     assert karat(*command, *alone) == 2
     error = capsys.readouterr().err
     assert error.count("error:") == 1
-    assert "current folder; name them (--repo click=DIR --repo gin=DIR)" in error
+    assert "does not have its commits; name them (--repo click=DIR --repo gin=DIR)" in error
     assert karat(*command, *NAMED) == 0
     # Without names, by the names of the folders.
     assert karat(*command, "--repo", "elsewhere/click", "--repo", "elsewhere/gin") == 0
@@ -117,10 +117,15 @@ def test_where_they_were_mined(capsys: pytest.CaptureFixture[str]) -> None:
 def test_one_folder_for_two_repositories(capsys: pytest.CaptureFixture[str]) -> None:
     assert karat("validate", "two.json", "--repo", "elsewhere/click") == 2
     (problem,) = capsys.readouterr().err.splitlines()
-    assert "none of the commits of its 2 cases of the repository 'gin' is in elsewhere" in problem
+    assert (
+        "none of the commits of its 2 cases of the repository 'gin' exists in elsewhere" in problem
+    )
     assert karat("evaluate", "two.json", "--repo", "elsewhere/click") == 2
     error = capsys.readouterr().err
-    assert "of the repository 'gin'; click + gin has several: --repo click=DIR --repo" in error
+    assert (
+        "of the repository 'gin'; click + gin has several repositories: --repo click=DIR --repo"
+        in error
+    )
 
 
 @pytest.mark.usefixtures("moved")
@@ -149,7 +154,7 @@ def test_inspect(capsys: pytest.CaptureFixture[str]) -> None:
     assert "+    return check(value)" in shown.out
     assert shown.err == ""
     assert karat("inspect", "two.json", case, "--repo", "click=elsewhere/click") == 0
-    assert "current folder; name it (--repo gin=DIR)" in capsys.readouterr().err
+    assert "does not have its commits; name it (--repo gin=DIR)" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("moved")

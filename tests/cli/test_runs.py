@@ -114,7 +114,7 @@ def test_what_runs_is_not_deleted(
 def test_what_is_not_there(karat: Karat, kept: str) -> None:
     done = karat("runs", "show", "latest.3")
     assert done.returncode == 2
-    assert "has those from 1 to 2" in done.stderr
+    assert "has the runs 1 to 2" in done.stderr
 
 
 def test_nothing_is_made_by_looking(karat: Karat, folder: Path) -> None:

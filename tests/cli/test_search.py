@@ -120,7 +120,7 @@ def test_files_are_selected_and_skipped_ones_named(
     assert value["skipped_files"] == {"binary": ["dump.raw"]}
     assert shown.err == "skipped 1 file: 1 binary (dump.raw)\n"
     assert run("login", str(folder), "--include", "nowhere/") == 2
-    assert "--include nowhere/ leaves none of the 3 documents" in capsys.readouterr().err
+    assert "--include nowhere/ selects none of the 3 documents" in capsys.readouterr().err
 
 
 def test_hits_name_their_page(

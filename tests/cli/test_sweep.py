@@ -31,7 +31,7 @@ def project(folder: Path) -> Path:
     return place
 
 
-RESOLVED = "Without the targets that are not in the tree searched"
+RESOLVED = "Without the targets that are not in the searched version"
 SWEEP = ("sweep", "names.csv", "--corpus", "project", "--draws", "99", "--timed", "none")
 
 

@@ -1,1 +1,1 @@
-"""One function per thing a user can ask for; no printing, no HTTP."""
+"""One module per user command, without printing and without HTTP."""

@@ -66,7 +66,7 @@ _ENGINES = ("bm25", "hybrid(model=static)")
 class AskingRecipe:
     """Which model writes the questions, how, and for how much money.
 
-    *hard* is the share of questions that shall have few words in common with their answer.
+    *hard* is the share of questions that should have few words in common with their answer.
     """
 
     model: str
@@ -112,7 +112,7 @@ def plan_asking(
     passages = _passages(opened.corpus, recipe)
     if not passages:
         raise InputError(
-            f"{opened.place}: no passage to ask about was found; expected "
+            f"{opened.place}: no passage found to write questions about; expected "
             f"{'functions or classes' if recipe.made_from == 'code' else 'sections'} of 5 lines or "
             "more"
         )
@@ -226,7 +226,7 @@ def run_asking(
     if not sample.questions:
         counts = ", ".join(f"{rule} {n:,}" for rule, _, n in sample.waterfall.steps if n)
         raise EngineError(
-            f"{plan.model.name}: {_stopped(spend)}no question is left (dropped: {counts})"
+            f"{plan.model.name}: {_stopped(spend)}no question remains (dropped: {counts})"
             + (f"; first error: {answers.failure}" if answers.failure else "")
         )
     hard = {(one.passage.path, one.passage.start_line): one.hard for one in plan.drafts}
@@ -251,7 +251,7 @@ def _stopped(spend: Spend) -> str:
     if not spend.is_stopped:
         return ""
     how = (
-        "repeat the command to continue, it limits each call and cached answers cost nothing"
+        "it limits each call; repeat the command to continue, cached answers cost nothing"
         if spend.requests
         else "it is below the cost of one request"
     )

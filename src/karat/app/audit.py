@@ -129,7 +129,7 @@ def unjudged(data: Dataset, hits: Iterable[PooledHit]) -> list[PooledHit]:
 
 def _unreadable(target: Target, lines: Sequence[str], reason: str) -> str:
     if target.ref != "path":
-        return f"a target by {target.ref}, not by path; karat resolve finds its path"
+        return f"the target is a {target.ref}, not a path; karat resolve finds the path"
     return reason or missing_lines(target, lines)
 
 
@@ -203,7 +203,7 @@ class _Vote(NamedTuple):
 
 
 class LabelAudit:
-    """Asks *models* about the *targets* of *data* and about *hits* that are no targets."""
+    """Lets *models* grade the *targets* of *data*, and *hits* that are not targets."""
 
     def __init__(
         self,
@@ -348,7 +348,7 @@ class LabelAudit:
 def _part_shown(item: TargetPassage) -> str:
     first, last = item.shown
     total = len(item.lines)
-    return "" if last - first + 1 == total else f"(saw lines {first} to {last} of {total}) "
+    return "" if last - first + 1 == total else f"(model saw lines {first}-{last} of {total}) "
 
 
 def _better_range(item: TargetPassage, vote: _Vote) -> tuple[int, int] | None:
@@ -468,7 +468,7 @@ def _read_json(path: str | os.PathLike[str]) -> Iterator[tuple[int, Mapping[str,
         rows = list(value["rows"])
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise FormatError(
-            [Problem(os.fspath(path), 1, "not an audit; karat judge --audit -o writes one")]
+            [Problem(os.fspath(path), 1, "not an audit file; karat judge --audit -o writes one")]
         ) from error
     yield from enumerate(rows, 1)
 
@@ -479,7 +479,7 @@ def _read_csv(path: str | os.PathLike[str]) -> Iterator[tuple[int, Mapping[str, 
         if not header:
             header = cells
             if missing := [name for name in _NEEDED if name not in header]:
-                said = f"no column {missing[0]!r}; karat judge --audit -o writes such a file"
+                said = f"no column {missing[0]!r}; expected a file of karat judge --audit -o"
                 raise FormatError([Problem(os.fspath(path), line, said)])
             continue
         yield line, dict(zip(header, cells, strict=False))

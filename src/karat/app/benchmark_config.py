@@ -211,7 +211,7 @@ def _gold_path(folder: Path, names: Sequence[str]) -> str | None:
 
 def _agents(check: Checker, top: Record) -> list[Agent]:
     if top.get("engines") is not None and top.get("agents") is not None:
-        check.add(("agents",), "the file has 'engines' too, which means the same; expected one")
+        check.add(("agents",), "'agents' and 'engines' mean the same; give one of them")
     listed = (*check.listed(top, "engines", ()), *check.listed(top, "agents", ()))
     rows = [(place, check.record(item, place)) for place, item in listed]
     check.unique(((place, str(row.get("name") or "")) for place, row in rows), "name")

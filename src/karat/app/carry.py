@@ -1,4 +1,4 @@
-"""Bring a gold set to a newer commit, and say what was lost on the way."""
+"""Update a gold set to a newer commit, and report lost targets."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ __all__ = ["Carrying", "carry_file"]
 
 @dataclass(frozen=True, slots=True)
 class Carrying:
-    """What became of a file: *queries* and *targets* are those it had.
+    """The result of updating a file, which had *queries* and *targets*.
 
     *commits* has the new commit of each repository by its name, which is "" where there is only
     one. *target* is the file that was written, "" where none was asked for; *warnings* name what
@@ -82,7 +82,7 @@ def carry_file(
             f"{carried.lost[0].reason}); nothing was written"
         )
     written = write_like(carried.data, place, chosen)
-    # Of the new base commits a format may know nothing; what counts is what the source had.
+    # A format may not store the new base commits: warn only about data that the source had.
     return replace(done, target=place, warnings=losses(data, written))
 
 

@@ -1,4 +1,4 @@
-"""Write a dataset or a run in another format, and say what that loses."""
+"""Write a dataset or a run in another format, and report what that format cannot store."""
 
 import os
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Say which engines there are, and whether one of them works."""
+"""List the engines, and check whether one of them works."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -48,7 +48,7 @@ SAMPLE = {
     "docs/login.md": "# Login\n\nGive your user name and your password.\n",
 }
 SAMPLE_QUERY = "login password"
-# Between these a body that follows its headers has waited for a delayed acknowledgement.
+# A body that arrives this long after its headers waited for a delayed TCP acknowledgement.
 DELAYED_NS = (35_000_000, 60_000_000)
 
 
@@ -68,11 +68,10 @@ class EngineListing:
 class EngineCheck:
     """What an engine did on a corpus.
 
-    *broken* are violations of the contract of engines; *invalid* and *mended* count hits that
-    were dropped or repaired, *dropped* has the first dropped paths by reason.
-    *first_ns* is the first search, *median_ns* that of the others.
-    *overhead* is what the way to it costs, None in this process. *spent* is what the last search
-    reports to have cost.
+    *broken* are violations of the contract of engines; *invalid* and *mended* count hits that were
+    dropped or repaired, *dropped* has the first dropped paths by reason. *first_ns* is the first
+    search, *median_ns* that of the others. *overhead* is that of its adapter, None for an engine in
+    this process. *spent* has tokens and cost as the last search reported them.
     """
 
     spec: Spec

@@ -83,7 +83,7 @@ Result = Evaluation | ComparisonResult
 def choose_engines(names: Sequence[str], config: ConfigFile | None = None) -> list[Agent]:
     """Return the engines called *names*, those of *config* first, and all of them without names.
 
-    InputError is raised if a name is no engine, profile or file; nothing is built yet.
+    InputError is raised if a name is not an engine, profile or file; nothing is built yet.
     """
     known = {agent.name: agent for agent in config.agents} if config else {}
     engines = agent_names()
@@ -114,7 +114,7 @@ def configure_engines(
 class ExperimentSetup:
     """The gold set and the configurations to run, and the configuration file if there is one.
 
-    *source* is the file of the gold set, which is not searched if it lies in the corpus.
+    *source* is the file of the gold set, which is not searched if it is in the corpus.
     """
 
     gold: Dataset
@@ -213,7 +213,7 @@ def run_plan(
     """
     if request.timed_on:
         if not planned.timed:
-            raise InputError("--timed-on: no query is timed; leave out --timed none")
+            raise InputError("--timed-on needs timed queries; remove --timed none")
         # Before anything runs, not after the work of an hour.
         check_timed_on(executor, request.timed_on)
     if again is None:

@@ -1,4 +1,4 @@
-"""Hold a run to its rules: minimums, what it may lose against a baseline, latencies."""
+"""Check a run against rules: minimum scores, losses against a baseline, latencies."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -117,7 +117,8 @@ def latency_check(
     """Return whether the *percentile* of the latencies of answered queries is at most *limit_ms*.
 
     A pass is inconclusive where the percentile needs more latencies than there are: the slowest may
-    be missing. Too slow it is all the same. The reason says where other work has *disturbed* them.
+    be missing. A failure needs no minimum number. The reason says where other work has *disturbed*
+    them.
 
     >>> latency_check([10.0, 20.0, 30.0], 50, 15.0).why
     'measured 20.0 ms'
@@ -134,7 +135,7 @@ def latency_check(
     if n < min_queries:
         decision, why = Decision.INCONCLUSIVE, _too_few(n, min_queries)
     elif n < (least := least_values(percentile)):
-        needs = f"p{percentile:g} needs {least} latencies, and there are {n}; see --timed"
+        needs = f"p{percentile:g} needs {least} latencies, the run has {n}; raise --timed"
         if decision is Decision.PASSED:
             decision, why = Decision.INCONCLUSIVE, needs
         else:
@@ -165,7 +166,7 @@ IN_MS = {"us": 0.001, "ms": 1.0, "s": 1_000.0}
 
 @dataclass(frozen=True, slots=True)
 class GateRules:
-    """What a run must hold to.
+    """The rules that a run is checked against.
 
     *minimums* are means by measure, *regressions* what a mean may lose against the baseline, and
     *any_regression* the same for every other measure between 0 and 1. *latencies_ms* are the most
@@ -227,7 +228,7 @@ def parse_rules(
 
 
 def _limited(text: str, level: float) -> tuple[Measure, float]:
-    """Return measure and limit; the last equals sign parts them, for parameters have some too."""
+    """Return measure and limit; split at the last equals sign, because parameters have one too."""
     name, equals, value = text.rpartition("=")
     if not equals:
         raise InputError(f"{text!r} is not a valid rule; expected a rule such as ndcg@10=0.6")
@@ -280,7 +281,7 @@ def gate(
     allow_changed: bool = False,
     run_format: str | None = None,
 ) -> Gate:
-    """Return what each of *rules* says of *run*.
+    """Return the outcome of each of *rules* for *run*.
 
     One number for what may be lost holds for the measures of *scoring*, or without any for all of
     the *baseline*; where no rule says how much may be lost, it is nothing.
@@ -331,7 +332,7 @@ def gate(
 
 
 class _Against:
-    """A run beside its baseline, on the queries that both answer for."""
+    """A run and its baseline, on the queries that both have."""
 
     def __init__(
         self, gold: Dataset, common: CommonQueries, now: RankedRun, confidence: Confidence
@@ -529,7 +530,7 @@ def octocode_gate(
     measures = tuple(
         name for name in OCTOCODE_FIELDS.values() if (parse(name).k or 0) <= max_results
     )
-    # Octocode's order is its answer: what it scores alike stays as it came.
+    # Hits with equal scores stay in octocode's order.
     scoring = Scoring(measures, ties="order")
     request = ExperimentRequest(
         gold=gold,

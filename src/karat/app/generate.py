@@ -95,8 +95,8 @@ def generate(
 ) -> GenerationResult:
     """Return the gold set that *recipe* gives for *repositories*.
 
-    *rewrite* names a language model that words the queries, as litellm does. With *cache* what Git
-    says about a commit is kept for the next time.
+    *rewrite* names a language model that words the queries, as litellm does. With *cache*, data
+    that was read from Git is cached for later calls.
     """
     unique_names(repositories)
     # A missing one is named in the error as it was typed.
@@ -158,7 +158,7 @@ class _Model:
 
 
 def _kept(name: str) -> Path:
-    # Its module brings numpy along, which mining can do without.
+    # The module imports numpy, which mining does not need.
     from karat.system.files import cache_folder
 
     return cache_folder() / name

@@ -131,7 +131,9 @@ def _listed(gold: Dataset, path: str) -> list[str]:
         names = join_names(first_few([repr(each) for each in wrong]))
         raise InputError(f"{path}: not in the gold set: {names}")
     if len(set(ids)) < FEWEST:
-        raise InputError(f"{path}: the human sample has {len(set(ids))} queries; expected 15 or so")
+        raise InputError(
+            f"{path}: the human sample has {len(set(ids))} queries; expected about 15 or more"
+        )
     return list(dict.fromkeys(ids))
 
 

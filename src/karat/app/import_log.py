@@ -1,4 +1,4 @@
-"""Make a gold set from what people searched for and opened."""
+"""Make a gold set from a search log with clicks."""
 
 import re
 from collections import Counter, defaultdict
@@ -15,7 +15,7 @@ from karat.model import Dataset, Query, Target
 __all__ = ["ImportResult", "LogRules", "import_log", "normalised"]
 
 SPACE = re.compile(r"\s+")
-# Thirds of all searches: what is asked most often, less often, and rarely.
+# Thirds of all searches: the most frequent queries, less frequent ones, and rare ones.
 FREQUENCIES = ("head", "torso", "tail")
 BIAS = (
     "clicks favour top results, and results that were never shown have no judgment; an engine "
@@ -25,10 +25,10 @@ BIAS = (
 
 @dataclass(frozen=True, slots=True)
 class LogRules:
-    """What becomes a judgment.
+    """Rules that turn clicks into judgments.
 
     A result is a target once *min_clicks* sessions have opened it for a query. A query of fewer
-    than *min_sessions* is left out: it may tell who asked. Grades: 1, one more from *many_clicks*
+    than *min_sessions* is left out: it may identify a user. Grades: 1, one more from *many_clicks*
     on, and one more where at least half of the clicks were content ones: the reader stayed for
     *dwell_s*, or without dwell times opened nothing after it in the session.
     """
@@ -87,7 +87,7 @@ def import_log(
         tag = {"frequency": tags[key]}
         queries.append(Query(_id(key), SPACE.sub(" ", text), targets, tag, extra))
     if not queries:
-        raise InputError(f"{name}: no query is left; {_counted(dropped) or 'the log is empty'}")
+        raise InputError(f"{name}: no query remains: {_counted(dropped) or 'the log is empty'}")
     metadata = {"source": name, "rules": asdict(rules), "dropped": dict(dropped), "note": BIAS}
     gold = Dataset.of(queries, name=name, match=match, metadata=metadata)
     return ImportResult(gold, dropped, (*_rank_notes(log.clicks), BIAS))
@@ -151,7 +151,7 @@ def _sessions(clicks: Iterable[Click]) -> list[list[Click]]:
 
 
 def _opened(clicks: Sequence[Click], dwell_s: float) -> list[LogClick]:
-    """Return each result of one session once; a second click on it is no second opinion."""
+    """Return each result of one session once; further clicks on it do not count."""
     content: dict[str, bool | None] = {}
     latest = max((click.time for click in clicks if click.time is not None), default=None)
     # Several at the same moment are all the last: nobody knows which was later.

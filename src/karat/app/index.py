@@ -30,12 +30,12 @@ def model_installs() -> dict[str, str]:
     return {model: hint if missing_modules(model) else "" for model in PACKAGED}
 
 
-# In so many chunks may one line or word be: each of them is kept, and embedded.
+# Maximum number of chunks that may repeat a line or word: each is stored and embedded.
 MOST_COPIES = 10
 
 
 def check_cutting(chunker: str) -> None:
-    """Refuse a *chunker* that nothing is called, or that repeats too much, in words of a command.
+    """Raise InputError for an unknown *chunker*, or for one whose overlap is too large.
 
     >>> check_cutting("window(unit=characters, size=100, overlap=95)")
     Traceback (most recent call last):

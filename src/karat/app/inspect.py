@@ -83,7 +83,8 @@ def inspect_case(
     except InputError as error:
         return replace(bare, problem=str(error))
     if not home:
-        return replace(bare, problem=f"{dataset.name} names no repository; give it with --repo")
+        problem = f"{dataset.name} does not name its repository; give it with --repo"
+        return replace(bare, problem=problem)
     place = home.place
     # Ids from here on: a name in a file might be an option to Git.
     commits = object_ids(place, names, "commit")

@@ -1,4 +1,4 @@
-"""Judge what searches returned: every answer is saved before the next question."""
+"""Judge the hits of runs; each grade is saved before the next hit is shown."""
 
 import os
 from collections import Counter
@@ -54,7 +54,7 @@ __all__ = [
 
 
 class PooledHit(NamedTuple):
-    """What awaits its judgment: the row of its query, its first hit, and its rank in each run."""
+    """An unjudged place: the row of its query, its first hit, and its rank in each run."""
 
     row: int
     hit: Hit
@@ -168,7 +168,7 @@ class Judging:
     ) -> None:
         """Add to *data*, in the name of *judge*.
 
-        InputError if the result could not be saved: nobody should judge in vain.
+        InputError if the result cannot be saved, before anything is judged.
         """
         # The rows of items are those of this dataset, whatever happens to the file.
         self.data = data
@@ -181,7 +181,7 @@ class Judging:
         self._given: list[tuple[str, JudgmentRecord, Target | None]] = []
 
     def is_open(self, item: PooledHit) -> bool:
-        """Say whether *item* is still to be judged: another answer may have settled it."""
+        """Return whether *item* is still unjudged: another grade may cover it by now."""
         query_id = self.data.query_ids[item.row]
         targets = self._file.targets(query_id)
         return targets is not None and not is_judged(item.hit, targets, self._matcher)
@@ -287,14 +287,14 @@ def save_place(
     chosen = FORMATS.get(format) if format else detect(goldset, kind="dataset")
     if chosen.name != "gold":
         raise InputError(
-            f"{os.fspath(goldset)}: format {chosen.name!r} cannot hold who judged what; "
-            "name a gold set to write (-o FILE.json)"
+            f"{os.fspath(goldset)}: format {chosen.name!r} cannot store who judged a hit; "
+            "write a gold set instead (-o FILE.json)"
         )
     return goldset
 
 
 def folder_code(folder: str) -> Code:
-    """Return what reads files as they lie in *folder*; those outside of it are not read."""
+    """Return a function that reads files in *folder*; files outside of it are not read."""
     root = Path(folder).resolve()
 
     def code(_row: int, path: str) -> Content:
@@ -310,7 +310,7 @@ def folder_code(folder: str) -> Code:
 def repository_code(
     data: Dataset, repositories: Mapping[str, str] = NOWHERE_ELSE, *, revision: str | None = None
 ) -> Iterator[Code]:
-    """Yield what reads files as they were at the ``base_commit`` of each case, else *revision*.
+    """Yield a function that reads files at the ``base_commit`` of each case, else *revision*.
 
     Each case has its own repository: where it was mined, or one of *repositories* by its name; the
     current folder if the set names none.

@@ -1,4 +1,4 @@
-"""Put a search under load: how long its users wait at the rates that they come at."""
+"""Measure the latency of an engine under load, at several rates of queries."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -33,12 +33,12 @@ def under_load(
     opened: Callable[[Corpus], None] = lambda _: None,
     wait: bool = True,
 ) -> list[LoadPoint]:
-    """Return what comes of offering the queries of *gold* at each of *rates* for *seconds*.
+    """Return the latencies of the queries of *gold* at each of *rates*, for *seconds* each.
 
-    They come in an order left to chance by *seed*, over and over. *progress* receives how many
-    texts are embedded before that; *reached* is called with each rate when it is done. Other
-    karat runs are waited for, which *waiting* receives, unless *wait* is False. *opened* receives
-    the corpus before the engine is started.
+    They are sent in random order (*seed*), again and again. *progress* receives how many texts are
+    embedded before that; *reached* is called with each rate when it is done. Other karat runs are
+    waited for, which *waiting* receives, unless *wait* is False. *opened* receives the corpus
+    before the engine is started.
     """
     queries = [text for text in gold.texts if text.strip()]
     if not queries:

@@ -64,7 +64,7 @@ FROM = {
 # These need a language model.
 BY_MODEL = ("code", "docs")
 MASKED = ("all", "queries")
-# Files that nobody searches for, and copies of others.
+# Files that are not worth a question, and copies of others.
 _UNWANTED = Trait.VENDORED | Trait.GENERATED | Trait.MINIFIED | Trait.LOCK
 _UNWANTED_DOCS = _UNWANTED | Trait.CHANGELOG | Trait.LICENSE | Trait.TEST
 _PROSE = frozenset({"asciidoc", "markdown", "rst", "text"})
@@ -89,10 +89,10 @@ class QuestionRecipe:
         """Reject unknown values."""
         if self.made_from not in FROM:
             known = ", ".join(FROM)
-            raise InputError(f"--from {self.made_from!r} is not known; expected one of: {known}")
+            raise InputError(f"--from {self.made_from!r} is not valid; expected one of: {known}")
         if self.masked not in MASKED:
             known = ", ".join(MASKED)
-            raise InputError(f"--mask {self.masked!r} is not known; expected one of: {known}")
+            raise InputError(f"--mask {self.masked!r} is not valid; expected one of: {known}")
 
     @property
     def candidates(self) -> str:
@@ -292,8 +292,8 @@ def _nothing(recipe: QuestionRecipe, steps: object) -> str:
     dropped = ", ".join(f"{rule} {count:,}" for rule, _, count in steps if count)  # type: ignore[attr-defined]
     word = FROM[recipe.made_from]
     if not dropped:
-        return f"no {word} were found; expected some for --from {recipe.made_from}"
-    return f"no {word} are left as queries (dropped: {dropped}); choose another --from"
+        return f"no {word} found; --from {recipe.made_from} needs some"
+    return f"no {word} remain as queries (dropped: {dropped}); choose another --from"
 
 
 def _excluded(corpus: Corpus, patterns: tuple[str, ...]) -> set[str]:

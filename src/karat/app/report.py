@@ -499,7 +499,7 @@ def _read_stored(names: Sequence[str], place: str) -> _StoredRuns:
     try:
         opened = open_store(place)
     except InputError as error:
-        raise InputError(f"no file is called {names[0]!r}, and {error}") from None
+        raise InputError(f"{names[0]!r} is not a file, and {error}") from None
     try:
         with opened as store:
             for name in names:
@@ -509,7 +509,7 @@ def _read_stored(names: Sequence[str], place: str) -> _StoredRuns:
                 runs[name] = [_of_run(experiment, *each, gold) for each in measured]
                 remarks += _remarks(experiment, chosen)
     except UnknownName as error:
-        raise UnknownName(f"no file is called {name!r}, and {error}") from None
+        raise UnknownName(f"{name!r} is not a file, and {error}") from None
     return _StoredRuns(runs, golds, tuple(remarks))
 
 

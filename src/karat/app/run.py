@@ -44,7 +44,7 @@ CALLER = 4
 
 
 class _Search(Protocol):
-    """What a query is run through."""
+    """The interface of a function or engine that runs a query."""
 
     name: str
 
@@ -97,8 +97,8 @@ def run_queries(
         label = name or built.name
         selected = selected_files(gold, kind, _patterns(include), _patterns(exclude))
         with _closing(built), _snapshots(gold, corpus, built.name, selected) as searched:
-            # The names may be mapped when the run is scored: even a corpus without any target
-            # is no error.
+            # The names may be mapped when the run is scored: even a corpus without any target is
+            # not an error.
             check = check_snapshots(gold, searched, match=gold.match, strict=False)
             if missing := missing_targets(check.searched):
                 _warn(missing)

@@ -1,4 +1,4 @@
-"""Results in the shapes that other benchmarks write, with the figures that each of them wants."""
+"""Results in the file formats of other benchmarks, with the measures that each needs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -99,12 +99,12 @@ def telling_line(corpus: Corpus, hit: Hit, query: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class IndexResult:
-    """What was indexed, what it cost, and what is kept.
+    """The result of indexing: counts, costs and the state of the caches.
 
     *languages* and *fallbacks* count documents; a document without a language counts under "".
     *work* counts rows indexed, texts embedded, vectors reused and contexts written. *recall* is the
     share of the nearest chunks that a dense search finds, None where it compares all; *dimension*
-    is the length of its vectors. *cache_problem* says why nothing could be kept ("" if it could).
+    is the length of its vectors. *cache_problem* says why nothing could be stored, "" if it could.
     """
 
     engine: str
@@ -124,9 +124,9 @@ class IndexResult:
 def index_ahead(
     corpus: Corpus, engine: EngineLike, *, progress: Progress | None = None
 ) -> IndexResult:
-    """Cut and embed *corpus* for *engine* and keep the outcome in this user's caches.
+    """Chunk and embed *corpus* for *engine*, and store the result in this user's caches.
 
-    An engine that keeps nothing between two runs is refused.
+    InputError for an engine that stores nothing between two runs.
     """
     asked = engine_of(engine)
     built = chunk_engine(asked)

@@ -39,7 +39,7 @@ class TrecQuery(NamedTuple):
 
 
 class Cutting(NamedTuple):
-    """What becomes of a ranking: how ties are ordered, its depth, and what of it is kept."""
+    """How a ranking is cut: the order of ties, its depth, and which hits remain."""
 
     ties: str = "trec10"
     depth: int | None = None
@@ -68,7 +68,7 @@ def judged_queries(
 ) -> Iterator[TrecQuery]:
     """Yield the judged queries by id; those that the run lacks only if *complete*."""
     if cutting.ties not in TIES:
-        raise InputError(f"ties {cutting.ties!r}: trec_eval knows only {', '.join(TIES)}")
+        raise InputError(f"ties {cutting.ties!r}: trec_eval supports only {', '.join(TIES)}")
     if cutting.depth is not None and cutting.depth < 1:
         raise InputError(f"depth {cutting.depth} is below 1")
     # Preference files are not a registered format; detection must not take them for another one.
@@ -264,7 +264,7 @@ def trec_eval(
 class _Evaluation:
     """The values of each query, and their sums in the order of the queries.
 
-    Sums are made one by one, not exactly, because the last printed digit may hang on it.
+    Sums are made one by one, not exactly, because the last printed digit may depend on it.
     """
 
     def __init__(
@@ -298,7 +298,7 @@ class _Evaluation:
                     yield TrecRow(value.name, query.query_id, number, family.whole, zscore)
 
     def number(self, index: int, query: TrecQuery) -> float | None:
-        """Return one value of a query as trec_eval adds it up, None for what is no number."""
+        """Return one value of a query as trec_eval adds it up, None if it is not a number."""
         function = self.functions[index]
         if function is None:
             return None
@@ -337,7 +337,7 @@ class _Evaluation:
 
 
 def _forgiven(name: str) -> bool:
-    """Say whether trec_eval sets *name* to 0 where the stand-in for a missing answer would count.
+    """Return whether trec_eval sets *name* to 0 if a missing answer would count otherwise.
 
     It goes by the printed name, so a measure with its own parameters is not forgiven.
     """

@@ -1,4 +1,4 @@
-"""Say what a file is, what it holds, and everything that is wrong with it or gone."""
+"""Detect the format of a file, count its content, and list all problems in it."""
 
 import os
 from collections import Counter
@@ -111,14 +111,14 @@ def _looked_up(
     for home, rows in homes(data, repositories).items():
         if not home.place:
             option = f"--repo {home.name}=DIR" if home.name else "--repo DIR"
-            raise InputError(f"{found.path} names no repository; give it with {option}")
+            raise InputError(f"{found.path} does not name its repository; give it with {option}")
         part = part_of(data, rows)
         resolution = resolve(part, home.place, revision=revision or home.revision or HEAD)
         missing = _counted(missing.sort for missing in resolution.missing)
         if foreign := _foreign(missing, resolution.checked, cases=len(part)):
             named = f" of the repository {home.name!r}" if home.name else ""
             messages.append(
-                f"{foreign}{named} is in {home.place}; is this the repository that it was made for?"
+                f"{foreign}{named} exists in {home.place}; is this the right repository?"
             )
         else:
             messages += map(str, resolution.missing)
@@ -135,7 +135,7 @@ def _looked_up(
 
 
 def _foreign(missing: Mapping[str, int], checked: Mapping[str, int], *, cases: int) -> str:
-    """Return what shows that nothing of a dataset is in a repository, "" where something is."""
+    """Return what is missing if a repository has nothing of a dataset, else ""."""
     if 1 < cases == missing.get("commits"):
         return f"none of the commits of its {cases:,} cases"
     if 1 < checked.get("paths", 0) == missing.get("paths"):
@@ -187,5 +187,5 @@ def _of_run(run: Run, path: str, chosen: str) -> Validation:
 
 
 def _counted(values: Iterable[str]) -> dict[str, int]:
-    """Return how often each value occurs, the most frequent first; no value is no entry."""
+    """Return how often each value occurs, the most frequent first; empty values are left out."""
     return dict(Counter(value for value in values if value).most_common())

@@ -30,7 +30,7 @@ from karat.errors import InputError, KaratError
 __all__ = ["Client", "Connection", "ServiceError", "follow", "parsed"]
 
 API = "/api/v2"
-# The service, or a proxy in front of it, is not there just now.
+# Statuses of a service, or a proxy in front of it, that is temporarily unavailable.
 PASSING = frozenset({429, 502, 503, 504})
 ATTEMPTS = 4
 FIRST_WAIT_S = 0.25
@@ -42,7 +42,7 @@ class ServiceError(KaratError):
     """The service refused or failed; *status* is 0 where it did not answer at all."""
 
     def __init__(self, status: int, detail: str, reference: str = "") -> None:
-        """Keep what the service said, and the reference that its log knows."""
+        """Store the error message, and the reference under which the service logged it."""
         self.status = status
         self.detail = detail
         self.reference = reference
@@ -52,10 +52,10 @@ class ServiceError(KaratError):
 
 
 class Connection:
-    """Asks the service at *url*, with *token* where it needs one.
+    """Sends requests to the service at *url*, with *token* if it needs one.
 
-    A read that fails for want of a connection, or because the service is busy, is tried again;
-    what changes something never is, since it may have been done.
+    A read is retried if the connection fails or the service is busy. A request that changes
+    something is never retried, because it may have succeeded.
     """
 
     def __init__(
@@ -75,12 +75,12 @@ class Connection:
             headers={"Authorization": f"Bearer {token}"} if token else {},
             transport=transport,
             timeout=TIMEOUT,
-            # Nothing from .netrc or proxy variables would add to what was named.
+            # Ignore .netrc and proxy variables: only the given URL and token count.
             trust_env=False,
         )
 
     def close(self) -> None:
-        """Close what is open."""
+        """Close open connections."""
         self._client.close()
 
     def get(self, path: str, **params: object) -> Any:
@@ -106,7 +106,7 @@ class Connection:
         return answer
 
     def change(self, method: str, path: str, **options: Any) -> Any:
-        """Send what changes something, once; return the JSON of the answer, None without any."""
+        """Send a request that changes something, once; return its JSON answer, None without any."""
         try:
             answer = self._client.request(method, path, **options)
         except httpx.TransportError as error:
@@ -116,7 +116,7 @@ class Connection:
 
     @contextmanager
     def stream(self, path: str, headers: abc.Mapping[str, str]) -> Iterator[httpx.Response]:
-        """Give an answer that is read as it comes."""
+        """Yield a response that is read as a stream."""
         with self._client.stream("GET", path, headers=dict(headers)) as answer:
             if answer.is_error:
                 answer.read()
@@ -124,7 +124,7 @@ class Connection:
             yield answer
 
     def pause(self, failures: int) -> None:
-        """Wait before something is tried again that has failed so often in a row."""
+        """Wait before a retry, longer after each failure in a row."""
         self._sleep(min(FIRST_WAIT_S * 2**failures, LONGEST_WAIT_S))
 
     def _unreachable(self, error: httpx.TransportError) -> ServiceError:
@@ -149,15 +149,15 @@ def _check(answer: httpx.Response) -> None:
     raise ServiceError(answer.status_code, detail, reference)
 
 
-# So often in a row may a stream end without an event before it is given up.
+# Maximum number of times in a row that a stream may end without an event.
 MOST_FAILURES = 5
 ENDED = frozenset({"completed", "failed", "cancelled"})
 
 
 def follow(connection: Connection, path: str, *, after: int = 0) -> Iterator[Event]:
-    """Yield the events at *path* behind the one with the id *after*, to the one that is an end.
+    """Yield the events at *path* after the one with the id *after*, up to the final one.
 
-    A stream that breaks is opened again where it broke; no event is lost, none comes twice.
+    A broken stream is resumed; no event is lost or repeated.
     """
     failures = 0
     while True:
@@ -173,7 +173,7 @@ def follow(connection: Connection, path: str, *, after: int = 0) -> Iterator[Eve
         except httpx.TransportError as error:
             why = str(error) or type(error).__name__
         else:
-            why = "it ends without an end"
+            why = "it closed before the operation ended"
         failures += 1
         if failures == MOST_FAILURES:
             raise ServiceError(0, f"the stream of events was lost: {why}")

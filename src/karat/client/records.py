@@ -1,4 +1,4 @@
-"""What the service answers, as records; a field that a newer service adds is left out."""
+"""Answers of the service as records; unknown fields of a newer service are ignored."""
 
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field, fields
@@ -138,7 +138,7 @@ class Benchmark:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkStart:
-    """What became of a request to start or to cancel."""
+    """The outcome of a request to start or to cancel."""
 
     id: str
     status: str
@@ -197,7 +197,7 @@ class Results:
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """What one run answered to one query."""
+    """The result of one query in one run."""
 
     query_id: str
     query_key: str

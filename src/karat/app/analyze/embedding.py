@@ -23,7 +23,7 @@ from karat.scoring.stats.arrays import generator
 
 __all__ = ["embedding_quality"]
 
-# Chunks that are no target are drawn, so that a large corpus takes no hour; so are pairs of them.
+# Sample sizes of other chunks and of pairs, so that a large corpus does not take an hour.
 MOST_CHUNKS = 2_000
 PAIRS = 20_000
 # Two random texts of a healthy model have cosines around 0.2 to 0.7.
@@ -49,7 +49,7 @@ def embedding_quality(
     cached: bool = False,
     seed: int = 0,
 ) -> EmbeddingQuality:
-    """Return how *model* spreads the chunks of *corpus*, and what it makes of the queries.
+    """Return how well *model* separates the relevant chunks of *corpus* from others.
 
     A chunk is relevant to a query where it covers some of a target with a positive grade, and
     irrelevant where its file is named by no target. Of the other chunks 2,000 are drawn by *seed*.
@@ -134,7 +134,7 @@ def _spots(corpus: Corpus, chunker: str, caches: Caches) -> Iterator[Spot]:
 
 
 def _drawn(total: int, needed: set[int], seed: int) -> list[int]:
-    """Return the chunks to embed: all that are *needed*, and others by chance."""
+    """Return the chunks to embed: all *needed* ones, and a random sample of the others."""
     others = [number for number in range(total) if number not in needed]
     if len(others) > MOST_CHUNKS:
         others = generator(seed).choice(others, MOST_CHUNKS, replace=False).tolist()
@@ -146,7 +146,7 @@ def _embedded(embedder: Embedder, texts: Sequence[str]) -> Vectors:
 
 
 def _spread(rows: Vectors, seed: int) -> tuple[float, float]:
-    """Return the mean cosine of two rows, and the share of all length along one line."""
+    """Return the mean cosine of two rows, and the share of squared length in one direction."""
     if len(rows) < 2:
         return float("nan"), float("nan")
     rng = generator(seed)
@@ -178,8 +178,8 @@ def _warned(found: EmbeddingQuality) -> EmbeddingQuality:
     warnings = []
     if found.mean_cosine >= COLLAPSED or found.first_direction >= ONE_LINE:
         warnings.append(
-            f"collapsed: two random chunks have a cosine of {found.mean_cosine:.2f}, and "
-            f"{found.first_direction:.0%} of all vectors lies along one line"
+            f"collapsed: the mean cosine of two random chunks is {found.mean_cosine:.2f}, and "
+            f"one direction explains {found.first_direction:.0%} of the vectors"
         )
     low = found.interval.low
     if found.separation <= 0.5 or low is None or low <= 0.5:

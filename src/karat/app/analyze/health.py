@@ -1,4 +1,4 @@
-"""What an index holds that no search will find, or that is there twice."""
+"""Find waste in an index: empty, duplicate, oversized or never-retrieved chunks."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -14,7 +14,7 @@ from karat.model.analysis import Flaw, Health
 
 __all__ = ["index_health"]
 
-# So many places of each flaw are named.
+# Maximum number of chunks that are listed for each problem.
 NAMED = 20
 
 
@@ -23,8 +23,8 @@ def index_health(
 ) -> Health:
     """Return the flaws of *corpus* as *engine* cuts it.
 
-    Nothing is indexed unless there are *queries*: these are then asked for *k* hits each, and what
-    none of them retrieves is counted. Only engines over chunks can be looked into.
+    The corpus is indexed only if there are *queries*: each is run with *k* hits, and chunks that
+    none of them retrieves are counted. Only engines over chunks can be inspected.
     """
     built = engine_of(engine)
     try:
@@ -53,7 +53,7 @@ Spot = tuple[str, int, int]
 
 
 def _retrieved(engine: Engine, corpus: Corpus, queries: Sequence[str], k: int) -> set[Spot] | None:
-    """Return the places that some query finds; None where nothing is asked."""
+    """Return the chunks that some query retrieves; None without queries."""
     if not queries:
         return None
     engine.index(corpus)
@@ -103,7 +103,7 @@ def _again(chunk: Chunk, seen: set[str]) -> bool:
 
 
 def _oversized(chunked: ChunkedCorpus, embedder: Embedder, windows: str) -> Flaw:
-    """Return the chunks of which the model does not read the end."""
+    """Return the chunks that are longer than the input of the model."""
     limit = embedder.max_tokens or 0
     named: list[str] = []
     texts: list[str] = []

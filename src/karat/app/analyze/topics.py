@@ -1,4 +1,4 @@
-"""Queries that are alike, and on which of these topics a run is weak."""
+"""Cluster queries into topics, and find the topics on which a run is weak."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from karat.scoring.stats.topics import group_directions, weak_groups
 
 __all__ = ["WORDS", "query_topics"]
 
-# In place of a model: queries are alike by the words that they share.
+# Instead of a model: the similarity of queries by shared words.
 WORDS = "words"
 MOST_TERMS = 4_096
 WORDS_SHOWN = 3
@@ -95,7 +95,7 @@ def query_topics(
 
 
 def _directions(texts: Sequence[str], model: str | None) -> tuple[str, Rows]:
-    """Return what made the texts alike, and a row for each."""
+    """Return the name of the model or method, and a vector for each text."""
     if model != WORDS:
         try:
             embedder = create_embedder(model or DEFAULT_EMBEDDER)

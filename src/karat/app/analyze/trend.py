@@ -1,4 +1,4 @@
-"""How a configuration does over time, and which of its changes are real."""
+"""The scores of a configuration over time, and which changes are significant."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,7 +19,7 @@ from karat.scoring.stats.arrays import paired_differences
 
 __all__ = ["Past", "trend_of", "trends"]
 
-# As many experiments are looked through.
+# Maximum number of experiments that are searched.
 MOST = 500
 
 
@@ -76,10 +76,10 @@ def trend_of(
 ) -> Trend:
     """Return the trend of *past*, all on the same queries.
 
-    Each run is held, query by query, against the mean of the runs since the last real change, so
-    that a slow drift is noticed as well. The p values are those of sign flips, multiplied by the
-    number of runs that are tested. Queries that share a label in *clusters* are drawn and flipped
-    together.
+    Each run is compared, query by query, with the mean of the runs since the last significant
+    change, so that a slow drift is noticed as well. The p values are those of sign flips,
+    multiplied by the number of runs that are tested. Queries that share a label in *clusters* are
+    drawn and flipped together.
     """
     ordered = sorted(past, key=lambda each: (each.when, each.run))
     tests = max(len(ordered) - 1, 1)
@@ -95,7 +95,8 @@ def trend_of(
         change = p = None
         verdict = "first"
         if number:
-            # The mean of equal scores may miss them by a last digit, which is no change.
+            # The mean of equal scores may differ from them in the last digit, which is not a
+            # change.
             gaps = paired_differences(np.asarray(scores), np.mean(level, axis=0))
             (test,) = sign_flip(
                 gaps, draws=confidence.draws, seed=confidence.seed, clusters=clusters

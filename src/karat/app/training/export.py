@@ -171,7 +171,9 @@ def export_training(
     """Return the training data of *request*; InputError if no row is left."""
     request.rules.check()
     if request.layout not in LAYOUTS:
-        raise InputError(f"layout {request.layout!r} is none of: {', '.join(LAYOUTS)}")
+        raise InputError(
+            f"layout {request.layout!r} is not valid; expected one of: {', '.join(LAYOUTS)}"
+        )
     if request.split:
         # A split that cannot be made is reported before the search, not after it.
         _parts(request, request.gold)
@@ -199,12 +201,12 @@ def export_training(
     if not rows.get(request.split[0] if request.split else TRAIN):
         why = ", ".join(f"{count} {reason}" for reason, count in lost.most_common() if count)
         advice = (
-            "name another --test-set, or keep what is shared with --allow-contamination"
+            "use another --test-set, or keep shared queries with --allow-contamination"
             if lost.most_common(1)[0][0] == SHARED
             else "a larger --depth, --max-score-ratio 0 or --layout pair keeps more"
         )
         raise InputError(
-            f"{request.gold.name}: no training row is left of {len(request.gold)} queries ({why}); "
+            f"{request.gold.name}: {len(request.gold)} queries give no training row ({why}); "
             f"{advice}"
         )
     return TrainingExport(

@@ -214,7 +214,7 @@ def training(
     from karat.formats import read_run
 
     if engine and run_file:
-        raise click.UsageError("--engine and --run both name hits; give one of them.")
+        raise click.UsageError("--engine and --run exclude each other; give one of them.")
     check_together({}, NEEDED)
     where = without_own_files(place.where(), goldset, output, *test_sets)
     check_folder(output, force=force)

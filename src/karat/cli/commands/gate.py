@@ -405,7 +405,7 @@ def command(
 
 
 def _refuse_unused(names: tuple[str, ...], scoring: "Scoring", inputs: Inputs) -> None:
-    """Refuse what a preset decides by itself; an option without effect is a mistake."""
+    """Reject options that the preset sets by itself, because they would have no effect."""
     from karat.scoring.settings import Scoring
 
     if names:
@@ -452,9 +452,9 @@ def _tell(outcome: GateOutcome, outputs: GateOutputs, confidence: "Confidence") 
 
 
 def _summarise(gate: "Gate", path: str | None) -> None:
-    """Write the summary, or add it to that of a GitHub step, which other commands add to as well.
+    """Write the summary to a file, or append it to that of the GitHub step.
 
-    That file may be out of reach, in a container for one; then the gate still says what it says.
+    If that file cannot be written, as in some containers, the outcome is the same.
     """
     from karat.report.gate_view import summary
 

@@ -310,7 +310,7 @@ def _ask(
     show_default=True,
     metavar="SHARE",
     type=Number(0, 1),
-    help="Share of the model's questions that shall use other words than the answer.",
+    help="Share of the model's questions that should avoid the words of the answer.",
 )
 @click.option(
     "--max-cost",

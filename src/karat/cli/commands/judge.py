@@ -111,7 +111,7 @@ PROMPT = "grade 0-3 and why, s skip, u undo, q quit: "
     "--decide",
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
-    help="Apply the decisions in FILE, which --audit wrote, and ask for the others.",
+    help="Apply the decisions in FILE, which --audit wrote, and prompt for missing ones.",
 )
 def command(
     goldset: str,
@@ -137,21 +137,21 @@ def command(
 ) -> None:
     """Grade the unjudged hits of each RUN from 0 (not relevant) to 3, by hand or with a model.
 
-    Only --audit and --decide need no RUN: they are about labels that GOLDSET has.
+    Only --audit and --decide work without a RUN: they check labels that GOLDSET already has.
 
     Each hit is shown with its code, but without the name of the run. Each grade is saved at
     once, with the judge, the time and the text after the grade as its reason; the next call
     continues where this one stopped. Code is read from --repo at the base commit of the case,
     or from --folder; by default from the repository that GOLDSET names, or the current folder.
 
-    --next asks for whole queries, in an order in which the judged queries are a random sample
-    wherever you stop. Labels by a model for all queries can then be corrected by those of people
-    for some: karat score --human-sample auto.
+    --next draws whole queries in random order, so that the judged queries are a random sample
+    whenever you stop. karat score --human-sample auto then uses these human labels to correct
+    model labels for all queries.
 
     With --model, language models grade the hits, each with a reason. Their labels are stored in
-    the gold set apart from its targets. Passages are sent to the provider of the model. With
-    --audit, models check the labels that GOLDSET has, and with a RUN also its unjudged hits; a
-    person decides with --decide.
+    the gold set, separate from its targets. Passages are sent to the provider of the model. With
+    --audit, models check the labels of GOLDSET, and with a RUN also its unjudged hits; a person
+    decides with --decide.
 
     \b
     karat judge gold.json bm25.jsonl dense.jsonl --repo ../project
@@ -176,7 +176,9 @@ def command(
 
     check_together(EXCLUSIVE, NEEDED)
     if not (runs or audit or decide):
-        raise click.UsageError("Missing argument 'RUN...': only --audit and --decide need none.")
+        raise click.UsageError(
+            "Missing argument 'RUN...': only --audit and --decide work without a run."
+        )
     saved = None if audit else output
     data = begun(goldset, saved, format=gold_format, columns=columns, topics=topics)
     read = [read_run(run, format=run_format) for run in runs]
@@ -279,7 +281,7 @@ class _Session:
                 return True
 
     def _take(self, item: "PooledHit", key: str, note: str) -> bool:
-        """Do what *key* says; False if that is nothing."""
+        """Run the action of *key*; return False if there is none."""
         if key in ("0", "1", "2", "3"):
             self._judging.grade(item, int(key), note)
         elif key == "u" and self._answered:

@@ -19,10 +19,10 @@ COLUMN = 24
     "--markdown", "as_markdown", is_flag=True, help="Print all as Markdown, as docs/metrics.md."
 )
 def command(names: tuple[str, ...], *, everything: bool, as_json: bool, as_markdown: bool) -> None:
-    """List the common measures by purpose, or explain those that are NAMEd.
+    """List the common measures by purpose, or explain each NAME.
 
-    An explanation has the definition, the formula, the range and the parameters. A word that is
-    not a name, such as diversity, finds the measures that are described by it.
+    An explanation has the definition, the formula, the range and the parameters. Any other word,
+    such as diversity, searches the descriptions of the measures.
 
     \b
     karat metrics

@@ -42,7 +42,7 @@ __all__ = ["command"]
     type=click.Choice(["karat", *SCHEMAS]),
     default="karat",
     show_default=True,
-    help="Schema of .json files (agents: also of .csv): ours, or that of another benchmark.",
+    help="Schema of .json files (agents: also of .csv): Karat's, or that of another benchmark.",
 )
 @click.option(
     "--digits", type=click.IntRange(0, 6), metavar="N", help="Digits in a .tex table, 3 by default."

@@ -1,4 +1,4 @@
-"""karat serve: the service for a team."""
+"""karat serve: start the API and the web page."""
 
 import click
 

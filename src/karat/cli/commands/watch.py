@@ -62,7 +62,7 @@ FILES = (".yaml", ".yml", ".json")
     default=0.5,
     show_default=True,
     metavar="SECONDS",
-    help="How often files are checked; a run starts when nothing has changed for as long.",
+    help="Time between checks of the files; a run starts after a check without a change.",
 )
 @store_option
 @scoring_options
@@ -81,10 +81,10 @@ def command(
 ) -> None:
     """Run engines on GOLDSET now, and again whenever a file changes; Ctrl-C ends.
 
-    Watched are the gold set, the configuration file, engine files, the Python modules and
-    scripts of engines, and the folder of --corpus. Each run prints what changed compared with
-    the previous one: means, queries that moved, and the verdict. Latency is not measured.
-    Indexes and stored results are reused.
+    Karat watches the gold set, the configuration file, engine files, the Python modules and
+    scripts of engines, and the folder of --corpus. Each run prints what changed since the
+    previous one: means, queries that moved, and the verdict. Latency is not measured. Indexes
+    and stored results are reused.
 
     \b
     karat watch questions.csv --corpus ../docs -e bm25 -e my-engine.yaml

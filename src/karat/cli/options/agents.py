@@ -159,8 +159,8 @@ def load_gold(
     made_from = config.mining.get("made_from")
     if made_from in ("code", "docs"):
         raise click.UsageError(
-            f"The section dataset has `from: {made_from}`, which asks a language model; run karat "
-            "generate --config FILE -o gold.json first, then name gold.json."
+            f"The section dataset has `from: {made_from}`, which needs a language model; first run "
+            "karat generate --config FILE -o gold.json, then give gold.json as the gold set."
         )
     with progress_bars() as watch:
         if made_from:

@@ -255,15 +255,15 @@ FORMATS: Fields = {
     "judge_labels": click.option(
         "--judge-labels",
         type=click.Choice(["include", "exclude", "only"]),
-        help="Labels by models (karat judge --model): also use them where nobody judged, ignore "
+        help="Labels of models (karat judge --model): use them for hits that nobody judged, ignore "
         "them (default), or use only them.",
     ),
     "min_agreement": click.option(
         "--min-agreement",
         type=Number(-1, 1),
         metavar="KAPPA",
-        help="Mark numbers that use labels by models if their weighted kappa with people is "
-        "below this, 0.6 by default, or is of fewer than 10 hits.",
+        help="Mark scores that use labels of models if the weighted kappa of models and people is "
+        "below this, 0.6 by default, or is based on fewer than 10 hits.",
     ),
 }
 INPUTS: Fields = {

@@ -91,7 +91,7 @@ def _tables(
     notes = (*whole.notes, *_untimed(found.runs), *lines)
     tables = [*before, replace(whole, notes=notes, conclusion="")]
     if found.resolved:
-        # It flatters, so that it comes after the one that counts.
+        # Its scores are higher, so it comes after the table that counts.
         table = _result_tables(found.resolved, gold, output)[-1]
         new = tuple(note for note in table.notes if note not in whole.notes)
         title = f"{table.title}, without the targets that do not exist in the searched version"
@@ -298,8 +298,8 @@ def _show_store(done: "ExperimentResult", store: str, views: Views, *, since: da
         # Latencies may come from another day, so that this must be seen.
         last = max(filter(None, moments))
         text = (
-            f"no query was run: all results are those of {last:%Y-%m-%d %H:%M} UTC (--again runs "
-            f"them again), {text}"
+            f"no query was run: all results are from {last:%Y-%m-%d %H:%M} UTC (--again runs "
+            f"the queries again), {text}"
         )
     if not views.written:
         text += f"; karat report {done.experiment.id}{_store_typed(store)} -o report.html"

@@ -72,7 +72,7 @@ class Pace:
         self._last = None
 
     def left_s(self, steps: int) -> float | None:
-        """Return how long *steps* take; None as long as nobody can know."""
+        """Return how long *steps* take; None as long as it is unknown."""
         known = self._elapsed_s >= LEAST_S and self._updates >= LEAST_STEPS and self._steps > 0
         return steps * self._seconds / self._steps if known else None
 
@@ -196,16 +196,16 @@ def _columns() -> int:
     return get_terminal_size().columns
 
 
-# Where nobody watches, a line about progress comes no more often than that.
+# Without a terminal, the minimum time between two lines about progress.
 SPARSE_S = 20.0
-# Indexing is shown where no query was answered for so long: in between it would only flicker.
+# Indexing is shown only after this time without an answered query, so as not to flicker.
 INDEXING_S = 1.0
 NAMED = 3
 
 
 @contextmanager
 def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Yield what to tell about done and total; None where nobody watches.
+    """Yield a callback for done and total; None without a terminal.
 
     The bar appears with the first call, so that work without progress shows none.
     """
@@ -217,7 +217,7 @@ def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
 def progress_bars(
     clock: Callable[[], float] = monotonic,
 ) -> Iterator[Callable[[str, int, int], None] | None]:
-    """Yield what to tell about label, done and total; each label gets a bar of its own.
+    """Yield a callback for label, done and total; each label has its own bar.
 
     A total of 0 is unknown: then the bar counts.
     """
@@ -454,7 +454,7 @@ class _RunBars:
 
 
 class _RunLines:
-    """Lines where nobody watches: about waiting always, about progress only where wanted."""
+    """Lines without a terminal: about waiting always, about progress only if wanted."""
 
     def __init__(self, clock: Callable[[], float], *, progress: bool) -> None:
         self._clock = clock

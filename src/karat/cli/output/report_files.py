@@ -45,7 +45,7 @@ NOT_IN_A_FILE_NAME = re.compile(r"[^\w.=,+-]+")
 
 
 def make_namer(place: str, *, several: bool) -> Callable[[str], str]:
-    """Return what says where the run of a name goes; a file that two would share is refused."""
+    """Return a function from run name to file; InputError if two runs would share a file."""
     if several and NAME not in place:
         raise InputError(f"{place}: several runs need several files; put {NAME} into the name")
     taken: set[str] = set()
@@ -61,7 +61,7 @@ def make_namer(place: str, *, several: bool) -> Callable[[str], str]:
 
 
 def make_writer(place: str, format_name: str | None, *, several: bool) -> "Callable[[Run], None]":
-    """Return what writes a run to *place*, or several to the files that it names.
+    """Return a function that writes a run to *place*, or several to the files that it names.
 
     A warning lists what the format cannot store: a run without its lines gets other scores.
     """

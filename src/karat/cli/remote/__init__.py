@@ -1,1 +1,1 @@
-"""Commands that ask a service instead of working here: ``karat --server URL ...``."""
+"""Commands that run on a service instead of here: ``karat --server URL ...``."""

@@ -118,7 +118,7 @@ def delete(collection: str) -> None:
 
 
 def _wait(client: "Client", made: "Collection") -> None:
-    """Tell how far the indexing of *made* is, and in the end what it holds."""
+    """Report the progress of indexing *made*, and its size at the end."""
     for event in client.operation_events(str(made.operation_uuid)):
         if event.data["total"]:
             click.echo(f"embedded {event.data['done']:,} of {event.data['total']:,}", err=True)

@@ -1,4 +1,4 @@
-"""The service that was named, and things in it by id or by name."""
+"""Connect to the service, and find its objects by id or name."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -17,7 +17,7 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 class HasName(Protocol):
-    """Whatever has an id and a name."""
+    """An object with an id and a name."""
 
     @property
     def id(self) -> str: ...
@@ -39,7 +39,7 @@ def connect() -> "Client":
 
 
 def put_list(lines: Iterable[str], *, none: str) -> None:
-    """Print *lines*, or where there is not one that the service has *none*."""
+    """Print *lines*; if there are none, print that the service has *none*."""
     empty = True
     for line in lines:
         click.echo(printable(line))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["command", "find_benchmark", "results_table", "show_results"]
 
 LATEST = "latest"
-# What is said of latencies that are missing.
+# Texts for missing latencies.
 LATENCY = {
     "none": "not measured",
     "pending": "still being measured",

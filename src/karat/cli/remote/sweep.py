@@ -76,7 +76,7 @@ def command(
     axes = _axes(matrix) if matrix else {"search_modes": []}
     axes |= {"engines": list(engines)} if engines else {}
     with connect() as client:
-        # What the service would refuse is refused before anything is sent.
+        # Reject invalid values before anything is sent.
         client.preview(axes)
         dataset = _dataset(client, goldset)
         searched = find_named(client.collections(), collection, "collection").id

@@ -290,9 +290,9 @@ def test_where_uploads_lie_is_not_told(
     _, made = send(client, packed({"corpus.jsonl": "no json", "queries.jsonl": "{}"}))
     work()
     found = client.get(f"{COLLECTIONS}/{made['id']}").json()
-    assert found["error_message"].startswith("corpus.jsonl:1: no JSON")
+    assert found["error_message"].startswith("corpus.jsonl:1: not JSON")
     events = client.get(f"/api/v2/operations/{found['operation_uuid']}/events").text
-    assert "corpus.jsonl:1: no JSON" in events
+    assert "corpus.jsonl:1: not JSON" in events
     assert str(settings.data) not in events
 
 

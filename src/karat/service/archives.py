@@ -119,7 +119,7 @@ def _parts(name: str) -> list[str]:
     >>> _parts("..\\a.md")
     Traceback (most recent call last):
     ...
-    karat.errors.InputError: the archive holds '..\\a.md', which leads out of its folder
+    karat.errors.InputError: the archive holds '..\\a.md', which is outside of its folder
     """
     plain = name.replace("\\", "/")
     parts = [part for part in plain.split("/") if part not in ("", ".")]

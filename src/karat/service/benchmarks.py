@@ -47,7 +47,7 @@ def offered_engines(engines: Iterable[str] = (), targets: Iterable[str] = ()) ->
     >>> offered_engines(["dense=bm25"])
     Traceback (most recent call last):
     ...
-    karat.errors.InputError: engine 'dense': a mode has this name; expected another one
+    karat.errors.InputError: engine 'dense': a search mode has this name; choose another one
     """
     given: list[tuple[str, str | dict[str, object]]] = [*map(_named, engines)]
     given += [(name, {"engine": "http", "url": url}) for name, url in map(_named, targets)]
@@ -93,7 +93,7 @@ def offered_models(
     >>> offered_models(models=["granite=static"])
     Traceback (most recent call last):
     ...
-    karat.errors.InputError: model 'granite': a packaged one has this name; expected another one
+    karat.errors.InputError: model 'granite': a built-in one has this name; choose another one
     """
     return ModelChoices(
         models=_offered("model", models, model_installs()),

@@ -137,7 +137,7 @@ export interface paths {
         put?: never;
         /**
          * Evaluate
-         * @description Return the NDCG of a ranking at each cut, and of a second one beside it.
+         * @description Return the NDCG of a ranking at each cut-off, and of a second ranking if there is one.
          */
         post: operations["evaluate_api_v2_evaluate_post"];
         delete?: never;
@@ -181,7 +181,7 @@ export interface paths {
         };
         /**
          * Get Collection
-         * @description Return one collection with the state of its index; it is soon loaded for searches.
+         * @description Return one collection with the state of its index; the service then loads it for searches.
          */
         get: operations["get_collection_api_v2_collections__collection_id__get"];
         put?: never;
@@ -248,7 +248,7 @@ export interface paths {
         };
         /**
          * Read Document
-         * @description Return the text of a document, found by the path that the list gives.
+         * @description Return the text of the document at a path of the list.
          */
         get: operations["read_document_api_v2_collections__collection_id__documents_content_get"];
         put?: never;
@@ -632,8 +632,8 @@ export interface paths {
          * Create Example
          * @description Create the example benchmark, and start it as soon as its documents are indexed.
          *
-         *     The request is idempotent: repeat it until *status* is not ``indexing``. What exists is reused,
-         *     and what was deleted is created again.
+         *     The request is idempotent: repeat it until *status* is not ``indexing``. Existing parts are
+         *     reused, and deleted ones are created again.
          */
         post: operations["create_example_api_v2_examples_post"];
         delete?: never;
@@ -711,7 +711,7 @@ export interface paths {
         };
         /**
          * Get Results
-         * @description Return all runs; statistics are there when all runs have their scores.
+         * @description Return all runs; statistics are included once all runs have their scores.
          */
         get: operations["get_results_api_v2_benchmarks__benchmark_id__results_get"];
         put?: never;
@@ -911,7 +911,7 @@ export interface paths {
         };
         /**
          * Export Json
-         * @description Return everything that a report shows, for machines.
+         * @description Return all data of a report as JSON.
          */
         get: operations["export_json_api_v2_benchmarks__benchmark_id__export_json_get"];
         put?: never;
@@ -992,7 +992,7 @@ export interface paths {
         get?: never;
         /**
          * Put Judgment
-         * @description Grade lines of a document; 409 where another judgment was made since *version*.
+         * @description Grade lines of a document; 409 if another judgment was made since *version*.
          */
         put: operations["put_judgment_api_v2_benchmark_datasets__dataset_id__judgments_put"];
         post?: never;
@@ -1224,7 +1224,7 @@ export interface components {
          * @description The progress of a benchmark; *stage* is that of its current run, or the end of the last one.
          *
          *     ``comparing`` comes when all runs have their scores, before latency is measured; ``explaining``
-         *     comes after that: it is found out why the runs have missed what they have.
+         *     comes after that, while loss reasons are computed.
          */
         BenchmarkProgress: {
             /**
@@ -1622,8 +1622,8 @@ export interface components {
          * ConfigMatrix
          * @description The values that are combined; a value that a mode does not use makes no further runs.
          *
-         *     A measure whose k exceeds the top_k of a run is null for that run. Of an engine that the service
-         *     offers, nothing but top_k_values is combined; with engines, search_modes may be empty.
+         *     A measure whose k exceeds the top_k of a run is null for that run. Engines of the service are
+         *     combined with top_k_values only; with engines, search_modes may be empty.
          * @example {
          *       "rrf_k_values": [
          *         60
@@ -1760,7 +1760,7 @@ export interface components {
         };
         /**
          * CurrentRun
-         * @description The run that is worked on.
+         * @description The run in progress.
          *
          *     ``waiting`` lasts until no other karat run is active on the machine, so that latency is not
          *     distorted; *waiting_for* lists these runs, as far as they are known.
@@ -2324,7 +2324,7 @@ export interface components {
         };
         /**
          * FirstRanks
-         * @description In how many queries the first relevant hit is at which rank, by run id.
+         * @description The number of queries by the rank of their first relevant hit, for each run id.
          */
         FirstRanks: {
             /** Names */
@@ -2336,7 +2336,7 @@ export interface components {
         };
         /**
          * Flaw
-         * @description One kind of flaw: how many of how many have it, and some of them by path and lines.
+         * @description One kind of flaw: the number of affected chunks, the total, and examples.
          */
         Flaw: {
             /**
@@ -2604,7 +2604,7 @@ export interface components {
         };
         /**
          * Jumps
-         * @description The best fits, at most 20.
+         * @description The best matches, at most 20.
          */
         Jumps: {
             /** Results */
@@ -2747,7 +2747,7 @@ export interface components {
          * MappingResolution
          * @description The result of resolving a mapping; *unresolved* lists at most 100 references.
          *
-         *     *operation_uuid* names the job where resolving was left to one (202), else it is null.
+         *     *operation_uuid* names the job if a job resolves it (202), else it is null.
          */
         MappingResolution: {
             /**
@@ -2917,7 +2917,7 @@ export interface components {
         };
         /**
          * PreviewRun
-         * @description A run that the matrix gives.
+         * @description A run of the matrix.
          */
         PreviewRun: {
             /** Name */
@@ -9320,7 +9320,7 @@ export interface operations {
     list_unjudged_api_v2_benchmark_datasets__dataset_id__unjudged_get: {
         parameters: {
             query?: {
-                /** @description rank: the best ranked hits first. sample: whole queries in random order; the first of them, however many, are a stratified random sample */
+                /** @description rank: the best ranked hits first. sample: whole queries in random order; any number of the first ones is a stratified random sample */
                 order?: "rank" | "sample";
                 benchmark?: string | null;
                 page?: number;

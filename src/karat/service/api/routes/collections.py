@@ -247,7 +247,7 @@ def list_collections(
 async def get_collection(
     serving: CurrentService, caller: CurrentCaller, collection_id: UUID
 ) -> Collection:
-    """Return one collection with the state of its index; it is soon loaded for searches."""
+    """Return one collection with the state of its index; the service then loads it for searches."""
     kept = await run_in_threadpool(_owned, serving, caller, collection_id)
     if serving.warm_up:
         serving.warm_up.add(kept)
@@ -299,7 +299,7 @@ def list_documents(
 def read_document(
     serving: CurrentService, caller: CurrentCaller, collection_id: UUID, path: Path
 ) -> DocumentText:
-    """Return the text of a document, found by the path that the list gives."""
+    """Return the text of the document at a path of the list."""
     corpus = serving.searchers.corpus(_indexed(serving, caller, collection_id))
     text = corpus.read(path)
     return DocumentText(path=path, text=text, language=corpus.by_path[path].language)

@@ -37,8 +37,8 @@ _creating = Lock()
 def create_example(serving: CurrentService, caller: CurrentCaller) -> Example:
     """Create the example benchmark, and start it as soon as its documents are indexed.
 
-    The request is idempotent: repeat it until *status* is not ``indexing``. What exists is reused,
-    and what was deleted is created again.
+    The request is idempotent: repeat it until *status* is not ``indexing``. Existing parts are
+    reused, and deleted ones are created again.
     """
     with _creating:
         collection = _collection(serving, caller)

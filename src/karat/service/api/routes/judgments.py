@@ -66,7 +66,7 @@ async def list_unjudged(
         HitOrder,
         Query(
             description="rank: the best ranked hits first. sample: whole queries in random order; "
-            "the first of them, however many, are a stratified random sample"
+            "any number of the first ones is a stratified random sample"
         ),
     ] = "rank",
 ) -> Response:
@@ -89,7 +89,7 @@ async def list_unjudged(
 def put_judgment(
     serving: CurrentService, caller: CurrentCaller, dataset_id: UUID, asked: JudgmentEdit
 ) -> Judgments:
-    """Grade lines of a document; 409 where another judgment was made since *version*."""
+    """Grade lines of a document; 409 if another judgment was made since *version*."""
     dataset = _dataset(serving, caller, dataset_id)
     place = {"start_line": asked.start_line or 0, "end_line": asked.end_line or 0}
     edit = JudgmentChangeRequest(

@@ -55,7 +55,7 @@ QueryId = Annotated[str, StringConstraints(min_length=1, max_length=1000, patter
     responses={**failures(404), **NOT_MODIFIED},
 )
 async def get_results(serving: CurrentService, found: RequestedBenchmark) -> Response:
-    """Return all runs; statistics are there when all runs have their scores."""
+    """Return all runs; statistics are included once all runs have their scores."""
     store, benchmark = serving.store, found.benchmark
 
     async def plain() -> bytes:
@@ -195,7 +195,7 @@ async def export_csv(serving: CurrentService, found: RequestedBenchmark) -> Resp
 
 @router.get("/export.json", response_class=Response, responses=_described(".json"))
 async def export_json(serving: CurrentService, found: RequestedBenchmark) -> Response:
-    """Return everything that a report shows, for machines."""
+    """Return all data of a report as JSON."""
     return await _drawn(serving, found, ".json")
 
 

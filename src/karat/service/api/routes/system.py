@@ -150,7 +150,7 @@ evaluation_router = APIRouter(prefix="/api/v2", tags=["evaluation"])
 
 @evaluation_router.post("/evaluate", responses=failures(400))
 def evaluate(asked: Evaluate, serving: CurrentService) -> EvaluationScores:
-    """Return the NDCG of a ranking at each cut, and of a second one beside it."""
+    """Return the NDCG of a ranking at each cut-off, and of a second ranking if there is one."""
     evaluator = NDCGEvaluator(
         k_values=asked.k_values, prometheus=True, registry=serving.metrics.registry
     )

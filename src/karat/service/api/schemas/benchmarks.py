@@ -53,8 +53,8 @@ Fusion = Literal["rrf", "min-max"]
 class ConfigMatrix(Request):
     """The values that are combined; a value that a mode does not use makes no further runs.
 
-    A measure whose k exceeds the top_k of a run is null for that run. Of an engine that the service
-    offers, nothing but top_k_values is combined; with engines, search_modes may be empty.
+    A measure whose k exceeds the top_k of a run is null for that run. Engines of the service are
+    combined with top_k_values only; with engines, search_modes may be empty.
     """
 
     search_modes: list[Mode] = Field(max_length=3)
@@ -234,7 +234,7 @@ class PreviewRequest(Request):
 
 
 class PreviewRun(Answer):
-    """A run that the matrix gives."""
+    """A run of the matrix."""
 
     name: str
     config: RunConfig

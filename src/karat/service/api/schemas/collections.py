@@ -183,7 +183,7 @@ class DocumentText(Answer):
 
 
 class Flaw(Answer):
-    """One kind of flaw: how many of how many have it, and some of them by path and lines."""
+    """One kind of flaw: the number of affected chunks, the total, and examples."""
 
     kind: str = Field(examples=["duplicate"])
     count: int

@@ -115,7 +115,7 @@ class UnresolvedReference(Answer):
 class MappingResolution(Answer):
     """The result of resolving a mapping; *unresolved* lists at most 100 references.
 
-    *operation_uuid* names the job where resolving was left to one (202), else it is null.
+    *operation_uuid* names the job if a job resolves it (202), else it is null.
     """
 
     id: UUID

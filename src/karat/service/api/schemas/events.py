@@ -22,7 +22,7 @@ class RunningProcess(Answer):
 
 
 class CurrentRun(Answer):
-    """The run that is worked on.
+    """The run in progress.
 
     ``waiting`` lasts until no other karat run is active on the machine, so that latency is not
     distorted; *waiting_for* lists these runs, as far as they are known.
@@ -58,7 +58,7 @@ class BenchmarkProgress(Answer):
     """The progress of a benchmark; *stage* is that of its current run, or the end of the last one.
 
     ``comparing`` comes when all runs have their scores, before latency is measured; ``explaining``
-    comes after that: it is found out why the runs have missed what they have.
+    comes after that, while loss reasons are computed.
     """
 
     benchmark_id: UUID

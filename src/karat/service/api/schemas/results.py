@@ -268,7 +268,7 @@ class Standing(Answer):
 
 
 class FirstRanks(Answer):
-    """In how many queries the first relevant hit is at which rank, by run id."""
+    """The number of queries by the rank of their first relevant hit, for each run id."""
 
     names: list[str]
     runs: dict[str, list[int]]

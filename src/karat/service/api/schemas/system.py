@@ -81,6 +81,6 @@ class Jump(Answer):
 
 
 class Jumps(Answer):
-    """The best fits, at most 20."""
+    """The best matches, at most 20."""
 
     results: list[Jump]

@@ -227,14 +227,14 @@ def test_another_repository_is_one_problem(repository: Path, tmp_path: Path) -> 
     path = tmp_path / "code.csv"
     path.write_text("query,result1\nwhere,x.rs:1-2:2\nwho,y.rs:1-1:1\n")
     (problem,) = validate(path, repositories={"": str(repository)}).problems
-    assert problem.message.startswith(f"none of its 2 paths is in {repository}; is this the")
+    assert problem.message.startswith(f"none of its 2 paths exists in {repository}; is this the")
     cases = [Query(name, name, (Target("a.py"),), extra={"base_commit": "f" * 40}) for name in "pq"]
     gold = tmp_path / "gold.json"
     write(Dataset.of(cases, name="gold"), gold, format="gold")
     found = validate(gold, repositories={"": str(repository)})
     assert found.missing == {"commits": 2}
     (problem,) = found.problems
-    assert problem.message.startswith("none of the commits of its 2 cases is in ")
+    assert problem.message.startswith("none of the commits of its 2 cases exists in ")
 
 
 def test_the_repository_that_a_set_names(repository: Path, tmp_path: Path) -> None:

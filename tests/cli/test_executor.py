@@ -103,7 +103,7 @@ def test_a_rejected_slot_is_named(karat: Karat, monkeypatch: pytest.MonkeyPatch)
     assert done.stdout.splitlines()[-1] == "2 slots, 0 usable"
     done = karat(*COMMANDS[0], *SMALL)
     assert done.returncode == 3
-    assert "no slot can be used\nslot s1: other weights" in done.stderr
+    assert "no slot can be used\nslot s1: different weights" in done.stderr
 
 
 def test_an_unsafe_address_is_warned_about(karat: Karat, monkeypatch: pytest.MonkeyPatch) -> None:

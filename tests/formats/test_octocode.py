@@ -101,7 +101,7 @@ def test_formulas_are_guarded(tmp_path: Path) -> None:
     ("query", "message"),
     [
         (Query("1", "q", (Target(" a.rs", 1, 1, 2),)), "cannot hold the path ' a.rs'"),
-        (Query("1", "q", (), {"result9": "x"}), "has a column 'result9' of its own"),
+        (Query("1", "q", (), {"result9": "x"}), "reserves the column 'result9'"),
         (Query("1", "q", (Target("a.rs"),)), "targets or hits without a line range"),
         (Query("1", "", ()), "queries without text"),
     ],

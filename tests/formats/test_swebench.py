@@ -131,7 +131,7 @@ def test_each_instance_is_searched_at_its_commit(
     with pytest.raises(SystemExit) as caught:
         main(options)
     assert caught.value.code == 2
-    assert "name it with --repo owner__name=DIR" in capsys.readouterr().err
+    assert "give it with --repo owner__name=DIR" in capsys.readouterr().err
     with pytest.raises(SystemExit) as caught:
         main([*options, "--repo", "owner__name=project"])
     assert not caught.value.code

@@ -216,7 +216,7 @@ def contract_violations(hits: Sequence[Hit], corpus: Corpus, k: int) -> list[str
     ]
     locations = [hit[:1] + hit[2:5] for hit in hits]
     violations += [
-        f"{hit.path}:{hit.start_line}-{hit.end_line} comes twice"
+        f"{hit.path}:{hit.start_line}-{hit.end_line} is returned twice"
         for rank, hit in enumerate(hits)
         if locations[rank] in locations[:rank]
     ]

@@ -112,7 +112,7 @@ def check_rows(matrix: Vectors) -> Vectors:
     if rows.ndim != 2:
         raise InputError(f"the vectors have shape {rows.shape}; expected one row per item")
     if not np.isfinite(rows).all():
-        raise InputError("the vectors hold a number that is not finite")
+        raise InputError("the vectors contain a number that is not finite")
     return rows
 
 

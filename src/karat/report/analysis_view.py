@@ -99,7 +99,7 @@ def embedding_table(found: EmbeddingQuality) -> Table:
         notes.append(f"{queries(found.unplaced)} left out: no chunk covers a target")
     return Table(
         "Embedding quality",
-        (Column("measure"), Column("value", numeric=True), Column("what it is")),
+        (Column("measure"), Column("value", numeric=True), Column("meaning")),
         tuple((Cell(name), number(value, digits=DIGITS), Cell(what)) for name, value, what in rows),
         tuple(notes),
         " ".join(f"{warning}." for warning in found.warnings) or "No problem found.",

@@ -143,7 +143,7 @@ def test_an_upsert_writes_all_or_nothing(database: str) -> None:
 def test_vectors_longer_than_the_type(database: str) -> None:
     with (
         get_vector_backend({"type": "pgvector", "dsn": database}) as backend,
-        pytest.raises(InputError, match="16001 dimensions; pgvector stores 16000"),
+        pytest.raises(InputError, match="16001 dimensions; pgvector stores at most 16000"),
     ):
         backend.upsert("ns", {"a": [1.0] * 16_001})
 

@@ -266,7 +266,7 @@ def test_slots_are_checked_before_anything_runs() -> None:
     with pytest.raises(InputError, match="the slots are\ns1  node7"):
         check_timed_on(FakeCluster(), "node8")
     other = Slot("s1", "node7", fingerprint()._replace(karat="0.0.1"))
-    with pytest.raises(InputError, match=r"cannot be used\nslot s1: other karat: 0\.0\.1"):
+    with pytest.raises(InputError, match=r"cannot be used\nslot s1: different karat: 0\.0\.1"):
         check_timed_on(FakeCluster(slot=other), "node7")
     with pytest.raises(InputError, match="all slots of the local executor are on this machine"):
         check_timed_on(LocalExecutor(2), "1")

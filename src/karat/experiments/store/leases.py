@@ -3,11 +3,12 @@
 A worker that holds something has a row with a counter, its heartbeat, which a thread increases once
 a second. Whether the worker is dead is decided in this order, and by nothing else:
 
-1. It has no row: it has released everything. 2. Its lock file is free. A worker keeps a lock on a
-file for its life; the kernel releases the lock when the process ends, however it ends. This counts
-only for the kernel that has the lock. 3. PostgreSQL: its lease has expired by the clock of the
-database, which has also set it. 4. SQLite: its heartbeat did not change while another process
-watched it for ``LEASE_S`` seconds, by the monotonic clock of that process.
+1. It has no row: it has released everything.
+2. Its lock file is free. A worker holds a lock on a file while it runs; the kernel releases the
+   lock when the process ends, however it ends. This counts only for the kernel that has the lock.
+3. PostgreSQL: its lease has expired by the clock of the database, which has also set it.
+4. SQLite: its heartbeat did not change while another process watched it for ``LEASE_S`` seconds, by
+   the monotonic clock of that process.
 
 Process ids, host names and the time of day decide nothing: containers share them or change them.
 """

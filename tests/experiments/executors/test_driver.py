@@ -121,7 +121,7 @@ def test_no_slot_left_names_all_of_them() -> None:
         drive(pool, schedule(work(8), slots=0))
     assert str(raised.value).startswith("no slot can be used\n")
     assert "slot lacks: no folder /r" in str(raised.value)
-    assert "slot old: other grammars: tree-sitter 0.1; expected" in str(raised.value)
+    assert "slot old: different grammars: tree-sitter 0.1; expected" in str(raised.value)
     assert [slot for slot, _ in pool.sent] == ["lacks"]
 
 

@@ -25,7 +25,7 @@ def test_a_number_of_workers_is_checked(url: str) -> None:
 
 @pytest.mark.parametrize("url", ["", "dusk://head:8786", "os:system"])
 def test_an_unknown_scheme_lists_the_valid_ones(url: str) -> None:
-    with pytest.raises(UnknownName, match="valid: local"):
+    with pytest.raises(UnknownName, match="expected local"):
         open_executor(url)
 
 

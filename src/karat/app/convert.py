@@ -32,7 +32,7 @@ MASKS_SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """What was converted; *warnings* name what the new format cannot express."""
+    """The result of a conversion; *warnings* name data that the new format cannot express."""
 
     source: str
     source_format: str

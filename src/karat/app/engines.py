@@ -66,7 +66,7 @@ class EngineListing:
 
 @dataclass(frozen=True, slots=True)
 class EngineCheck:
-    """What an engine did on a corpus.
+    """The result of checking an engine on a corpus.
 
     *broken* are violations of the contract of engines; *invalid* and *mended* count hits that were
     dropped or repaired, *dropped* has the first dropped paths by reason. *first_ns* is the first

@@ -466,7 +466,7 @@ def _latencies_ms(run: object) -> tuple[list[float], bool]:
 
 
 LEAST = "hit@5=0.70"
-# What octocode's embedding and reranking providers ask for, where it is set.
+# Environment variables of octocode's providers, passed on if they are set.
 KEYS = (
     *("VOYAGE_API_KEY", "JINA_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY"),
     *("OPENROUTER_API_KEY", "TOGETHER_API_KEY"),
@@ -475,7 +475,7 @@ TIMEOUT_S = 60
 
 
 class OctocodeGate(NamedTuple):
-    """What the gate says, the scores behind it and their settings, and octocode's averages."""
+    """The outcome of the gate, its scores and settings, and octocode's averages."""
 
     gate: Gate
     evaluation: Evaluation

@@ -107,7 +107,7 @@ def _id(key: str) -> str:
 
 
 def _frequencies(searches: Mapping[str, int]) -> dict[str, str]:
-    """Return head, torso or tail by the share of all searches that is asked more often.
+    """Return head, torso or tail by the share of all searches for more frequent queries.
 
     >>> _frequencies({"a": 6, "b": 2, "c": 2, "d": 1})
     {'a': 'head', 'b': 'torso', 'c': 'torso', 'd': 'tail'}

@@ -207,7 +207,7 @@ def open_models(
 
 @dataclass(frozen=True, slots=True)
 class GradingOptions:
-    """How models are asked: passages per request, requests at once, tokens of an answer."""
+    """How models are used: passages per request, parallel requests, tokens of an answer."""
 
     batch: int = 1
     workers: int = 8

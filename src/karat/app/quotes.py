@@ -8,7 +8,7 @@ from karat.corpus import Corpus
 
 __all__ = ["MOST_PLACES", "Passage", "Quote", "locate_quotes"]
 
-# Of a passage that is in more places than this, only the first ones are targets.
+# Maximum number of places of a passage that become targets.
 MOST_PLACES = 20
 
 

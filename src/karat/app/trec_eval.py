@@ -201,7 +201,7 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class TrecSettings:
-    """What trec_eval's options set, with its defaults.
+    """The options of trec_eval, with its defaults.
 
     *queries* is -q, *summary* not -n, *complete* -c, *level* -l, *depth* -M, *judged_only* -J,
     *judgments* -R, *collection* -N. *ties* is how equal scores are ordered.

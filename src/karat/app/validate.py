@@ -26,7 +26,7 @@ __all__ = ["Validation", "validate"]
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """What :func:`validate` found; the counts are 0 where the file could not be read.
+    """The result of :func:`validate`; the counts are 0 where the file could not be read.
 
     *entries* are targets of a dataset or hits of a run, and *evidence* the symbols of a dataset
     that are evidence for the files of their query. *grades* counts targets by grade, from the

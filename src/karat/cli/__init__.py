@@ -1,4 +1,4 @@
-"""The command line. Each command is a module that is imported only when it is asked for."""
+"""The command line. Each command is a module that is imported only when it runs."""
 
 from karat.cli.main import main
 

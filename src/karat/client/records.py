@@ -95,7 +95,7 @@ class Mapping:
 
 @dataclass(frozen=True, slots=True)
 class MappingResolution:
-    """What resolving has found; *operation_uuid* is that of the job where one does it."""
+    """The result of resolving; *operation_uuid* is that of the job, if a job does it."""
 
     id: str
     operation_uuid: str | None

@@ -89,7 +89,7 @@ def _characters(cut: CachedChunks) -> int:
 
 
 _FASTEST = 1
-# What a process holds beside the file.
+# Maximum size of the cache in memory, beside the file.
 MEMORY_CHARACTERS = 16 * 1024**2
 
 

@@ -72,7 +72,7 @@ FACT_KINDS = {"symbol": "i", "tokens": "i", "is_code": "b"}
 
 
 class ChunkFacts:
-    """What a hit says about a chunk beside its path and lines, for all rows of an index."""
+    """Fields of hits besides path and lines, for all rows of an index."""
 
     def __init__(self, columns: Columns | None = None) -> None:
         """Start with no rows, or with a copy of *columns*."""

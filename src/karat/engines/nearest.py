@@ -126,7 +126,7 @@ def check_queries(queries: Vectors, dimension: int) -> Vectors:
 
 def processors() -> int:
     """Return how many processors this process may use."""
-    # What this process may use, where the system says so, not what the machine has.
+    # The processors that this process may use, if the system reports them, not all of the machine.
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -51,7 +51,7 @@ INDEXES = ("indexed", "restarted")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExperimentContext:
-    """What all searches of an experiment have in common: queries, snapshots, settings, callbacks.
+    """The shared state of all searches of an experiment: queries, snapshots, settings, callbacks.
 
     *digests* are the hashes of the snapshots as they were when the experiment was planned. *runs*
     are the ids in the store by the name of a configuration; *timed* are the queries whose latency

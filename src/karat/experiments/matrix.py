@@ -693,7 +693,7 @@ def suites(path: str | os.PathLike[str] = BUNDLED) -> Mapping[str, tuple[SuiteCo
 def suite(
     name: str, path: str | os.PathLike[str] = BUNDLED, *, k: int = 100
 ) -> tuple[Configuration, ...]:
-    """Return the configurations of the suite *name*, each asked for *k* hits.
+    """Return the configurations of the suite *name*, each with *k* hits.
 
     >>> [configuration.name for configuration in suite("quick_test")]
     ['small chunks', 'large chunks']

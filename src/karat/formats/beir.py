@@ -23,7 +23,7 @@ __all__ = ["FORMAT"]
 
 HEADER = ("query-id", "corpus-id", "score")
 PREFERRED = ("test", "dev", "validation", "train")
-# Where judgments are, and how their files end.
+# Folders and suffixes of judgment files.
 PLACES = ("qrels", "default/qrels", "default", "data", ".")
 ENDS = (".tsv", ".tsv.gz", ".parquet", ".jsonl", ".jsonl.gz", ".csv")
 TABLES = (".parquet", ".jsonl", ".jsonl.gz", ".csv")

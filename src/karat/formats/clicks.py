@@ -14,7 +14,7 @@ from karat.formats.source import Problems, read_text
 
 __all__ = ["COLUMNS", "Click", "Log", "read_clicks"]
 
-# What a column may be called, the first name being ours.
+# Names of each column; the first one is Karat's.
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "query": ("query", "q", "search_term", "query_text"),
     "path": ("path", "doc", "document", "clicked", "clicked_path", "doc_id", "url", "uri"),

@@ -120,7 +120,7 @@ def _of_rows(source: Iterable[object], kind: str, value: str) -> ByDocument | St
 
 
 def _is_frame(source: object) -> bool:
-    # Of the class, because a lazy frame of polars warns where its columns are asked for.
+    # On the class, because reading the columns of a lazy polars frame gives a warning.
     methods = ("__dataframe__", "__arrow_c_stream__", "collect")
     return hasattr(type(source), "columns") and any(hasattr(source, name) for name in methods)
 

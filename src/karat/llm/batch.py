@@ -52,7 +52,7 @@ _LONG_PIECES = re.compile(r"[a-z]{13,}|[A-Z]{6,}")
 _CASE_CHANGES = re.compile(r"[a-z][A-Z]")
 # A single space before a letter or a symbol belongs to the next token.
 _SPACES = re.compile(r"[\t\r\n]|  +| (?=\d|\s|$)")
-# Longer answers are not JSON that was asked for.
+# Longer answers are not searched for JSON.
 MAX_JSON = 100_000
 
 
@@ -189,7 +189,7 @@ def _most_instruction_tokens(text: str) -> int:
 
 @dataclass(slots=True)
 class Spend:
-    """What was spent, and the *limit* in US dollars that it may not exceed.
+    """An account of requests and costs, with a *limit* in US dollars.
 
     *uncertain* is the largest cost of requests that a provider may charge although no answer came;
     it counts against the limit. *is_stopped* says that the limit kept prompts from being sent.

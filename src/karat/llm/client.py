@@ -36,7 +36,7 @@ _ADDRESS = re.compile(r"(?P<address>https?://[^#\s]+)#(?P<model>\S+)")
 
 
 class Prompt(NamedTuple):
-    """What a model is given, and the largest number of tokens of its answer."""
+    """The input of a model, and the largest number of tokens of its answer."""
 
     instruction: str
     text: str

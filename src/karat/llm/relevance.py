@@ -296,7 +296,7 @@ def ask_all(
     cache: CompletionCache | None = None,
     workers: int = 8,
 ) -> Iterator[tuple[int, T | InvalidAnswer | EngineError]]:
-    """Yield the index of each prompt with what *read* makes of the answer.
+    """Yield the index of each prompt with the result of *read* for its answer.
 
     If *read* raises ValueError, the model is asked once more, with the problem named.
     """

@@ -370,7 +370,7 @@ class NDCGEvaluator:
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """What an evaluation returns, in order; NDCG first."""
+        """The measures of an evaluation, in order; NDCG first."""
         cuts = [Measure("ndcg", k) for k in self.k_values]
         return (*cuts, *(measure for _, measure, _ in self._others))
 

@@ -13,7 +13,7 @@ Row = Sequence[str | float | None]
 
 
 def evaluation_csv(evaluation: Evaluation) -> str:
-    """Return one row per measure, and per tag value where slices were asked for."""
+    """Return one row per measure, and per tag value if slices were requested."""
     header = ("run", "tag", "value", "measure", "mean", "low", "high", "answered_mean", "n")
     rows: list[Row] = [header]
     evaluation = evaluation.shown()
@@ -25,7 +25,7 @@ def evaluation_csv(evaluation: Evaluation) -> str:
 
 
 def contest_csv(contest: ComparisonResult) -> str:
-    """Return one row per measure and pair, and per tag value where slices were asked for."""
+    """Return one row per measure and pair, and per tag value if slices were requested."""
     rows: list[Row] = [
         (
             *("tag", "value", "measure", "baseline", "run", "n", "baseline_mean", "run_mean"),

@@ -312,7 +312,7 @@ def remarks(searched: CorpusCoverage) -> Iterator[str]:
     all 400 targets exist in the searched versions
     """
     size = _range(searched.fewest, searched.most)
-    # Of several repositories each commit stands beside a name, and is short already.
+    # With several repositories, each commit has a name beside it and is short already.
     several = " " in searched.revision
     revision = searched.revision if several else searched.revision[:12]
     where = SNAPSHOTS[searched.snapshot].format(revision=revision)

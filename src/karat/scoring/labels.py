@@ -119,7 +119,7 @@ class LabelsNeeded:
 
 @dataclass(frozen=True, slots=True)
 class AgreementReport:
-    """What labels of models are worth; the last of *judges* is the one that scores would use.
+    """The agreement of model labels with people; the last of *judges* is the one that scores use.
 
     *order* and *runs* compare scores by *measure* on the hits that both judged. *top* is the
     highest grade of the gold set; grades of models are on its scale. *by_people* is False if the

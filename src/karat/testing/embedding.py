@@ -100,7 +100,7 @@ PASSAGES = [f"{path}\n{text}" for path, text in DOCUMENTS.items()]
 
 
 class RerankerSuite:
-    """What holds for every reranker; a subclass provides the fixture ``reranker``."""
+    """The contract of rerankers; a subclass provides the fixture ``reranker``."""
 
     # Tolerance between scores of a text in different batches.
     tolerance = 1e-5

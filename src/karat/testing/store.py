@@ -264,7 +264,7 @@ class RecorderSuite:
         assert not elsewhere.claim(run)
         store.finish(run, RunStatus.COMPLETED)
         assert not store.claim(run)
-        # Who begins without a claim has it from then on.
+        # ``begin`` without a claim claims the run.
         second = store.show(run.partition(".")[0]).runs[1].id
         elsewhere.begin(second)
         assert not store.claim(second)
@@ -538,7 +538,7 @@ class StoreSuite(RecorderSuite):
 
     def test_ids_may_be_shortened(self, store: Store) -> None:
         """As long as one experiment is meant; of a run, the part before the point."""
-        # Of 33 ids two begin with the same of 32 letters.
+        # Of 33 ids, at least two begin with the same of 32 letters.
         ids = [store.experiment(replace(PLAN, seed=seed)) for seed in range(33)]
         letters = [name[0] for name in ids]
         several = next(letter for letter in letters if letters.count(letter) > 1)

@@ -117,7 +117,7 @@ def collect_examples(
 
 
 class _HitSource:
-    """Where hits come from: nowhere. *failure* is the first error of an engine."""
+    """A source of hits, without any. *failure* is the first error of an engine."""
 
     failure = ""
 

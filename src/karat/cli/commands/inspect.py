@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-# What a line of a diff begins with, and its colour; a header comes before what it is made of.
+# Prefixes of the lines of a diff, and their colours; headers come before shorter prefixes.
 COLOURS = {
     "+++ ": None,
     "--- ": None,

@@ -120,7 +120,7 @@ def _make_recipe(**values: Any) -> "MiningRecipe":
     return make_recipe(**values)
 
 
-# What decides which cases a history yields: *recipe*.
+# The settings of mining: *recipe*.
 recipe_options = gather("recipe", _make_recipe, RECIPE)
 
 

@@ -98,7 +98,7 @@ MODEL: Fields = {
     "yes": click.option("--yes", is_flag=True, help="Start without asking."),
 }
 
-# Adds how models are asked: *asking*.
+# Adds the options of models: *asking*.
 model_options = gather("asking", ModelOptions, MODEL)
 
 

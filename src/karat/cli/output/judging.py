@@ -144,7 +144,7 @@ def judge_progress(
 
 @contextmanager
 def grading_options(asking: "ModelOptions") -> "Iterator[GradingOptions]":
-    """Yield how models are asked, with the cache of this user open."""
+    """Yield the options of models, with the cache of this user open."""
     from karat.app.model_judge import GradingOptions, answer_cache
 
     with answer_cache() as cache:

@@ -1,4 +1,4 @@
-"""Put results on the terminal or into a file, in the style asked for."""
+"""Print results or write them to a file, in the requested style."""
 
 import os
 import shutil
@@ -87,7 +87,7 @@ def show_contest(
 def evaluation_tables(evaluation: Evaluation, truth: "Truth", output: Output) -> list[Table]:
     """Return what to draw of one scored run, the scores over all queries last."""
     evaluation = evaluation.labelled()
-    # What matters most comes last, where the eye is when a terminal has scrolled.
+    # The most important table comes last, because a terminal shows the end.
     tables = [*score_view.slice_tables(evaluation), score_view.score_table(evaluation)]
     if output.per_query:
         tables.insert(0, score_view.per_query_table(evaluation, _texts(truth)))
@@ -145,7 +145,7 @@ def _warn(warnings: tuple[str, ...]) -> None:
 def put(text: str, output: Output) -> None:
     """Print *text*, or write it to the file that *output* names."""
     if output.path is None:
-        # What looks like an escape in CSV is data; `color` keeps click from taking it away.
+        # Escape sequences in CSV are data; `color` keeps click from removing them.
         click.echo(text, nl=False, color=True)
         return
     from karat.system.files import write_text

@@ -56,8 +56,8 @@ class IgnoreRules:
             if pattern is None or pattern.include is None or pattern.regex is None:
                 continue
             found = _Pattern(pattern.regex, pattern.include, folders_only)
-            # A slash before its end ties a pattern to its folder; any other is asked about the
-            # name alone, so its answer is remembered by name.
+            # A slash before its end anchors a pattern to its folder; any other matches the name
+            # alone, so its result is cached by name.
             tied = "/" in text
             (self._by_path if tied else self._by_name).append((order, found))
         self._by_path.reverse()

@@ -1,4 +1,4 @@
-"""A corpus of texts at hand, such as uploaded documents."""
+"""A corpus of texts in memory, such as uploaded documents."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -41,7 +41,7 @@ def from_texts(
 
 
 class _Reader:
-    """Gives the texts at hand; a class, so that a corpus can be sent to another process."""
+    """Returns texts from memory; a class, so that a corpus can be sent to another process."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._texts = texts

@@ -124,5 +124,5 @@ def environment(
     variables = {name: source[name] for name in BASE_ENVIRONMENT if name in source}
     if isinstance(options.env, dict):
         return variables | {name: secrets.expand(value) for name, value in options.env.items()}
-    # What is allowed by name may be a secret, and is then taken out of what is shown.
+    # A variable that is allowed by name may be a secret, so its value is redacted from output.
     return variables | {name: secrets.get(name) for name in options.env if source.get(name)}

@@ -158,7 +158,7 @@ FEWEST = 8
 
 
 def token_limit(argument: str, *, default: int, most: int, name: str) -> int:
-    """Return the number of tokens that *argument* asks for, *default* where it is empty.
+    """Return the number of tokens in *argument*, *default* if it is empty.
 
     >>> token_limit("512", default=256, most=512, name="granite")
     512

@@ -329,7 +329,7 @@ Live: TypeAlias = NDArray[np.bool_] | View | None
 
 
 class TermScore(NamedTuple):
-    """What one term of a query adds to the score of a document."""
+    """The score that one term of a query adds to a document."""
 
     term: str
     score: float

@@ -63,7 +63,7 @@ class Recent(Generic[Key, Value]):
         """Start empty."""
         self._make = make
         self._shelf: _Shelf[Key, Value] = _Shelf(most, size)
-        # The hashes of the keys that this one was asked for; None where all on the shelf count.
+        # The hashes of the keys that this view has requested; None if all stored values count.
         self._asked: set[int] | None = None
 
     def __len__(self) -> int:

@@ -120,7 +120,7 @@ class _Worker(NamedTuple):
 
 @dataclass(slots=True)
 class _Probe:
-    """What is known of *worker*: None until it has answered, a text if cannot run Karat there."""
+    """The fingerprint of *worker*: None until it has answered, a text if Karat cannot run there."""
 
     worker: _Worker
     call: "Call[Any]"

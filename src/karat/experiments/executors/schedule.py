@@ -334,7 +334,7 @@ class Schedule:
         if not taken:
             return slot, None
         group, part = taken
-        # What was searched before the stage began needs no vectors.
+        # Queries that ended before the stage began need no vectors.
         sources = tuple(
             SnapshotQueries(one.source, ())
             for stretch in self._stretches

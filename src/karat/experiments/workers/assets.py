@@ -54,7 +54,7 @@ SHA256_LENGTH = 64
 
 
 class AssetReference(NamedTuple):
-    """What a unit says about a place: the id of its asset, and the commits of its revisions."""
+    """The reference of a unit to an asset: its id, and the commits of its revisions."""
 
     id: str
     commits: Mapping[str, str]

@@ -88,7 +88,7 @@ EventCallback = Callable[[EventKind, Mapping[str, object]], None]
 
 @dataclass(slots=True)
 class UsageCounters:
-    """What one configuration has used, in one process after the other.
+    """Counters of what one configuration has used, over all its processes.
 
     *failed* says why it cannot run further queries, "" as long as it can. *index_ns* is the time of
     indexing; indexing again after a restart does not count. *together* are the names of all
@@ -183,7 +183,7 @@ class RunCollector:
         self.configuration = configuration
         # By session: the counters of this configuration since the session began.
         self._usage: dict[str, UsageCounters] = {}
-        # What a reader should know about the slots, such as how many units were lost.
+        # Notes about the slots, such as the number of lost units.
         self.slot_notes: Mapping[str, object] = EMPTY
         skipped = set(callbacks.skip.get(configuration.name, ()))
         self._rows = {
@@ -265,7 +265,7 @@ class RunCollector:
             peak_bytes=max((one.peak_bytes for one in usage), default=0),
             warm_up=self._settings.warm_up,
             repetitions=self._settings.repetitions,
-            # Where nothing was measured, nothing was disturbed.
+            # Without latencies, nothing can be disturbed.
             alone=alone or not samples,
         )
 

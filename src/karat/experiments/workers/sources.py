@@ -40,7 +40,7 @@ MOST_DETOURS = 8
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A folder, a revision of a Git repository, a BEIR corpus, or texts at hand.
+    """A folder, a revision of a Git repository, a BEIR corpus, or texts in memory.
 
     *tests* False leaves out tests, as ``Corpus.without`` does. Only documents below the folder
     *root* and of the *selection* count, if there is one. *masks* hide lines; their form is that of

@@ -24,7 +24,7 @@ class Question(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What one document yields: questions, and masks that hide the texts they were made from.
+    """The questions of one document, and masks that hide the texts they were made from.
 
     Each mask belongs to the question at the same index; *further* masks belong to no question.
     """

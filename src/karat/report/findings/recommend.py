@@ -195,7 +195,7 @@ def _best_balance(findings: Findings, latency: Comparison) -> Iterator[Advice]:
     if findings.lower_is_better:
         return
     rows = np.array([findings.names.index(name) for name in latency.systems])
-    # A run that was asked for fewer hits than the measure looks at has no quality to balance.
+    # A run with fewer hits than the measure needs has no quality to balance.
     scored = np.flatnonzero(~np.isnan(_column(comparison, findings.lead)[rows]))
     if len(scored) < 2:
         return

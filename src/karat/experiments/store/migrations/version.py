@@ -13,7 +13,7 @@ __all__ = ["REVISIONS", "is_current", "upgrade"]
 
 # The names of the files in versions/, in their order.
 REVISIONS = ("0001", "0002", "0003", "0004", "0005")
-# What Karat wrote before it used Alembic: the tables of the first revision.
+# A table of stores from before Alembic, which have the first revision.
 BEFORE_ALEMBIC = "karat_schema"
 
 # Two processes that open a new database at once would otherwise both make the tables.

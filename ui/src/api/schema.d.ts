@@ -1,4 +1,4 @@
-// openapi.json 05679a88c3fb889a4c01b8af18ee1bcdbceb225e0a57e04f6f9a6f1b6c639fc4
+// openapi.json b6488ceb2fae684d1d864e3a19b52f9a373fecfa657c694b7a3f350e833c1ebd
 export interface paths {
     "/healthz": {
         parameters: {

@@ -5,6 +5,7 @@ id that can be killed, and an exit code. It only saves the 0.2 s in which a new 
 Karat and numpy. The fixture ``new_interpreters`` starts real ones.
 """
 
+import gc
 import json
 import os
 import runpy
@@ -16,11 +17,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from threading import Lock
 from typing import IO
 
+from karat.errors import MissingExtra
 from karat.experiments.workers.process import BOOT
 
 __all__ = ["ForkServer", "ForkedProcess"]
@@ -224,4 +227,9 @@ def run(arguments: list[str]) -> None:
 if __name__ == "__main__":
     for name in PRELOADED:
         import_module(name)
+    # The model that most dense and hybrid engines of the tests use.
+    with suppress(MissingExtra):
+        import_module("karat.engines.embedding.static").static()
+    # A collection in a forked process would copy all pages of these modules.
+    gc.freeze()
     run(serve(socket.socket(fileno=int(sys.argv[1]))))

@@ -13,6 +13,7 @@ from karat.engines.embedding import Embedder, create_embedder
 from karat.engines.embedding.catalogue import PACKAGED, missing_modules
 from karat.engines.embedding.encoder import PackagedFile
 from karat.engines.embedding.packaged import GRANITE, MINILM, TOKENIZER, read_container, read_minilm
+from karat.engines.embedding.static import _packaged as packaged_static
 from karat.errors import InputError, MissingExtra, UnknownName
 from karat.testing.embedding import EmbedderSuite
 
@@ -139,6 +140,7 @@ def test_a_model_that_lacks_a_module(
     model: str, module: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert missing_modules(model) == ()
+    packaged_static.cache_clear()
     for loaded in [name for name in sys.modules if name.startswith(f"{module}.")]:
         monkeypatch.delitem(sys.modules, loaded)
     monkeypatch.setitem(sys.modules, module, None)

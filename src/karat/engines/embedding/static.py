@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from hashlib import sha256
 
 import numpy as np
@@ -35,6 +36,7 @@ VERSION = 1
 
 TEXTS_AT_ONCE = 512
 
+LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_+")
 
 
@@ -123,7 +125,7 @@ def frequency_weights(tokens: Sequence[str]) -> NDArray[np.float32]:
     ranks = np.maximum(np.arange(len(tokens)) - FIRST_WORD + 1, 1)
     weights = (np.log1p(ranks) / np.log1p(len(tokens))) ** 2
     for number, token in enumerate(tokens):
-        if number < FIRST_WORD or not any(character.isalnum() for character in token):
+        if number < FIRST_WORD or not LETTER_OR_DIGIT.search(token):
             weights[number] = 0
     return np.asarray(weights, np.float32)
 
@@ -133,13 +135,20 @@ def static(argument: str = "") -> StaticEmbedder:
     if argument:
         raise InputError(f"static:{argument}: expected static without an argument")
     try:
-        from safetensors.numpy import load
+        import safetensors.numpy  # noqa: F401 - only whether it is installed
     except ImportError:
         raise MissingExtra("safetensors", extra="dense", purpose="dense or hybrid search") from None
-    content, description = TABLE.read(), TOKENIZER.read()
-    (table,) = load(content).values()
+    return _packaged(TABLE, TOKENIZER)
+
+
+@cache
+def _packaged(weights: PackagedFile, description: PackagedFile) -> StaticEmbedder:
+    """Load the model once per process: it takes 0.1 s, and all engines can share it."""
+    from safetensors.numpy import load
+
+    (table,) = load(weights.read()).values()
     tokenizer = ModelTokenizer(
-        description.decode(), max_tokens=None, special=False, where=TOKENIZER.path
+        description.read().decode(), max_tokens=None, special=False, where=description.path
     )
     names = tokenizer.tokens()[: len(table)]
     names += [""] * (len(table) - len(names))
@@ -148,5 +157,5 @@ def static(argument: str = "") -> StaticEmbedder:
         tokenizer,
         weights=frequency_weights(names),
         name="static",
-        identity=TABLE.sha256,
+        identity=weights.sha256,
     )

@@ -49,7 +49,7 @@ def test_what_is_measured() -> None:
     assert set(config.measures()) == {*at_k, "mrr", "ap"}
     assert config.measures()[0] == "ndcg@5"
     own = replace(config, metrics=("MAP", "hit@3", "rr", "set-f1"))
-    assert own.measures() == ("ndcg@5", "ap", "hit@3", "mrr", "set-f1")
+    assert own.measures() == ("ndcg@5", "MAP", "hit@3", "rr", "set-f1")  # as typed
     with pytest.raises(UnknownName, match="did you mean 'recall'"):
         replace(config, metrics=("recal",)).measures()
 

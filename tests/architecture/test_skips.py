@@ -47,7 +47,7 @@ def test_what_is_missing(ci: str, summary: str, tmp_path: Path) -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "pytest", *options, str(tmp_path)],
         cwd=tmp_path,
-        env={**os.environ, "CI": ci},
+        env={**os.environ, "CI": ci, "PYTHONPATH": str(CONFTEST.parents[1])},
         capture_output=True,
         text=True,
         check=False,

@@ -9,11 +9,14 @@ from karat.experiments.workers.timing import freeze_heap
 
 
 @pytest.fixture(autouse=True)
-def thawed() -> Iterator[None]:
-    """Undo what conftest.py has frozen for the whole session."""
+def thawed(frozen_heap: pytest.MonkeyPatch) -> Iterator[None]:
+    """Undo what conftest.py has frozen for the whole session, and count again."""
+    claimed = gc.get_freeze_count
+    frozen_heap.undo()
     gc.unfreeze()
     yield
     gc.freeze()
+    frozen_heap.setattr(gc, "get_freeze_count", claimed)
 
 
 def test_what_was_there_is_left_alone_until_the_end() -> None:

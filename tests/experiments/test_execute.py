@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Event
 from typing import Self
 
 import pytest
@@ -94,7 +95,11 @@ class Scripted:
         return {self.fails, self.stops}
 
     def receive(self, timeout_s: float) -> SlotEvent | None:
-        return self.events.popleft() if self.events else None
+        if not self.events:
+            # As a real one waits for its slots.
+            Event().wait(timeout_s)
+            return None
+        return self.events.popleft()
 
     def stop(self) -> None:
         self.stopped = True

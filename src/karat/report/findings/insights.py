@@ -48,7 +48,10 @@ def _hardest(findings: Findings) -> Iterator[str]:
     """Yield the hardest value of each tag, if its interval lies below the mean over all queries."""
     if findings.lower_is_better:
         return
-    overall = np.nanmean([findings.scores(run) for run in range(len(findings.names))])
+    scores = np.array([findings.scores(run) for run in range(len(findings.names))])
+    if np.isnan(scores).all():
+        return
+    overall = np.nanmean(scores)
     for tag, values in findings.contest.slices.items():
         means = {
             value: _mean(comparison)

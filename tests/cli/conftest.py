@@ -1,6 +1,8 @@
 """A command line called in this process, and a small gold set with runs to call it on."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from math import nan
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -107,4 +109,24 @@ def kept(folder: Path) -> str:
             store.add(second, Answer(f"q{number}", (Hit(f"{number}.py", 1.0),)), sample)
         timings = Timings((), 5, 6, 7, warm_up=3, repetitions=2, alone=True)
         store.finish(second, RunStatus.FAILED, error="gone", timings=timings)
+    return experiment
+
+
+@pytest.fixture
+def unanswered(folder: Path, kept: str) -> str:
+    """Return the id of a newer experiment; its second run has an error for every query."""
+    plan = replace(PLAN, name="broken")
+    with open_store(str(folder / ".karat" / "karat.db")) as store:
+        experiment = store.experiment(plan)
+        first, second = f"{experiment}.1", f"{experiment}.2"
+        for run in (first, second):
+            store.claim(run)
+        for query in ("q1", "q2"):
+            store.add(first, Answer(query, (Hit(f"{query[1]}.py", 1.0),)))
+            store.add(second, Answer(query, outcome=Outcome.ERROR, extra={"error": "no file"}))
+        store.finish(first, RunStatus.COMPLETED)
+        store.keep_scores(first, [Summary("mrr", 1.0, 1.0, 2)])
+        error = "no query was answered; the first error: no file"
+        store.finish(second, RunStatus.FAILED, error=error)
+        store.keep_scores(second, [Summary("mrr", 0.0, nan, 2)])
     return experiment

@@ -116,6 +116,23 @@ def test_what_was_kept_knows_its_gold_set(karat: Karat, kept: str, folder: Path)
     assert data["latency"]["means"][0]["mean"] == 3.0
 
 
+def test_a_run_without_any_answered_query_is_not_compared(
+    karat: Karat, unanswered: str, folder: Path
+) -> None:
+    asked = ("-o", "out.json", "-m", "mrr", "--draws", "99")
+    done = karat("report", unanswered, *asked)
+    reason = (
+        f"bm25 (k1=1.2) ({unanswered}.2): failed, left out, with 0 of 2 answers: "
+        "no query was answered; the first error: no file"
+    )
+    assert (done.returncode, done.stderr) == (0, f"warning: {reason}\nwrote out.json\n")
+    data = json.loads((folder / "out.json").read_text(encoding="utf-8"))
+    assert [run["name"] for run in data["runs"]] == ["keyword"]
+    assert reason in data["remarks"]
+    alone = karat("report", f"{unanswered}.2", *asked)
+    assert (alone.returncode, reason in alone.stderr) == (2, True)
+
+
 def test_kept_runs_beside_files(karat: Karat, kept: str, folder: Path) -> None:
     (folder / "gold.json").write_text(
         json.dumps({"test_cases": [{"id": "q1", "query": "a", "ground_truth_files": ["1.py"]}]})

@@ -40,9 +40,16 @@ def test_an_experiment_is_shown(karat: Karat, kept: str, name: str) -> None:
     lines = done.stdout.splitlines()
     assert lines[0] == f"{kept}, compare nightly"
     assert lines[4].split("  ")[0] == f"{kept}.1"
-    assert "2 of 2  0.250  [0.1000, 0.4000]  keyword" in lines[4]
+    # The second query has ended with an error.
+    assert "1 of 2  0.250  [0.1000, 0.4000]  keyword" in lines[4]
     assert lines[5].endswith("-                 -  bm25 (k1=1.2)")
     assert f"{kept}.2: gone" in done.stdout
+
+
+def test_a_run_without_any_answered_query_has_no_score(
+    karat: Karat, kept: str, unanswered: str
+) -> None:
+    assert "0 of 2      -" in karat("runs", "show", unanswered).stdout
 
 
 def test_latest_is_a_command_too(karat: Karat, kept: str) -> None:

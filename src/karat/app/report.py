@@ -41,7 +41,7 @@ from karat.formats import is_source, read_run
 from karat.formats.gold import gold_digest
 from karat.formats.karat_run import run_digest
 from karat.installation import __version__
-from karat.model import Dataset, Query, Target
+from karat.model import Dataset, Outcome, Query, Target
 from karat.model.evaluation import Evaluation
 from karat.model.frozen import EMPTY
 from karat.model.timings import RunResult
@@ -446,7 +446,8 @@ def gather(
 
     A name that is a file is that file; if the first name is a file, it is the gold set. Otherwise
     the gold set is that of the experiments, which must share one. The id of an experiment stands
-    for all of its runs. *reading* has keywords of :func:`karat.app.score.read_gold`.
+    for all of its runs. A stored run without any answered query is left out, and a remark reports
+    it. *reading* has keywords of :func:`karat.app.score.read_gold`.
     """
     files = {name for name in names if is_source(name)}
     kept = _read_stored([name for name in names if name not in files], store)
@@ -505,9 +506,13 @@ def _read_stored(names: Sequence[str], place: str) -> _StoredRuns:
             for name in names:
                 experiment, chosen = select_runs(store, name)
                 gold = golds[experiment.dataset] = store.dataset(experiment.dataset)
-                measured = [(run, store.measured(run.id)) for run in chosen if run.answers]
+                outcomes = store.outcomes(experiment.id)
+                answered = {
+                    run.id: outcomes.get(run.id, {}).get(Outcome.ANSWERED, 0) for run in chosen
+                }
+                measured = [(run, store.measured(run.id)) for run in chosen if answered[run.id]]
                 runs[name] = [_of_run(experiment, *each, gold) for each in measured]
-                remarks += _remarks(experiment, chosen)
+                remarks += _remarks(experiment, chosen, answered)
     except UnknownName as error:
         raise UnknownName(f"{name!r} is not a file, and {error}") from None
     return _StoredRuns(runs, golds, tuple(remarks))
@@ -518,14 +523,21 @@ def _of_run(experiment: Experiment, run: StoredRun, measured: RunResult, gold: D
     return _Source(measured, run_digest(measured.run), record)
 
 
-def _remarks(experiment: Experiment, runs: Sequence[StoredRun]) -> Iterator[str]:
+def _remarks(
+    experiment: Experiment, runs: Sequence[StoredRun], answered: Mapping[str, int]
+) -> Iterator[str]:
+    """Yield a sentence on runs that have not ended, and on runs without any answered query.
+
+    *answered* has the number of answered queries by the id of the run.
+    """
     alike: dict[str, list[str]] = {}
     for run in runs:
-        if run.answers < experiment.queries:
-            left_out = "" if run.answers else ", left out"
+        if run.answers < experiment.queries or not answered[run.id]:
+            left_out = "" if answered[run.id] else ", left out"
             why = f": {first_line(run.error)}" if run.error else ""
             total = counted(experiment.queries, "answer")
-            said = f"{run.status}{left_out}, with {run.answers:,} of {total}{why}"
+            count = run.answers if answered[run.id] else 0
+            said = f"{run.status}{left_out}, with {count:,} of {total}{why}"
             alike.setdefault(said, []).append(f"{run.label} ({run.id})")
     for said, names in alike.items():
         yield f"{join_names(first_few(names))}: {said}"

@@ -50,8 +50,17 @@ def experiments_table(experiments: "Sequence[Experiment]") -> Table:
     )
 
 
-def runs_table(experiment: "Experiment", runs: "Sequence[StoredRun]", scores: Scores) -> Table:
-    """Return one row for each of *runs*, with the first of its *scores*."""
+def runs_table(
+    experiment: "Experiment",
+    runs: "Sequence[StoredRun]",
+    scores: Scores,
+    *,
+    answered: Mapping[str, int],
+) -> Table:
+    """Return one row for each of *runs*, with the first of its *scores*.
+
+    *answered* has the number of queries that did not fail, by the id of the run.
+    """
     leads = {run: found[0] for run, found in scores.items() if found}
     lead = next((first.measure for first in leads.values()), "")
     sure = any(first.interval for first in leads.values())
@@ -65,8 +74,10 @@ def runs_table(experiment: "Experiment", runs: "Sequence[StoredRun]", scores: Sc
     ]
     rows = []
     for run in runs:
-        cells = [Cell(run.id), Cell(run.status), Cell(f"{run.answers:,} of {experiment.queries:,}")]
-        first = leads.get(run.id)
+        count = f"{answered.get(run.id, 0):,} of {experiment.queries:,}"
+        cells = [Cell(run.id), Cell(run.status), Cell(count)]
+        # The zeros of a run without any answered query are not scores.
+        first = leads.get(run.id) if answered.get(run.id) else None
         if lead:
             cells.append(number(first.mean if first else None, digits=3))
         if sure:
@@ -291,10 +302,13 @@ def _whole(name: str) -> str:
 def _show(store: "Store", name: str, *, as_json: bool) -> None:
     from karat.cli.output import show
     from karat.experiments.run_records import select_runs
+    from karat.model import Outcome
 
     experiment, runs = select_runs(store, name)
     scores = {run.id: store.scores(run.id) for run in runs}
     if as_json:
         show.put_json(experiment_json(experiment, runs, scores))
     else:
-        show.put_table(runs_table(experiment, runs, scores))
+        outcomes = store.outcomes(experiment.id)
+        answered = {run: found.get(Outcome.ANSWERED, 0) for run, found in outcomes.items()}
+        show.put_table(runs_table(experiment, runs, scores, answered=answered))

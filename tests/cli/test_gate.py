@@ -100,6 +100,15 @@ def test_a_minimum_alone(karat: Karat) -> None:
             ("g.qrels", "good.run", "--min", "mrr=1", "--baseline", "good.run"),
             "good.run: this is a run (trec-run), not",
         ),
+        (
+            ("g.qrels", "--engine", "bm25", "--min", "mrr=1"),
+            "first: karat evaluate g.qrels -e bm25 --run-out run.jsonl, then pass run.jsonl",
+        ),
+        (
+            ("g.qrels", "my search.yaml", "--min", "mrr=1"),
+            "karat evaluate g.qrels -e 'my search.yaml' --run-out run.jsonl",
+        ),
+        (("g.qrels", "bm25", "--min", "mrr=1"), "bm25 is an engine; expected a run"),
         (("g.qrels", "good.run", "--preset", "octocode"), "instead of GOLD and RUN"),
         (("--preset", "octocode"), "needs --csv"),
         (("--preset", "octocode", "--csv", "code.csv", "-m", "mrr"), "sets matching and measures"),

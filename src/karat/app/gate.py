@@ -11,6 +11,7 @@ from karat.app.evaluate import evaluate_experiment
 from karat.app.human_sample import sampled_run
 from karat.app.schemas import OCTOCODE_FIELDS, octocode_averages
 from karat.app.score import RunSource, run_name
+from karat.engines.registry import ENGINES
 from karat.errors import InputError
 from karat.experiments.configurations import engine_configurations
 from karat.experiments.run import ExperimentRequest, run_experiment
@@ -18,6 +19,7 @@ from karat.experiments.run_records import DISTURBED, run_with_latencies
 from karat.experiments.store import ExperimentKind, Store
 from karat.experiments.target_check import Where
 from karat.experiments.workers import RunEvent, RunSettings
+from karat.formats import is_source
 from karat.formats.octocode import OctocodeResults
 from karat.model import Dataset, Outcome, QueryStatus, Run
 from karat.model.comparison import Difference, Interval
@@ -38,6 +40,7 @@ __all__ = [
     "GateRules",
     "OctocodeGate",
     "gate",
+    "is_engine",
     "latency_check",
     "minimum_check",
     "octocode_engine",
@@ -264,6 +267,17 @@ def _number(text: str, value: str) -> float:
     if not isfinite(number):
         raise InputError(f"{text!r}: {value!r} is not a finite number")
     return number
+
+
+def is_engine(name: str) -> bool:
+    """Return whether *name* is an engine or its YAML file, where a run is expected.
+
+    >>> [is_engine(name) for name in ("mysearch.yaml", "bm25", "new.run")]
+    [True, True, False]
+    """
+    if name.lower().endswith((".yaml", ".yml")):
+        return True
+    return name.lower() in ENGINES.built_in() and not is_source(name)
 
 
 MOST_MOVED = 5

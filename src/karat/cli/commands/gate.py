@@ -1,6 +1,7 @@
 """karat gate: check a run against rules; the exit code is for continuous integration."""
 
 import os
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -211,11 +212,15 @@ def read_one_run(names: tuple[str, ...], store: str, inputs: Inputs) -> "tuple[D
 
     A run file is left to be read as a stream.
     """
+    from karat.app.gate import is_engine
     from karat.app.score import read_gold
     from karat.formats import is_source
 
     if not 1 <= len(names) <= 2:
         raise click.UsageError("Expected GOLD and RUN, or the id of a stored run.")
+    if len(names) == 2 and is_engine(names[1]):
+        reason = f"{names[1]} is an engine; expected a run"
+        raise click.UsageError(f"{reason}; {_run_first(names[1], names[0])}")
     if all(is_source(name) for name in names):
         if len(names) == 1:
             raise click.UsageError(f"{names[0]} is a file; expected GOLD and RUN.")
@@ -231,6 +236,12 @@ def read_one_run(names: tuple[str, ...], store: str, inputs: Inputs) -> "tuple[D
             f"{names[-1]} has {len(found.runs)} runs; expected one, such as {names[-1]}.1"
         )
     return found.gold, run_with_latencies(found.runs[0])
+
+
+def _run_first(engine: str, gold: str = "gold.json") -> str:
+    """Return the commands that make a run of *engine* and check it."""
+    made = shlex.join(["karat", "evaluate", gold, "-e", engine, "--run-out", "run.jsonl"])
+    return f"run the engine first: {made}, then pass run.jsonl as RUN."
 
 
 MAX_RESULTS = 20
@@ -378,6 +389,10 @@ def command(
             octocode, wanted, before, confidence, store=store, allow_changed=allow_changed
         )
     else:
+        if octocode.engine:
+            raise click.UsageError(
+                f"--engine needs --preset octocode; {_run_first(octocode.engine, *names[:1])}"
+            )
         if octocode != NOTHING_SAID:
             raise click.UsageError("--csv, --engine and similar options need --preset octocode.")
         from karat.app.gate import gate

@@ -6,6 +6,7 @@ import pytest
 
 from karat.app.benchmark_config import read_benchmark_config
 from karat.errors import FormatError
+from karat.experiments.matrix import read_matrix
 
 AGENT = """
 class Agent:
@@ -57,6 +58,17 @@ def test_what_is_not_said(config: Path, tmp_path: Path) -> None:
     assert (found.folder, found.charts) == (None, False)
     config.write_text("output:\n")
     assert read_benchmark_config(config).folder == str(tmp_path / "benchmark_results")
+
+
+def test_here_is_the_folder_of_the_file(config: Path, tmp_path: Path) -> None:
+    config.write_text(
+        "engines: [{name: own, engine: command, config: {command: [sh, '{here}/find.sh']}}]\n"
+        "matrix: {engines: [own]}\n"
+    )
+    expected = ["sh", f"{tmp_path}/find.sh"]
+    (own,) = read_benchmark_config(config).agents
+    assert own.spec.params["command"] == expected
+    assert read_matrix(config).engines["own"].params["command"] == expected
 
 
 def test_packaged_weights_by_the_name_of_the_hub(config: Path) -> None:

@@ -380,7 +380,7 @@ def test_an_engine_without_hits_is_named(karat: Karat, folder: Path) -> None:
         (
             "engine: command\ncommand: python3 mysearch.py",
             "mine.yaml: command: command: expected a list of arguments, because no shell is used; "
-            'write command: [python3, /path/to/mysearch.py, "{query}"]',
+            'write command: [python3, "{here}/mysearch.py", "{query}"]',
         ),
     ],
 )

@@ -226,6 +226,23 @@ def test_files(tmp_path: Path) -> None:
     assert parse_spec(str(plain)).params == {"command": ["rg"], "timeout_s": 5}
 
 
+@pytest.mark.parametrize("kind", ["command", "process"])
+def test_here_is_the_folder_of_the_file(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ci").mkdir()
+    monkeypatch.chdir(tmp_path)
+    command = "command: ['{here}/run', '--in={here}/x', '{{here}}', '{root}']"
+    Path("ci/own.yaml").write_text(f"engine: {kind}\n{command}\n")
+    expected = [f"{tmp_path}/ci/run", f"--in={tmp_path}/ci/x", "{{here}}", "{root}"]
+    assert parse_spec("ci/own.yaml").params["command"] == expected
+    made("ci/own.yaml")
+    over = "a: {engine: rerank, over: {engine: command, command: [sh, '{here}/x']}}\n"
+    Path("ci/many.yaml").write_text(over)
+    nested = read_specs("ci/many.yaml")["a"].params["over"]
+    assert nested == {"engine": "command", "command": ["sh", f"{tmp_path}/ci/x"]}
+
+
 @pytest.mark.parametrize(
     ("text", "error"),
     [

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from karat.app.generate import ANYTHING, GOLD_SET, Accepts, mining_options, parse_texts
 from karat.corpus import FileSelection
+from karat.engines.spec import expand_here
 from karat.errors import InputError, MissingExtra
 from karat.experiments.configurations import Agent, parse_agent
 from karat.experiments.matrix import check_matrix_keys, parse_suites
@@ -75,7 +76,7 @@ def read_benchmark_config(
     check.known(top, SECTIONS, (), list_keys=True)
     folder = Path(path).parent
     mining = mining_options(check, top, accepts)
-    agents = tuple(_agents(check, top))
+    agents = tuple(_agents(check, top, folder))
     evaluation = _section(check, top, "evaluation", EVALUATION_KEYS)
     output = _section(check, top, "output", OUTPUT_KEYS)
     gold_set = _gold_set(check, top, mining)
@@ -209,17 +210,17 @@ def _gold_path(folder: Path, names: Sequence[str]) -> str | None:
     return "+".join(str(folder / name) for name in names) or None
 
 
-def _agents(check: Checker, top: Record) -> list[Agent]:
+def _agents(check: Checker, top: Record, folder: Path) -> list[Agent]:
     if top.get("engines") is not None and top.get("agents") is not None:
         check.add(("agents",), "'agents' and 'engines' mean the same; give one of them")
     listed = (*check.listed(top, "engines", ()), *check.listed(top, "agents", ()))
     rows = [(place, check.record(item, place)) for place, item in listed]
     check.unique(((place, str(row.get("name") or "")) for place, row in rows), "name")
-    found = (_agent(check, row, place) for place, row in rows)
+    found = (_agent(check, row, place, folder) for place, row in rows)
     return [agent for agent in found if agent]
 
 
-def _agent(check: Checker, row: Record, place: Location) -> Agent | None:
+def _agent(check: Checker, row: Record, place: Location, folder: Path) -> Agent | None:
     check.known(row, AGENT_KEYS, place, list_keys=True)
     name = check.text(row, "name", place)
     given = [key for key in ("class", "engine") if row.get(key) is not None]
@@ -231,7 +232,7 @@ def _agent(check: Checker, row: Record, place: Location) -> Agent | None:
     if not name or not target:
         return None
     try:
-        return parse_agent(name, target, config)
+        return parse_agent(name, target, expand_here(config, folder))
     except (InputError, MissingExtra) as error:
         for line in str(error).splitlines():
             check.add(place, line)

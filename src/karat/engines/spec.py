@@ -1,6 +1,8 @@
 """Engine specifications: from a name, ``module:Class``, a mapping or a file to an engine."""
 
 import inspect
+import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "build",
     "check_options",
+    "expand_here",
     "model_of",
     "model_text",
     "options_error",
@@ -129,6 +132,8 @@ def _parameters(factory: Callable[..., object]) -> list[inspect.Parameter]:
 
 FILES = (".yaml", ".yml", ".json")
 LARGEST_FILE = 1_000_000
+# ``{{here}}`` is plain text, as with the placeholders that an engine fills in itself.
+HERE = re.compile(r"(?<!\{)\{here\}(?!\})")
 # Keys that are options of an engine, not labels of engines, with the engine that has them.
 OWN_KEYS = {"command": "command", "url": "http", "class": "python", "name": ""}
 
@@ -168,7 +173,7 @@ def read_specs(path: str | Path) -> dict[str, Spec]:
     """Return the engines of a YAML or JSON file by their labels, in its order.
 
     The file is one engine (a mapping with ``engine``), or a mapping of labels to engines, which
-    may stand below ``engines``.
+    may stand below ``engines``. ``{here}`` in a command becomes the folder of the file.
     """
     file = Path(path)
     if not file.is_file():
@@ -186,9 +191,30 @@ def read_specs(path: str | Path) -> dict[str, Spec]:
     if not isinstance(value, Mapping):
         raise InputError(f"{file}: expected a mapping with the key engine")
     if "engine" in value or any(isinstance(value.get(key), str | list) for key in OWN_KEYS):
-        spec = _of_mapping(value, source=f"{file}: ")
+        spec = _of_mapping(expand_here(value, file.parent), source=f"{file}: ")
         return {str(value.get("name") or file.stem): spec}
     return {str(label): _entry(label, entry, file) for label, entry in value.items()}
+
+
+def expand_here(options: Mapping[str, object], folder: Path) -> dict[str, object]:
+    """Return *options* with ``{here}`` in a command replaced by the absolute path of *folder*.
+
+    The command of an engine in ``over`` is included. The path is expanded where the file is read,
+    because the options are hashed and sent to other processes without their file.
+
+    >>> expand_here({"command": ["sh", "{here}/find.sh", "{query}"]}, Path("/ci"))
+    {'command': ['sh', '/ci/find.sh', '{query}']}
+    """
+    here = os.path.abspath(folder)  # noqa: PTH100 - links stay links
+    expanded = dict(options)
+    for key, value in options.items():
+        if key == "command" and isinstance(value, list):
+            expanded[key] = [
+                HERE.sub(lambda _: here, part) if isinstance(part, str) else part for part in value
+            ]
+        elif key == "over" and isinstance(value, Mapping):
+            expanded[key] = expand_here(value, folder)
+    return expanded
 
 
 def build(spec: Spec | str | Mapping[str, object]) -> Engine:
@@ -222,7 +248,8 @@ def _entry(label: object, entry: object, file: Path) -> Spec:
             raise UnknownName(f"{file}: {label}: {expected}: {error}") from None
     if not isinstance(entry, Mapping):
         raise InputError(f"{file}: {label}: expected an engine's name or a mapping")
-    return _of_mapping({"name": str(label), **entry}, source=f"{file}: {label}: ")
+    named = {"name": str(label), **expand_here(entry, file.parent)}
+    return _of_mapping(named, source=f"{file}: {label}: ")
 
 
 def _of_mapping(value: Mapping[str, object], *, source: str = "") -> Spec:

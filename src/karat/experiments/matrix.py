@@ -17,7 +17,7 @@ from karat.engines.embedding.transformer import check_pretrained
 from karat.engines.fusion import check_fusion
 from karat.engines.registry import modes
 from karat.engines.rerank import DEFAULT_RERANKER, check_reranker
-from karat.engines.spec import FILES
+from karat.engines.spec import FILES, expand_here
 from karat.errors import EngineError, InputError, MissingExtra, UnknownName
 from karat.experiments.configurations import engine_configurations, parse_agent
 from karat.experiments.workers import Configuration
@@ -570,7 +570,7 @@ def _engine(text: str, known: Mapping[str, Record], folder: Path) -> tuple[str, 
         agent = parse_agent(
             text,
             str(entry.get("engine") or entry.get("class") or ""),
-            config if isinstance(config, Mapping) else {},
+            expand_here(config, folder) if isinstance(config, Mapping) else {},
         )
         return text, agent.spec
     is_file = text.lower().endswith(FILES)

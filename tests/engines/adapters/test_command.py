@@ -53,7 +53,7 @@ def test_octocodes_array() -> None:
 
 
 @pytest.mark.parametrize("kind", ["command", "process"])
-def test_a_relative_script_is_named_with_its_absolute_path(
+def test_a_relative_script_is_named_with_here_and_its_absolute_path(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -67,8 +67,26 @@ def test_a_relative_script_is_named_with_its_absolute_path(
 
     with engine, pytest.raises(EngineError, match="commands run in the corpus folder") as caught:
         search()
-    hint = f"write {str(tmp_path / 'mysearch.py')!r} instead of 'mysearch.py'"
+    hint = (
+        "write '{here}/mysearch.py' in the engine's YAML file, where {here} is its folder, "
+        f"or {str(tmp_path / 'mysearch.py')!r}, instead of 'mysearch.py'"
+    )
     assert str(caught.value).endswith(hint)
+
+
+def test_a_missing_script_is_named_with_here() -> None:
+    engine = build({"engine": "command", "command": [sys.executable, "./mysearch.py"]})
+    engine.index(CORPUS)
+    with pytest.raises(EngineError, match=r"write '\{here\}/mysearch\.py' in the engine's YAML"):
+        engine.search("x", 5)
+    program = build({"engine": "command", "command": ["./mysearch.py", "{query}"]})
+    with pytest.raises(InputError, match=r"no such program: .*; write '\{here\}/mysearch\.py'"):
+        program.index(CORPUS)
+
+
+def test_here_needs_a_file() -> None:
+    with pytest.raises(InputError, match="this engine was not read from a file; write an absolute"):
+        build({"engine": "command", "command": ["python3", "{here}/mysearch.py"]})
 
 
 def test_lines_from_0() -> None:

@@ -192,7 +192,7 @@ class CommandEngine(External):
                     self._secrets.scrub(each.decode("utf-8", "replace")).strip()
                     for each in (done.complaints, done.output)
                 )
-                shown = error_lines(said or printed, relative_hint(options))
+                shown = error_lines(said or printed, relative_hint(options, self._root))
                 if said and printed:
                     shown += f"\n    it printed {last_words(printed)}"
                 raise EngineError(f"exit code {done.code}: {shown}")

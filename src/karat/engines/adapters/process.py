@@ -204,7 +204,7 @@ class ProcessEngine(External):
         self._kill(child)
         if printed:
             reason += f"; it printed {last_words(printed)}; expected JSON objects, each {FORM}"
-        return f"{reason}{relative_hint(self._options)}"
+        return f"{reason}{relative_hint(self._options, self._root)}"
 
     def _kill(self, child: ChildProcess) -> None:
         self._child = None

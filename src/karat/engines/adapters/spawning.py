@@ -13,6 +13,7 @@ from karat.engines.adapters.options import (
     check_template,
     fill,
     literal_secrets,
+    names_of,
     words,
 )
 from karat.errors import InputError
@@ -28,6 +29,8 @@ __all__ = [
 ]
 
 NAMES = ("query", "root", "k", "words")
+# The argument of an interpreter, not an option or a pattern such as ``*.py``.
+SCRIPT = re.compile(r"[\w.][\w./-]*\.(py|sh|m?js|ts|rb|pl)")
 
 
 class ProgramOptions(AnswerOptions):
@@ -47,13 +50,18 @@ class ProgramOptions(AnswerOptions):
             # pydantic reports a ValueError, and lets a TypeError pass.
             raise ValueError(  # noqa: TRY004
                 "expected a list of arguments, because no shell is used; write "
-                'command: [python3, /path/to/mysearch.py, "{query}"]'
+                'command: [python3, "{here}/mysearch.py", "{query}"]'
             )
         return value
 
     @field_validator("command")
     @classmethod
     def _known_names(cls, value: list[str]) -> list[str]:
+        if any("here" in names_of(argument) for argument in value):
+            raise ValueError(
+                "{here} is the folder of an engine's YAML or JSON file, and this engine was not "
+                "read from a file; write an absolute path instead"
+            )
         if value and "{" in value[0]:
             raise ValueError("the program itself cannot depend on the query")
         # A secret among arguments would be seen by every user of the machine.
@@ -85,22 +93,34 @@ def found_program(options: ProgramOptions, environ: Mapping[str, str] | None = N
     source = os.environ if environ is None else environ
     program = find_program(name, source.get("PATH", os.defpath))
     if program is None:
-        raise InputError(f"no such program: {name!r}")
+        hint = f"; {_write_here(name)}" if "/" in name and not os.path.isabs(name) else ""  # noqa: PTH117
+        raise InputError(f"no such program: {name!r}{hint}")
     return program
 
 
-def relative_hint(options: ProgramOptions) -> str:
+def relative_hint(options: ProgramOptions, root: str) -> str:
     """Return a hint for the error of a program one of whose arguments is a relative path.
 
-    The path exists in the current folder, but the program runs in that of the corpus.
+    The path is a file of the current folder, or looks like a script that *root*, the folder of
+    the corpus, does not have: the program runs there.
     """
     for argument in options.command[1:]:
         absolute = os.path.abspath(argument)  # noqa: PTH100 - links stay links
-        if argument != absolute and os.path.isfile(absolute):  # noqa: PTH113 - as above
-            return (
-                f"; commands run in the corpus folder: write {absolute!r} instead of {argument!r}"
-            )
+        if argument == absolute or names_of(argument):
+            continue
+        where = f"; commands run in the corpus folder: {_write_here(argument)}"
+        # pathlib raises on an argument that is too long for a path, such as that of `python -c`.
+        if os.path.isfile(absolute):  # noqa: PTH113
+            return f"{where}, or {absolute!r}, instead of {argument!r}"
+        if SCRIPT.fullmatch(argument) and not os.path.isfile(f"{root}/{argument}"):  # noqa: PTH113
+            return where
     return ""
+
+
+def _write_here(path: str) -> str:
+    """Return the advice to name a *path* relative to the file of the engine."""
+    named = "{here}/" + os.path.normpath(path)
+    return f"write {named!r} in the engine's YAML file, where {{here}} is its folder"
 
 
 def arguments(

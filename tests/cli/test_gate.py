@@ -123,6 +123,20 @@ def test_wrong_use_is_2(karat: Karat, arguments: tuple[str, ...], message: str) 
     assert (done.returncode, message in done.stderr) == (2, True), done.stderr
 
 
+def test_a_karat_run_has_the_name_in_its_header(karat: Karat, folder: Path) -> None:
+    header = '{"format": "karat-run", "version": 1, "name": "mysearch"}'
+    hit = '{"query_id": "q0", "hits": [{"path": "right", "score": 1}]}'
+    for name in ("old.jsonl", "new.jsonl"):
+        (folder / name).write_text(f"{header}\n{hit}\n")
+    made = karat("baseline", "update", "g.qrels", "old.jsonl", "-o", "own.json", "-m", "mrr")
+    assert "wrote own.json: mysearch, " in made.stderr + made.stdout
+    done = karat("gate", "g.qrels", "new.jsonl", "--baseline", "own.json", *QUICK)
+    assert done.returncode == 0, done.stderr
+    assert "Gate passed: mysearch against mysearch (baseline), 1 passed." in done.stdout
+    (folder / "new.jsonl").write_text(f"{header.replace('mysearch', 'new.jsonl')}\n{hit}\n")
+    assert "Gate passed: new," in karat("gate", "g.qrels", "new.jsonl", "--min", "mrr=0").stdout
+
+
 def test_another_gold_set_is_2_unless_allowed(
     karat: Karat, folder: Path, baseline: tuple[str, ...]
 ) -> None:

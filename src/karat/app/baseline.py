@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from karat.app.human_sample import sampled_run
-from karat.app.score import RunSource, run_name
+from karat.app.score import RunSource, own_run_name, run_name
 from karat.errors import InputError
 from karat.formats.baseline import read_baseline, write_baseline
 from karat.formats.gold import gold_digest
@@ -80,14 +80,18 @@ def update_baseline(
     With a *human_sample* the file also has the scores by model labels.
     """
     before = read_baseline(path) if Path(path).exists() else None
-    name = run_name(run, 1)
     gold, loaded = sampled_run(
-        gold, run, human_sample, name=name, scoring=scoring or Scoring(), format=run_format
+        gold,
+        run,
+        human_sample,
+        name=run_name(run, 1),
+        scoring=scoring or Scoring(),
+        format=run_format,
     )
     baseline = make_baseline(
         gold,
         loaded,
-        name=name,
+        name=own_run_name(run, loaded, format=run_format),
         made_at=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         version=__version__,
         scoring=scoring,

@@ -10,7 +10,7 @@ from karat.app.baseline import CommonQueries, RankedRun, align_baseline, score_w
 from karat.app.evaluate import evaluate_experiment
 from karat.app.human_sample import sampled_run
 from karat.app.schemas import OCTOCODE_FIELDS, octocode_averages
-from karat.app.score import RunSource, run_name
+from karat.app.score import RunSource, own_run_name, run_name
 from karat.engines.registry import ENGINES
 from karat.errors import InputError
 from karat.experiments.configurations import engine_configurations
@@ -306,15 +306,15 @@ def gate(
     measures = list(dict.fromkeys((*rules.minimums, *limits)))
     if not measures and not rules.latencies_ms:
         raise InputError("nothing to check; give --min, --baseline or --max-latency")
-    name = run_name(run, 1)
     gold, loaded = sampled_run(
         gold,
         run,
         confidence.human_sample,
-        name=name,
+        name=run_name(run, 1),
         scoring=scoring.with_measures(measures) if measures else scoring,
         format=run_format,
     )
+    name = own_run_name(run, loaded, format=run_format)
     times, disturbed = _latencies_ms(loaded)
     now = score_with_ranks(
         gold, loaded, measures, scoring=scoring, name=name, confidence=confidence

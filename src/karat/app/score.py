@@ -27,6 +27,7 @@ __all__ = [
     "distinct_names",
     "load_judgments",
     "load_run",
+    "own_run_name",
     "placed",
     "read_gold",
     "run_name",
@@ -196,6 +197,24 @@ def run_name(source: RunSource, position: int) -> str:
         return name if os.path.isdir(path) else name.rpartition(".")[0] or name  # noqa: PTH112 - as above
     own = getattr(source, "name", None)
     return own if isinstance(own, str) else f"run{position}"
+
+
+def own_run_name(
+    source: RunSource,
+    loaded: Run | Scored,
+    *,
+    format: str | None = None,  # noqa: A002 - as above
+) -> str:
+    """Return the name of one run: that in the header of a Karat run, else :func:`run_name`.
+
+    *loaded* is what :func:`load_run` has read from *source* in this *format*.
+    """
+    if isinstance(loaded, Run) and isinstance(source, str | os.PathLike):
+        file = os.path.basename(source)  # noqa: PTH119 - as above
+        chosen = format or detect(source, kind="run").name
+        if chosen == "karat-run" and loaded.name not in ("", file):
+            return loaded.name
+    return run_name(source, 1)
 
 
 def distinct_names(sources: Iterable[RunSource]) -> list[str]:

@@ -226,6 +226,36 @@ def test_files(tmp_path: Path) -> None:
     assert parse_spec(str(plain)).params == {"command": ["rg"], "timeout_s": 5}
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("mysearch", "no engine named 'mysearch'; did you mean mysearch.yaml?"),
+        (
+            "./tools/find.py",
+            "a script needs a YAML file, such as tools/find.yaml with these lines:\n"
+            'engine: command\nname: find\ncommand: [python3, "{here}/find.py", "{query}"]',
+        ),
+        ("bm25,hybrid", "repeat --engine: -e bm25 -e hybrid"),
+        ("bm25, mysearch.yaml", "repeat --engine: -e bm25 -e mysearch.yaml"),
+        ("mysearc", "; known: "),
+        ("x," * 5000 + "x", "repeat --engine"),
+        ("x" * 5000, "; known: "),
+        ("bm52", "did you mean 'bm25'?"),
+    ],
+)
+def test_what_was_meant_by_an_unknown_name(
+    text: str, hint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mysearch.yaml").write_text("engine: bm25\n")
+    Path("bm52.txt").write_text("")
+    with pytest.raises(UnknownName) as caught:
+        parse_spec(text)
+    assert hint in str(caught.value)
+    Path("a,b.yaml").write_text("engine: bm25\n")
+    assert parse_spec("a,b.yaml").name == "bm25"
+
+
 @pytest.mark.parametrize("kind", ["command", "process"])
 def test_here_is_the_folder_of_the_file(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -132,6 +132,10 @@ def _parameters(factory: Callable[..., object]) -> list[inspect.Parameter]:
 
 FILES = (".yaml", ".yml", ".json")
 LARGEST_FILE = 1_000_000
+# Scripts that a command engine can start, with their interpreters.
+INTERPRETERS = {".py": "python3", ".sh": "sh", ".js": "node"}
+# A comma outside of brackets.
+COMMA = re.compile(r",(?![^(]*\))")
 # ``{{here}}`` is plain text, as with the placeholders that an engine fills in itself.
 HERE = re.compile(r"(?<!\{)\{here\}(?!\})")
 # Keys that are options of an engine, not labels of engines, with the engine that has them.
@@ -160,13 +164,50 @@ def parse_spec(text: str | Mapping[str, object]) -> Spec:
 
         value = parse(text, "engine")
         return _of_mapping(value if isinstance(value, Mapping) else {})
-    if text.lower().endswith(FILES):
+    if text.lower().endswith(FILES) and not _listed(text):
         specs = read_specs(text)
         if len(specs) != 1:
             names = ", ".join(specs) or "none"
             raise InputError(f"{text}: the file has {len(specs)} engines ({names}); expected one")
         return next(iter(specs.values()))
-    return _named(*parse_call(text))
+    name, params = parse_call(text)
+    try:
+        return _named(name, params)
+    except UnknownName:
+        if hint := _listed(text) or _file_hint(name):
+            raise UnknownName(f"no engine named {text!r}; {hint}") from None
+        raise
+
+
+def _listed(text: str) -> str:
+    """Return a hint if *text* is a list of engines rather than one, else "".
+
+    >>> _listed("bm25,hybrid(b=1, k1=2)")
+    'repeat --engine: -e bm25 -e hybrid(b=1, k1=2)'
+    """
+    parts = [part.strip() for part in COMMA.split(text)]
+    if len(parts) < 2 or not all(parts) or _is_file(text):
+        return ""
+    options = " ".join(f"-e {part}" for part in parts)
+    return f"repeat --engine: {options}"
+
+
+def _is_file(name: str) -> bool:
+    # pathlib raises on a text that is too long for a path.
+    return os.path.isfile(name)  # noqa: PTH113
+
+
+def _file_hint(name: str) -> str:
+    """Return a hint if *name* is an engine file without its suffix, or a script, else ""."""
+    path = Path(name)
+    if path.suffix in INTERPRETERS:
+        return (
+            f"a script needs a YAML file, such as {path.with_suffix('.yaml')} with these lines:\n"
+            f"engine: command\nname: {path.stem}\n"
+            f'command: [{INTERPRETERS[path.suffix]}, "{{here}}/{path.name}", "{{query}}"]'
+        )
+    files = (f"{name}{suffix}" for suffix in FILES)
+    return next((f"did you mean {file}?" for file in files if _is_file(file)), "")
 
 
 def read_specs(path: str | Path) -> dict[str, Spec]:

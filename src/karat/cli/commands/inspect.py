@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -10,6 +10,7 @@ import click
 from karat.cli.options.experiment import repo_option
 from karat.cli.options.shared import COLUMNS, GoldPath
 from karat.report.text import printable
+from karat.system.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,6 +29,9 @@ COLOURS = {
     "+": "green",
     "-": "red",
 }
+# Characters of a line, and lines of the diff of one file, that are shown.
+MOST_CHARACTERS = 300
+MOST_LINES = 300
 
 
 @click.command("inspect")
@@ -50,7 +54,7 @@ def command(
 ) -> None:
     """List the cases of GOLDSET, or show one case with its commit message, diff and targets.
 
-    CASE is an id or the beginning of one.
+    CASE is an id or the beginning of one. Long lines and long diffs are cut; --json has all.
 
     \b
     karat inspect gold.json
@@ -119,7 +123,7 @@ def _show(found: "CaseDetails") -> None:
         click.echo(printable(f"{label:13} {value}"))
     code = [_line(line) for excerpt in found.excerpts for line in _excerpt(excerpt)]
     message = [_line(line) for line in found.message.splitlines()]
-    diff = [_coloured(line) for line in found.diff.split("\n") if found.diff]
+    diff = [_coloured(line) for line in _cut(found.diff.split("\n")) if found.diff]
     for title, lines in (("should find", code), ("message", message), ("diff", diff)):
         if lines:
             click.echo("\n  ".join((f"\n{title}", *lines)))
@@ -138,8 +142,30 @@ def _excerpt(excerpt: "Excerpt") -> Iterator[str]:
         yield f"{number:6} {mark} {line}"
 
 
+def _cut(diff: Sequence[str]) -> Iterator[str]:
+    """Yield the first lines of the diff of each file, and how many were left out."""
+    shown = left_out = 0
+    for line in diff:
+        if line.startswith("diff --git "):
+            yield from _left_out(left_out)
+            shown = left_out = 0
+        if shown < MOST_LINES:
+            yield line
+            shown += 1
+        else:
+            left_out += 1
+    yield from _left_out(left_out)
+
+
+def _left_out(lines: int) -> Iterator[str]:
+    if lines:
+        yield f"... {counted(lines, 'more line')} of this file; --json prints all"
+
+
 def _line(text: str) -> str:
-    return printable(text.expandtabs(4))
+    # Cut before tabs are expanded, which reads the whole line.
+    text = text[: MOST_CHARACTERS + 1].expandtabs(4)
+    return printable(text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}...")
 
 
 def _coloured(line: str) -> str:

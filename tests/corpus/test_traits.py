@@ -91,6 +91,32 @@ def test_other_traits_are_known(path: str, trait: Trait) -> None:
 
 
 @pytest.mark.parametrize(
+    "path",
+    [
+        *("assets/index-BMoFnAfk.js", "src/api/static/assets/index-D3kf9_aZ.css"),
+        *("dist/chunk-7XK3QW2A.js", "web/build/static/js/main.3f9a1b2c.chunk.js"),
+        *("Static/app-0c1d2e3f.js", "build/vendor-C-x4Zq1B.js"),
+    ],
+)
+def test_hashed_build_files_are_generated(path: str) -> None:
+    assert classify(path).is_generated
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("src/index-BMoFnAfk.js", "assets/index-BMoFnAfk.py", "static/js/my-DataView.js"),
+        *("static/user-settings.js", "static/date-picker2.js", "assets/theme-20240101.css"),
+        *("build/webpack-plugins1.js", "static/a-to-do-it.js", "assets/jquery-MyUIView.js"),
+        *("static/part-Example1.js", "assets/es-VERSION2.js", "build/BMoFnAfk.js"),
+        *("static/x-defaced.js", "build/api-acceeded.js", "static/map-my-foo-v2.js"),
+    ],
+)
+def test_names_that_end_with_words_are_source(path: str) -> None:
+    assert classify(path).is_source
+
+
+@pytest.mark.parametrize(
     ("path", "traits"),
     [
         ("docs/testing/tests.rst", Trait.DOCS),

@@ -419,3 +419,21 @@ def test_a_huge_file_is_not_read(history: "Builder", generate: Generate) -> None
         "note: files excluded from the targets: binary (1)\n",
     )
     assert written()["test_cases"][0]["ground_truth_files"] == ["a.py"]
+
+
+def test_built_files_are_targets_only_if_generated_files_are_wanted(
+    generate: Generate, history: "Builder"
+) -> None:
+    built = ("web/static/assets/index-BMoFnAfk.js", "web/app.js", "web/lib.min.js")
+    history.commit({**dict.fromkeys(built, "f(1);" * 1000), "web/cart.ts": "let a = 1;\n"}, "Start")
+    changed = {**dict.fromkeys(built, "g(2);" * 1000), "web/cart.ts": "let a = 2;\n"}
+    history.commit(changed, QUESTION)
+
+    def paths(*options: str) -> set[str]:
+        done = generate(history.path, *options)
+        assert done.returncode == 0, done.stderr
+        mined = read_dataset("gold.json").queries()
+        return {target.path for query in mined for target in query.targets}
+
+    assert paths() == {"web/cart.ts"}
+    assert paths("--off", "generated-only") == {"web/cart.ts", *built}

@@ -169,6 +169,19 @@ def test_added_files_and_unwanted_ones_are_no_targets(history: "Builder") -> Non
     assert set(asked) == {"a.py", "b.py", "old_c.py"}
 
 
+def test_minified_files_are_left_out_unless_they_are_wanted(history: "Builder") -> None:
+    long, short = "f(1);" * 1000, "f(1);\n" * 1000
+    texts = {"page.js": long, "app.js": short, "data.py": long}
+    history.commit({**texts})
+    tip = history.commit({path: f"g();{text}" for path, text in texts.items()})
+    unreadable = UnreadableCommits()
+    ((_, found),) = read_targets(history.path, [tip], minified=False, unreadable=unreadable)
+    assert {file.path for file in found} == {"app.js", "data.py"}
+    assert unreadable.skipped == {"minified": 1}
+    ((_, found),) = read_targets(history.path, [tip])
+    assert {file.path for file in found} == {*texts}
+
+
 def test_what_no_corpus_would_hold_is_counted(history: "Builder") -> None:
     pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize {}\n"
     first = history.commit(

@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from karat.errors import InputError
 from karat.mining.commits import Candidate, Change, Commit, UnreadableCommits
+from karat.mining.drafts import Role
 from karat.mining.filters import CODE_EQUAL, Filters, FilterWaterfall, Selection, rule_table
 from karat.mining.leaks import leak
 from karat.mining.targets import TargetFile, read_targets
@@ -206,6 +207,7 @@ def _examined(
         wanted=paths.__contains__,
         paths=_compared(candidates),
         syntax=syntax,
+        minified=Role.GENERATED in filters.roles,
         unreadable=unreadable,
     ):
         candidate = waiting.pop(commit)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from karat.corpus.chunkers.base import lines_of
 from karat.corpus.chunkers.definitions import Symbol, language_of
 from karat.corpus.chunkers.grammars import GRAMMARS, SyntaxTree, parse
-from karat.corpus.files.content import MAX_BYTES, Content, decode
+from karat.corpus.files.content import MAX_BYTES, Content, decode, is_minified
 from karat.corpus.git.objects import SUBMODULE, SYMLINK, ObjectReader
 from karat.mining.code_equal import alters_code, excerpts, trees_equal
 from karat.mining.commits import UnreadableCommits
@@ -65,15 +65,17 @@ def read_targets(
     wanted: Callable[[str], bool] | None = None,
     paths: Collection[str] = (),
     syntax: bool = True,
+    minified: bool = True,
     unreadable: UnreadableCommits | None = None,
 ) -> Iterator[CommitTargets]:
     """Yield the changed files of each of *commits* as they were in the first parent, in order.
 
     Only files that exist there count, and only those whose old path is *wanted* (None: all). With
     *paths*, only those are compared; a rename needs both of its paths. Without *syntax* nothing is
-    parsed: there are no symbols, and *same_code* is never set. Files that a corpus would skip are
-    left out and counted by reason in *unreadable*. Commits that cannot be read are added to
-    *unreadable*, and raise InputError without it.
+    parsed: there are no symbols, and *same_code* is never set. Files that a corpus would skip, and
+    those with extremely long lines unless *minified*, are left out and counted by reason in
+    *unreadable*. Commits that cannot be read are added to *unreadable*, and raise InputError
+    without it.
     """
     skipped = Counter[str]() if unreadable is None else unreadable.skipped
     trees = lru_cache(maxsize=_TREES_KEPT)(parse) if syntax else None
@@ -84,7 +86,9 @@ def read_targets(
             files = [file for _, files in chosen for file in files]
             contents = _contents(objects, files, after=syntax)
             for commit, files in chosen:
-                known = (file for file in files if _is_text(file, contents, skipped))
+                known = (
+                    file for file in files if _is_text(file, contents, skipped, minified=minified)
+                )
                 yield CommitTargets(commit, tuple(_truth(file, contents, trees) for file in known))
 
 
@@ -136,8 +140,13 @@ def _content(data: bytes | None) -> Content:
     return Content("", reason="too-large") if len(data) > MAX_BYTES else decode(data)
 
 
-def _is_text(file: FileDiff, contents: Mapping[str, Content], skipped: Counter[str]) -> bool:
-    reason = contents[file.change.old_blob].reason
+def _is_text(
+    file: FileDiff, contents: Mapping[str, Content], skipped: Counter[str], *, minified: bool
+) -> bool:
+    content = contents[file.change.old_blob]
+    reason = content.reason
+    if not minified and is_minified(content.text, language_of(file.change.old_path)):
+        reason = "minified"
     if reason:
         skipped[reason] += 1
     return not reason

@@ -28,6 +28,7 @@ __all__ = [
     "content_traits",
     "decode",
     "file_intake",
+    "is_minified",
     "look_at",
     "max_bytes_of",
     "text_of",
@@ -127,11 +128,14 @@ def content_traits(text: str, language: str) -> Trait:
         notes = head if language in CONFIG else _first_comments(head, language)
         if _GENERATED.search(notes) or _GENERATED_START.search(notes):
             traits |= Trait.GENERATED
-    if len(text) > _FEWEST_CHARACTERS and language in _MINIFIED:
-        lines = text.count("\n") + 1
-        if len(text) > _MEAN_LINE * lines:
-            traits |= Trait.MINIFIED
-    return traits
+    return traits | Trait.MINIFIED if is_minified(text, language) else traits
+
+
+def is_minified(text: str, language: str) -> bool:
+    """Return whether the lines of *text* are too long for a person: 200 characters on average."""
+    if len(text) <= _FEWEST_CHARACTERS or language not in _MINIFIED:
+        return False
+    return len(text) > _MEAN_LINE * (text.count("\n") + 1)
 
 
 def _first_comments(head: str, language: str) -> str:

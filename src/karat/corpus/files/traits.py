@@ -151,6 +151,13 @@ _GENERATED_NAME = re.compile(
     r"|^zz_generated.*)$"
 )
 _MINIFIED_NAME = re.compile(r"[.-]min\.(?:js|mjs|css|html)$|\.bundle\.(?:js|css)$")
+# Bundlers add a hash of the content: assets/index-BMoFnAfk.js, static/js/main.3f9a1b2c.chunk.js.
+_BUILT_FOLDERS = frozenset({"assets", "static", "dist", "build"})
+_HASHED_NAME = re.compile(
+    r"(?:-(?P<short>[A-Za-z0-9_-]{8})|[.-](?P<hex>[0-9a-f]{8,20})(?:\.chunk)?)\.(?:js|css)$"
+)
+_CASE_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_WORD = re.compile(r"[a-z]{3}")
 _CONFIG_NAME = re.compile(r"^(?:requirements.*\.txt|constraints.*\.txt|.*cmakelists\.txt|\..*rc)$")
 
 
@@ -174,6 +181,8 @@ def classify(path: str) -> FileClass:
         # A page of a manual is a page, whether it is about testing, news or licences.
         of_folder &= ~(Trait.TEST | Trait.CHANGELOG).value
         of_name &= ~(Trait.CHANGELOG | Trait.LICENSE).value
+    if name.endswith((".js", ".css")) and _is_hashed(name) and _is_built_folder(folder):
+        of_name |= Trait.GENERATED.value
     return FileClass(language, _trait_set(of_folder | of_name))
 
 
@@ -232,6 +241,38 @@ def _of_name(name: str, language: str) -> int:
         (Trait.CHANGELOG, language in PROSE and _CHANGELOG_NAME.match(lower)),
         (Trait.LICENSE, language in PROSE and _LICENSE_NAME.match(lower)),
     )
+
+
+def _is_built_folder(folder: str) -> bool:
+    return not _BUILT_FOLDERS.isdisjoint(folder.lower().split("/"))
+
+
+def _is_hashed(name: str) -> bool:
+    """Return whether *name* ends with a hash of its content, not with words or a version.
+
+    >>> [_is_hashed(f"{name}.js") for name in ("index-BMoFnAfk", "main.3f9a1b2c", "a-x7_Kq-2Z")]
+    [True, True, True]
+    >>> [_is_hashed(f"{name}.js") for name in ("my-DataView", "to-do-list-2", "a-20240101")]
+    [False, False, False]
+    """
+    match = _HASHED_NAME.search(name)
+    if not match:
+        return False
+    text = match["short"] or match["hex"]
+    has_lower, has_upper = text != text.upper(), text != text.lower()
+    has_digit = any(map(str.isdigit, text))
+    if has_lower and has_upper:
+        # Letters alone must change case more often than names in camel case do.
+        short = sum(len(part) < 3 for part in _CASE_PART.findall(text))
+        return not _WORD.search(text) and (short > 2 or _has_inner_digit(text))
+    if has_upper:
+        return text.isalnum() and _has_inner_digit(text)
+    return has_lower and has_digit and re.fullmatch("[0-9a-f]+", text) is not None
+
+
+def _has_inner_digit(text: str) -> bool:
+    """Return whether *text* has a digit before its end: names may end with a number."""
+    return bool(re.search(r"\d.*\D", text))
 
 
 def _is_test_name(name: str) -> bool:

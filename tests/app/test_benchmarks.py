@@ -57,7 +57,7 @@ def test_what_is_measured() -> None:
 def test_an_experiment_is_made_of_it() -> None:
     request = request_of(BenchmarkConfig(MATRIX))
     assert request.where.corpus == str(Path("/data/1"))
-    assert [entry.name for entry in request.configurations] == ["dense", "sparse"]
+    assert [entry.name for entry in request.configurations] == ["dense @10", "sparse @10"]
     assert dict(request.configurations[0].spec.params) == {"model": "static", "chunker": "lines:20"}
     assert (request.timed, request.scoring.measures[0]) == (20, "ndcg@5")
     assert request.scores_first
@@ -92,7 +92,7 @@ def test_engines_need_no_index() -> None:
     lacking = replace(COLLECTION, index={**INDEX, "dense": False, "sparse": False})
     config = BenchmarkConfig({"search_modes": [], "engines": ["own"]})
     matrix = config.matrix_for(lacking, offered={"own": Spec("engine", "bm25")})
-    assert [entry.name for entry in matrix.configurations()] == ["own"]
+    assert [entry.name for entry in matrix.configurations()] == ["own @10"]
 
 
 @pytest.mark.parametrize("index", ["dense", "sparse"])
@@ -117,10 +117,10 @@ def test_models_that_the_service_offers() -> None:
     found = config.matrix_for(COLLECTION, choices=CHOICES).configurations()
     # Names of runs and their options show no address; one name may be of two kinds.
     assert [entry.name for entry in found] == [
-        "dense static +maxsim",
-        "dense static +gpu",
-        "dense gpu +maxsim",
-        "dense gpu +gpu",
+        "dense static +maxsim @10",
+        "dense static +gpu @10",
+        "dense gpu +maxsim @10",
+        "dense gpu +gpu @10",
     ]
     shown = {name: found[-1].options[name] for name in ("model", "reranker", "context")}
     assert shown == {"model": "gpu", "reranker": "gpu", "context": "small"}

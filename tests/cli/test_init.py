@@ -101,7 +101,7 @@ def test_what_is_written_runs(karat: Karat, project: Path, monkeypatch: pytest.M
     assert "precision@5 " not in one.stdout
     swept = karat("sweep", "--config", "karat.yaml", "--timed", "none", "--draws", "99")
     assert swept.returncode == 0, swept.stderr
-    assert "sparse window:256 against sparse auto, 4 queries" in swept.stdout
+    assert "sparse window:256 @10 against sparse auto @10, 4 queries" in swept.stdout
 
 
 def test_the_gate_of_the_file(karat: Karat, folder: Path) -> None:

@@ -237,10 +237,10 @@ def test_context_is_an_axis() -> None:
     matrix = Matrix(search_modes=("sparse", "dense"), context=(None, context))
     found = [(each.name, dict(each.spec.params)) for each in matrix.configurations()]
     assert found == [
-        ("sparse", {}),
-        ("sparse context=m", {"context": context}),
-        ("dense", {}),
-        ("dense context=m", {"context": context}),
+        ("sparse @10", {}),
+        ("sparse context=m @10", {"context": context}),
+        ("dense @10", {}),
+        ("dense context=m @10", {"context": context}),
     ]
     with pytest.raises(InputError, match="context: context http://localhost:1/v1#m: no option"):
         Matrix(context=(f"{context}?bugdet=1",))

@@ -21,7 +21,7 @@ def names(**axes: Any) -> list[str]:
 
 def test_the_examples_of_a_dashboard() -> None:
     two = {"search_modes": ("dense", "hybrid"), "top_k_values": (10,), "rrf_k_values": (60,)}
-    assert names(**two) == ["dense", "hybrid"]
+    assert names(**two) == ["dense @10", "hybrid @10"]
     assert names(search_modes=("dense",), use_reranker=(False, True), top_k_values=(10, 20)) == [
         "dense @10",
         "dense +rerank @10",
@@ -101,11 +101,11 @@ def test_several_models_chunkers_and_rerankers_are_told_apart() -> None:
         rerankers=("maxsim", "maxsim:minilm"),
         top_k_values=(10,),
     )[3:8] == [
-        "dense auto granite",
-        "dense auto granite +maxsim",
-        "dense auto granite +maxsim:minilm",
-        "dense auto static",
-        "dense auto static +maxsim",
+        "dense auto granite @10",
+        "dense auto granite +maxsim @10",
+        "dense auto granite +maxsim:minilm @10",
+        "dense auto static @10",
+        "dense auto static +maxsim @10",
     ]
 
 
@@ -228,7 +228,7 @@ def test_tuned_values_become_options_of_the_engine() -> None:
     assert len(configurations) == 2 * (2 + 1 + 2 * 2 * 3)
     found = {one.name: one for one in configurations}
     assert len(found) == len(configurations)
-    one = found["hybrid min-max dense_weight=0.3 k1=1.2 +rerank depth=50"]
+    one = found["hybrid min-max dense_weight=0.3 k1=1.2 +rerank depth=50 @10"]
     assert one.spec.params == {
         "over": {
             "engine": "hybrid",
@@ -242,7 +242,7 @@ def test_tuned_values_become_options_of_the_engine() -> None:
     assert one.options["dense_weight"] == 0.3
     assert one.options["fusion"] == "min-max"
     assert one.options["rerank_depth"] == 50
-    assert "dense_weight" not in found["sparse k1=2.0 +rerank depth=10"].options
+    assert "dense_weight" not in found["sparse k1=2.0 +rerank depth=10 @10"].options
     assert build(one.spec).name == "hybrid+maxsim:granite"
 
 
@@ -264,7 +264,7 @@ def test_models_of_one_mode_are_an_axis_of_that_mode(tmp_path: Path) -> None:
         ("colbert", {"model": str(colbert)}),
     ]
     names = [configuration.name for configuration in matrix.configurations()]
-    assert names[2:] == ["splade naver/splade-v3", "colbert"]
+    assert names[2:] == ["splade naver/splade-v3 @10", "colbert @10"]
 
 
 @pytest.mark.parametrize(

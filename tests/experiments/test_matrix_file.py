@@ -140,7 +140,7 @@ def test_engines_stand_beside_modes(tmp_path: Path) -> None:
 def test_engines_need_no_mode(tmp_path: Path) -> None:
     (tmp_path / "m.yaml").write_text("engines: lexical\n")
     [one] = read_matrix(tmp_path / "m.yaml").configurations()
-    assert (one.name, one.spec.name) == ("lexical", "bm25")
+    assert (one.name, one.spec.name) == ("lexical @10", "bm25")
 
 
 def test_values_to_tune(tmp_path: Path) -> None:
@@ -204,4 +204,4 @@ def test_a_run_is_named_by_the_model_of_its_context(tmp_path: Path) -> None:
         'search_modes: [bm25]\ncontext: [null, "http://localhost:1/v1#qwen?price=0,0"]\n'
     )
     names = [one.name for one in read_matrix(place).configurations()]
-    assert names == ["sparse", "sparse context=qwen"]
+    assert names == ["sparse @10", "sparse context=qwen @10"]

@@ -95,7 +95,7 @@ def check_six_calls(address: str) -> None:
         assert last["data"]["status"] == "completed"
     results = next(answer for line, answer in answers if line.endswith("/results"))
     assert results["status"] == "completed"
-    assert [run["name"] for run in results["runs"]] == ["sparse", "dense", "hybrid"]
+    assert [run["name"] for run in results["runs"]] == ["sparse @10", "dense @10", "hybrid @10"]
     for run in results["runs"]:
         low, high = run["intervals"]["ndcg@10"]
         assert low <= run["metrics_flat"]["ndcg@10"] <= high

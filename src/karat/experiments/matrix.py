@@ -232,7 +232,7 @@ class Matrix:
 
     >>> matrix = Matrix(search_modes=("dense", "hybrid"), rrf_k_values=(40, 60), top_k_values=(10,))
     >>> [configuration.name for configuration in matrix.configurations()]
-    ['dense', 'hybrid rrf40', 'hybrid rrf60']
+    ['dense @10', 'hybrid rrf40 @10', 'hybrid rrf60 @10']
     """
 
     search_modes: tuple[str, ...] = ("dense",)
@@ -406,12 +406,7 @@ class Matrix:
 
     def _engine_configurations(self) -> Iterator[Configuration]:
         for (name, spec), k in product(self.engines.items(), self.top_k_values):
-            own = " ".join([name, *self._depth(k)])
-            yield Configuration(own, spec, k, options={"engine": name, "top_k": k})
-
-    def _depth(self, k: int) -> tuple[str, ...]:
-        """Return the number of hits as part of a name, if it differs between configurations."""
-        return (f"@{k}",) if len(self.top_k_values) > 1 else ()
+            yield Configuration(f"{name} @{k}", spec, k, options={"engine": name, "top_k": k})
 
     def _name(self, choice: _Choice) -> str:
         """Return the mode, and the values that differ between configurations."""
@@ -432,7 +427,7 @@ class Matrix:
             parts.append(f"+{choice.reranker if len(self.rerankers) > 1 else 'rerank'}")
             if choice.rerank_depth and len(self.rerank_depth) > 1:
                 parts.append(f"depth={choice.rerank_depth}")
-        parts += self._depth(choice.top_k)
+        parts.append(f"@{choice.top_k}")
         if choice.score_threshold is not None:
             parts.append(f"≥{choice.score_threshold}")
         return " ".join(parts)

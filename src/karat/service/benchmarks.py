@@ -215,7 +215,7 @@ class BenchmarkConfig:
         >>> axes = {"search_modes": ["dense", "sparse"], "top_k_values": None}
         >>> matrix = BenchmarkConfig(axes, top_k=5).matrix_for()
         >>> [one.name for one in matrix.configurations()]
-        ['dense', 'sparse']
+        ['dense @5', 'sparse @5']
         """
         given: dict[str, Any] = {
             name: tuple(values)

@@ -47,8 +47,10 @@ TARGETS = (
     Target("gone.md", 1.0, *WHOLE),
 )
 REASONS = {
-    "sparse": (*("", "", "ranked below k", "not retrieved", "in no chunk", "not in the corpus"),),
-    "sparse ≥0.9": (
+    "sparse @10": (
+        *("", "", "ranked below k", "not retrieved", "in no chunk", "not in the corpus"),
+    ),
+    "sparse @10 ≥0.9": (
         *("", "dropped by the threshold", "not retrieved", "not retrieved"),
         *("in no chunk", "not in the corpus"),
     ),

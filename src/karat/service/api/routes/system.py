@@ -174,7 +174,7 @@ MOST_RESULTS = 20
 # Maximum number of searched objects of each kind, newest first, and of datasets for queries.
 MOST_LOOKED_AT = 500
 DATASETS_SEARCHED = 5
-# A name such as "hybrid rrf60" is that of a run in every benchmark, and in many a query.
+# A name such as "hybrid @10" is that of a run in every benchmark, and in many a query.
 MOST_OF_A_KIND = 10
 BENCHMARKS_SEARCHED = 20
 

@@ -86,7 +86,8 @@ class ForkServer:
         """Start a process with pipes; fork it if it is a worker of Karat."""
         interpreter, option, program = [*arguments, "", ""][:3]
         forkable = interpreter == sys.executable and (option, program) in PROGRAMS
-        if not forkable or not hasattr(os, "pidfd_open"):  # Linux has it
+        forkable = forkable and Path(root).is_dir() and hasattr(os, "pidfd_open")  # on Linux
+        if not forkable:
             return self.original(
                 arguments, root=root, environment=environment, stdin=stdin, stderr=stderr
             )
@@ -101,6 +102,10 @@ class ForkServer:
         }
         try:
             pid = self._request(request, files)
+        except BaseException:
+            for each in (stdin, stdout, *([complaints] if complaints >= 0 else [])):
+                os.close(each)
+            raise
         finally:
             for each in files:
                 os.close(each)

@@ -52,6 +52,9 @@ def test_what_is_measured() -> None:
     assert own.measures() == ("ndcg@5", "MAP", "hit@3", "rr", "set-f1")  # as typed
     with pytest.raises(UnknownName, match="did you mean 'recall'"):
         replace(config, metrics=("recal",)).measures()
+    # One of a plug-in that is gone does not hide the labels of the others.
+    lost = replace(config, metrics=("MAP", "of-a-plug-in"))
+    assert lost.labels() == {"ndcg@5": "ndcg@5", "ap": "MAP"}
 
 
 def test_an_experiment_is_made_of_it() -> None:

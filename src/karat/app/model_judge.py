@@ -199,7 +199,10 @@ def open_models(
     for number, spec in enumerate(specs):
         name = model_name(spec)
         if name in models:
-            raise InputError(f"two models have the name {name!r}; give each --model once")
+            raise InputError(
+                f"two models have the name {name!r} (addresses do not count); use models with "
+                "different names"
+            )
         price = each[number % len(each)] if each else None
         models[name] = open_model(spec, price=price, timeout_s=timeout_s)
     return models

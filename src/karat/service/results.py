@@ -40,7 +40,7 @@ __all__ = [
 
 
 # Raised when the document of results changes its shape, so that stored ones are computed again.
-SHAPE = 5
+SHAPE = 6
 # Number of hits per query in a report.
 HITS_KEPT = 100
 

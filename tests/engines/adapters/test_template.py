@@ -49,6 +49,16 @@ def test_a_secret_is_scrubbed_however_it_is_written(value: str) -> None:
     assert scrubbed.count("{env:KEY}") >= 2 or value in "{env:KEY}"
 
 
+@pytest.mark.parametrize("part", range(4, 16))
+def test_a_part_of_a_secret_at_a_cut_is_scrubbed(part: int) -> None:
+    value = "secret-value-4711"
+    secrets = Secrets({"KEY": value})
+    secrets.expand("{env:KEY}")
+    assert secrets.scrub(f"printed 'x {value[:part]}...'") == "printed 'x {env:KEY}...'"
+    assert secrets.scrub(f"{value[-part:]} is wrong") == "{env:KEY} is wrong"
+    assert secrets.scrub(f"...{value[-part:]} is wrong") == "...{env:KEY} is wrong"
+
+
 def test_a_missing_variable() -> None:
     with pytest.raises(InputError, match="variable KEY is not set"):
         Secrets({"KEY": ""}).expand("{env:KEY}")

@@ -228,6 +228,39 @@ def test_the_hardest_slice_is_named(make: Make, run: MakeRun) -> None:
     assert insights(make([noise], gold=Dataset.of(queries), measures=("hit@5",))) == ()
 
 
+def test_a_run_without_a_score_is_not_the_best_of_the_hardest(make: Make, run: MakeRun) -> None:
+    queries = [
+        Query(f"{kind}{number}", "", (Target("a.py"),), {"category": kind})
+        for kind in ("easy", "hard")
+        for number in range(20)
+    ]
+    answers = {query.id: ("a.py",) if query.id[0] == "e" else ("x.py",) for query in queries}
+    found = make([run("one", answers), run("two", answers)], gold=Dataset.of(queries))
+    hard = found.contest.slices["category"]["hard"]
+    none, zero = hard.means
+    lacking = replace(hard, means=(replace(none, mean=None), zero))
+    slices = {"category": {**found.contest.slices["category"], "hard": lacking}}
+    found = replace(found, contest=replace(found.contest, slices=slices))
+    (sentence,) = insights(found)
+    assert sentence.endswith("best: two 0.000.")
+
+
+def test_the_lowest_of_many_equal_slices_is_not_called_the_hardest(
+    make: Make, run: MakeRun
+) -> None:
+    rng = np.random.default_rng(1)
+    named = 0
+    for _ in range(5):
+        queries = [
+            Query(f"{kind}-{number}", "", (Target("a.py"),), {"category": str(kind)})
+            for kind in range(20)
+            for number in range(15)
+        ]
+        answers = {query.id: ("a.py",) if rng.random() < 0.5 else ("x.py",) for query in queries}
+        named += len(insights(make([run("one", answers)], gold=Dataset.of(queries))))
+    assert named == 0
+
+
 def test_hard_queries_are_not_called_the_hardest(make: Make, run: MakeRun) -> None:
     queries = [
         Query(f"{value}{number}", "", (Target("a.py"),), {"difficulty": value})

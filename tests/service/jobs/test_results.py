@@ -18,6 +18,7 @@ from karat.app.judging_order import stratified_order
 from karat.app.score import score
 from karat.cli.remote.runs import results_table
 from karat.client.records import Results
+from karat.errors import UnknownName
 from karat.model import Query, Target
 from karat.model.judgments import JudgmentRecord, model_labels_of, with_model_labels
 from karat.scoring.settings import Confidence, Scoring
@@ -31,7 +32,7 @@ from karat.service.api.views.results import (
     slices,
     two_sides,
 )
-from karat.service.benchmarks import TIMED
+from karat.service.benchmarks import TIMED, BenchmarkConfig
 from karat.service.results import results_key, scored
 from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
@@ -360,6 +361,18 @@ def test_the_course_of_time(
     assert points[2]["values"] == results["runs"][2]["metrics_flat"]
     assert points[2]["intervals"] == results["runs"][2]["intervals"]
     assert points[0]["annotations"] == ["first day"]
+
+
+def test_a_metric_of_a_missing_plug_in_does_not_break_the_trend(
+    client: TestClient, benchmark: str, store: ServiceStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown(self: BenchmarkConfig) -> dict[str, str]:
+        raise UnknownName("no metric named 'of-a-plug-in'")
+
+    monkeypatch.setattr(BenchmarkConfig, "labels", unknown)
+    dataset = store.benchmarks.get(benchmark).dataset
+    answer = client.get("/api/v2/trend", params={"dataset": dataset})
+    assert (answer.status_code, answer.json()["labels"]) == (200, {})
 
 
 def test_a_random_sample_of_hits_takes_whole_queries(

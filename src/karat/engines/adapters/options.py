@@ -32,6 +32,8 @@ SENSITIVE = re.compile(
     r"auth|token|secret|passw|cookie|credential|api[-_]?key|(^|[-_])key$", re.IGNORECASE
 )
 SHORTEST_SECRET = 4
+# A shorter part of a secret is of no use to anybody.
+SHORTEST_PART = 4
 
 
 def names_of(text: str) -> list[str]:
@@ -125,12 +127,27 @@ class Secrets:
         self._used[value] = name
 
     def scrub(self, text: str) -> str:
-        """Return *text* without the values that were used."""
+        """Return *text* without the values that were used, or parts of them where it was cut."""
         for value, name in sorted(self._used.items(), key=lambda item: -len(item[0])):
             if len(value) >= SHORTEST_SECRET:
                 for form in {value, quote(value, safe=""), value.encode("unicode_escape").decode()}:
-                    text = text.replace(form, f"{{env:{name}}}")
+                    text = _without_parts(text.replace(form, f"{{env:{name}}}"), form, name)
         return text
+
+
+def _without_parts(text: str, secret: str, name: str) -> str:
+    """Return *text* without a part of *secret* at a cut, which is its start or three dots.
+
+    >>> _without_parts("key-4711 was rejected: secret-key...", "secret-key-4711", "KEY")
+    '{env:KEY} was rejected: {env:KEY}...'
+    """
+    mark = f"{{env:{name}}}"
+    for size in range(len(secret) - 1, SHORTEST_PART - 1, -1):
+        text = text.replace(f"{secret[:size]}...", f"{mark}...")
+        text = text.replace(f"...{secret[-size:]}", f"...{mark}")
+        if text.startswith(secret[-size:]):
+            text = f"{mark}{text[size:]}"
+    return text
 
 
 SHOWN = 160

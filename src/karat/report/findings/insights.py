@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -24,9 +25,9 @@ ENGINE = "engine"
 SUBJECTS = {
     ("identifier", "no"): "Queries without a code identifier",
     ("identifier", "yes"): "Queries with a code identifier",
-    ("leak", "none"): "Queries without any word of the target's path",
-    ("leak", "part"): "Queries with a word of the target's path",
-    ("leak", "stem"): "Queries with the name of the target's file, without its ending",
+    ("leak", "none"): "Queries without a telling word of the target's path",
+    ("leak", "part"): "Queries with a telling word of the target's path",
+    ("leak", "stem"): "Queries with all words of the target's file name",
     ("leak", "basename"): "Queries with the name of the target's file",
     ("leak", "path"): "Queries with the path of the target",
 }
@@ -62,15 +63,17 @@ def _hardest(findings: Findings) -> Iterator[str]:
             continue
         hardest = min(means, key=means.__getitem__)
         comparison = values[hardest]
-        if (tag, hardest) == EXPECTED or _upper_end(comparison) >= overall:
+        if (tag, hardest) == EXPECTED or _upper_end(comparison, len(means)) >= overall:
             continue
         text = (
             f"{_subject(tag, hardest)} are hardest (n = {comparison.queries:,}): "
             f"mean {findings.lead} {means[hardest]:.3f}"
         )
         if len(findings.names) > 1:
-            best = max(comparison.means, key=lambda mean: mean.mean or 0.0)
-            text += f" over all runs; best: {best.system} {best.mean:.3f}"
+            score, system = max(
+                (mean.mean, mean.system) for mean in comparison.means if mean.mean is not None
+            )
+            text += f" over all runs; best: {system} {score:.3f}"
         yield f"{text}."
 
 
@@ -207,7 +210,17 @@ def _mean(comparison: Comparison) -> float:
     return float(np.mean(known)) if known else float("nan")
 
 
-def _upper_end(comparison: Comparison) -> float:
-    """Return the mean over runs of the upper ends of their intervals, else of their means."""
-    ends = [mean.interval.high for mean in comparison.means if mean.interval.high is not None]
+def _upper_end(comparison: Comparison, choices: int) -> float:
+    """Return the mean over runs of the upper ends of their intervals, else of their means.
+
+    The lowest of several means is low by chance too: intervals are widened as a normal one would be
+    for *choices* comparisons (Bonferroni).
+    """
+    normal, level = NormalDist(), comparison.level
+    wider = normal.inv_cdf(1 - (1 - level) / 2 / choices) / normal.inv_cdf((1 + level) / 2)
+    ends = [
+        mean.mean + (mean.interval.high - mean.mean) * wider
+        for mean in comparison.means
+        if mean.mean is not None and mean.interval.high is not None
+    ]
     return float(np.mean(ends)) if ends else _mean(comparison)

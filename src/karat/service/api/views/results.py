@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import Any
 
 from karat.app.judge import HitOrder, JudgingPool, best_rank
+from karat.errors import UnknownName
 from karat.experiments.store import RunStatus, StoredRun
 from karat.installation import without_checkout
 from karat.model import Outcome
@@ -174,7 +175,7 @@ def plain_results(store: ServiceStore, benchmark: Benchmark) -> Results:
         runs,
         frame=(benchmark.id, benchmark.status, config.primary, config.primary_k),
         cuts=config.cuts,
-        labels=config.labels(),
+        labels=_labels(config),
         queries=queries,
         counts=(benchmark.total_runs, benchmark.completed_runs, benchmark.failed_runs),
     )
@@ -283,7 +284,7 @@ def trend(store: ServiceStore, dataset: str, *, owner: str | None) -> Trend:
     order = [benchmark.id for benchmark in reversed(found)]
     labels: dict[str, str] = {}
     for benchmark in reversed(found):
-        labels |= BenchmarkConfig.from_json(benchmark.config).labels()
+        labels |= _labels(BenchmarkConfig.from_json(benchmark.config))
     return Trend(
         dataset_id=dataset,
         labels=labels,
@@ -317,3 +318,11 @@ def two_sides(
     """Return one run against another, perhaps of another benchmark, on the queries of both."""
     sides = subject_of(left), left_run, subject_of(right), right_run
     return TwoSides.model_validate(analysis_page.two_sides(*sides, metric))
+
+
+def _labels(config: BenchmarkConfig) -> dict[str, str]:
+    """Return the measures as they were typed; empty if a plug-in with one of them is gone."""
+    try:
+        return config.labels()
+    except UnknownName:
+        return {}

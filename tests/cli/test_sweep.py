@@ -1,6 +1,7 @@
 """karat sweep on the command line."""
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -76,6 +77,34 @@ def test_targets_that_are_not_there_are_told_twice(
     # What was kept says it too.
     assert karat("report", "latest", "-o", "report.md", "--draws", "99").returncode == 0
     assert f"### {RESOLVED}\n" in (folder / "report.md").read_text(encoding="utf-8")
+
+
+def test_the_best_configuration_can_be_pasted(karat: Karat, project: Path, folder: Path) -> None:
+    pytest.importorskip("wordllama")
+    (folder / "hybrid.yaml").write_text(
+        "search_modes: [hybrid]\nmodels: [static]\nchunkers: ['window:64']\n"
+        "dense_weight: [0.3, 0.7]\nk1: [0.5, 1.2]\nuse_reranker: [true, false]\n"
+        "top_k_values: [2]\n",
+        encoding="utf-8",
+    )
+    wanted = (*SWEEP, "--matrix", "hybrid.yaml", "-m", "rbp,mrr")
+    swept = json.loads(karat(*wanted, "--json").stdout)
+    options = shlex.split(swept["best_engine"])
+    assert options[-2:] == ["-k", "2"]
+    assert "model=static" in options[1]
+    done = karat("evaluate", *SWEEP[1:], *options, "-m", "rbp,mrr", "--json")
+    assert done.returncode == 0, done.stderr
+    scores = json.loads(done.stdout)["run"]["queries"]
+    best = max(swept["runs"], key=lambda run: run["metrics"]["rbp"]["mean"])
+    assert scores == best["queries"]
+    line = f"best configuration as an engine: {swept['best_engine']}"
+    shown = karat(*wanted, "--markdown", "-o", "sweep.md")
+    assert shown.returncode == 0, shown.stderr
+    assert line in (folder / "sweep.md").read_text(encoding="utf-8").replace("\\", "")
+    assert line in " ".join(karat(*wanted).stdout.split())
+    # A name that is an engine already is not repeated.
+    plain = karat("compare", *SWEEP[1:], "--agents", "bm25,keyword", "-m", "mrr")
+    assert "as an engine" not in plain.stdout
 
 
 def test_only_the_first_configuration(karat: Karat, project: Path) -> None:

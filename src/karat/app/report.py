@@ -8,6 +8,7 @@ from hashlib import sha256
 from math import isnan
 from os import PathLike
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from karat.app.evaluate import (
@@ -27,6 +28,8 @@ from karat.app.score import (
     whole_run,
 )
 from karat.errors import InputError, UnknownName
+from karat.experiments.configurations import DEPTH, engine_text
+from karat.experiments.run import judged_units
 from karat.experiments.run_records import (
     RunRecord,
     empty_run_remarks,
@@ -63,6 +66,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ReportInputs",
     "breakdown_tags",
+    "engine_options",
     "experiment_inputs",
     "gather",
     "make_findings",
@@ -376,7 +380,20 @@ def make_findings(
         by=by,
         evaluations=evaluations,
     )
-    return replace(findings, remarks=(*found.remarks, *findings.remarks), title=title)
+    return replace(
+        findings,
+        remarks=(*found.remarks, *findings.remarks),
+        title=title,
+        engines=tuple(engine_options(record, found.gold) for record in found.records),
+    )
+
+
+def engine_options(record: RunRecord, gold: Dataset) -> str:
+    """Return ``-e 'bm25(k1=2.0)' -k 10`` for a run on *gold*, "" if its name is an engine."""
+    unit = judged_units(gold, record.match).most
+    text = engine_text(record.name, record.engine, unit=unit, threshold=record.threshold)
+    depth = f" -k {record.k}" if record.k not in (0, DEPTH) else ""
+    return f"-e {quote(text)}{depth}" if text else ""
 
 
 def write_report(

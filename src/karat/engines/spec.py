@@ -26,6 +26,7 @@ __all__ = [
     "options_error",
     "parse_spec",
     "read_specs",
+    "spec_text",
     "takes",
     "validate_options",
 ]
@@ -208,6 +209,41 @@ def _file_hint(name: str) -> str:
         )
     files = (f"{name}{suffix}" for suffix in FILES)
     return next((f"did you mean {file}?" for file in files if _is_file(file)), "")
+
+
+def spec_text(spec: Spec) -> str:
+    """Return the text that :func:`parse_spec` reads as the same engine; JSON if a call cannot be.
+
+    >>> over = {"engine": "hybrid", "dense_weight": 0.3, "model": "static"}
+    >>> spec_text(Spec("engine", "rerank", {"over": over, "depth": 20}))
+    'rerank(over=hybrid(dense_weight=0.3, model=static), depth=20)'
+    >>> spec_text(Spec("engine", "bm25", {"chunker": "lines, k1=2"}))
+    '{"engine": "bm25", "chunker": "lines, k1=2"}'
+    """
+    values = {name: _option_text(value) for name, value in spec.params.items()}
+    written = {name: value for name, value in values.items() if value is not None}
+    options = ", ".join(f"{name}={value}" for name, value in written.items())
+    text = f"{spec.name}({options})" if options else spec.name
+    try:
+        if len(written) == len(values) and parse_call(text) == (spec.name, written):
+            return text
+    except InputError:
+        pass
+    import json
+
+    return json.dumps({"engine": spec.name, **spec.params}, ensure_ascii=False)
+
+
+def _option_text(value: object) -> str | None:
+    """Return *value* as an option of a call, None if only JSON can have it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str | int | float):
+        return str(value)
+    if isinstance(value, Mapping) and isinstance(name := value.get("engine"), str):
+        params = {key: entry for key, entry in value.items() if key != "engine"}
+        return spec_text(Spec("engine", name, params))
+    return None
 
 
 def read_specs(path: str | Path) -> dict[str, Spec]:

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 from karat.engines.embedding.catalogue import PACKAGED, embedder_named, missing_modules
 from karat.engines.registry import ENGINES
-from karat.engines.spec import FILES, build, parse_spec
+from karat.engines.spec import FILES, build, parse_spec, spec_text
 from karat.errors import EngineError, InputError, MissingExtra, UnknownName
 from karat.experiments import Configuration
 from karat.model import Dataset
@@ -22,6 +22,7 @@ __all__ = [
     "agent_names",
     "check_installed",
     "engine_configurations",
+    "engine_text",
     "is_deterministic",
     "parse_agent",
     "request_depth",
@@ -94,6 +95,43 @@ def is_deterministic(spec: Spec) -> bool:
         return False
     over = spec.params.get("over")
     return is_deterministic(parse_spec(over)) if isinstance(over, str | Mapping) else True
+
+
+def engine_text(name: str, spec: Spec, *, unit: str, threshold: float = 0.0) -> str:
+    """Return what ``-e`` takes for the engine of the run *name*.
+
+    *unit* is that of the gold set, which an experiment adds to *spec*. "" if *name* is that text
+    already, and for engines from elsewhere: their options may be secret.
+
+    >>> spec = Spec("engine", "bm25", {"k1": 2.0, "unit": "file"})
+    >>> engine_text("sparse k1=2.0 @10", spec, unit="file", threshold=0.5)
+    'bm25(k1=2.0, threshold=0.5)'
+    >>> engine_text("bm25", Spec("engine", "bm25", {"unit": "lines"}), unit="lines")
+    ''
+    """
+    spec = Spec(spec.kind, spec.name, _without_unit(spec.params, unit))
+    with suppress(InputError, MissingExtra):
+        typed = parse_spec(name)
+        if not threshold and (typed.name, _without_unit(typed.params, unit)) == (
+            spec.name,
+            spec.params,
+        ):
+            return ""
+    if not is_deterministic(spec):
+        return ""
+    if threshold:
+        # A reranker applies its own threshold to other scores.
+        if ENGINES.info(spec.name).shares != "chunks":
+            return ""
+        spec = Spec(spec.kind, spec.name, {**spec.params, "threshold": threshold})
+    return spec_text(spec)
+
+
+def _without_unit(params: Mapping[str, object], unit: str) -> dict[str, object]:
+    found = {name: value for name, value in params.items() if (name, value) != ("unit", unit)}
+    if isinstance(over := found.get("over"), Mapping):
+        found["over"] = _without_unit(over, unit)
+    return found
 
 
 def _name(engine: str | Mapping[str, object], spec: Spec) -> str:

@@ -19,6 +19,8 @@ from karat.scoring.stats import significance_letters
 from karat.scoring.stats.verdict import p_value
 
 __all__ = [
+    "best_engine",
+    "best_engine_line",
     "best_system",
     "compare_table",
     "correction_text",
@@ -206,6 +208,22 @@ def best_system(comparison: Comparison, measure: str) -> str | None:
         if len(beaten) == len(letters) - 1:
             return mark.system
     return None
+
+
+def best_engine(comparison: Comparison, engines: Mapping[str, str]) -> str:
+    """Return what *engines* has for the run with the best mean of the first measure, or ""."""
+    lead = comparison.metrics[0]
+    sign = -1.0 if lead in comparison.lower_is_better else 1.0
+    means = [(name, comparison.mean(name, lead).mean) for name in comparison.systems]
+    scored = {name: sign * mean for name, mean in means if mean is not None}
+    best = max(scored, key=scored.__getitem__, default="")
+    return engines.get(best, "")
+
+
+def best_engine_line(comparison: Comparison, engines: Mapping[str, str]) -> Iterator[str]:
+    """Yield how to use the best run; nothing if its name is an engine already."""
+    if options := best_engine(comparison, engines):
+        yield f"best configuration as an engine: {options}"
 
 
 def _difference_cells(entry: Difference | None) -> Sequence[Cell]:

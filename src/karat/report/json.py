@@ -52,10 +52,12 @@ def searched_json(
     searched: CorpusCoverage,
     runs: Sequence[RunResult],
     warnings: Sequence[str],
+    best_engine: str = "",
 ) -> str:
     """Return one run or several with the trees that were searched, and what the *runs* cost.
 
     *resolved* holds the same without the targets that are not there, where there are such.
+    *best_engine* has the options that give the engine of the best run.
     """
     return _dump(
         {
@@ -68,6 +70,7 @@ def searched_json(
             "spent": {run.name: mean_spent(run) for run in runs},
             "timings": {run.name: run.timings for run in runs},
             **_scored(overall),
+            "best_engine": best_engine or None,
             "resolved": None if resolved is None else _scored(resolved),
         }
     )

@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +17,7 @@ from karat.cli.output.progress import wrapped
 from karat.formats.results import FOLDER_FORMATS
 from karat.model import QueryStatus
 from karat.model.evaluation import CorpusCoverage, Evaluation
+from karat.model.frozen import EMPTY
 from karat.report.display import printable
 from karat.report.score_view import first_error, invalid_text, odd_answers, remarks, run_remarks
 from karat.report.score_view import warning as coverage_warning
@@ -54,13 +55,23 @@ def show_evaluated(
     output: Output,
     *,
     settings: "tuple[Scoring, Confidence]",
+    engines: Mapping[str, str] = EMPTY,
 ) -> None:
-    """Show one run scored, or several compared."""
+    """Show one run scored, or several compared.
+
+    *engines* has the options that give the engine of each run.
+    """
+    from karat.report.compare_view import best_engine, best_engine_line
+
     lines = [
         *remarks(found.searched),
         *run_remarks(found.runs, found.searched.trees),
         *found.remarks,
     ]
+    best = ""
+    if not isinstance(found.overall, Evaluation):
+        lines += best_engine_line(found.overall.comparison, engines)
+        best = best_engine(found.overall.comparison, engines)
     if output.style == "json":
         from karat.report.json import searched_json
 
@@ -71,6 +82,7 @@ def show_evaluated(
             searched=found.searched,
             runs=found.runs,
             warnings=[line for line in (coverage_warning(found.searched), *found.remarks) if line],
+            best_engine=best,
         )
         show.put(text, output)
     elif output.style == "csv":
@@ -278,7 +290,14 @@ def _show_result(
         found = evaluate_experiment(
             request.gold, done, runs=ended, scoring=scoring, confidence=confidence, by=views.by
         )
-        show_evaluated(found, request.gold, output, settings=(scoring, confidence))
+        engines = {}
+        if len(ended.runs) > 1:
+            from karat.app.report import engine_options, experiment_inputs
+
+            records = experiment_inputs(done, ended, request).records
+            engines = {record.name: engine_options(record, request.gold) for record in records}
+        settings = (scoring, confidence)
+        show_evaluated(found, request.gold, output, settings=settings, engines=engines)
     if findings and losses:
         from karat.app.loss_reasons import with_losses
         from karat.cli.output.progress import progress_bar

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from karat.model.comparison import Comparison
 from karat.model.timings import RunResult
+from karat.report.compare_view import best_engine_line
 from karat.report.findings.record import Findings
 from karat.report.table import mark_of, marked_text
 from karat.scoring.stats import bootstrap_intervals
@@ -39,10 +40,15 @@ FEWEST_QUERIES = 10
 
 
 def insights(findings: Findings) -> tuple[str, ...]:
-    """Return one sentence per tag about its hardest value, and per option that the runs vary."""
+    """Return one sentence per tag about its hardest value, and per option that the runs vary.
+
+    The last line is the best run as an engine, if its name is not one already.
+    """
     found = (*_hardest(findings), *_options(findings))
     mark = mark_of(findings.contest.mark, findings.lead)
-    return tuple(marked_text(text, mark) for text in found)
+    engines = dict(zip(findings.names, findings.engines, strict=False))
+    best = best_engine_line(findings.contest.comparison, engines)
+    return (*(marked_text(text, mark) for text in found), *best)
 
 
 def _hardest(findings: Findings) -> Iterator[str]:

@@ -68,7 +68,8 @@ class Findings:
     searched. Queries that share a label in *clusters* were drawn together; None where each was
     drawn by itself. *groups* has the queries of each value of each tag. Runs with the same entry in
     *rankings* returned the same hits in the same order; *run_remarks* holds the sentences on each
-    run. *title* replaces the dataset's name.
+    run. *title* replaces the dataset's name. *engines* has the options that give the engine of each
+    run, such as ``-e 'bm25(k1=2)' -k 10``; "" where its name is that already.
     """
 
     gold: Dataset
@@ -89,6 +90,7 @@ class Findings:
     rankings: tuple[str, ...] = ()
     run_remarks: tuple[tuple[str, ...], ...] = ()
     title: str = ""
+    engines: tuple[str, ...] = ()
 
     @property
     def heading(self) -> str:

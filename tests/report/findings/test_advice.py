@@ -46,6 +46,30 @@ def test_balance_by_hand(findings: Findings) -> None:
     assert recommendations(findings)[-1].run == "old"
 
 
+def test_balance_never_recommends_a_significantly_worse_run(make: Make, run: MakeRun) -> None:
+    queries = ("q1", "q2", "q3", "q4")
+
+    def timed(name: str, found: str, ms: float) -> RunResult:
+        return run(name, dict.fromkeys(queries, (found,)), dict.fromkeys(queries, ms))
+
+    def told_apart(*runs: RunResult) -> dict[str, str]:
+        """Return the advice if every difference were significant."""
+        found = make(runs)
+        comparison = found.contest.comparison
+        sure = tuple(
+            replace(entry, p_corrected=0.001 if entry.difference else 1.0)
+            for entry in comparison.differences
+        )
+        contest = replace(found.contest, comparison=replace(comparison, differences=sure))
+        advice = recommendations(replace(found, contest=contest))
+        return {each.purpose: each.run for each in advice}
+
+    fast = timed("fast", "x.py", 0.4)
+    good, slow = timed("good", "a.py", 15.0), timed("slow", "a.py", 30.0)
+    assert told_apart(fast, good, slow)["Best balance"] == "good"
+    assert "Best balance" not in told_apart(fast, good)
+
+
 @given(quality=SIZES, latency=SIZES)
 def test_balance_is_a_number_whatever_the_runs(quality: list[float], latency: list[float]) -> None:
     size = min(len(quality), len(latency))

@@ -195,8 +195,18 @@ def _best_balance(findings: Findings, latency: Comparison) -> Iterator[Advice]:
     if findings.lower_is_better:
         return
     rows = np.array([findings.names.index(name) for name in latency.systems])
-    # A run with fewer hits than the measure needs has no quality to balance.
-    scored = np.flatnonzero(~np.isnan(_column(comparison, findings.lead)[rows]))
+    # A run with fewer hits than the measure needs has no quality to balance, and speed does not
+    # make up for a significant loss of quality.
+    worse = _significantly_worse(comparison, findings.lead)
+    means = _column(comparison, findings.lead)[rows]
+    scored = np.array(
+        [
+            run
+            for run, name in enumerate(latency.systems)
+            if not np.isnan(means[run]) and name not in worse
+        ],
+        dtype=int,
+    )
     if len(scored) < 2:
         return
     quality = _column(comparison, findings.lead)[rows[scored]]
@@ -211,6 +221,20 @@ def _best_balance(findings: Findings, latency: Comparison) -> Iterator[Advice]:
         f"{findings.lead} {quality[run]:.3f}, p50 {milliseconds(times[run]).text} ms per query",
         _stays(share_of_wins(drawn, run)),
     )
+
+
+def _significantly_worse(comparison: Comparison, measure: str) -> set[str]:
+    """Return the runs that are significantly worse on *measure* than the run with the best mean."""
+    means = dict(zip(comparison.systems, _column(comparison, measure), strict=True))
+    best = max(means, key=lambda name: -np.inf if np.isnan(means[name]) else means[name])
+    pairs = [entry for entry in comparison.differences if entry.metric == measure]
+    return {
+        entry.system if entry.baseline == best else entry.baseline
+        for entry in pairs
+        if best in (entry.baseline, entry.system)
+        and comparison.significant(entry)
+        and comparison.winner(entry) == best
+    }
 
 
 def _drawn(findings: Findings, values: Array) -> Array:

@@ -142,6 +142,8 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
         "skipped_targets": {},
         "missing": ["auth.py"],
         "masked": False,
+        "hint": "",
+        "suggestions": {},
     }
     assert value["run"]["metrics"]["hit@1"]["mean"] == 0.5
     assert value["resolved"]["run"]["metrics"]["hit@1"]["mean"] == 1.0

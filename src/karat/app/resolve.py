@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from karat.app.quotes import Passage, Quote, locate_quotes
 from karat.corpus import Corpus, split_page
+from karat.experiments.path_hints import PathHints
 from karat.experiments.target_check import Where, located_page
 from karat.model import Dataset, Hit, Query, Target
 from karat.model.frozen import EMPTY
@@ -36,7 +37,7 @@ class UnresolvedReference(NamedTuple):
     """A reference that means no document, or several: *candidates*.
 
     ``skipped`` means a file that exists in the corpus and cannot be read; it is the candidate, and
-    *detail* says why.
+    *detail* says why. The *detail* of a path that was not found is a document with a similar name.
 
     *doc_ref* is the kind of the reference and what it says, *doc_ref_hash* the SHA-256 of that.
     """
@@ -267,7 +268,9 @@ class _Finder:
         path = target.path if target.path in self._corpus.by_path else split_page(target.path)[0]
         found = self._kinds[target.ref](path)
         if not isinstance(found, str):
-            return (self._skipped(path) or found) if found.reason == "not_found" else found
+            if found.reason != "not_found":
+                return found
+            return self._skipped(path) or found._replace(detail=self._suggestion(target))
         _, page = split_page(target.path)
         return located_page(
             _placed(target, f"{found}#page={page}" if page else found), self._corpus
@@ -281,6 +284,14 @@ class _Finder:
         if len(alike) != 1:
             return None
         return _UnresolvedTarget("skipped", (alike[0],), files[alike[0]])
+
+    def _suggestion(self, target: Target) -> str:
+        named = target.ref in ("path", "file_name", "document_id") and not self._patterns
+        return self._hints.suggestion(target.path) if named else ""
+
+    @cached_property
+    def _hints(self) -> PathHints:
+        return PathHints(self._corpus.by_path.keys())
 
     def read_quotes(self, dataset: Dataset) -> None:
         """Look all quotes of *dataset* up at once: the corpus is read once or twice."""

@@ -1,7 +1,6 @@
 """Which targets of a gold set are in the snapshots that its queries are searched on."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
@@ -19,6 +18,7 @@ from karat.corpus import (
     split_page,
 )
 from karat.errors import InputError
+from karat.experiments.path_hints import SEPARATE, PathHints
 from karat.experiments.snapshots import (
     NOWHERE_ELSE,
     TAG,
@@ -52,6 +52,11 @@ __all__ = [
 
 # Modes that ignore the lines of a target.
 WHOLE_FILES = ("document", "exact", "suffix")
+# Modes that compare whole paths, for which --root and --match suffix are of use.
+SPELLED = ("exact", "lines", "directory", "symbol")
+# Modes whose targets are patterns, not names of files.
+PATTERNS = ("substring", "akashic", "graded")
+MOST_SUGGESTIONS = 20
 # Missing targets that a report names.
 SHOWN_MISSING = 3
 # Why a document of the corpus is not searched, beside the reasons in `Corpus.skipped_files`.
@@ -124,48 +129,79 @@ def check_snapshots(
         skipped=skipped_text(skipped),
         skipped_files=skipped_by_reason(skipped),
         skipped_targets=reasons,
-        missing=_first_missing(before, queries, reasons),
     )
+    if snapshots.snapshot == "corpus" and searched.unresolved:
+        searched = _with_hints(searched, before, queries, known=known, matcher=matcher, root=root)
+    else:
+        gone = islice(_missing(before, queries, reasons), SHOWN_MISSING + 1)
+        searched = replace(searched, missing=tuple(gone))
     if strict and searched.snapshot == "corpus" and 0 < searched.targets == searched.unresolved:
         raise InputError(
             f"none of the {searched.targets} targets of {gold.name} is in {snapshots.place}; "
-            + _hint(gold, known, matcher)
+            + _hint(gold, searched)
             + _skipped_hint(reasons)
         )
     resolved = gold.with_queries(queries)
     return TargetCheck(searched, resolved, tuple(checked), tuple(digests))
 
 
-def _first_missing(
+def _missing(
     before: Sequence[Query], after: Sequence[Query], reasons: Mapping[str, str]
-) -> tuple[str, ...]:
-    """Return the first paths that exist nowhere, one more than are shown."""
-    gone = (
+) -> Iterable[str]:
+    """Return the paths of relevant targets that exist nowhere."""
+    return dict.fromkeys(
         target.path
         for was, now in zip(before, after, strict=True)
         if len(was.targets) > len(now.targets)
         for target in was.targets
         if target.grade > 0 and target.path not in reasons and target not in now.targets
     )
-    return tuple(islice(dict.fromkeys(gone), SHOWN_MISSING + 1))
 
 
-def _hint(gold: Dataset, known: Set[str], matcher: Matcher) -> str:
-    """Return what may help if no target of *gold* is among the *known* paths."""
+def _with_hints(
+    searched: CorpusCoverage,
+    before: Sequence[Query],
+    after: Sequence[Query],
+    *,
+    known: Set[str],
+    matcher: Matcher,
+    root: str,
+) -> CorpusCoverage:
+    """Return *searched* with missing targets, the option that finds them, and similar names.
+
+    Targets with a similar name come first, and those that the option finds last.
+    """
+    missing = list(_missing(before, after, searched.skipped_targets))
+    hints = PathHints(known)
+    option = ""
+    if matcher.name in SPELLED and not root:
+        present = {t.path for query in after for t in query.targets if t.path}
+        spelled = {matcher.spelled(path) for path in present}
+        option = hints.option(missing, present=spelled, suffix=matcher.name == "exact")
+    found = {}
+    if matcher.name not in PATTERNS:
+        single = (path for path in missing if not (option and hints.is_elsewhere(path)))
+        found = {path: text for path in single if (text := hints.suggestion(path))}
+    missing.sort(key=lambda path: (path not in found, found.get(path) != SEPARATE))
+    return replace(
+        searched,
+        missing=tuple(missing[: SHOWN_MISSING + 1]),
+        hint=option,
+        suggestions=dict(islice(found.items(), MOST_SUGGESTIONS)),
+    )
+
+
+def _hint(gold: Dataset, searched: CorpusCoverage) -> str:
+    """Return what may help if no target of *gold* is in the corpus."""
     others = set(gold.refs.names) - {"path"}
     if others:
         return f"karat resolve maps each {min(others)} to a document"
     if any(query.extra.get("base_commit") for query in gold.queries()):
         return "it was mined from Git: omit --corpus to search the version before each change"
-    wanted = {matcher.spelled(target.path) for query in gold.queries() for target in query.targets}
-    above = Counter(
-        path.removesuffix(f"/{end}")
-        for end in filter(None, wanted)
-        for path in known
-        if path.endswith(f"/{end}")
-    )
-    for folder, count in above.most_common(1):
-        return f"{count} of them are below {folder}/: search that folder, or add --match suffix"
+    if searched.hint:
+        return searched.hint
+    for path, text in searched.suggestions.items():
+        return f"{path}: {text}"
     return "are these the documents that it was made for?"
 
 

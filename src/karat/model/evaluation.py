@@ -411,8 +411,9 @@ class CorpusCoverage:
     *other_kind* counts the documents of other kinds that a snapshot has. *include* and *exclude*
     are globs. *skipped* is a sentence on files that could not be read, which *skipped_files* lists
     by reason; *skipped_targets* has the reasons why targets that exist were not searched, by path.
-    *missing* are some of the unresolved targets that do not exist. *masked* says that lines which
-    queries were made from are hidden from the engines.
+    *missing* are some of the unresolved targets that do not exist, *hint* is an option with which
+    more of them exist, and *suggestions* has hints on single ones, by path. *masked* says
+    that lines which queries were made from are hidden from the engines.
     """
 
     snapshot: str
@@ -435,3 +436,5 @@ class CorpusCoverage:
     skipped_targets: Mapping[str, str] = EMPTY
     missing: tuple[str, ...] = ()
     masked: bool = False
+    hint: str = ""
+    suggestions: Mapping[str, str] = EMPTY

@@ -298,6 +298,8 @@ SNAPSHOTS = {
 }
 KINDS = {"docs": "documentation", "code": "code"}
 SHOWN_TARGETS = 5
+# The share of missing targets from which a warning comes before the scores.
+MANY_MISSING = 1 / 3
 TESTS = {"production": "without tests", "all": "tests included"}
 
 
@@ -325,12 +327,20 @@ def remarks(searched: CorpusCoverage) -> Iterator[str]:
     some_left = searched.unresolved < searched.targets
     yield missing_targets(searched) + ("; the table below excludes them" if some_left else "")
     if searched.missing:
-        yield f"not in the searched version: {_first_three(searched.missing)}"
+        yield f"not in the searched version: {_missing_names(searched)}"
     for path, reason in list(searched.skipped_targets.items())[:SHOWN_TARGETS]:
         yield f"target {path} exists and was not searched: {reason}"
     if len(searched.skipped_targets) > SHOWN_TARGETS:
         more = len(searched.skipped_targets) - SHOWN_TARGETS
         yield f"{more:,} further targets that exist were not searched"
+
+
+def _missing_names(searched: CorpusCoverage) -> str:
+    """Return the first missing targets, each with what it probably means."""
+    hints = searched.suggestions
+    return _first_three(
+        [f"{path} ({hints[path]})" if path in hints else path for path in searched.missing]
+    )
 
 
 def missing_targets(searched: CorpusCoverage) -> str:
@@ -386,7 +396,17 @@ def warning(searched: CorpusCoverage) -> str:
             "the version after a change contains its answer, so these scores are too high; use "
             "--snapshot parent for real scores"
         )
+    if searched.snapshot == "corpus" and searched.missing and _many_missing(searched):
+        hint = f"; {searched.hint}" if searched.hint else ""
+        return (
+            f"{_gone(searched)} do not exist in {searched.place} and count as missed: "
+            f"{_missing_names(searched)}{hint}"
+        )
     return ""
+
+
+def _many_missing(searched: CorpusCoverage) -> bool:
+    return searched.unresolved >= searched.targets * MANY_MISSING
 
 
 def run_remarks(runs: Sequence[RunResult], trees: int) -> Iterator[str]:

@@ -113,6 +113,8 @@ def _line(lost: "UnresolvedReference") -> str:
     which = f": {', '.join(lost.candidates)}" if lost.candidates else ""
     if lost.reason == "skipped":
         which = f": {lost.candidates[0]} exists but was skipped ({lost.detail})"
+    elif lost.detail:
+        which += f"; {lost.detail}"
     return f"{lost.reason}: query {lost.query_id!r}: {kind} {name!r}{which}"
 
 

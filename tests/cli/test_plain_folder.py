@@ -1,0 +1,91 @@
+"""A folder of Markdown files and a table of questions, some of whose paths are wrong."""
+
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+Karat = Callable[..., CompletedProcess[str]]
+
+NAMES = ("warranty", "errors", "grinder", "app", "energy", "milk")
+EVALUATE = ("--corpus", "docs", "-m", "hit@5", "--timed", "none", "--draws", "99")
+
+
+@pytest.fixture(autouse=True)
+def docs(folder: Path) -> Path:
+    """Return a folder of six documents."""
+    place = folder / "docs"
+    place.mkdir()
+    for name in NAMES:
+        (place / f"{name}.md").write_text(f"# {name}\n\nAll about {name}.\n", encoding="utf-8")
+    return place
+
+
+@pytest.fixture
+def table(folder: Path) -> Callable[..., str]:
+    """Return a function that writes a table with one question for each cell."""
+
+    def write(*cells: str) -> str:
+        rows = "".join(f'what is {number},"{cell}"\n' for number, cell in enumerate(cells))
+        (folder / "questions.csv").write_text(f"query,documents\n{rows}", encoding="utf-8")
+        return "questions.csv"
+
+    return write
+
+
+def test_an_option_that_works_comes_before_the_scores(
+    karat: Karat, table: Callable[..., str]
+) -> None:
+    gold = table("docs/app.md", "docs/errors.md", "docs/milk.md", "energy.md")
+    done = karat("evaluate", gold, *EVALUATE)
+    assert done.returncode == 0
+    warning = next(line for line in done.stderr.splitlines() if line.startswith("warning: "))
+    assert warning == (
+        "warning: 3 of 4 targets (75.0%) do not exist in docs and count as missed: docs/app.md, "
+        "docs/errors.md, docs/milk.md; all of them exist without docs/: add --root docs"
+    )
+    better = karat("evaluate", gold, *EVALUATE, "--root", "docs")
+    assert "warning" not in better.stderr
+    assert "all 4 targets exist" in better.stdout
+
+
+def test_no_option_is_given_that_breaks_other_targets(
+    karat: Karat, table: Callable[..., str], docs: Path
+) -> None:
+    (docs / "more").mkdir()
+    (docs / "more" / "beans.md").write_text("beans", encoding="utf-8")
+    done = karat("evaluate", table("more/beans.md", "more/app.md"), *EVALUATE)
+    assert "--root" not in done.stderr
+    assert "1 of 2 targets (50.0%) do not exist in docs" in done.stderr
+    assert "it exists in another folder: add --match suffix" in done.stderr
+
+
+def test_few_missing_targets_need_no_warning(karat: Karat, table: Callable[..., str]) -> None:
+    done = karat("evaluate", table("app.md", "milk.md", "errors.md", "gone.md"), *EVALUATE)
+    assert "warning" not in done.stderr
+
+
+def test_the_error_has_the_option_too(karat: Karat, table: Callable[..., str]) -> None:
+    done = karat("evaluate", table("docs/app.md", "docs/milk.md"), *EVALUATE)
+    assert done.returncode == 2
+    assert "is in docs; all of them exist without docs/: add --root docs" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("cell", "hint"),
+    [
+        ("waranty.md", "did you mean warranty.md?"),
+        ("App.md", "did you mean app.md?"),
+        ("energy", "did you mean energy.md?"),
+    ],
+)
+def test_a_similar_name_is_suggested(
+    karat: Karat, table: Callable[..., str], cell: str, hint: str
+) -> None:
+    gold = table("milk.md", cell)
+    shown = karat("evaluate", gold, *EVALUATE)
+    assert f"{cell} ({hint})" in shown.stderr
+    assert f"{cell} ({hint})" in shown.stdout
+    assert f"path {cell!r}; {hint}\n" in karat("resolve", gold, "docs").stderr
+    assert f"{cell}: {hint}" in karat("evaluate", table(cell), *EVALUATE).stderr

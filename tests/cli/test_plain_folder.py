@@ -89,3 +89,14 @@ def test_a_similar_name_is_suggested(
     assert f"{cell} ({hint})" in shown.stdout
     assert f"path {cell!r}; {hint}\n" in karat("resolve", gold, "docs").stderr
     assert f"{cell}: {hint}" in karat("evaluate", table(cell), *EVALUATE).stderr
+
+
+def test_documents_that_are_separated_by_commas(karat: Karat, table: Callable[..., str]) -> None:
+    gold = table("milk.md", "errors.md,grinder.md")
+    hint = "separate documents with | or ;"
+    assert f"errors.md,grinder.md ({hint})" in karat("evaluate", gold, *EVALUATE).stderr
+    assert f"path 'errors.md,grinder.md'; {hint}" in karat("resolve", gold, "docs").stderr
+    checked = karat("validate", gold)
+    assert checked.returncode == 0
+    assert f"note: 'errors.md,grinder.md' is one document; {hint}" in checked.stdout
+    assert "note" not in karat("validate", table("Hello, world.md", "milk.md|app.md")).stdout

@@ -146,15 +146,18 @@ def test_the_engineer_of_a_rag_application(terminal: Terminal, embedded: Embedde
     typed = blocks("You build a RAG application")
     terminal.file("gold.csv", typed["csv"])
     terminal.file("matrix.yaml", typed["yaml"])
-    returned, manual = (
+    returned, manual, both = (
         row["expected_document"] for row in csv.DictReader(typed["csv"].split("\n"))
     )
+    errors, second = both.split("|")
+    assert second == manual
     terminal.file(f"docs/{returned}", "# Returns\n\nAn order can be returned for 30 days.\n")
+    terminal.file(f"docs/{errors}", "# Errors\n\nWhat error 12 means: no water.\n")
     terminal.file("docs/delivery.md", "# Delivery\n\nGoods arrive after two days.\n")
     (terminal.folder / "docs" / manual).write_bytes(pdf("The filter is replaced each year"))
     evaluated, swept = terminal.paste(typed["sh"])
-    assert evaluated.count("bm25, 2 queries") == 1
-    assert "all 2 targets exist in the searched versions" in evaluated
+    assert evaluated.count("bm25, 3 queries") == 1
+    assert "all 4 targets exist in the searched versions" in evaluated
     assert re.search(r"^hit@5 +1\.0000 ", evaluated, re.MULTILINE)
     page = (terminal.folder / "report.html").read_text(encoding="utf-8")
     names = {run["name"] for run in runs_of(embedded(page))}

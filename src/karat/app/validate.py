@@ -2,11 +2,12 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from karat.errors import FormatError, InputError, LimitExceeded, Problem
+from karat.experiments.path_hints import SEPARATE, PathHints
 from karat.formats import (
     DEFAULT,
     FORMATS,
@@ -33,7 +34,7 @@ class Validation:
     highest; *tags* counts queries by tag and value; *unjudged* are queries without a relevant
     target; *outcomes* counts the answers of a run. Where a repository was looked at, *checked* and
     *missing* count commits, paths, lines and symbols, and *unchecked* the targets that it cannot
-    tell about.
+    tell about. *notes* are sentences on what may be a mistake and is not a problem.
     """
 
     path: str
@@ -51,6 +52,7 @@ class Validation:
     checked: Mapping[str, int] = field(default_factory=dict)
     missing: Mapping[str, int] = field(default_factory=dict)
     unchecked: int = 0
+    notes: tuple[str, ...] = ()
 
     @property
     def valid(self) -> bool:
@@ -171,7 +173,17 @@ def _of_dataset(data: Dataset, path: str, chosen: str) -> Validation:
         match=data.match,
         grades={f"{grade:g}": grades[grade] for grade in sorted(+grades, reverse=True)},
         tags={tag: _counted(value for value in column) for tag, column in data.tags.items()},
+        notes=tuple(_joined(data)) if chosen == "csv" else (),
     )
+
+
+def _joined(data: Dataset) -> Iterator[str]:
+    """Yield a note on the first cell that looks like several documents."""
+    hints = PathHints(())
+    for path in data.paths.names:
+        if hints.suggestion(path) == SEPARATE:
+            yield f"{path!r} is one document; {SEPARATE}"
+            return
 
 
 def _of_run(run: Run, path: str, chosen: str) -> Validation:

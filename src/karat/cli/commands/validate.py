@@ -96,6 +96,7 @@ def _lines(found: "Validation") -> list[str]:
         lines.append(f"  queries without a relevant target (not scored): {found.unjudged:,}")
     if found.outcomes:
         lines.append("  outcomes: " + _counts(found.outcomes))
+    lines.extend(f"  note: {printable(note)}" for note in found.notes)
     lines.extend(f"  tag {printable(tag)}: {_counts(v)}" for tag, v in found.tags.items())
     return lines
 
@@ -143,6 +144,7 @@ def _json(found: "Validation") -> str:
         "checked": dict(found.checked),
         "missing": dict(found.missing),
         "unchecked": found.unchecked,
+        "notes": list(found.notes),
         "problems": [problem._asdict() for problem in found.problems],
     }
     return json.dumps(value, indent=2, ensure_ascii=False)

@@ -68,7 +68,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert out.splitlines() == [
         f"{path}: dataset, format octocode",
         "  2 queries, 3 targets",
-        "  targets not looked up; --repo DIR checks a Git repository, karat resolve a folder",
+        "  targets not looked up; --corpus FOLDER checks a folder, --repo DIR a Git repository",
         "  match: lines",
         "  grades: 2 (1), 1 (1), 0 (1)",
         "  queries without a relevant target (not scored): 1",

@@ -100,3 +100,33 @@ def test_documents_that_are_separated_by_commas(karat: Karat, table: Callable[..
     assert checked.returncode == 0
     assert f"note: 'errors.md,grinder.md' is one document; {hint}" in checked.stdout
     assert "note" not in karat("validate", table("Hello, world.md", "milk.md|app.md")).stdout
+
+
+def test_targets_are_validated_in_a_folder(karat: Karat, table: Callable[..., str]) -> None:
+    good = karat("validate", table("milk.md", "app.md"), "--corpus", "docs")
+    assert (good.returncode, good.stderr) == (0, "")
+    assert "looked up: targets (2)" in good.stdout
+    gold = table("milk.md", "waranty.md", "docs/app.md", "docs/errors.md")
+    bad = karat("validate", gold, "--corpus", "docs")
+    assert bad.returncode == 2
+    assert "missing: targets (3)" in bad.stdout
+    assert bad.stderr.splitlines() == [
+        "questions.csv: 3 of 4 targets not in docs; 2 of them exist without docs/: add --root docs",
+        "questions.csv: query '2': waranty.md is not in docs; did you mean warranty.md?",
+        "questions.csv: query '3': docs/app.md is not in docs",
+        "questions.csv: query '4': docs/errors.md is not in docs",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("new.run", "--corpus", "docs"), "new.run is a run; --corpus checks only the targets"),
+        (("code.csv", "--corpus", "docs", "--repo", "."), "both look up targets"),
+        (("code.csv", "--corpus", "absent"), "'absent' does not exist"),
+    ],
+)
+def test_what_cannot_be_validated(karat: Karat, arguments: tuple[str, ...], message: str) -> None:
+    done = karat("validate", *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr

@@ -21,6 +21,7 @@ from karat.model import Dataset, Outcome, Run
 from karat.model.frozen import EMPTY
 from karat.scoring.matching.modes import MATCHERS
 from karat.scoring.matching.units import counted_targets
+from karat.system.words import counted
 
 __all__ = ["Validation", "validate"]
 
@@ -69,18 +70,22 @@ def validate(
     columns: Mapping[str, str] = EMPTY,
     repositories: Mapping[str, str] | None = None,
     revision: str | None = None,
+    corpus: str | None = None,
 ) -> Validation:
     """Return what *path* holds and every problem in it.
 
     With *repositories* each path, line range and symbol of a dataset must be there as well: at the
     case's ``base_commit``, or at *revision*. They are folders by the names of repositories, "" for
-    all others; without an entry, the repository is the one that the dataset names. A file that
-    does not exist, or whose format is unknown, raises InputError.
+    all others; without an entry, the repository is the one that the dataset names. With *corpus*,
+    a folder, each target must be a document there, as for an evaluation. A file that does not
+    exist, or whose format is unknown, raises InputError.
     """
     chosen = FORMATS.get(format or "csv") if format or columns else detect(path)
     name = os.fspath(path)
     if repositories is not None and chosen.kind == "run":
         raise InputError(f"{name} is a run; --repo checks only the targets of a gold set")
+    if corpus is not None and chosen.kind == "run":
+        raise InputError(f"{name} is a run; --corpus checks only the targets of a gold set")
     try:
         if chosen.name == "trec-run":
             counts = [len(ranking) for _, ranking in scan_trec_run(path)]
@@ -97,7 +102,40 @@ def validate(
         message = str(error).removeprefix(f"{name}: ")
         return Validation(name, chosen.name, chosen.kind, (Problem(name, 0, message),))
     found = _of_dataset(data, name, chosen.name)
+    if corpus is not None:
+        found = _in_corpus(found, data, corpus)
     return found if repositories is None else _looked_up(found, data, repositories, revision)
+
+
+def _in_corpus(found: Validation, data: Dataset, corpus: str) -> Validation:
+    """Return *found* with a problem for each target that an evaluation on *corpus* would miss."""
+    from karat.app.resolve import resolve_for
+    from karat.experiments.target_check import Where, check_snapshots, locate_pages, missing_paths
+
+    where = Where(corpus=corpus)
+    if resolved := resolve_for(data, where):
+        data = resolved.dataset
+    data = locate_pages(data, where)
+    with where.snapshots(data, seed=0) as snapshots:
+        check = check_snapshots(data, snapshots, match=data.match, strict=False)
+    searched = check.searched
+    messages = []
+    if searched.hint:
+        count = f"{searched.unresolved:,} of {counted(searched.targets, 'target')}"
+        messages.append(f"{count} not in {corpus}; {searched.hint}")
+    for query_id, paths in missing_paths(data, check.resolved).items():
+        for path in paths:
+            skipped = searched.skipped_targets.get(path)
+            hint = f"skipped: {skipped}" if skipped else searched.suggestions.get(path, "")
+            messages.append(
+                f"query {query_id!r}: {path} is not in {corpus}{f'; {hint}' if hint else ''}"
+            )
+    return replace(
+        found,
+        problems=tuple(Problem(found.path, 0, message) for message in messages),
+        checked={"targets": searched.targets},
+        missing={"targets": searched.unresolved} if searched.unresolved else {},
+    )
 
 
 def _looked_up(

@@ -25,6 +25,12 @@ VALUES_SHOWN = 8
     "--format", "format_name", metavar="NAME", help="Format of the file, if it cannot be detected."
 )
 @COLUMNS
+@click.option(
+    "--corpus",
+    type=click.Path(exists=True),
+    metavar="FOLDER",
+    help="Check that every target is a document in this folder.",
+)
 @repo_option(
     "Look up every path, line range and symbol in this repository; without DIR, in the "
     "one that FILE was mined from. NAME= for one of several.",
@@ -46,24 +52,33 @@ def command(
     format_name: str | None,
     *,
     columns: "Mapping[str, str]",
+    corpus: str | None,
     repositories: "Mapping[str, str] | None",
     rev: str | None,
     as_json: bool,
 ) -> None:
     """Check FILE, show what it contains, and list every problem with its line.
 
-    With --repo, also list paths, lines and symbols that do not exist there. The exit code is 0
-    if FILE is valid, otherwise 2.
+    With --corpus, also list targets that are not in a folder; with --repo, paths, lines and
+    symbols that are not in a Git repository. The exit code is 0 if FILE is valid, otherwise 2.
 
     \b
     karat validate code.csv
+    karat validate questions.csv --corpus docs
     karat validate code.csv --repo ../project --rev v2.0
     karat validate bm25.run --format trec-run --json
     """
     from karat.app.validate import validate
 
+    if corpus is not None and repositories is not None:
+        raise click.UsageError("--corpus and --repo both look up targets; give one of them.")
     found = validate(
-        file, format=format_name, columns=columns, repositories=repositories, revision=rev
+        file,
+        format=format_name,
+        columns=columns,
+        repositories=repositories,
+        revision=rev,
+        corpus=corpus,
     )
     if as_json:
         click.echo(_json(found))
@@ -112,7 +127,7 @@ def _lookup(found: "Validation") -> list[str]:
         lines.append(f"  document ids and hashes, not looked up: {found.unchecked:,}")
     if found.kind == "dataset" and not (lines or found.problems):
         lines.append(
-            "  targets not looked up; --repo DIR checks a Git repository, karat resolve a folder"
+            "  targets not looked up; --corpus FOLDER checks a folder, --repo DIR a Git repository"
         )
     return lines
 

@@ -1,6 +1,7 @@
 """The install hint names a command that works for the installation at hand."""
 
 import json
+import sys
 from pathlib import Path
 from shlex import quote, split
 
@@ -13,6 +14,7 @@ from karat.installation import (
     checkout_of,
     install_hint,
     package_requirements,
+    typed_command,
     without_checkout,
 )
 
@@ -119,3 +121,24 @@ def test_no_hint_is_written_by_hand() -> None:
         if "pip install" in path.read_text(encoding="utf-8")
     ]
     assert [path.name for path in written] == ["installation.py"]
+
+
+def test_the_command_is_printed_as_it_can_be_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = tmp_path / ".venv" / "bin"
+    tools.mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "executable", str(tools / "python"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert typed_command() == ".venv/bin/python -m karat"
+    for folder in (tools, tmp_path):
+        (folder / "karat").write_text("#!/bin/sh\n")
+        (folder / "karat").chmod(0o755)
+    # The shell finds another installation first.
+    assert typed_command() == ".venv/bin/karat"
+    monkeypatch.setenv("PATH", str(tools))
+    assert typed_command() == "karat"
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.chdir(tools)
+    assert typed_command() == "./karat"

@@ -16,6 +16,7 @@ __all__ = [
     "install_hint",
     "package_hint",
     "package_requirements",
+    "typed_command",
     "without_checkout",
 ]
 
@@ -41,6 +42,31 @@ def install_hint(extra: str) -> str:
     if checkout is None:
         return f"pip install '{DISTRIBUTION}[{extra}]'"
     return f"pip install -e {quote(f'{checkout}[{extra}]')}"
+
+
+def typed_command() -> str:
+    """Return ``karat`` as it can be typed here: with its path if the shell would not find it.
+
+    The path is relative if it is below the current folder, such as ``.venv/bin/karat``.
+    """
+    import shutil
+    import sys
+
+    interpreter = Path(sys.executable)
+    script = shutil.which("karat", path=str(interpreter.parent))
+    found = shutil.which("karat")
+    if script is None:
+        return f"{quote(_from_here(interpreter))} -m karat"
+    if found is not None and Path(found).resolve() == Path(script).resolve():
+        return "karat"
+    return quote(_from_here(Path(script)))
+
+
+def _from_here(path: Path) -> str:
+    here = Path.cwd()
+    if path.parent == here:
+        return f"./{path.name}"
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
 def without_checkout(text: str) -> str:

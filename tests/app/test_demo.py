@@ -10,7 +10,7 @@ from karat.app import demo
 from karat.app.generate import generate
 from karat.errors import InputError
 from karat.mining.recipe import MiningRecipe
-from karat.model import Dataset
+from karat.model import Dataset, Query, Target
 from karat.model.comparison import Comparison
 from karat.scoring.stats.paired import compare
 
@@ -91,3 +91,10 @@ def test_only_significant_differences_are_called_better() -> None:
     assert demo.answer(scores(a=low, b=high, c=other)).endswith(
         ": significantly better than a, not significantly better than c."
     )
+
+
+def test_a_long_path_is_shortened_on_the_left() -> None:
+    path = "src/a_package/a_very_long_folder/of_modules/paired.py"
+    table = demo.case_table(Dataset.of([Query("q", "where", (Target(path),))]))
+    assert table.rows[0][1].text.startswith("...")
+    assert table.rows[0][1].text.endswith("paired.py")

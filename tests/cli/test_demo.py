@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from karat.app import demo
+from karat.installation import typed_command
 from tests.cli.conftest import Karat
 
 
@@ -49,6 +50,7 @@ def test_without_embeddings_two_engines_are_compared(
     done = karat("demo", "-o", str(tmp_path / "out"))
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Which engine finds the file to change: keyword or bm25?")
+    assert f"  {typed_command()} generate --repo . -o gold.json\n" in done.stdout
     assert "30 commit messages became queries" in done.stdout
     assert "ranks the right file highest" in done.stdout
     assert "To compare hybrid too, install embeddings: pip install" in done.stdout

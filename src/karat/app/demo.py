@@ -34,7 +34,7 @@ from karat.model import Dataset, Query
 from karat.model.comparison import Comparison
 from karat.model.evaluation import ComparisonResult
 from karat.model.timings import RunResult
-from karat.report.display import display_width, shorten
+from karat.report.display import display_width, shorten, shorten_left
 from karat.report.findings.latency import latencies_ms
 from karat.report.table import Cell, Column, Table, number
 from karat.scoring.settings import Scoring
@@ -262,7 +262,7 @@ def case_table(gold: Dataset, most: int = SHOWN_CASES) -> Table:
         first, *more = gold.targets(row)
         rest = f" + {len(more)}" if more else ""
         query = shorten(gold.texts[row], QUERY_WIDTH)
-        rows.append((Cell(query), Cell(shorten(f"{first.path}{rest}", PATH_WIDTH))))
+        rows.append((Cell(query), Cell(shorten_left(f"{first.path}{rest}", PATH_WIDTH))))
     return Table("", (Column("query"), Column("file to find")), tuple(rows))
 
 

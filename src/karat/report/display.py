@@ -7,6 +7,7 @@ __all__ = [
     "headline_and_details",
     "printable",
     "shorten",
+    "shorten_left",
 ]
 
 ELLIPSIS = "..."
@@ -58,6 +59,24 @@ def shorten(text: str, width: int) -> str:
             break
         kept.append(character)
     return "".join(kept) + ELLIPSIS
+
+
+def shorten_left(text: str, width: int) -> str:
+    """Return the end of *text* in *width* columns, with dots where something was cut.
+
+    >>> shorten_left("src/karat/scoring/stats/paired.py", 20)
+    '.../stats/paired.py'
+    >>> shorten_left("stats/a_very_long_name_of_a_file.py", 20), shorten_left("a.py", 20)
+    ('...name_of_a_file.py', 'a.py')
+    """
+    if display_width(text) <= width:
+        return text
+    kept = text
+    while kept and display_width(kept) > width - len(ELLIPSIS):
+        kept = kept[1:]
+    # Whole folders are easier to read than a part of one.
+    folder = kept.find("/")
+    return ELLIPSIS + (kept[folder:] if folder >= 0 else kept)
 
 
 def _columns(character: str) -> int:

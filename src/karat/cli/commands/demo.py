@@ -119,16 +119,16 @@ def _write_report(
 
 def _show_next(output: str) -> None:
     from karat.app.demo import engine_specs, has_embeddings
-    from karat.installation import install_hint
+    from karat.installation import install_hint, typed_command
 
-    folder = Path(output)
+    folder, karat = Path(output), typed_command()
     engines = " ".join(map(shlex.quote, engine_specs().values()))
     click.echo(
         f"\nReport:  {folder / 'report.html'}  (one file, works offline)\n"
-        f"Cases:   karat inspect {shlex.quote(str(folder / 'gold.json'))}\n\n"
+        f"Cases:   {karat} inspect {shlex.quote(str(folder / 'gold.json'))}\n\n"
         "Next, on your own repository:\n"
-        "  karat generate --repo . -o gold.json\n"
-        f"  karat compare gold.json --agents {engines} \\\n"
+        f"  {karat} generate --repo . -o gold.json\n"
+        f"  {karat} compare gold.json --agents {engines} \\\n"
         "      -o report.html"
     )
     if not has_embeddings():

@@ -276,7 +276,7 @@ def test_targets_that_are_not_in_the_corpus_are_reported_as_by_the_command(
         karat.run(mined, "bm25", corpus=folder)
     assert [each.filename for each in caught] == [__file__]
     (text,) = (str(each.message) for each in caught)
-    assert "1 of 2 targets (50.0%) do not exist in the searched version (1 query with" in text
+    assert f"1 of 2 targets (50.0%) do not exist in {folder} (1 query with" in text
     store = f"sqlite:///{tmp_path}/karat.db"
     arguments = [str(mined), "-e", "bm25", "--corpus", str(folder), "--store", store]
     shown = CliRunner().invoke(command, arguments, catch_exceptions=False)

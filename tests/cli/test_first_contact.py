@@ -271,7 +271,7 @@ def test_missing_targets_are_named(karat: Karat, folder: Path) -> None:
         done = karat(*words)
         assert done.returncode == 0, done.stderr
         assert "4 of 5 targets (80.0%) do not exist" in flat(done.stdout)
-        assert "not in the searched version: b.md, c/d.md, e.md, ..." in flat(done.stdout)
+        assert "not in docs: b.md, c/d.md, e.md, ..." in flat(done.stdout)
         assert done.stdout.count("0 missing, 0 errors") == 1
 
 
@@ -293,7 +293,7 @@ def test_a_gold_set_in_its_corpus_is_not_searched(karat: Karat, folder: Path) ->
     common = ("docs/gold.csv", "--corpus", "docs", "--kind", "all", "--timed", "none")
     done = karat("evaluate", *common, "-e", "bm25", "-m", "hit@1")
     assert done.returncode == 0, done.stderr
-    assert "1 version of 1 document" in flat(done.stdout)
+    assert "searched: 1 document in docs " in flat(done.stdout)
     assert "without /gold.csv" in flat(done.stdout)
 
 

@@ -32,7 +32,7 @@ def project(folder: Path) -> Path:
     return place
 
 
-RESOLVED = "Without the targets that are not in the searched version"
+RESOLVED = "Without the targets that are not in project"
 SWEEP = ("sweep", "names.csv", "--corpus", "project", "--draws", "99", "--timed", "none")
 
 

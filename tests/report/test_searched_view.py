@@ -95,3 +95,13 @@ def test_an_index_is_told_once_for_all_that_share_it() -> None:
         "work: bm25 @5, bm25 @9 share an index of 40 rows for 1 version",
         "work: own indexed 40 rows for 1 version",
     ]
+
+
+def test_of_one_corpus_only_embeddings_are_told() -> None:
+    runs = [
+        RunResult(Run.of([]), None, "x", name, {"work": work, "together": ["x"]})
+        for name, work in (("bm25", {"rows": 24}), ("hybrid", {"rows": 24, "embedded": 12}))
+    ]
+    assert list(run_remarks(runs, 1, indexed=False)) == ["work: hybrid: 12 embedded"]
+    assert list(run_remarks(runs[1:], 1, indexed=False)) == ["work: hybrid: 12 embedded"]
+    assert list(run_remarks(runs[:1], 1, indexed=False)) == []

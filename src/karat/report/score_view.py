@@ -24,6 +24,7 @@ __all__ = [
     "remarks",
     "run_remarks",
     "score_table",
+    "searched_place",
     "shared_note_lines",
     "slice_tables",
     "text_cell",
@@ -300,6 +301,7 @@ KINDS = {"docs": "documentation", "code": "code"}
 SHOWN_TARGETS = 5
 # The share of missing targets from which a warning comes before the scores.
 MANY_MISSING = 1 / 3
+EVERYTHING = "all files, tests included"
 TESTS = {"production": "without tests", "all": "tests included"}
 
 
@@ -312,22 +314,31 @@ def remarks(searched: CorpusCoverage) -> Iterator[str]:
     documents
     candidates: all files, without tests
     all 400 targets exist in the searched versions
+    >>> list(remarks(CorpusCoverage("corpus", "docs", "all", 1, 12, 12, 17, 0, 0)))
+    ['searched: 12 documents in docs', 'all 17 targets exist in docs']
     """
     size = _range(searched.fewest, searched.most)
     # With several repositories, each commit has a name beside it and is short already.
     several = " " in searched.revision
     revision = searched.revision if several else searched.revision[:12]
     where = SNAPSHOTS[searched.snapshot].format(revision=revision)
-    where += ", their texts masked" if searched.masked else ""
-    yield f"searched: {where}, {_trees(searched.trees)} of {size} documents"
-    yield f"candidates: {_candidates(searched)}"
+    masked = ", their texts masked" if searched.masked else ""
+    chosen = _candidates(searched)
+    if searched.snapshot == "corpus":
+        yield f"searched: {size} document{'' if size == '1' else 's'} in {searched.place}{masked}"
+    else:
+        yield f"searched: {where}{masked}, {_trees(searched.trees)} of {size} documents"
+    # All files of a corpus are what a user expects.
+    if searched.snapshot != "corpus" or chosen != EVERYTHING:
+        yield f"candidates: {chosen}"
     if not searched.unresolved:
-        yield f"all {searched.targets:,} targets exist in the searched versions"
+        plural = "" if searched.snapshot == "corpus" else "s"
+        yield f"all {searched.targets:,} targets exist in {searched_place(searched)}{plural}"
         return
     some_left = searched.unresolved < searched.targets
     yield missing_targets(searched) + ("; the table below excludes them" if some_left else "")
     if searched.missing:
-        yield f"not in the searched version: {_missing_names(searched)}"
+        yield f"not in {searched_place(searched)}: {_missing_names(searched)}"
     for path, reason in list(searched.skipped_targets.items())[:SHOWN_TARGETS]:
         yield f"target {path} exists and was not searched: {reason}"
     if len(searched.skipped_targets) > SHOWN_TARGETS:
@@ -347,15 +358,18 @@ def missing_targets(searched: CorpusCoverage) -> str:
     """Return a sentence on targets that do not exist in the searched versions, "" without any.
 
     >>> missing_targets(CorpusCoverage("corpus", ".", "all", 1, 9, 9, 8, 2, 1))
-    'targets: 2 of 8 targets (25.0%) do not exist in the searched version (1 query with no other) \
-and count as missed'
+    'targets: 2 of 8 targets (25.0%) do not exist in . (1 query with no other) and count as missed'
     """
     if not searched.unresolved:
         return ""
     lost = f" ({queries(searched.lost_queries)} with no other)" if searched.lost_queries else ""
-    return (
-        f"targets: {_gone(searched)} do not exist in the searched version{lost} and count as missed"
-    )
+    where = searched_place(searched)
+    return f"targets: {_gone(searched)} do not exist in {where}{lost} and count as missed"
+
+
+def searched_place(searched: CorpusCoverage) -> str:
+    """Return where targets were looked for: a folder, or versions of a repository."""
+    return searched.place if searched.snapshot == "corpus" else "the searched version"
 
 
 def kind_notice(searched: CorpusCoverage) -> str:
@@ -409,8 +423,11 @@ def _many_missing(searched: CorpusCoverage) -> bool:
     return searched.unresolved >= searched.targets * MANY_MISSING
 
 
-def run_remarks(runs: Sequence[RunResult], trees: int) -> Iterator[str]:
+def run_remarks(runs: Sequence[RunResult], trees: int, *, indexed: bool = True) -> Iterator[str]:
     """Yield the work of indexing *trees* for the *runs*, and problems of their answers.
+
+    Without *indexed*, the rows of an index are left out: each worker counts its own, so that they
+    are no measure of one corpus.
 
     >>> from karat.model import Run
     >>> notes = {"work": {"rows": 5_000}, "unstable": ["q1"]}
@@ -430,6 +447,9 @@ def run_remarks(runs: Sequence[RunResult], trees: int) -> Iterator[str]:
     for (_, rows), group in sharing.items():
         share = "indexed" if len(group) == 1 else "share an index of"
         names = ", ".join(run.name for run in group)
+        if not indexed:
+            yield from _embedding_work(group)
+            continue
         # Each process indexes what its own trees share, and takes the next when it is free.
         varies = " (depends on how workers divide them)" if trees > 1 else ""
         yield f"work: {names} {share} {rows:,} rows for {_trees(trees)}{varies}{_embedded(group)}"
@@ -482,6 +502,15 @@ def _counted_work(what: str, count: float) -> str:
 def _work(measured: RunResult) -> Mapping[str, float]:
     found = measured.notes.get("work")
     return found if isinstance(found, Mapping) else {}
+
+
+def _embedding_work(group: Sequence[RunResult]) -> Iterator[str]:
+    """Yield the work of *group* without the rows of its index; nothing if there is no other."""
+    text = _embedded(group)
+    if text.startswith("; "):
+        yield f"work: {text.removeprefix('; ')}"
+    elif text:
+        yield f"work: {', '.join(run.name for run in group)}: {text.removeprefix(', ')}"
 
 
 def _embedded(group: Sequence[RunResult]) -> str:

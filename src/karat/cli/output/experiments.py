@@ -19,7 +19,14 @@ from karat.model import QueryStatus
 from karat.model.evaluation import CorpusCoverage, Evaluation
 from karat.model.frozen import EMPTY
 from karat.report.display import printable
-from karat.report.score_view import first_error, invalid_text, odd_answers, remarks, run_remarks
+from karat.report.score_view import (
+    first_error,
+    invalid_text,
+    odd_answers,
+    remarks,
+    run_remarks,
+    searched_place,
+)
 from karat.report.score_view import warning as coverage_warning
 from karat.system.words import counted
 
@@ -65,7 +72,7 @@ def show_evaluated(
 
     lines = [
         *remarks(found.searched),
-        *run_remarks(found.runs, found.searched.trees),
+        *run_remarks(found.runs, found.searched.trees, indexed=found.searched.snapshot != "corpus"),
         *found.remarks,
     ]
     best = ""
@@ -106,7 +113,8 @@ def _tables(
         # Its scores are higher, so it comes after the table that counts.
         table = _result_tables(found.resolved, gold, output)[-1]
         new = tuple(note for note in table.notes if note not in whole.notes)
-        title = f"{table.title}, without the targets that do not exist in the searched version"
+        where = searched_place(found.searched)
+        title = f"{table.title}, without the targets that do not exist in {where}"
         tables.append(replace(table, title=title, notes=new, conclusion=""))
     tables += _times(found.runs, gold)
     return _concluded(tables, whole.conclusion)

@@ -248,6 +248,13 @@ def pareto(findings: Findings, measure: str | None = None) -> tuple[ParetoPoint,
     return tuple(sorted(points, key=lambda point: (point.milliseconds, -sign * point.quality)))
 
 
+def _searched_place(findings: Findings) -> str:
+    """Return the corpus that all runs have searched, or that it was a version of a repository."""
+    about = [run.run.metadata for run in findings.runs]
+    places = {str(each.get("place") or "") for each in about if each.get("snapshot") == "corpus"}
+    return places.pop() if len(places) == 1 else "the searched version"
+
+
 def resolved_tables(findings: Findings) -> tuple[Table, ...]:
     """Return the runs in the order of the leaderboard, or nothing where every target is there.
 
@@ -264,7 +271,7 @@ def resolved_tables(findings: Findings) -> tuple[Table, ...]:
     )
     return (
         Table(
-            "Without the targets that are not in the searched version",
+            f"Without the targets that are not in {_searched_place(findings)}",
             (Column("run"), *(Column(name, numeric=True) for name in comparison.metrics)),
             tuple(
                 (

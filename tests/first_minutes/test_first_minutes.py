@@ -164,6 +164,7 @@ def test_the_engineer_of_a_rag_application(terminal: Terminal, embedded: Embedde
     assert len(names) == 3
     assert all(name in swept for name in names)
     assert {name.split()[0] for name in names} == {"bm25", "hybrid"}
+    assert " against bm25 @10, 3 queries" in swept
 
 
 def test_the_researcher_in_information_retrieval(terminal: Terminal) -> None:

@@ -294,8 +294,11 @@ class Matrix:
                 yield axis.name, held
 
     def configurations(self) -> tuple[Configuration, ...]:
-        """Return the configurations, in the order of the axes."""
-        return (*map(self._configuration, self._choices()), *self._engine_configurations())
+        """Return the configurations: those of *engines*, then in the order of the axes.
+
+        The first one is the baseline, and engines by name are what a user has already.
+        """
+        return (*self._engine_configurations(), *map(self._configuration, self._choices()))
 
     def count(self) -> int:
         """Return the number of configurations without creating them.

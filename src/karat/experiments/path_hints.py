@@ -75,6 +75,8 @@ class PathHints:
     def _count(self, count: int, wanted: Collection[str]) -> str:
         if count == len(wanted) == 1:
             return "it exists"
+        if count == 1 < len(wanted):
+            return "1 of them exists"
         return f"{'all' if count == len(wanted) else count} of them exist"
 
     def _roots(self, path: str) -> Iterable[str]:

@@ -325,7 +325,8 @@ def remarks(searched: CorpusCoverage) -> Iterator[str]:
     masked = ", their texts masked" if searched.masked else ""
     chosen = _candidates(searched)
     if searched.snapshot == "corpus":
-        yield f"searched: {size} document{'' if size == '1' else 's'} in {searched.place}{masked}"
+        hidden = ", the texts of the queries masked" if searched.masked else ""
+        yield f"searched: {size} document{'' if size == '1' else 's'} in {searched.place}{hidden}"
     else:
         yield f"searched: {where}{masked}, {_trees(searched.trees)} of {size} documents"
     # All files of a corpus are what a user expects.

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ from karat.app.engines import check_model_choice, named_engine, search_modes
 from karat.app.index import check_model, model_installs
 from karat.app.metrics import measures_at
 from karat.app.score import LabelRule, use_labels
-from karat.errors import InputError, UnknownName
+from karat.errors import InputError
 from karat.experiments.matrix import Matrix
 from karat.experiments.run import ExperimentRequest
 from karat.experiments.store import ExperimentKind
@@ -255,18 +254,13 @@ class BenchmarkConfig:
         return tuple(self.labels().values())
 
     def labels(self) -> dict[str, str]:
-        """Return the measures as they were typed, by their canonical names.
-
-        A stored benchmark may name a metric of a plug-in that is no longer installed: it is left
-        out.
-        """
+        """Return the measures as they were typed, by their canonical names."""
         typed = {self.primary: self.primary}
         for name in self.metrics:
-            with suppress(UnknownName):
-                for measure in measures_at(name, self.cuts, uncut=WHOLE_METRICS):
-                    canonical = str(measure)
-                    if typed.get(canonical, canonical) == canonical:
-                        typed[canonical] = measure.label
+            for measure in measures_at(name, self.cuts, uncut=WHOLE_METRICS):
+                canonical = str(measure)
+                if typed.get(canonical, canonical) == canonical:
+                    typed[canonical] = measure.label
         return typed
 
 

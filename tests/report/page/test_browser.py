@@ -206,6 +206,7 @@ def test_hostile_text_is_harmless(opened: Open, hostile: Findings) -> None:
     page = opened(hostile)
     page.locator("footer").wait_for()
     links = page.get_by_role("region", name="All queries").locator("tbody th a")
+    links.first.wait_for()
     addresses = [link.get_attribute("href") for link in links.all()]
     assert len(addresses) == 5
     start = page.url.partition("#")[0]

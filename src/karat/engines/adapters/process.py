@@ -163,7 +163,7 @@ class ProcessEngine(External):
             )
             raise error from TimeoutError(timeout_s)
         except _InvalidLine as error:
-            # A program may print why it ends, before or after it is asked: both are its end.
+            # The line may explain an exit: then report the exit instead of an invalid line.
             if child.exit_code(wait_s=EXIT_S) is not None:
                 raise EOFError(self._end_reason(child, error.line)) from None
             self._kill(child)

@@ -169,7 +169,6 @@ def _name(host: str) -> str:
 
 
 access = logging.getLogger("karat.access")
-request_logger = logging.getLogger("karat.service")
 
 # A client may send any other method, and each would be a new time series.
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -200,7 +199,7 @@ class RequestObserver:
         try:
             await self.app(scope, receive, noted)
         except Exception as error:
-            request_logger.exception("request failed")
+            logger.exception("request failed")
             if status:
                 raise
             detail = "Internal error; the log of the service has the details"

@@ -19,19 +19,22 @@ from karat.system.processes import ChildProcess, Message, ParentLink, encode
 
 __all__ = ["HANDLERS", "WorkerPool", "main", "settings_message", "work_on"]
 
+logger = logging.getLogger("karat.workers")
+
 HANDLERS: JobHandlers = {
     JobKind.BENCHMARK: BenchmarkJob(),
     JobKind.INDEX: IndexJob(),
     JobKind.RESOLVE: ResolveJob(),
 }
 
-
-logger = logging.getLogger("karat.worker")
-
 IDLE_S = 0.2
 TIDY_S = 60.0
 # An upload may take this long to unpack.
 MAKING = timedelta(minutes=10)
+POLL_S = 0.2
+# A worker that dies sooner than this is not replaced at once.
+SHORT_LIFE_S = 2.0
+GRACE_S = 10.0
 
 
 def settings_message(settings: ServiceSettings) -> Message:
@@ -97,18 +100,6 @@ def work_on(store: ServiceStore, settings: ServiceSettings, *, stopping: Event) 
             stopping.wait(IDLE_S * 10)
 
 
-if __name__ == "__main__":
-    main()
-
-
-logger = logging.getLogger("karat.workers")
-
-POLL_S = 0.2
-# A worker that dies sooner than this is not replaced at once.
-SHORT_LIFE_S = 2.0
-GRACE_S = 10.0
-
-
 class WorkerPool:
     """The workers, which start and stop with the service; unfinished jobs are handed back."""
 
@@ -165,3 +156,7 @@ class WorkerPool:
                     # Memory may be short; the worker may have died of that.
                     logger.exception("cannot start a replacement worker; retrying")
                 started[index] = monotonic()
+
+
+if __name__ == "__main__":
+    main()

@@ -18,6 +18,8 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from types import FrameType
 
+# The folder of this script has a module statistics, which must not replace Python's own.
+sys.path.pop(0)
 ROOT = Path(__file__).resolve().parents[1]
 DEMO = ROOT / "examples" / "demo"
 WALKS = {

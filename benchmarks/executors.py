@@ -30,7 +30,8 @@ from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 sys.path[0] = str(Path(__file__).parent / "support")
 
 from karat.engines.spec import parse_spec  # noqa: E402
-from karat.experiments.executors import Executor, measure_quality, open_executor, schedule  # noqa: E402
+from karat.experiments.executors import Executor, open_executor, schedule  # noqa: E402
+from karat.experiments.measure import measure_quality  # noqa: E402
 from karat.experiments.workers import (  # noqa: E402
     Configuration,
     SnapshotQueries,

@@ -129,11 +129,11 @@ def current_mb() -> float:
 def worker(way: str, folder: Path) -> None:
     """Index and search as a worker does, print the figures, and wait to be measured."""
     from karat.corpus import from_beir
-    from karat.engines import index_files
+    from karat.engines import caches
     from karat.engines.spec import build, parse_spec
 
     if way == "apart":
-        index_files.LARGE_DOCUMENTS = index_files.LARGE_BYTES = sys.maxsize
+        caches.LARGE_DOCUMENTS = caches.LARGE_BYTES = sys.maxsize
     engine = build(parse_spec("bm25"))
     corpus = from_beir(folder)
     read_s, read_mb = time.process_time(), pss_mb("self")

@@ -24,7 +24,7 @@ sys.path[0] = str(Path(__file__).parent / "support")
 import numpy as np  # noqa: E402
 
 from karat.engines.spec import build, parse_spec  # noqa: E402
-from karat.experiments.executors import measure_quality  # noqa: E402
+from karat.experiments.measure import measure_quality  # noqa: E402
 from karat.experiments.store import (  # noqa: E402
     Buffer,
     ExperimentDefinition,

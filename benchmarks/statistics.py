@@ -34,7 +34,7 @@ from numpy.typing import NDArray  # noqa: E402
 from score_shapes import SHAPES  # noqa: E402
 
 from karat.scoring.stats import bootstrap_intervals, compare, randomised_tukey  # noqa: E402
-from karat.scoring.stats.distributions import t_two_sided  # noqa: E402
+from karat.scoring.stats.moments import t_two_sided  # noqa: E402
 from karat.scoring.stats.signflip import (  # noqa: E402
     flip_sums,
     holm,

@@ -29,13 +29,13 @@ import code_chunks  # noqa: E402
 from karat.corpus import Corpus, from_folder  # noqa: E402
 from karat.engines.embedding.onnx_encoder import OnnxEmbedder  # noqa: E402
 from karat.engines.engine_group import Current, build_group  # noqa: E402
+from karat.engines.registry import by_score  # noqa: E402
 from karat.engines.rerank.base import MaxSim, maxsim  # noqa: E402
 from karat.engines.rerank.engine import DEPTH, Passages  # noqa: E402
 from karat.engines.spec import build  # noqa: E402
 from karat.engines.stages import DenseStage, LexicalStage  # noqa: E402
-from karat.engines.threshold import by_score  # noqa: E402
-from karat.experiments.executors import measure_quality  # noqa: E402
 from karat.experiments.matrix import Matrix  # noqa: E402
+from karat.experiments.measure import measure_quality  # noqa: E402
 from karat.experiments.plan import SearchGroups, SharedSearch, group_searches  # noqa: E402
 from karat.experiments.store import ExperimentDefinition, ExperimentKind, RunDefinition, SqlStore  # noqa: E402
 from karat.experiments.workers import Callbacks, Source, all_queries_on, cut  # noqa: E402

@@ -21,8 +21,8 @@ sys.path[0] = str(Path(__file__).parent / "support")
 from question_sets import repository  # noqa: E402
 
 from karat.corpus import Trait, classify, from_git  # noqa: E402
-from karat.corpus.chunkers.definitions import CONFIG, PROSE  # noqa: E402
-from karat.corpus.git.objects import git  # noqa: E402
+from karat.corpus.chunkers.grammars import CONFIG, PROSE  # noqa: E402
+from karat.corpus.git_objects import git  # noqa: E402
 
 PROJECTS = (
     *("prometheus/prometheus", "jquery/jquery", "redis/redis", "pytest-dev/pytest"),

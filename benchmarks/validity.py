@@ -28,9 +28,12 @@ import rankings  # noqa: E402
 from rankings import Side  # noqa: E402
 from two_truths import MEASURES, Pair, Scored, pairs, scores  # noqa: E402
 
-from karat.mining.leaks import Leak, leak  # noqa: E402
 from karat.mining.variants import Level  # noqa: E402
-from karat.mining.words import is_identifier  # noqa: E402
+from karat.mining.words import (  # noqa: E402
+    Leak,
+    is_identifier,
+    leak,
+)
 from karat.model import Dataset, Query  # noqa: E402
 
 ENGINES = (

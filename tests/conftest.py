@@ -203,6 +203,20 @@ def git() -> Callable[..., str]:
 
 
 @pytest.fixture
+def project(tmp_path: Path, git: Callable[..., str]) -> Path:
+    """Return a repository of five commits; each writes its number into n.py."""
+    place = tmp_path / "project"
+    (place / "tests").mkdir(parents=True)
+    git(place, "init", "--quiet")
+    (place / "tests" / "test_n.py").write_text("assert n\n")
+    for number in range(5):
+        (place / "n.py").write_text(f"n = {number}\n")
+        git(place, "add", ".")
+        git(place, "commit", "--quiet", "-m", str(number))
+    return place
+
+
+@pytest.fixture
 def open_handed() -> Iterator[None]:
     """Let whatever is made be for everybody, unless it is made otherwise."""
     before = os.umask(0)

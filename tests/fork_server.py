@@ -31,13 +31,13 @@ __all__ = ["ForkServer", "ForkedProcess"]
 # Modules that most workers import. None of them starts a thread, which no fork would survive.
 PRELOADED = (
     "karat.experiments.workers.worker",
-    "karat.corpus.cache",
+    "karat.corpus.chunkers.chunking",
     "karat.corpus.chunkers.sections",
     "karat.corpus.chunkers.syntax",
     "karat.engines.builtin",
     "karat.engines.embedding.static",
     "karat.engines.keyword",
-    "karat.engines.lexical.files",
+    "karat.engines.lexical.index",
     "karat.engines.stages",
 )
 # Programs that are forked. A module is imported when it is first needed.

@@ -195,7 +195,7 @@ def search(repository: str, number: int) -> Figures:
 
 def recent_cases(repository: str, number: int) -> dict[str, str]:
     """Return the parents of at most *number* cases of the last years, each with its question."""
-    from karat.corpus.git.objects import git
+    from karat.corpus.git_objects import git
     from karat.mining.filters import select
     from karat.mining.sampling import Sampler
     from karat.mining.scan import scan as commits

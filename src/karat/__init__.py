@@ -6,7 +6,7 @@ from karat.exports import exports
 
 if TYPE_CHECKING:
     from karat.api import compare, evaluate, load, run, write_report
-    from karat.app.analyze.health import index_health
+    from karat.app.analyze import index_health
     from karat.app.generate import generate, write_gold
     from karat.app.questions import QuestionRecipe, generate_questions
     from karat.app.trec_eval import TrecSettings, trec_eval
@@ -65,7 +65,7 @@ __getattr__ = exports(
     __name__,
     {
         "api": "compare evaluate load run write_report",
-        "app.analyze.health": "index_health",
+        "app.analyze": "index_health",
         "app.generate": "generate write_gold",
         "app.questions": "QuestionRecipe generate_questions",
         "app.trec_eval": "TrecSettings trec_eval",

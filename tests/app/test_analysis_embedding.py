@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from karat.app.analyze.embedding import embedding_quality
+from karat.app.analyze import embedding_quality
 from karat.corpus import from_texts
 from karat.errors import InputError
 from karat.model import Dataset, Query, Target

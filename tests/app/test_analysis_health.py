@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.analyze.health import index_health
+from karat.app.analyze import index_health
 from karat.corpus import from_texts
 from karat.engines.builtin import bm25, dense
 from karat.errors import InputError

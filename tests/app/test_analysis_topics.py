@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from karat.app.analyze.topics import query_topics
+from karat.app.analyze import query_topics
 from karat.errors import InputError, MissingExtra
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.timings import RunResult

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from karat.app.analyze.trend import Past, trend_of, trends
+from karat.app.analyze import Past, trend_of, trends
 from karat.errors import InputError
 from karat.experiments.store import (
     ExperimentDefinition,

@@ -86,7 +86,7 @@ def sensible(instruction: str, text: str) -> str:
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
     with ModelServer(sensible) as opened:
         monkeypatch.setattr(
-            "karat.app.asking.open_model",
+            "karat.app.questions.open_model",
             lambda spec, *, price: DirectModel(opened, spec, price),
         )
         yield opened

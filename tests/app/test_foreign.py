@@ -3,7 +3,7 @@
 import pytest
 
 from karat.app.verify import foreign
-from karat.engines.embedding.catalogue import EMBEDDERS
+from karat.engines.embedding.base import EMBEDDERS
 from karat.engines.registry import ENGINES
 from karat.engines.spec import parse_spec
 from karat.model.spec import Spec

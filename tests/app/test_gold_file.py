@@ -9,8 +9,7 @@ import pytest
 
 from karat.app import model_judge
 from karat.app.audit import AuditDecisions, AuditRow
-from karat.app.gold_file import GoldFile
-from karat.app.judge import Judging, PooledHit, folder_code
+from karat.app.judge import GoldFile, Judging, PooledHit, folder_code
 from karat.app.model_judge import GradingOptions, ModelJudging, passages_of
 from karat.errors import InputError
 from karat.formats import read_dataset, write

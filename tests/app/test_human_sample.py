@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 
 import karat
-from karat.app.baseline import update_baseline
+from karat.app.baseline import read_baseline, update_baseline
 from karat.app.compare import compare
 from karat.app.gate import gate, parse_rules
 from karat.app.report import write_report
 from karat.app.score import score
 from karat.errors import InputError
 from karat.formats import write
-from karat.formats.baseline import read_baseline
 from karat.model import (
     Answer,
     Dataset,

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.app.import_log import BIAS, LogRules, import_log
+from karat.app.import_log import BIAS, COLUMNS, Click, Log, LogRules, import_log
 from karat.errors import InputError
-from karat.formats.clicks import COLUMNS, Click, Log
 
 ALL = frozenset(COLUMNS)
 

@@ -25,8 +25,8 @@ from karat.experiments.target_check import Where
 from karat.formats import read_dataset, write
 from karat.formats.gold import gold_digest
 from karat.mining.filters import FilterWaterfall
-from karat.mining.questions.question import Question
 from karat.mining.questions.selection import QuestionSample
+from karat.mining.questions.wording import Question
 from karat.model import Dataset, Target
 
 FILES = {

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.quotes import MOST_PLACES, Passage, Quote, locate_quotes
-from karat.app.resolve import resolve, resolve_for
+from karat.app.resolve import MOST_PLACES, Passage, Quote, locate_quotes, resolve, resolve_for
 from karat.app.score import load_judgments
 from karat.corpus import from_texts
 from karat.errors import FormatError, InputError

@@ -12,8 +12,8 @@ from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.timings import LatencySample, RunResult, Timings
 from karat.report.draw import draw
 from karat.report.findings import Origin
+from karat.report.page.queries import subject_of
 from karat.report.page.results import details
-from karat.report.page.subject import subject_of
 from karat.scoring.metrics import parse
 from karat.scoring.settings import Confidence, Scoring
 

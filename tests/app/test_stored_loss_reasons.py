@@ -2,7 +2,7 @@
 
 from karat.app.report import report
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
-from karat.model.loss_reason import LossReason
+from karat.model.analysis import LossReason
 from karat.model.timings import RunResult
 from karat.report.findings import Findings, Origin
 from karat.report.findings.loss_reasons import loss_reason_of

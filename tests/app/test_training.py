@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.generate import generate
-from karat.app.training.collect import collect_examples
-from karat.app.training.export import (
+from karat.app.export import (
     LAYOUTS,
     NegativeRules,
     TrainingExport,
     TrainingRequest,
     check_folder,
+    collect_examples,
     export_training,
     training_tables,
     without_own_files,
 )
+from karat.app.generate import generate
 from karat.engines.spec import parse_spec
 from karat.errors import EngineError, InputError
 from karat.experiments.target_check import Where
@@ -160,7 +160,7 @@ class Unsteady:
 def test_an_engine_that_fails_on_a_query_costs_that_query(
     request_: TrainingRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("karat.app.training.collect.build", lambda spec: Unsteady())
+    monkeypatch.setattr("karat.app.export.build", lambda spec: Unsteady())
     export = export_training(request_)
     assert [one.query.id for one in export.parts["train"]] == ["q1"]
     assert export.lost == {"engine failed": 1}

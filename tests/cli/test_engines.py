@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from karat.app import engines as app
+from karat.app.engines import overhead
 from karat.cli.commands.engines import command
-from karat.engines.adapters.null import overhead
 from karat.engines.registry import ENGINES
 from karat.errors import EngineError, InputError
 from karat.installation import install_hint

@@ -8,7 +8,7 @@ from subprocess import CompletedProcess
 import pytest
 
 from karat.experiments.executors import Slot
-from karat.experiments.executors.fingerprint import fingerprint
+from karat.experiments.executors.base import fingerprint
 from karat.installation import __version__
 
 Karat = Callable[..., CompletedProcess[str]]

@@ -8,7 +8,7 @@ from subprocess import CompletedProcess
 import click
 import pytest
 
-from karat.app.training.export import LAYOUTS
+from karat.app.export import LAYOUTS
 from karat.cli.commands.export import training
 
 Karat = Callable[..., CompletedProcess[str]]

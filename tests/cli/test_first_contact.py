@@ -11,7 +11,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from karat.engines.embedding.catalogue import create_embedder
+from karat.engines.embedding.base import create_embedder
 from karat.errors import MissingExtra
 
 Karat = Callable[..., CompletedProcess[str]]

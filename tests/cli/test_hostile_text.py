@@ -9,7 +9,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from karat.formats.csvtext import unguard
+from karat.formats.records import unguard
 from karat.report.display import display_width
 
 Karat = Callable[..., CompletedProcess[str]]

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -14,6 +13,7 @@ import click
 import pytest
 
 from karat.cli.main import COMMANDS, REMOTE, SECTIONS
+from karat.cli.main import karat as program
 
 Karat = Callable[..., CompletedProcess[str]]
 
@@ -53,12 +53,15 @@ def test_the_help_has_a_line_for_every_command(karat: Karat) -> None:
 
 
 def every_command() -> Iterator[tuple[str, click.Command]]:
-    for package, sections in (("karat.cli.commands", SECTIONS), ("karat.cli.remote", REMOTE)):
+    for typed, sections in (("karat", SECTIONS), ("karat --server URL", REMOTE)):
+        context = click.Context(program, info_name="karat")
+        context.params["server"] = "URL" if sections is REMOTE else None
         for name in (name for section in sections.values() for name in section):
-            command = import_module(f"{package}.{name.replace('-', '_')}").command
-            yield f"{package} {name}", command
+            command = program.get_command(context, name)
+            assert command is not None, name
+            yield f"{typed} {name}", command
             inner = command.commands if isinstance(command, click.Group) else {}
-            yield from ((f"{package} {name} {word}", each) for word, each in inner.items())
+            yield from ((f"{typed} {name} {word}", each) for word, each in inner.items())
 
 
 @pytest.mark.parametrize(("name", "command"), list(every_command()))

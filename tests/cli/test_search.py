@@ -127,7 +127,7 @@ def test_hits_name_their_page(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from karat.corpus.files import content
-    from karat.corpus.files.documents import Extraction
+    from karat.corpus.files.content import Extraction
 
     text = "Install the pump\n\fReplace the filter\n"
     monkeypatch.setattr(content, "is_installed", lambda _: True)

@@ -19,8 +19,8 @@ from karat.corpus import (
     from_texts,
     header,
 )
-from karat.corpus.cache import CachedChunks, ChunkCache, ChunkKey, DiskCache
 from karat.corpus.chunkers.base import Piece, SplitResult, chunk_id, chunks_of
+from karat.corpus.chunkers.chunking import CachedChunks, ChunkCache, ChunkKey, DiskCache
 from karat.corpus.chunkers.window import Lines
 from karat.model.spec import Spec
 
@@ -99,7 +99,7 @@ def test_what_other_code_has_cut_is_cut_anew_and_not_kept(
     path = tmp_path / "chunks.sqlite"
     with DiskCache(path) as cache:
         chunk_corpus(corpus, Counting("old"), cache=cache)
-    monkeypatch.setattr("karat.corpus.cache.chunking_code", lambda: "0" * 64)
+    monkeypatch.setattr("karat.corpus.chunkers.chunking.chunking_code", lambda: "0" * 64)
     chunker = Counting()
     with DiskCache(path) as cache:
         assert chunk_corpus(corpus, chunker, cache=cache).fallbacks == {}

@@ -10,8 +10,7 @@ from types import ModuleType
 import pytest
 
 from karat.corpus.chunkers import grammars
-from karat.corpus.chunkers.definitions import Symbol, symbols, tree_symbols
-from karat.corpus.chunkers.grammars import GRAMMARS, parse
+from karat.corpus.chunkers.grammars import GRAMMARS, Symbol, parse, symbols, tree_symbols
 from karat.errors import MissingExtra
 
 
@@ -85,7 +84,7 @@ def test_definitions_deep_inside_others() -> None:
 PROBE = """
 import random, sys
 from karat.corpus.chunkers.grammars import GRAMMARS
-from karat.corpus.chunkers.definitions import symbols
+from karat.corpus.chunkers.grammars import symbols
 from karat.corpus.chunkers.syntax import Syntax
 texts = ["", "x", "\\n", "\\ufeff", "(" * 3000, "{" * 3000, "a" * 9000, '"', "'", "/*", "<?", "\\0",
          "#", "end", "\\\\", "def", "`${`${", "R\\"(", "<<EOF", "=begin", "--[[", "#|", "\\t \\x0b"]

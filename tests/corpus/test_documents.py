@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from karat.corpus import from_folder, from_git, page_lines, page_of, skipped_text
-from karat.corpus.files import content, documents
+from karat.corpus.files import content
 from karat.corpus.files.document_worker import ExtractionError, docx_text, html_text, pdf_text
 
 
@@ -50,14 +50,14 @@ PAGE = b"""<!doctype html>
 <p>Use a token.
 """
 
-needs_pypdf = pytest.mark.skipif(not documents.is_installed("pdf"), reason="needs pypdf")
-needs_docx = pytest.mark.skipif(not documents.is_installed("docx"), reason="needs python-docx")
+needs_pypdf = pytest.mark.skipif(not content.is_installed("pdf"), reason="needs pypdf")
+needs_docx = pytest.mark.skipif(not content.is_installed("docx"), reason="needs python-docx")
 
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KARAT_CACHE", str(tmp_path_factory.mktemp("cache")))
-    documents._cache.cache_clear()
+    content._cache.cache_clear()
 
 
 @needs_pypdf
@@ -79,9 +79,9 @@ def test_pdf_is_read_from_folder_and_git_alike(tmp_path: Path) -> None:
 
 @needs_pypdf
 def test_extraction_is_cached_by_content(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = documents.extract(PDF, "pdf")
-    monkeypatch.setattr(documents, "_WORKER", None)
-    assert documents.extract(PDF, "pdf") == first
+    first = content.extract(PDF, "pdf")
+    monkeypatch.setattr(content, "_WORKER", None)
+    assert content.extract(PDF, "pdf") == first
 
 
 @needs_pypdf
@@ -98,10 +98,10 @@ def test_a_damaged_or_scanned_pdf_is_skipped_with_its_reason(tmp_path: Path) -> 
 def test_a_slow_document_is_given_up_and_the_next_one_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(documents, "TIMEOUT_S", 0.0)
-    assert documents.extract(PDF, "pdf").reason == "extraction-timeout"
-    monkeypatch.setattr(documents, "TIMEOUT_S", 60.0)
-    assert documents.extract(PDF, "pdf").text.startswith("Install")
+    monkeypatch.setattr(content, "TIMEOUT_S", 0.0)
+    assert content.extract(PDF, "pdf").reason == "extraction-timeout"
+    monkeypatch.setattr(content, "TIMEOUT_S", 60.0)
+    assert content.extract(PDF, "pdf").text.startswith("Install")
 
 
 @needs_pypdf
@@ -172,7 +172,7 @@ def test_without_the_extra_the_command_is_named(
 
 
 def test_a_document_may_be_larger_than_a_text(tmp_path: Path) -> None:
-    assert content.max_bytes_of("manual.pdf", 1_000_000) == documents.MAX_DOCUMENT_BYTES
+    assert content.max_bytes_of("manual.pdf", 1_000_000) == content.MAX_DOCUMENT_BYTES
     assert content.max_bytes_of("page.html", 1_000_000) == 1_000_000
     assert content.max_bytes_of("a.md", 10) == 10
 

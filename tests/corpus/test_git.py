@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from karat.corpus import Corpus, GitRepository, from_folder, from_git, from_texts
-from karat.corpus.git.objects import ObjectReader
+from karat.corpus.git_objects import ObjectReader
 from karat.errors import InputError, KaratError
 
 Git = Callable[..., str]
@@ -144,7 +144,7 @@ def test_a_reader_whose_process_dies_says_so(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reader = ObjectReader(str(repository))
-    monkeypatch.setattr("karat.corpus.git.objects.command", lambda *_: ["git", "--no-such-option"])
+    monkeypatch.setattr("karat.corpus.git_objects.command", lambda *_: ["git", "--no-such-option"])
     with pytest.raises(KaratError, match="git cat-file"):
         list(reader.read(["0" * 40]))
     reader.close()
@@ -155,7 +155,7 @@ def test_an_object_that_came_in_part_is_none(
 ) -> None:
     reader = ObjectReader(str(repository))
     says = f"read asked; printf '{'0' * 40} blob 9\nonly a'"
-    monkeypatch.setattr("karat.corpus.git.objects.command", lambda *_: ["sh", "-c", says])
+    monkeypatch.setattr("karat.corpus.git_objects.command", lambda *_: ["sh", "-c", says])
     with pytest.raises(KaratError, match="ended within an object"):
         list(reader.read(["0" * 40]))
     reader.close()

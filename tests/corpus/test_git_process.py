@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.corpus.git.objects import git, git_blocks
+from karat.corpus.git_objects import git, git_blocks
 from karat.errors import InputError, KaratError
 
 Git = Callable[..., str]
@@ -24,7 +24,7 @@ def test_what_was_printed_comes_before_the_failure(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failing = ["sh", "-c", "printf half; echo fatal: broken >&2; exit 128"]
-    monkeypatch.setattr("karat.corpus.git.objects.command", lambda *_: failing)
+    monkeypatch.setattr("karat.corpus.git_objects.command", lambda *_: failing)
     blocks = git_blocks(str(repository), "log")
     assert next(blocks) == b"half"
     with pytest.raises(InputError, match=r"project: git log: fatal: broken$"):
@@ -35,7 +35,7 @@ def test_a_process_ended_by_a_signal_is_no_fault_of_the_input(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     killed = ["sh", "-c", "printf half; kill -9 $$"]
-    monkeypatch.setattr("karat.corpus.git.objects.command", lambda *_: killed)
+    monkeypatch.setattr("karat.corpus.git_objects.command", lambda *_: killed)
     blocks = git_blocks(str(repository), "log")
     assert next(blocks) == b"half"
     with pytest.raises(KaratError, match="git log: exit code -9") as caught:
@@ -55,7 +55,7 @@ def test_a_reader_that_stops_early_leaves_no_process(
         return process  # type: ignore[no-any-return]
 
     endless = ["sh", "-c", "while :; do echo x; done"]
-    monkeypatch.setattr("karat.corpus.git.objects.command", lambda *_: endless)
+    monkeypatch.setattr("karat.corpus.git_objects.command", lambda *_: endless)
     monkeypatch.setattr(subprocess, "Popen", noted)
     blocks = git_blocks(str(repository), "log")
     assert next(blocks).startswith(b"x\n")

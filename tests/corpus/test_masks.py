@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from karat.corpus import WorkFolder, from_folder, from_texts
-from karat.corpus.masks import FileMasks, Mask, mask_corpus, masks_from, masks_json
+from karat.corpus.snapshot import FileMasks, Mask, mask_corpus, masks_from, masks_json
 from karat.errors import InputError
 
 TEXT = "one\ntwo\nthree\nfour"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from karat.corpus.chunkers.definitions import language_of
+from karat.corpus.chunkers.grammars import language_of
 from karat.corpus.files.traits import Trait, classify
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from karat.engines.column_files import ColumnFolder, Columns, part, prefixed
+from karat.engines.columns import ColumnFolder, Columns, prefixed, without_prefix
 
 COLUMNS: Columns = {
     "documents": np.arange(1000, dtype=np.int32),
@@ -106,4 +106,4 @@ def test_what_a_killed_process_left_is_removed_after_a_day(tmp_path: Path) -> No
 def test_prefixes_nest() -> None:
     inner = {"a": COLUMNS["code"], "b": COLUMNS["none"]}
     outer = {**prefixed("x", prefixed("y", inner)), **prefixed("xy", inner)}
-    assert part(part(outer, "x"), "y") == inner
+    assert without_prefix(without_prefix(outer, "x"), "y") == inner

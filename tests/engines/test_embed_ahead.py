@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from karat.corpus import Corpus, from_texts
-from karat.engines.embed_part import EmbedPart
+from karat.engines.base import EmbedPart
 from karat.engines.engine_group import EngineGroup, build_group, embeds_locally
 from karat.engines.spec import parse_spec
 

@@ -15,7 +15,7 @@ import karat.engines.chunk_index
 from karat.corpus import Corpus, from_texts
 from karat.corpus.chunkers.base import TIMED_OUT
 from karat.corpus.chunkers.chunking import iter_chunks
-from karat.engines import index_files
+from karat.engines import caches
 from karat.engines.chunked import ChunkEngine
 from karat.engines.lexical import index as lexical_index
 from karat.engines.spec import build, parse_spec
@@ -46,7 +46,7 @@ CORPUS = from_texts(texts(), name="made-up")
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("KARAT_CACHE", str(tmp_path))
-    monkeypatch.setattr(index_files, "LARGE_DOCUMENTS", DOCUMENTS)
+    monkeypatch.setattr(caches, "LARGE_DOCUMENTS", DOCUMENTS)
     return tmp_path / "indexes"
 
 
@@ -116,9 +116,9 @@ def test_hits_are_the_same_to_the_last_bit(
 CHILD = f"""
 import json, sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
-from test_index_files import CORPUS, DOCUMENTS, engine_of, hits_of, index_files, LexicalStage
+from test_index_files import CORPUS, DOCUMENTS, engine_of, hits_of, caches, LexicalStage
 
-index_files.LARGE_DOCUMENTS = DOCUMENTS
+caches.LARGE_DOCUMENTS = DOCUMENTS
 calls, grow = [], LexicalStage.grow
 LexicalStage.grow = lambda stage, chunks: (calls.append(1), grow(stage, chunks))
 print("ready", flush=True)
@@ -228,7 +228,7 @@ def test_a_small_corpus_is_not_stored(folder: Path) -> None:
 def test_few_long_documents_are_a_large_corpus(
     monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
-    monkeypatch.setattr(index_files, "LARGE_BYTES", 1000)
+    monkeypatch.setattr(caches, "LARGE_BYTES", 1000)
     engine_of("bm25", from_texts({"a.md": "word " * 200}))
     assert len(files(folder)) == 3
 

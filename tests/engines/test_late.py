@@ -16,7 +16,7 @@ from karat.engines.rerank import RerankEngine, Reranker, check_reranker, create_
 from karat.engines.spec import build
 from karat.errors import InputError, MissingExtra
 from karat.testing import EngineSuite
-from karat.testing.embedding import RerankerSuite
+from karat.testing.engines import RerankerSuite
 from tests.engines.test_sparse import save_model
 
 

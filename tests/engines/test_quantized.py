@@ -5,10 +5,10 @@ import pytest
 from numpy.typing import NDArray
 
 from karat.corpus import from_texts
-from karat.engines import quantized
+from karat.engines import nearest
 from karat.engines.builtin import dense, hybrid
 from karat.engines.fusion import top
-from karat.engines.quantized import VECTORS, FileVectors
+from karat.engines.nearest import VECTORS, FileVectors
 from karat.engines.stages import VectorTable
 from karat.errors import InputError
 
@@ -73,7 +73,7 @@ def test_the_order_of_rows_decides_nothing(kind: str) -> None:
 
 
 def test_all_rows_with_the_same_code_are_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quantized, "BLOCK", 64)
+    monkeypatch.setattr(nearest, "CODE_BLOCK", 64)
     rows = np.repeat(unit_rows(2), [50, 400], axis=0)
     found = filled(rows, "binary").products(rows[-1])
     assert np.flatnonzero(found == found[-1]).tolist() == list(range(50, 450))

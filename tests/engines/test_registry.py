@@ -22,12 +22,12 @@ from karat.engines.registry import (
     PROFILE_ALIASES,
     PROFILES,
     EngineInfo,
+    by_score,
     modes,
     profile_named,
     register,
 )
 from karat.engines.spec import build, check_options, parse_spec, takes
-from karat.engines.threshold import by_score
 from karat.errors import EngineError, InputError
 from karat.experiments.matrix import Matrix
 from karat.service.api.schemas.collections import Mode

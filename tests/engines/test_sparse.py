@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.corpus import from_texts
-from karat.engines.builtin import bm25
+from karat.engines.builtin import TermIndex, Terms, bm25, sparse, sparse_encoder
 from karat.engines.chunked import ChunkEngine
-from karat.engines.sparse import TermIndex, Terms, sparse, sparse_encoder
 from karat.engines.spec import build
 from karat.errors import InputError, MissingExtra
 from karat.testing import EngineSuite

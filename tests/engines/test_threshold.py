@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.corpus import from_texts
+from karat.engines.registry import above, by_score, check_threshold
 from karat.engines.spec import build, parse_spec
-from karat.engines.threshold import above, by_score, check_threshold
 from karat.errors import InputError
 from karat.experiments.workers.engine_session import cut
 from karat.testing.engines import DOCUMENTS

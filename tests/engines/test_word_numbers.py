@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.engines.word_numbers import WordNumbers, word_columns
+from karat.engines.columns import WordNumbers, word_columns
 
 WORDS = st.lists(st.text(st.characters(), max_size=5), unique=True, max_size=30)
 

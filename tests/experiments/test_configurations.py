@@ -6,7 +6,7 @@ import pytest
 
 from karat.engines.spec import parse_spec
 from karat.errors import InputError
-from karat.experiments.configurations import engine_configurations, is_deterministic, request_depth
+from karat.experiments.plan import engine_configurations, is_deterministic, request_depth
 from karat.model import Dataset, Query
 from karat.scoring.settings import Scoring
 

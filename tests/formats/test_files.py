@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.errors import FormatError, InputError
-from karat.formats.csvtext import guard, read_rows, render_rows, unguard
 from karat.formats.jsontext import dumps, load_json, parse, positions
+from karat.formats.records import guard, read_rows, render_rows, unguard
 from karat.formats.source import Problems, read_text
 from karat.system.files import replacing, write_text
 

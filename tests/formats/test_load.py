@@ -240,5 +240,5 @@ def test_a_small_trec_run_loads_next_to_nothing(tmp_path: Path) -> None:
         check=True,
     )
     loaded = done.stdout.split()
-    assert "karat.formats.trec_scan" in loaded
+    assert "karat.formats.trec_run" in loaded
     assert [name for name in loaded if not name.startswith("karat.")] == []

@@ -5,8 +5,8 @@ import pytest
 
 from karat.errors import FormatError, InputError
 from karat.formats import detect, read_run
+from karat.formats.parquet import scan_parquet_run
 from karat.formats.parquet_parts import find_parts, open_parts
-from karat.formats.parquet_scan import scan_parquet_run
 
 pl = pytest.importorskip("polars")
 

@@ -9,10 +9,9 @@ import pytest
 
 from karat.errors import FormatError, InputError
 from karat.formats import detect, read_run
-from karat.formats.akashic_report import QueryReport, Report, write_comparison, write_report
+from karat.formats.akashic import QueryReport, Report, write_comparison, write_report
 from karat.formats.octocode import OctocodeResults, write_octocode_results
-from karat.formats.results import AgentResults, CaseResult, write_results_json
-from karat.formats.results_csv import write_results_csv
+from karat.formats.results import AgentResults, CaseResult, write_results_csv, write_results_json
 from karat.model import Answer, Hit, Outcome
 
 RESULTS = AgentResults(

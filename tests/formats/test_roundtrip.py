@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from karat.errors import InputError
 from karat.formats import FORMATS, Format, read, write
-from karat.formats.unsupported import FEATURES, features, losses
+from karat.formats.base import FEATURES, features, losses
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
 
 WRITABLE = [name for name in FORMATS if FORMATS.get(name).write]

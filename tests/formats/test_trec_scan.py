@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from karat.errors import FormatError, InputError
 from karat.formats import scan_trec_run
 from karat.formats.ranked_columns import ColumnRanking
-from karat.formats.trec_columns import scan_columns
-from karat.formats.trec_lines import NO_TAG, blocks
+from karat.formats.trec_run import NO_TAG, blocks, scan_columns
 
 PLAIN = "q1 Q0 d1 1 3.5 t\nq1 Q0 d2 2 2 t\nq2 Q0 d1 1 -1e-3 t\n"
 SCORES = {"q1": {"d1": 3.5, "d2": 2.0}, "q2": {"d1": -0.001}}

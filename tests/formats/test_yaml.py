@@ -7,7 +7,7 @@ import pytest
 from karat.errors import FormatError, InputError, LimitExceeded
 from karat.experiments.matrix import SuiteConfig, read_suites
 from karat.formats import ReadLimits, read_dataset
-from karat.formats.yamltext import load_yaml
+from karat.formats.jsontext import load_yaml
 from karat.model import Query, Target
 
 QUERIES = """queries:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from karat.errors import InputError
 from karat.mining.carry import CarriedDataset, carry
-from karat.mining.diffs import diffs
+from karat.mining.commits import diffs
 from karat.mining.resolve import resolve
 from karat.model import Dataset, Query, Target
 from karat.model.judgments import (

@@ -4,14 +4,12 @@ from dataclasses import replace
 
 from karat.corpus import Symbol
 from karat.mining.cases import cases
-from karat.mining.commits import Candidate, Change, Commit
-from karat.mining.diffs import Region
+from karat.mining.commits import Candidate, Change, Commit, Region
 from karat.mining.recipe import MiningRecipe
-from karat.mining.rewriting import RewriteStatus, RewrittenQuery
 from karat.mining.sampling import MinedCase
 from karat.mining.snapshots import FileCount
 from karat.mining.targets import Grain, TargetFile
-from karat.mining.variants import Level
+from karat.mining.variants import Level, RewriteStatus, RewrittenQuery
 from karat.model import Query, Target
 
 QUERY = "fix crash of getUser() with blank password in src/users.py"

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from karat.mining.commits import Change, Commit
 from karat.mining.drafts import Draft, FileClassifier
-from karat.mining.filters import Chains, Filters
-from karat.mining.rules import NO_TARGET, CaseLimits, rules
+from karat.mining.filters import NO_TARGET, CaseLimits, Chains, Filters, rules
 
 NAMES = [rule.name for rule in rules(CaseLimits()) if rule.name != NO_TARGET]
 PATHS = (

@@ -5,11 +5,11 @@ from importlib import import_module
 import pytest
 
 from karat.corpus.chunkers.grammars import GRAMMARS, parse
-from karat.mining.code_equal import alters_code, code_equal
-from karat.mining.diffs import Hunk
+from karat.mining.commits import Hunk
+from karat.mining.targets import alters_code, code_equal
 
 # By its name, since the package has a function of that name.
-SOURCE = import_module("karat.mining.code_equal")
+SOURCE = import_module("karat.mining.targets")
 
 PYTHON = """\
 import os

@@ -9,11 +9,9 @@ import pytest
 from karat.errors import InputError, MissingExtra
 from karat.formats import read_dataset, write
 from karat.installation import install_hint
-from karat.mining.dataset import build_dataset, unique_names
-from karat.mining.filters import Filters
-from karat.mining.mine import mine
+from karat.mining.filters import CaseLimits, Filters
+from karat.mining.mine import build_dataset, mine, unique_names
 from karat.mining.recipe import MiningRecipe
-from karat.mining.rules import CaseLimits
 from karat.mining.targets import Grain
 
 if TYPE_CHECKING:

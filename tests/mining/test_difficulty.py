@@ -11,7 +11,7 @@ from karat.mining.cases import (
     complexity,
     difficulty,
 )
-from karat.mining.leaks import Leak
+from karat.mining.words import Leak
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from karat.errors import InputError
-from karat.mining.commits import UnreadableCommits
-from karat.mining.diffs import FileDiff, Hunk, diffs, each_diff
+from karat.mining.commits import FileDiff, Hunk, UnreadableCommits, diffs, each_diff
 from karat.mining.scan import scan
 
 if TYPE_CHECKING:
@@ -147,7 +146,7 @@ def test_a_patch_that_does_not_fit_its_records(
         for commit, printed in each_diff(*arguments, unreadable=unreadable):
             yield commit, printed.partition(b"\0\0")[0]
 
-    monkeypatch.setattr("karat.mining.diffs.each_diff", records_only)
+    monkeypatch.setattr("karat.mining.commits.each_diff", records_only)
     unreadable = UnreadableCommits()
     assert list(diffs(history.path, [tip], unreadable=unreadable)) == []
     assert [lost.commit for lost in unreadable.unreadable] == [tip]

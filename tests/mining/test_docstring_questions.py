@@ -4,10 +4,9 @@ from textwrap import dedent
 
 import pytest
 
-from karat.corpus.masks import mask_text
+from karat.corpus.snapshot import mask_text
 from karat.mining.questions.docstrings import docstring_questions
-from karat.mining.questions.question import Question
-from karat.mining.questions.wording import check_query, first_sentences, plain_text
+from karat.mining.questions.wording import Question, check_query, first_sentences, plain_text
 
 SENTENCE = "Parse the expiry date of a cookie"
 

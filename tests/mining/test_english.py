@@ -1,6 +1,6 @@
 import pytest
 
-from karat.mining.rules import is_english
+from karat.mining.filters import is_english
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from karat.corpus.chunkers.grammars import parse
-from karat.mining.code_equal import excerpts, trees_equal
-from karat.mining.diffs import Hunk, regions
+from karat.mining.commits import Hunk, regions
+from karat.mining.targets import excerpts, trees_equal
 
 CODE = """\
 import os

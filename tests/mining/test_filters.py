@@ -4,8 +4,7 @@ import pytest
 
 from karat.errors import InputError, UnknownName
 from karat.mining.commits import Change, Commit
-from karat.mining.filters import CODE_EQUAL, Filters, Selection, rule_table, select
-from karat.mining.rules import CaseLimits
+from karat.mining.filters import CODE_EQUAL, CaseLimits, Filters, Selection, rule_table, select
 
 QUESTION = "Keep the session cookie of anonymous visitors"
 FILE = "100644"

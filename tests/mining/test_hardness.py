@@ -1,9 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.mining.leaks import Leak, leak
 from karat.mining.variants import Level, levels, without_paths
-from karat.mining.words import is_identifier
+from karat.mining.words import Leak, is_identifier, leak
 
 PATHS = ("src/users.py",)
 

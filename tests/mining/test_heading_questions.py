@@ -4,9 +4,9 @@ import pytest
 
 from karat.corpus.chunkers.base import lines_of
 from karat.corpus.chunkers.sections import headings
-from karat.corpus.masks import mask_text
+from karat.corpus.snapshot import mask_text
 from karat.mining.questions.headings import heading_questions, repeated_titles
-from karat.mining.questions.question import Question
+from karat.mining.questions.wording import Question
 
 BODY = "A browser sends the session cookie back with every further request to this server.\n"
 MARKDOWN = f"""\

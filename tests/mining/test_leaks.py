@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.mining.leaks import Leak, leak
+from karat.mining.words import Leak, leak
 
 PATH = "django/contrib/gis/admin/widgets.py"
 

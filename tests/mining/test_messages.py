@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.mining.messages import ASIDES, HEADS, REFERENCES, opening, query_of
+from karat.mining.drafts import ASIDES, HEADS, REFERENCES, opening, query_of
 
 EXAMPLES = {
     "tag": ("[1.8.x] Fixed crash in the URL resolver", "fix crash in the URL resolver"),

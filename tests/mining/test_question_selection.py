@@ -3,14 +3,14 @@
 from collections import Counter
 from itertools import combinations
 
-from karat.corpus.masks import Mask
-from karat.mining.questions.question import Finding, Question
+from karat.corpus.snapshot import Mask
 from karat.mining.questions.selection import (
     masks_by_path,
     overlap_tier,
     query_of,
     select_questions,
 )
+from karat.mining.questions.wording import Finding, Question
 from karat.model import Target
 
 WORDS = (

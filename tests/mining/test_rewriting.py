@@ -4,7 +4,7 @@ import pytest
 
 from karat.errors import EngineError
 from karat.mining.commits import Candidate, Change, Commit
-from karat.mining.rewriting import (
+from karat.mining.variants import (
     PROMPT,
     Rewriter,
     RewriteStatus,

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from karat.mining.commits import Candidate, UnreadableCommits
-from karat.mining.filters import Filters, select
-from karat.mining.rules import CaseLimits
+from karat.mining.filters import CaseLimits, Filters, select
 from karat.mining.sampling import SampledCases, Sampling, sample_cases
 from karat.mining.scan import scan
 

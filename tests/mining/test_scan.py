@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from karat.corpus.git.objects import blob_id
+from karat.corpus.git_objects import blob_id
 from karat.errors import InputError, KaratError
 from karat.mining import commits as commits_module
 from karat.mining.commits import Change, UnreadableCommits
@@ -300,7 +300,7 @@ def test_a_git_that_is_killed_is_no_fault_of_the_history(
     history.commit({"a": "a"})
     commits = scan(history.path, unreadable=UnreadableCommits())
     killed = ["sh", "-c", "kill -9 $$"]
-    monkeypatch.setattr("karat.corpus.git.objects.command", lambda *_: killed)
+    monkeypatch.setattr("karat.corpus.git_objects.command", lambda *_: killed)
     with pytest.raises(KaratError, match="exit code -9"):
         list(commits)
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from karat.mining.commits import Commit, UnreadableCommits
-from karat.mining.diffs import each_diff
+from karat.mining.commits import Commit, UnreadableCommits, each_diff
 from karat.mining.scan import ScanCache, scan
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.mining.diffs import Hunk
-from karat.mining.moving import shift_lines
+from karat.mining.carry import shift_lines
+from karat.mining.commits import Hunk
 
 LINES = 12
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.corpus import Symbol
-from karat.mining.diffs import Region
+from karat.mining.commits import Region
 from karat.mining.targets import Grain, TargetFile, build_targets
 from karat.model import Target
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from karat.corpus.masks import mask_text
-from karat.mining.questions.question import Question
+from karat.corpus.snapshot import mask_text
 from karat.mining.questions.tests import (
     Definitions,
     SourceText,
     find_tests,
     questions_from_tests,
 )
+from karat.mining.questions.wording import Question
 
 FILLER = "".join(f"\n\ndef test_colour_texture_and_weight_{n}():\n    helper()\n" for n in range(8))
 CODE = SourceText(

@@ -1,6 +1,6 @@
 import pytest
 
-from karat.mining.messages import imperative
+from karat.mining.drafts import imperative
 
 
 @pytest.mark.parametrize(

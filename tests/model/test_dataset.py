@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from karat.errors import InputError
 from karat.model import Dataset, Query, Target
-from karat.model.columns import encode
+from karat.model.frozen import encode
 
 TARGETS = st.builds(
     Target,

@@ -9,7 +9,7 @@ import pytest
 
 from karat.model import Answer, Hit, JudgedQuery, QueryStatus, Run, ScoreTable, Target
 from karat.model.frozen import FrozenMapping, by_value, same
-from karat.model.preferences import PanelQuery, PreferenceQuery
+from karat.model.judged import PanelQuery, PreferenceQuery
 
 NAN = float("nan")  # not the object math.nan
 

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from karat.model import Answer, Hit
-from karat.model.packing import PackedHits, packed
+from karat.model.run import PackedHits, packed
 
 WHOLE = st.integers(-(2**31), 2**31 - 1)
 # Every character, also those that no file holds.

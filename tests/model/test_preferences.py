@@ -4,7 +4,7 @@ import pytest
 
 from karat.errors import InputError
 from karat.model import JudgedQuery
-from karat.model.preferences import PanelQuery, PreferenceQuery
+from karat.model.judged import PanelQuery, PreferenceQuery
 
 
 def test_positions_are_the_returned_in_order_then_the_missing_by_id() -> None:

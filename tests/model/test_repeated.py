@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.model.columns import repeated
+from karat.model.frozen import repeated
 
 
 @given(st.lists(st.sampled_from("abcd")))

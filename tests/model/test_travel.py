@@ -30,8 +30,8 @@ import karat
 import karat.model
 from karat.model import Answer, Credits, Dataset, Hit, JudgedQuery, Query, Run, Sizes, Target
 from karat.model.frozen import EMPTY, FrozenMapping
-from karat.model.packing import PackedHits, packed
-from karat.model.preferences import PanelQuery, PreferenceQuery
+from karat.model.judged import PanelQuery, PreferenceQuery
+from karat.model.run import PackedHits, packed
 from karat.model.spec import Spec
 
 ROOT = Path(__file__).resolve().parents[2]

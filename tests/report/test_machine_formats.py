@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.api import compare, evaluate
-from karat.formats.csvtext import unguard
+from karat.formats.records import unguard
 from karat.model import QueryStatus
 from karat.report.csv import contest_csv, evaluation_csv, queries_csv
 from karat.report.json import contest_json, evaluation_json, plain

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from karat.engines.embedding import catalogue
+from karat.engines.embedding import base
 from karat.service.api.app import create_app
 from karat.service.api.state import Service
 from karat.service.jobs import analyst
@@ -169,7 +169,7 @@ def test_a_model_that_is_not_installed_is_refused_at_once(
     client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lacking = {"onnxruntime"}
-    monkeypatch.setattr(catalogue, "find_spec", lambda name: None if name in lacking else object())
+    monkeypatch.setattr(base, "find_spec", lambda name: None if name in lacking else object())
     source = {"kind": "folder", "path": str(folder)}
     answer = client.post(COLLECTIONS, json={"name": "Guide", "source": source})
     told = (

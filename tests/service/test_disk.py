@@ -15,9 +15,8 @@ from sqlalchemy import Engine, event
 from starlette.formparsers import MultiPartParser
 
 from karat.service.api import app as app_module
-from karat.service.disk import FULL_DISK, MEBIBYTE, DiskSpace
 from karat.service.jobs import collection as collection_jobs
-from karat.service.settings import ServiceSettings
+from karat.service.settings import FULL_DISK, MEBIBYTE, DiskSpace, ServiceSettings
 from karat.service.store import ServiceStore
 
 CSV = "query_key,query_text,uri\nq,How do I log in?,a\n"

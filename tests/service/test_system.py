@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 from prometheus_client.parser import text_string_to_metric_families
 
-from karat.engines.embedding import catalogue
+from karat.engines.embedding import base
 from karat.installation import DISTRIBUTION
 from karat.service.metrics import ServiceMetrics
 
@@ -34,12 +34,12 @@ def test_not_ready_without_a_database(client: TestClient) -> None:
 def test_which_embedding_models_are_installed(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(catalogue, "find_spec", lambda name: object())
+    monkeypatch.setattr(base, "find_spec", lambda name: object())
     assert client.get("/api/v2/me").json()["models"] == [
-        {"name": name, "installed": True, "install": ""} for name in catalogue.PACKAGED
+        {"name": name, "installed": True, "install": ""} for name in base.PACKAGED
     ]
     lacking = {"onnxruntime"}
-    monkeypatch.setattr(catalogue, "find_spec", lambda name: None if name in lacking else object())
+    monkeypatch.setattr(base, "find_spec", lambda name: None if name in lacking else object())
     hint = f"pip install '{DISTRIBUTION}[dense]'"
     assert client.get("/api/v2/me").json()["models"] == [
         {"name": "granite", "installed": False, "install": hint},

@@ -5,8 +5,7 @@ import time
 import pytest
 
 from karat.errors import InputError
-from karat.system.cache_limits import MAX_BYTES, cache_size, needed_since, run_environment
-from karat.system.sqlite import DAY_S
+from karat.system.sqlite import DAY_S, MAX_BYTES, cache_size, needed_since, run_environment
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from karat.errors import InputError, StorageFull
-from karat.system.storage import free_bytes, is_full
+from karat.system.files import free_bytes, is_full
 
 
 class DiskFull(Exception):

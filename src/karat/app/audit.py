@@ -10,8 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from karat.app.gold_file import GoldFile
-from karat.app.judge import Code, PooledHit, lines_of
+from karat.app.judge import Code, GoldFile, PooledHit, lines_of
 from karat.app.model_judge import (
     GradingOptions,
     HitPassage,
@@ -25,7 +24,7 @@ from karat.app.model_judge import (
 )
 from karat.errors import EngineError, FormatError, InputError, Problem
 from karat.formats import DEFAULT
-from karat.formats.csvtext import read_rows, render_rows
+from karat.formats.records import read_rows, render_rows
 from karat.formats.source import read_text
 from karat.llm.batch import Spend
 from karat.llm.client import ChatModel, Prompt

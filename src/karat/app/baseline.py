@@ -1,5 +1,6 @@
 """karat baseline: store the scores of a run, and align them with a later version of the set."""
 
+import os
 from array import array
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -10,8 +11,12 @@ from typing import NamedTuple
 from karat.app.human_sample import sampled_run
 from karat.app.score import RunSource, own_run_name, run_name
 from karat.errors import InputError
-from karat.formats.baseline import read_baseline, write_baseline
+from karat.formats.base import DEFAULT
+from karat.formats.fields import Checker, Location, Record
 from karat.formats.gold import gold_digest
+from karat.formats.jsontext import dumps, finite, load_json
+from karat.formats.load import detect
+from karat.formats.source import head_of
 from karat.installation import __version__
 from karat.model import Dataset, QueryStatus, Run, ScoreTable
 from karat.model.evaluation import Evaluation, LabelledScores
@@ -23,6 +28,7 @@ from karat.scoring.matching.judge import Scored
 from karat.scoring.metrics import Measure, parse
 from karat.scoring.score import cluster_labels, evaluate_run
 from karat.scoring.settings import Confidence, Scoring
+from karat.system.files import write_text
 
 __all__ = [
     "BaselineUpdate",
@@ -30,9 +36,106 @@ __all__ = [
     "RankedRun",
     "align_baseline",
     "make_baseline",
+    "read_baseline",
     "score_with_ranks",
     "update_baseline",
+    "write_baseline",
 ]
+
+MARK = "karat-baseline"
+VERSION = 1
+TEXT_KEYS = ("name", "gold", "gold_digest", "made_at", "karat")
+KEYS = ("format", "version", *TEXT_KEYS, "settings", "means", "queries")
+EXPECTED = "expected a file written by `karat baseline update`"
+QUERY_KEYS = ("id", "digest", "rank", "scores", "model")
+
+
+def write_baseline(baseline: Baseline, path: str | os.PathLike[str]) -> None:
+    """Write *baseline*, whole or not at all; a query that is not scored has null."""
+    head = {
+        "format": MARK,
+        "version": VERSION,
+        "name": baseline.name,
+        "gold": baseline.gold,
+        "gold_digest": baseline.gold_digest,
+        "made_at": baseline.made_at,
+        "karat": baseline.version,
+        "settings": dict(baseline.settings),
+        "means": baseline.means,
+    }
+    lines = [dumps(finite(_row(query)), indent=None) for query in baseline.queries]
+    opened = dumps(finite(head)).removesuffix("\n}")
+    rows = ",\n".join(f"    {line}" for line in lines)
+    write_text(path, f'{opened},\n  "queries": [\n{rows}\n  ]\n}}\n')
+
+
+def _row(query: BaselineQuery) -> dict[str, object]:
+    row = query._asdict()
+    if not query.model:
+        del row["model"]
+    return row
+
+
+def _reject_run(path: str | os.PathLike[str]) -> None:
+    """Raise InputError where *path* is a run, which is easily taken for a baseline."""
+    try:
+        detected = detect(path, kind="run")
+    except InputError:
+        return
+    if detected.detect(os.fspath(path), head_of(path)):
+        raise InputError(
+            f"{os.fspath(path)}: this is a run ({detected.name}), not a baseline; {EXPECTED}. To "
+            "compare two runs, use `karat compare`"
+        )
+
+
+def read_baseline(path: str | os.PathLike[str]) -> Baseline:
+    """Return the baseline in *path*, or raise FormatError with every problem of the file."""
+    _reject_run(path)
+    value, check = load_json(path, limit=DEFAULT.json_bytes)
+    top = check.record(value, ())
+    if top.get("format") != MARK:
+        check.add((), f"not a baseline; {EXPECTED} ({MARK})")
+        check.finish()
+    check.known(top, KEYS, ())
+    if check.whole(top, "version", (), default=0) != VERSION:
+        check.add(("version",), f"unknown version; expected {VERSION}")
+    name, gold, digest, made_at, version = (check.text(top, key, ()) for key in TEXT_KEYS)
+    queries = tuple(
+        _query(check, check.record(item, location), location)
+        for location, item in check.rows(top.get("queries"), ("queries",), filled=True)
+    )
+    check.unique(((("queries", row), query.id) for row, query in enumerate(queries)), "id")
+    baseline = Baseline(
+        name=name,
+        gold=gold,
+        gold_digest=digest,
+        made_at=made_at,
+        version=version,
+        settings=check.record(top.get("settings"), ("settings",)),
+        means=_scores(check, top, "means", ()),
+        queries=queries,
+    )
+    check.finish()
+    return baseline
+
+
+def _query(check: Checker, record: Record, location: Location) -> BaselineQuery:
+    check.known(record, QUERY_KEYS, location)
+    rank = check.number(record, "rank", location, default=0.0, low=1)
+    return BaselineQuery(
+        check.label(record, "id", location),
+        check.text(record, "digest", location),
+        rank or None,
+        _scores(check, record, "scores", location),
+        _scores(check, record, "model", location) if "model" in record else EMPTY,
+    )
+
+
+def _scores(check: Checker, record: Record, key: str, location: Location) -> Mapping[str, float]:
+    at = (*location, key)
+    scores = check.record(record.get(key), at)
+    return {name: check.number(scores, name, at, default=nan) for name in scores}
 
 
 class RankedRun(NamedTuple):

@@ -11,13 +11,13 @@ from karat.app.generate import ANYTHING, GOLD_SET, Accepts, mining_options, pars
 from karat.corpus import FileSelection
 from karat.engines.spec import expand_here
 from karat.errors import InputError, MissingExtra
-from karat.experiments.configurations import Agent, parse_agent
 from karat.experiments.matrix import check_matrix_keys, parse_suites
+from karat.experiments.plan import Agent, parse_agent
 from karat.formats import DEFAULT, ReadLimits
 from karat.formats.fields import SECTIONS, Checker, Location, Record
+from karat.formats.jsontext import SWITCH, load_yaml
 from karat.formats.results import FOLDER_FORMATS
 from karat.formats.source import parse_amount
-from karat.formats.yamltext import SWITCH, load_yaml
 from karat.model import Dataset
 
 __all__ = ["ConfigFile", "GateConfig", "draw_sample", "read_benchmark_config", "read_gate_config"]

@@ -9,7 +9,7 @@ from karat.app.convert import refuse_overwriting, write_like
 from karat.errors import InputError
 from karat.experiments.snapshots import NOWHERE_ELSE, homes, part_of
 from karat.formats import FORMATS, detect, read_dataset
-from karat.formats.unsupported import losses
+from karat.formats.base import losses
 from karat.mining.carry import CarriedDataset, carry
 from karat.model import Dataset
 from karat.model.dataset import MASKS

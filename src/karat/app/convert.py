@@ -19,8 +19,7 @@ from karat.formats import (
     read_dataset,
     write,
 )
-from karat.formats.base import ReadOptions
-from karat.formats.unsupported import FEATURES, losses, writable
+from karat.formats.base import FEATURES, ReadOptions, losses, writable
 from karat.model import Dataset, Run
 from karat.model.dataset import MASKS
 from karat.model.frozen import EMPTY

@@ -25,8 +25,8 @@ from karat.app.evaluate import (
     configure_engines,
 )
 from karat.app.generate import generate, write_gold
-from karat.corpus.git.objects import git
-from karat.engines.embedding.catalogue import missing_modules
+from karat.corpus.git_objects import git
+from karat.engines.embedding.base import missing_modules
 from karat.errors import InputError
 from karat.mining.mine import MiningProgress
 from karat.mining.recipe import MiningRecipe

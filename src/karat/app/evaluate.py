@@ -9,9 +9,15 @@ from typing import NamedTuple
 from karat.app.benchmark_config import ConfigFile, draw_sample
 from karat.app.corpora import locate_pages
 from karat.app.human_sample import sampled_gold
+from karat.corpus import Corpus
+from karat.corpus.chunkers.base import lines_of
+from karat.engines.lexical.tokens import TokenRules
 from karat.errors import EngineError, InputError
 from karat.experiments import open_executor
-from karat.experiments.configurations import (
+from karat.experiments.executors import Executor
+from karat.experiments.measure import check_timed_on
+from karat.experiments.plan import (
+    MOST,
     Agent,
     agent_names,
     check_installed,
@@ -19,8 +25,6 @@ from karat.experiments.configurations import (
     is_deterministic,
     request_depth,
 )
-from karat.experiments.executors import Executor, check_timed_on
-from karat.experiments.plan import MOST
 from karat.experiments.run import (
     ExperimentPlan,
     ExperimentRequest,
@@ -32,7 +36,7 @@ from karat.experiments.snapshots import local_repositories, mixed_kinds
 from karat.experiments.store import ExperimentKind, RunStatus, StoredRun, open_store
 from karat.experiments.target_check import Where
 from karat.experiments.workers import Configuration, RunEvent, RunSettings
-from karat.model import Dataset
+from karat.model import Dataset, Target
 from karat.model.evaluation import ComparisonResult, CorpusCoverage, Evaluation
 from karat.model.timings import RunResult
 from karat.scoring.compare import compare_scored_runs
@@ -49,6 +53,7 @@ from karat.scoring.settings import Confidence, Scoring
 from karat.system.words import number_duplicates
 
 __all__ = [
+    "DIFFICULTY",
     "Configuration",
     "EvaluationResult",
     "ExperimentKind",
@@ -64,6 +69,7 @@ __all__ = [
     "Where",
     "choose_engines",
     "configure_engines",
+    "difficulty_of",
     "evaluate_experiment",
     "local_repositories",
     "mixed_kinds",
@@ -72,12 +78,64 @@ __all__ = [
     "run_plan",
     "score_runs",
     "select_finished",
+    "with_difficulty",
 ]
 
+DIFFICULTY = "difficulty"
+# The least share of shared words of each class.
+EASY, MEDIUM = 0.8, 0.5
+UNKNOWN = "unknown"
+WORD_RULES = TokenRules(whole=False)
 DEFAULT_ENGINE = "bm25"
 
 # One run scored, or several compared.
 Result = Evaluation | ComparisonResult
+
+
+def with_difficulty(gold: Dataset, where: Where) -> Dataset:
+    """Return *gold* with the tag ``difficulty`` for every query; one that it has stays.
+
+    It is that of :func:`difficulty_of`, in the snapshot that each query is searched on.
+    """
+    if DIFFICULTY in gold.tags:
+        return gold
+    found = [UNKNOWN] * len(gold)
+    with where.snapshots(gold, seed=0) as snapshots:
+        for corpus, wanted, _ in snapshots:
+            for row in wanted.rows:
+                found[row] = difficulty_of(gold.texts[row], gold.targets(row), corpus)
+    return replace(gold, tags={**gold.tags, DIFFICULTY: tuple(found)})
+
+
+def difficulty_of(query: str, targets: Sequence[Target], corpus: Corpus) -> str:
+    """Return ``easy``, ``medium`` or ``hard``: how hard a query is for a search by words.
+
+    Counted is the share of the distinct terms of the query, split and stemmed as for BM25, that are
+    in the path or the text of a relevant target, in its lines if it has any; the target with the
+    highest share decides. Easy is 80 % or more, medium 50 % or more, hard less. Without a term, or
+    without a relevant target in the corpus, it is ``unknown``.
+
+    >>> from karat.corpus import from_texts
+    >>> corpus = from_texts({"auth.py": "def login(user): check the password"})
+    >>> [difficulty_of(text, [Target("auth.py")], corpus) for text in (
+    ...     "user login with a password", "user login in a browser", "sign in")]
+    ['easy', 'medium', 'hard']
+    """
+    terms = set(WORD_RULES.terms(query))
+    relevant = [target for target in targets if target.grade > 0 and target.path in corpus.by_path]
+    if not terms or not relevant:
+        return UNKNOWN
+    share = max(len(terms & _terms(target, corpus)) for target in relevant) / len(terms)
+    if share >= EASY:
+        return "easy"
+    return "medium" if share >= MEDIUM else "hard"
+
+
+def _terms(target: Target, corpus: Corpus) -> set[str]:
+    text = corpus.read(target.path)
+    if target.end_line:
+        text = "".join(lines_of(text)[target.start_line - 1 : target.end_line])
+    return {*WORD_RULES.terms(target.path), *WORD_RULES.terms(text)}
 
 
 def choose_engines(names: Sequence[str], config: ConfigFile | None = None) -> list[Agent]:

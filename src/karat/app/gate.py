@@ -13,7 +13,7 @@ from karat.app.schemas import OCTOCODE_FIELDS, octocode_averages
 from karat.app.score import RunSource, own_run_name, run_name
 from karat.engines.registry import ENGINES
 from karat.errors import InputError
-from karat.experiments.configurations import engine_configurations
+from karat.experiments.plan import engine_configurations
 from karat.experiments.run import ExperimentRequest, run_experiment
 from karat.experiments.run_records import DISTURBED, run_with_latencies
 from karat.experiments.store import ExperimentKind, Store

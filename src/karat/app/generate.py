@@ -11,18 +11,15 @@ from typing import Any
 from karat.errors import EngineError
 from karat.formats import DEFAULT, ReadLimits, write
 from karat.formats.fields import SECTIONS, Checker, Location, Record
-from karat.formats.yamltext import SWITCH, load_yaml
+from karat.formats.jsontext import SWITCH, load_yaml
 from karat.installation import __version__
-from karat.mining.dataset import build_dataset, unique_names
-from karat.mining.filters import Filters, rule_table
-from karat.mining.mine import MinedRepository, MiningProgress, mine
+from karat.mining.filters import CaseLimits, Filters, rule_table
+from karat.mining.mine import MinedRepository, MiningProgress, build_dataset, mine, unique_names
 from karat.mining.recipe import MiningRecipe
-from karat.mining.rewriting import Rewriter
-from karat.mining.rules import CaseLimits
 from karat.mining.sampling import split_by_time
 from karat.mining.scan import ScanCache
 from karat.mining.targets import Grain
-from karat.mining.variants import Level
+from karat.mining.variants import Level, Rewriter
 from karat.model import Dataset
 
 __all__ = [

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from karat.corpus import CHUNKERS, Corpus, chunk_corpus, create_chunker
 from karat.corpus.chunkers.chunking import ChunkedCorpus
-from karat.corpus.git.objects import git
+from karat.corpus.git_objects import git
 from karat.engines.caches import user_caches
-from karat.engines.embedding.catalogue import PACKAGED, missing_modules
+from karat.engines.embedding.base import PACKAGED, missing_modules
 from karat.errors import InputError, UnknownName
 from karat.installation import install_hint, without_checkout
 from karat.model.spec import parse_call

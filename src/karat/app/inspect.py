@@ -6,8 +6,8 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from karat.corpus.chunkers.base import lines_of
-from karat.corpus.git.objects import git
-from karat.corpus.git.repository import object_ids
+from karat.corpus.git import object_ids
+from karat.corpus.git_objects import git
 from karat.errors import InputError, UnknownName
 from karat.experiments.snapshots import NOWHERE_ELSE, check_names, home_of
 from karat.mining.snapshots import CommitSnapshot, SnapshotReader

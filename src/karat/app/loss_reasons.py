@@ -9,12 +9,12 @@ from karat.corpus import Corpus
 from karat.engines.base import Progress, SearchStep
 from karat.engines.chunked import ChunkEngine
 from karat.engines.engine_group import EngineGroup, shareable
+from karat.engines.registry import above, by_score
 from karat.engines.rerank import RerankEngine
-from karat.engines.threshold import above, by_score
 from karat.errors import InputError
 from karat.experiments.target_check import Where
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
-from karat.model.loss_reason import LossReason
+from karat.model.analysis import LossReason
 from karat.model.spec import Spec
 from karat.model.timings import RunResult
 from karat.report.findings import Findings

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from time import monotonic
 from typing import NamedTuple, Protocol, TypeVar
 
-from karat.app.gold_file import GoldFile
 from karat.app.judge import (
     Code,
+    GoldFile,
     PooledHit,
     as_target,
     best_rank,

@@ -28,7 +28,7 @@ from karat.app.score import (
     whole_run,
 )
 from karat.errors import InputError, UnknownName
-from karat.experiments.configurations import DEPTH, engine_text
+from karat.experiments.plan import DEPTH, engine_text
 from karat.experiments.run import judged_units
 from karat.experiments.run_records import (
     RunRecord,
@@ -53,7 +53,7 @@ from karat.report.findings.latency import comparable_ms, latencies_ms
 from karat.scoring.compare import compare_evaluations, compare_scored, testable_measures
 from karat.scoring.labels import LabelRule, use_labels
 from karat.scoring.matching import MATCHERS, trace
-from karat.scoring.matching.units import relevant_targets
+from karat.scoring.matching.modes import relevant_targets
 from karat.scoring.metrics import Measure, parse
 from karat.scoring.score import cluster_labels, slice_rows, with_dropped, with_measures
 from karat.scoring.settings import Confidence, Scoring

@@ -11,8 +11,7 @@ from typing import Any, Protocol, TypeAlias
 
 from karat.corpus import Corpus, from_texts
 from karat.engines.adapters.external import CorpusPaths
-from karat.engines.adapters.python import adapted
-from karat.engines.adapters.retrievers import is_retriever, retriever
+from karat.engines.adapters.python import adapted, is_retriever, retriever
 from karat.engines.base import Engine, Progress, SupportsClose, SupportsProgress, SupportsSnapshots
 from karat.engines.spec import build, parse_spec
 from karat.errors import EngineError, InputError

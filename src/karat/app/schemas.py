@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from math import isnan
 from statistics import fmean, median, stdev
 
-from karat.formats.akashic_report import QueryReport, Report
+from karat.formats.akashic import QueryReport, Report
 from karat.formats.octocode import OctocodeResults
 from karat.formats.results import AgentResults, CaseResult, outcome_name
 from karat.model import Dataset, Outcome, QueryStatus

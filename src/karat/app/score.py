@@ -8,13 +8,12 @@ from typing import Any, Protocol
 from karat.errors import InputError
 from karat.formats import detect, read_dataset, read_judgments, read_run, scan_trec_run
 from karat.formats.base import IDS_ARE_TEXTS
-from karat.formats.frames import judgments_of, scores_of
+from karat.formats.dicts import judgments_of, scores_of
 from karat.model import Answer, Dataset, Hit, Run
 from karat.model.evaluation import Evaluation
 from karat.model.frozen import EMPTY
 from karat.scoring.labels import LabelChoice, LabelRule, use_labels
-from karat.scoring.matching.alternatives import ALTERNATIVES
-from karat.scoring.matching.judge import Scored, Truth
+from karat.scoring.matching.judge import ALTERNATIVES, Scored, Truth
 from karat.scoring.score import cluster_labels, evaluate_run, slice_rows
 from karat.scoring.settings import Confidence, Scoring
 from karat.system.words import number_duplicates
@@ -38,7 +37,7 @@ __all__ = [
 
 
 class _Frame(Protocol):
-    """A data frame, or another object that :mod:`karat.formats.frames` reads."""
+    """A data frame, or another object that :mod:`karat.formats.dicts` reads."""
 
     @property
     def columns(self) -> Any: ...
@@ -137,7 +136,7 @@ def load_run(
     if chosen == "trec-run":
         return scan_trec_run(source, _judged(truth) if by_id else None)
     if chosen == "parquet" and by_id and not _has_alternatives(truth):
-        from karat.formats.parquet_scan import scan_parquet_run
+        from karat.formats.parquet import scan_parquet_run
 
         rankings = scan_parquet_run(source, _judged(truth))
         if rankings is not None:

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from karat.errors import InputError
-from karat.experiments.configurations import request_depth
 from karat.experiments.matrix import BUNDLED, Matrix, read_matrix, suite, suites
+from karat.experiments.plan import request_depth
 from karat.experiments.workers import Configuration
 from karat.model import Dataset
 from karat.scoring.settings import Scoring

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from karat.errors import FormatError, InputError, LimitExceeded, Problem
-from karat.experiments.path_hints import SEPARATE, PathHints
+from karat.experiments.target_check import SEPARATE, PathHints
 from karat.formats import (
     DEFAULT,
     FORMATS,
@@ -19,8 +19,7 @@ from karat.formats import (
 )
 from karat.model import Dataset, Outcome, Run
 from karat.model.frozen import EMPTY
-from karat.scoring.matching.modes import MATCHERS
-from karat.scoring.matching.units import counted_targets
+from karat.scoring.matching.modes import MATCHERS, counted_targets
 from karat.system.words import counted
 
 __all__ = ["Validation", "validate"]

@@ -141,7 +141,7 @@ class ReaderGone(Exception):
 
 
 class Commands(CommandGroup):
-    """A group whose commands are modules, found by their names."""
+    """A group whose commands are modules, those of a service functions of one module."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Store the typed words, so that an error can show the corrected command."""
@@ -153,12 +153,15 @@ class Commands(CommandGroup):
         return [name for section in _sections(ctx).values() for name in section]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the command's module and return its ``command``."""
+        """Import the command's module and return the command."""
         if cmd_name not in self.list_commands(ctx):
             return None
-        package = "karat.cli.remote" if ctx.params.get("server") else "karat.cli.commands"
-        module = importlib.import_module(f"{package}.{cmd_name.replace('-', '_')}")
-        command: click.Command = module.command
+        name = cmd_name.replace("-", "_")
+        command: click.Command
+        if ctx.params.get("server"):
+            command = getattr(importlib.import_module("karat.cli.remote"), name)
+        else:
+            command = importlib.import_module(f"karat.cli.commands.{name}").command
         return command
 
     def resolve_command(

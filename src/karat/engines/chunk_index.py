@@ -1,9 +1,13 @@
-"""The index of a corpus: its chunks are cut once, and indexed once by each stage."""
+"""The index of a corpus: its chunks are cut once, and indexed or embedded once by each stage.
+
+The embed stage of a run puts vectors into the cache before any search: several machines divide the
+texts among them, so that each text is embedded by one of them.
+"""
 
 import json
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from math import inf
@@ -14,21 +18,25 @@ import numpy as np
 
 from karat.corpus import Chunk, Corpus, Document, create_chunker, iter_chunks
 from karat.corpus.chunkers.base import TIMED_OUT
-from karat.engines.base import SupportsWork
-from karat.engines.caches import NO_CACHES, Caches
+from karat.engines.base import EmbedPart, SupportsWork
+from karat.engines.caches import NO_CACHES, Caches, IndexFiles, SupportsFiles, index_files
 from karat.engines.chunk_table import ChunkLocation, ChunkTable, Grower, RowNumbers, SnapshotRows
-from karat.engines.column_files import Columns, part, prefixed
+from karat.engines.columns import Columns, prefixed, without_prefix
+from karat.engines.embedding.base import SupportsManyTexts
+from karat.engines.embedding.texts import CachedEmbedder, EmbeddingCache, vector_key
 from karat.engines.fusion import RRF_K, Scores, check_fusion
-from karat.engines.index_files import IndexFiles, SupportsFiles, index_files
 from karat.engines.ranking import Names, RankingRules, folder_factors, kind_factors
-from karat.engines.stages import Stage, SupportsRows
-from karat.engines.threshold import check_threshold
+from karat.engines.registry import check_threshold
+from karat.engines.stages import DenseStage, Stage, SupportsRows, texts_of
 from karat.errors import InputError
 
 if TYPE_CHECKING:
     from karat.engines.context import ContextWriter
 
-__all__ = ["ChunkFactors", "ChunkIndex", "IndexRecipe"]
+__all__ = ["ChunkFactors", "ChunkIndex", "IndexRecipe", "embed_ahead"]
+
+# Texts that are looked up, embedded and stored together.
+TEXTS_AT_ONCE = 2_048
 
 
 class ChunkFactors(NamedTuple):
@@ -239,8 +247,8 @@ class ChunkIndex:
                     return snapshot
             else:
                 self.fallbacks.update(json.loads(columns["fallbacks"].tobytes()))
-        self._rows = RowNumbers.of(part(columns, "rows"), corpus.documents)
-        self.names = Names(files=self._names_files, columns=part(columns, "names"))
+        self._rows = RowNumbers.of(without_prefix(columns, "rows"), corpus.documents)
+        self.names = Names(files=self._names_files, columns=without_prefix(columns, "names"))
         self._of_rows = {
             rules: columns[f"factors.{number}"]  # type: ignore[misc]
             for number, rules in enumerate(self._sorted_rules)
@@ -358,3 +366,75 @@ class IndexRecipe:
         if not 0 <= self.rrf_k < inf:
             raise InputError(f"rrf_k={self.rrf_k}; expected a number from 0")
         check_threshold(self.threshold)
+
+
+class _PartEmbedder:
+    """Embeds the texts of *stage* that belong to *part*, each once."""
+
+    def __init__(self, stage: DenseStage, cache: EmbeddingCache, part: EmbedPart) -> None:
+        self._windows = stage.windows
+        self._digest = stage.embedder.digest
+        self._cache = cache
+        self._cached = CachedEmbedder(stage.embedder, cache)
+        self._part = part
+        self._seen: set[bytes] = set()
+        self._waiting: dict[bytes, str] = {}
+
+    @property
+    def embedded(self) -> int:
+        """Return how many texts were embedded; the others were in the cache."""
+        return len(self._seen) - len(self._waiting) - self._cached.reused
+
+    def add(self, chunks: Sequence[ChunkLocation]) -> None:
+        """Embed the texts of *chunks*, as soon as there are enough of them."""
+        for location in chunks:
+            for text in texts_of(location, self._windows):
+                key = vector_key(text, digest=self._digest, kind="document")
+                if self._part.has(key) and key not in self._seen:
+                    self._seen.add(key)
+                    self._waiting[key] = text
+        if len(self._waiting) >= TEXTS_AT_ONCE:
+            self.embed()
+
+    def embed(self) -> None:
+        """Embed all texts that wait, and let other machines find them."""
+        if self._waiting:
+            self._cached.embed(list(self._waiting.values()), "document")
+            self._cache.publish(list(self._waiting))
+            self._waiting.clear()
+
+
+def embed_ahead(
+    indexes: Iterable[ChunkIndex], corpora: Iterable[Corpus], part: EmbedPart
+) -> dict[Hashable, int]:
+    """Embed the texts of *corpora* that belong to *part*, as the stages of *indexes* would.
+
+    Nothing is indexed, and nothing is embedded by a remote model, for a store, or without a cache.
+    The result is the number of texts that each stage has embedded, by its identity.
+    """
+    with ExitStack() as opened:
+        found: dict[Hashable, _PartEmbedder] = {}
+        cuts: list[tuple[ChunkIndex, RowNumbers, Grower]] = []
+        for index in indexes:
+            embedders = {
+                stage.identity: _PartEmbedder(stage, cache, part)
+                for stage in index.stages
+                if isinstance(stage, DenseStage)
+                and stage.store is None
+                and not isinstance(stage.embedder, SupportsManyTexts)
+                and (cache := opened.enter_context(stage.caches.vectors())) is not None
+            }
+            if embedders:
+                found |= embedders
+                cuts.append((index, RowNumbers(), partial(_add, tuple(embedders.values()))))
+        for corpus in corpora:
+            for index, rows, take in cuts:
+                index.pass_new(corpus, rows, take)
+        for embedder in found.values():
+            embedder.embed()
+        return {identity: embedder.embedded for identity, embedder in found.items()}
+
+
+def _add(embedders: Iterable[_PartEmbedder], chunks: Sequence[ChunkLocation]) -> None:
+    for embedder in embedders:
+        embedder.add(chunks)

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.corpus import Chunk, Corpus, Document, Trait, header
-from karat.engines.column_files import Columns, part, prefixed
-from karat.engines.word_numbers import WordNumbers, word_columns
+from karat.engines.columns import Columns, WordNumbers, prefixed, without_prefix, word_columns
 from karat.model import Hit
 
 __all__ = [
@@ -77,7 +76,7 @@ class ChunkFacts:
     def __init__(self, columns: Columns | None = None) -> None:
         """Start with no rows, or with a copy of *columns*."""
         stored = columns or {}
-        self._names = list(WordNumbers(part(stored, "symbols"))) if columns else []
+        self._names = list(WordNumbers(without_prefix(stored, "symbols"))) if columns else []
         self._symbols = {symbols: number for number, symbols in enumerate(self._names)}
         self._symbol, self._tokens, self._is_code = (
             array(kind, stored[name].tobytes() if columns else b"")
@@ -123,7 +122,7 @@ class MappedFacts:
     def __init__(self, columns: Columns) -> None:
         """Look at *columns*, those of :class:`ChunkFacts`."""
         self.columns = columns
-        self._names = WordNumbers(part(columns, "symbols"))
+        self._names = WordNumbers(without_prefix(columns, "symbols"))
 
     def symbols(self, row: int) -> str:
         """Return the names that the chunk defines."""
@@ -270,8 +269,8 @@ class RowNumbers:
 
     >>> from karat.corpus import chunk_corpus, create_chunker, from_texts
     >>> def cut(corpus, documents):
-    ...     part = Corpus("", tuple(documents), corpus.reader)
-    ...     return chunk_corpus(part, create_chunker("lines", size=1)).by_document
+    ...     without_prefix = Corpus("", tuple(documents), corpus.reader)
+    ...     return chunk_corpus(without_prefix, create_chunker("lines", size=1)).by_document
     >>> rows, new = RowNumbers(), []
     >>> rows.show(from_texts({"a": "x", "b": "y"}), cut, new.extend).rows.tolist()
     [0, 1]
@@ -301,8 +300,8 @@ class RowNumbers:
     def of(cls, columns: Columns, documents: Sequence[Document]) -> Self:
         """Return the rows of a first snapshot of *documents*, from :meth:`columns`."""
         rows = cls()
-        rows._mapped = MappedFacts(part(columns, "facts"))
-        rows._documents, rows._layout = documents, Layout(**part(columns, "layout"))  # type: ignore[arg-type]
+        rows._mapped = MappedFacts(without_prefix(columns, "facts"))
+        rows._documents, rows._layout = documents, Layout(**without_prefix(columns, "layout"))  # type: ignore[arg-type]
         rows._length = len(rows._layout.rows)
         return rows
 

@@ -28,8 +28,8 @@ from karat.engines.chunk_table import ChunkTable
 from karat.engines.engine_group import NOT_KEPT, Current
 from karat.engines.fusion import Scores, Weights, fuse, rest, stretch, top
 from karat.engines.ranking import boost_names, diversify
+from karat.engines.registry import above
 from karat.engines.stages import Stage
-from karat.engines.threshold import above
 from karat.errors import EngineError, InputError
 from karat.model import Hit
 from karat.model.timings import spent, total

@@ -1,14 +1,16 @@
 """Engine groups: engines in one process that share an index, models and the scores of a query."""
 
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from copy import copy
+from threading import Lock
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
 
 from karat.corpus import Corpus
-from karat.engines.base import Engine, SupportsClose, SupportsSnapshots
-from karat.engines.embed_part import EmbedPart
+from karat.engines.base import EmbedPart, Engine, SupportsClose, SupportsSnapshots
 from karat.engines.embedding import DEFAULT_EMBEDDER, Embedder, loaded_once
-from karat.engines.embedding.catalogue import is_endpoint
+from karat.engines.embedding.base import is_endpoint
 from karat.engines.registry import ENGINES
 from karat.engines.spec import build, check_options, model_text, parse_spec
 from karat.errors import EngineError
@@ -20,19 +22,109 @@ if TYPE_CHECKING:
     from karat.engines.rerank import Reranker
     from karat.engines.rerank.engine import Passages
 
-
 __all__ = [
     "NOT_KEPT",
     "Current",
     "EngineGroup",
+    "Recent",
+    "SupportsApart",
     "SupportsCurrent",
     "build_group",
     "embeds_locally",
     "shareable",
 ]
 
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
 # The options that decide how a corpus is cut, and whether the chunks are cached, with defaults.
 CUTTING: Mapping[str, object] = {"chunker": "auto", "cache": True, "context": ""}
+
+
+@runtime_checkable
+class SupportsApart(Protocol):
+    """A cache with separate views, so that users do not reuse each other's values."""
+
+    def apart(self) -> Self:
+        """Return a view of the same cache where values that others stored count as misses."""
+        ...
+
+
+class _Shelf(Generic[Key, Value]):
+    """The values, within a bound."""
+
+    def __init__(self, most: int, size: Callable[[Value], int]) -> None:
+        self.lock = Lock()
+        self.held: OrderedDict[Key, Value] = OrderedDict()
+        self.total = 0
+        self._most = most
+        self._size = size
+
+    def keep(self, values: Mapping[Key, Value]) -> None:
+        with self.lock:
+            for key, value in values.items():
+                if key not in self.held:
+                    self.held[key] = value
+                    self.total += self._size(value)
+            while self.total > self._most:
+                _, gone = self.held.popitem(last=False)
+                self.total -= self._size(gone)
+
+
+class Recent(Generic[Key, Value]):
+    """An LRU cache; the least recently used values are evicted above the total size *most*.
+
+    *make* computes the values of keys that are not there, several at once; *size* says how large
+    one is. It is thread-safe; a value that two threads miss is computed twice.
+
+    >>> squares = Recent(lambda keys: [key * key for key in keys], most=2, size=lambda value: 1)
+    >>> squares.get([2, 3, 2]), squares.get([4]), len(squares)
+    ([4, 9, 4], [16], 2)
+    """
+
+    def __init__(
+        self,
+        make: Callable[[Sequence[Key]], Sequence[Value]],
+        *,
+        most: int,
+        size: Callable[[Value], int],
+    ) -> None:
+        """Start empty."""
+        self._make = make
+        self._shelf: _Shelf[Key, Value] = _Shelf(most, size)
+        # The hashes of the keys that this view has requested; None if all stored values count.
+        self._asked: set[int] | None = None
+
+    def __len__(self) -> int:
+        """Return the number of values that are held."""
+        return len(self._shelf.held)
+
+    def apart(self) -> "Recent[Key, Value]":
+        """Return a view that computes its misses and stores nothing twice.
+
+        Engines that are timed in one process then take the memory of one, without shared hits.
+        """
+        other = copy(self)
+        other._asked = set()  # noqa: SLF001 - a copy of this one
+        return other
+
+    def get(self, keys: Sequence[Key]) -> list[Value]:
+        """Return the value of each key."""
+        held = self._shelf.held
+        with self._shelf.lock:
+            cached = {key: held[key] for key in keys if key in held and self._knows(key)}
+            for key in cached:
+                held.move_to_end(key)
+        missing = [key for key in dict.fromkeys(keys) if key not in cached]
+        if missing:
+            made = dict(zip(missing, self._make(missing), strict=True))
+            self._shelf.keep(made)
+            if self._asked is not None:
+                self._asked.update(map(hash, missing))
+            cached |= made
+        return [cached[key] for key in keys]
+
+    def _knows(self, key: Key) -> bool:
+        return self._asked is None or hash(key) in self._asked
 
 
 def shareable(spec: Spec) -> str | None:
@@ -96,9 +188,6 @@ def _reranks(spec: Spec) -> bool:
 
 def _cuts(name: str) -> bool:
     return name in CUTTING or name.startswith("chunk")
-
-
-Value = TypeVar("Value")
 
 
 class _QueryValues(NamedTuple):
@@ -239,7 +328,7 @@ class EngineGroup:
 
         The result is how many texts each of the engines needed and none had embedded before.
         """
-        from karat.engines.embed_ahead import embed_ahead
+        from karat.engines.chunk_index import embed_ahead
 
         embedded = embed_ahead(self._indexes.values(), corpora, part)
         chunked = {id(engine): chunked for engine, chunked in self._members}
@@ -312,7 +401,6 @@ class EngineGroup:
 
     def _reranker(self, model: str) -> "Reranker":
         from karat.engines.rerank import create_reranker
-        from karat.engines.rerank.recent import SupportsApart
 
         if model not in self._rerankers:
             made = self._rerankers[model] = create_reranker(model)

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from karat.corpus import Corpus, Trait, main_docs_folder
 from karat.engines.chunk_table import ChunkLocation, ChunkTable, spans
-from karat.engines.column_files import Columns, part, prefixed
+from karat.engines.columns import Columns, WordNumbers, prefixed, without_prefix, word_columns
 from karat.engines.fusion import Scores, top
 from karat.engines.lexical.tokens import TokenRules
-from karat.engines.word_numbers import WordNumbers, word_columns
 
 __all__ = [
     "PLAIN",
@@ -81,8 +80,8 @@ class NameShares:
         self._words, self._sizes, self._counts = (array("i") for _ in range(3))
         self._columns: _NameColumns | None = None
         if columns:
-            self._numbers = WordNumbers(part(columns, "numbers"))
-            self._columns = _NameColumns(**part(columns, "names"))  # type: ignore[arg-type]
+            self._numbers = WordNumbers(without_prefix(columns, "numbers"))
+            self._columns = _NameColumns(**without_prefix(columns, "names"))  # type: ignore[arg-type]
 
     def columns(self) -> Columns:
         """Return all rows as columns."""
@@ -158,8 +157,8 @@ class Names:
         """Start with no rows, or with those of *columns*, which may be mapped."""
         stored = columns or {}
         self._has_files = files
-        self._defined = NameShares(proven=PROVEN_WORDS, columns=part(stored, "defined"))
-        self._files = NameShares(columns=part(stored, "files"))
+        self._defined = NameShares(proven=PROVEN_WORDS, columns=without_prefix(stored, "defined"))
+        self._files = NameShares(columns=without_prefix(stored, "files"))
         self._shown = _no_numbers()
 
     def columns(self) -> Columns:

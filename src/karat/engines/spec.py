@@ -260,7 +260,7 @@ def read_specs(path: str | Path) -> dict[str, Spec]:
 
         value, _ = load_json(file, limit=LARGEST_FILE)
     else:
-        from karat.formats.yamltext import load_yaml
+        from karat.formats.jsontext import load_yaml
 
         value, _ = load_yaml(file, limit=LARGEST_FILE)
     if isinstance(value, Mapping) and isinstance(value.get("engines"), Mapping):

@@ -13,18 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.engines.base import Progress, SupportsClose, SupportsMetadata
-from karat.engines.caches import NO_CACHES, Caches
+from karat.engines.caches import NO_CACHES, Caches, IndexFiles
 from karat.engines.chunk_table import ChunkLocation, Numbers, spans
 from karat.engines.embedding import Embedder
 from karat.engines.embedding.base import SupportsManyTexts, SupportsUsage
-from karat.engines.embedding.cache import CachedEmbedder
+from karat.engines.embedding.texts import CachedEmbedder
 from karat.engines.engine_group import Current
 from karat.engines.fusion import Scores
-from karat.engines.index_files import IndexFiles
-from karat.engines.lexical.files import mapped_index, shared_index
-from karat.engines.lexical.index import BM25, LexicalIndex
-from karat.engines.nearest import APPROXIMATE_ABOVE, ExactIndex, HnswIndex, Mask, products, recall
-from karat.engines.quantized import FileVectors, check_vectors
+from karat.engines.lexical.index import BM25, LexicalIndex, mapped_index, shared_index
+from karat.engines.nearest import (
+    APPROXIMATE_ABOVE,
+    ExactIndex,
+    FileVectors,
+    HnswIndex,
+    Mask,
+    check_vectors,
+    products,
+    recall,
+)
 from karat.engines.stored_vectors import StoredVectorTable, StoreSpec
 from karat.errors import InputError, MissingExtra
 from karat.model.timings import spent

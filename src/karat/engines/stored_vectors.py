@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from karat.engines.fusion import Scores
 from karat.engines.nearest import Mask
 from karat.engines.spec import check_options
-from karat.engines.vectors.backend import VECTOR_STORES
-from karat.engines.vectors.store import SnapshotStore
+from karat.engines.vectors.store import VECTOR_STORES, SnapshotStore
 from karat.errors import EngineError, InputError
 from karat.model.spec import Spec, parse_call
 from karat.system.files import without_user

@@ -7,11 +7,10 @@ from functools import partial
 from random import Random
 from typing import NamedTuple
 
-from karat.engines.threshold import by_score
+from karat.engines.registry import by_score
 from karat.errors import InputError
 from karat.experiments.executors.base import Executor
-from karat.experiments.executors.quality import measure_groups
-from karat.experiments.executors.timing import measure_latency_on
+from karat.experiments.measure import measure_groups, measure_latency_on
 from karat.experiments.plan import SearchGroups, SharedSearch, shares_nothing
 from karat.experiments.store import (
     Buffer,

@@ -12,19 +12,18 @@ from typing import Any, NamedTuple
 from karat.corpus import create_chunker
 from karat.engines.context import check_context
 from karat.engines.embedding import DEFAULT_EMBEDDER
-from karat.engines.embedding.catalogue import check_model, embedder_named
+from karat.engines.embedding.base import check_model, embedder_named
 from karat.engines.embedding.transformer import check_pretrained
 from karat.engines.fusion import check_fusion
 from karat.engines.registry import modes
 from karat.engines.rerank import DEFAULT_RERANKER, check_reranker
 from karat.engines.spec import FILES, expand_here
 from karat.errors import EngineError, InputError, MissingExtra, UnknownName
-from karat.experiments.configurations import engine_configurations, parse_agent
+from karat.experiments.plan import engine_configurations, parse_agent
 from karat.experiments.workers import Configuration
 from karat.formats.base import DEFAULT, ReadLimits
 from karat.formats.fields import Checker, Location, Record, find_section
-from karat.formats.jsontext import load_json
-from karat.formats.yamltext import SWITCH, load_yaml
+from karat.formats.jsontext import SWITCH, load_json, load_yaml
 from karat.model.spec import Spec
 
 __all__ = [

@@ -1,32 +1,249 @@
-"""Which configurations share a search, an index or a ranking, so that nothing is done twice."""
+"""Configurations, and which of them share a search, an index or a ranking."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import NamedTuple
 
 from karat.engines.embedding import DEFAULT_EMBEDDER
+from karat.engines.embedding.base import PACKAGED, embedder_named, missing_modules
 from karat.engines.engine_group import shareable
 from karat.engines.registry import COMPONENTS, ENGINES, Component
-from karat.engines.spec import parse_spec
-from karat.errors import InputError, LimitExceeded
+from karat.engines.spec import FILES, build, parse_spec, spec_text
+from karat.errors import EngineError, InputError, LimitExceeded, MissingExtra, UnknownName
 from karat.experiments.workers import Configuration
-from karat.model.columns import repeated
+from karat.model import Dataset
+from karat.model.frozen import repeated
 from karat.model.spec import Spec
+from karat.scoring.settings import Scoring
+from karat.system.words import number_duplicates
 
 __all__ = [
+    "DEPTH",
     "MANY",
     "MOST",
+    "Agent",
     "SearchCounts",
     "SearchGroups",
     "SharedSearch",
+    "agent_classes",
+    "agent_names",
     "check_configurations",
     "check_count",
+    "check_installed",
+    "engine_configurations",
+    "engine_text",
     "group_searches",
+    "is_deterministic",
+    "parse_agent",
+    "request_depth",
     "shares_nothing",
 ]
 
+DEPTH = 100
 # The number of configurations that gives a warning, and the number that needs permission.
 MANY, MOST = 25, 50
+
+
+def engine_configurations(
+    engines: Sequence[str | Mapping[str, object]], *, k: int = DEPTH
+) -> tuple[Configuration, ...]:
+    """Return one configuration of *k* hits for each of *engines*, each with a name of its own.
+
+    Each engine is built once, so that an unknown option is rejected before anything runs. A class
+    whose constructor fails costs only its own run.
+
+    >>> found = engine_configurations(["bm25", "bm25(k1=1.2)", {"engine": "bm25"}])
+    >>> [one.name for one in found]
+    ['bm25-1', 'bm25(k1=1.2)', 'bm25-3']
+    """
+    if not engines:
+        raise InputError("no engine to evaluate; expected one or more")
+    found = [(_name(engine, spec), spec) for engine in engines for spec in (parse_spec(engine),)]
+    names = number_duplicates([name for name, _ in found])
+    return tuple(
+        Configuration(name, spec, k, options={"engine": spec.name, **spec.params})
+        for name, (_, spec) in zip(names, found, strict=True)
+    )
+
+
+def request_depth(k: int | None, scoring: Scoring, gold: Dataset) -> int:
+    """Return the number of hits to request: *k*, or 100, or the deepest cut-off of a measure.
+
+    A measure with a deeper cut-off than *k* is rejected.
+    """
+    cuts = {str(measure): measure.k or 0 for measure in scoring.parsed(gold)}
+    if k is None:
+        return max(DEPTH, *cuts.values())
+    for name, cut in cuts.items():
+        if cut > k:
+            raise InputError(f"{name} needs {cut} hits per query; use -k {cut} or more")
+    return k
+
+
+def check_installed(configurations: Iterable[Configuration]) -> None:
+    """Raise MissingExtra if an engine or its embedding model needs an extra that is absent."""
+    for spec in {one.spec.digest: one.spec for one in configurations}.values():
+        _check_spec(spec)
+
+
+def _check_spec(spec: Spec) -> None:
+    info = ENGINES.find(spec.name)
+    if info and info.extra and info.package and find_spec(info.package) is None:
+        raise MissingExtra(info.package, extra=info.extra, purpose=f"the engine {spec.name}")
+    model = str(spec.params.get("model") or "")
+    if model in PACKAGED and (missing := missing_modules(model)):
+        raise MissingExtra(missing[0], extra="dense", purpose=f"the model {model}")
+    over = spec.params.get("over")
+    if isinstance(over, str | Mapping):
+        _check_spec(parse_spec(over))
+
+
+def is_deterministic(spec: Spec) -> bool:
+    """Return whether *spec* is a built-in engine, which returns the same hits every time.
+
+    >>> [is_deterministic(parse_spec(spec)) for spec in ("rerank(over=bm25)", "json:loads")]
+    [True, False]
+    """
+    if not ENGINES.is_own(spec.name):
+        return False
+    over = spec.params.get("over")
+    return is_deterministic(parse_spec(over)) if isinstance(over, str | Mapping) else True
+
+
+def engine_text(name: str, spec: Spec, *, unit: str, threshold: float = 0.0) -> str:
+    """Return what ``-e`` takes for the engine of the run *name*.
+
+    *unit* is that of the gold set, which an experiment adds to *spec*. "" if *name* is that text
+    already, and for engines from elsewhere: their options may be secret.
+
+    >>> spec = Spec("engine", "bm25", {"k1": 2.0, "unit": "file"})
+    >>> engine_text("sparse k1=2.0 @10", spec, unit="file", threshold=0.5)
+    'bm25(k1=2.0, threshold=0.5)'
+    >>> engine_text("bm25", Spec("engine", "bm25", {"unit": "lines"}), unit="lines")
+    ''
+    """
+    spec = Spec(spec.kind, spec.name, _without_unit(spec.params, unit))
+    with suppress(InputError, MissingExtra):
+        typed = parse_spec(name)
+        if not threshold and (typed.name, _without_unit(typed.params, unit)) == (
+            spec.name,
+            spec.params,
+        ):
+            return ""
+    if not is_deterministic(spec):
+        return ""
+    if threshold:
+        # A reranker applies its own threshold to other scores.
+        if ENGINES.info(spec.name).shares != "chunks":
+            return ""
+        spec = Spec(spec.kind, spec.name, {**spec.params, "threshold": threshold})
+    return spec_text(spec)
+
+
+def _without_unit(params: Mapping[str, object], unit: str) -> dict[str, object]:
+    found = {name: value for name, value in params.items() if (name, value) != ("unit", unit)}
+    if isinstance(over := found.get("over"), Mapping):
+        found["over"] = _without_unit(over, unit)
+    return found
+
+
+def _name(engine: str | Mapping[str, object], spec: Spec) -> str:
+    """Return the spec as it was typed; for a file or JSON, the name of the engine."""
+    try:
+        called = build(spec).name
+    except EngineError:
+        called = str(spec.params.get("name") or spec.name)
+    typed = isinstance(engine, str) and not engine.endswith(FILES) and not engine.startswith("{")
+    return str(engine) if typed else called
+
+
+def agent_classes() -> dict[str, str]:
+    """Return the engine of each class name that configurations of code search agents use."""
+    infos = filter(None, map(ENGINES.find, ENGINES))
+    return {info.agent_class: info.name for info in infos if info.agent_class}
+
+
+def agent_names() -> dict[str, str]:
+    """Return the engine of each agent name that needs no configuration.
+
+    >>> agent_names()["keyword_search"]
+    'keyword'
+    """
+    infos = filter(None, map(ENGINES.find, ENGINES))
+    return {info.agent_name: info.name for info in infos if info.agent_name}
+
+
+TOP_K = "top_k"
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """An engine with the *name* of its run, and *k* if the configuration file sets it."""
+
+    name: str
+    spec: Spec
+    k: int | None = None
+
+    def configuration(self, k: int = DEPTH) -> Configuration:
+        """Return its configuration, with *k* hits if it does not set their number."""
+        options = {"engine": self.spec.name, **self.spec.params}
+        return Configuration(self.name, self.spec, self.k or k, options=options)
+
+
+def parse_agent(name: str, target: str, config: Mapping[str, object]) -> Agent:
+    """Return the agent called *name*: an engine, one of agent_classes(), or ``module:Class``.
+
+    *config* holds its options. ``top_k`` is the number of hits, and ``model`` may be the name of a
+    model on the hub; a class of the user gets all options unchanged. All options that cannot be
+    applied are reported at once.
+
+    >>> config = {"case_sensitive": "false", "top_k": "5"}
+    >>> agent = parse_agent("words", "KeywordSearchAgent", config)
+    >>> agent.spec.name, dict(agent.spec.params), agent.k
+    ('keyword', {'case_sensitive': 'false'}, 5)
+    """
+    options = dict(config)
+    k = None
+    wrong: list[str] = []
+    if ":" not in target:
+        with _noting(wrong):
+            k = _depth(options.pop(TOP_K, None))
+        if isinstance(options.get("model"), str):
+            with _noting(wrong):
+                options["model"] = embedder_named(str(options.pop("model")))
+    elif "(" not in target:
+        options = {"class": target, "options": options}
+        target = "python"
+    classes = agent_classes()
+    try:
+        base = parse_spec(classes.get(target, target))
+    except UnknownName as error:
+        raise UnknownName(f"{error}; agents are {', '.join(classes)}, or module:Class") from None
+    spec = Spec(base.kind, base.name, {**base.params, **options})
+    # A class whose constructor fails costs only its own run.
+    with _noting(wrong), suppress(EngineError):
+        build(spec)
+    if wrong:
+        raise InputError("\n".join(wrong))
+    return Agent(name, spec, k)
+
+
+@contextmanager
+def _noting(wrong: list[str]) -> Iterator[None]:
+    try:
+        yield
+    except InputError as error:
+        wrong.append(str(error))
+
+
+def _depth(given: object) -> int | None:
+    if given is None:
+        return None
+    if isinstance(given, str) and given.isascii() and given.isdigit() and int(given) > 0:
+        return int(given)
+    raise InputError(f"{TOP_K} {given!r} is not a whole number above 0")
 
 
 def check_configurations(configurations: Sequence[Configuration]) -> None:

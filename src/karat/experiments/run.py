@@ -48,8 +48,7 @@ from karat.model import Dataset
 from karat.model.evaluation import CorpusCoverage, Evaluation
 from karat.model.spec import Spec
 from karat.model.timings import RunResult
-from karat.scoring.matching.modes import MATCHERS
-from karat.scoring.matching.units import files_judged
+from karat.scoring.matching.modes import MATCHERS, files_judged
 from karat.scoring.metrics import Measure
 from karat.scoring.score import evaluate_run
 from karat.scoring.settings import Scoring

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from karat.corpus import Corpus, FileSelection, GitRepository, common_kind
 from karat.corpus.files.selection import kind_of
-from karat.corpus.git.repository import current_repository, in_order, object_ids
-from karat.corpus.masks import masks_from
+from karat.corpus.git import current_repository, in_order, object_ids
+from karat.corpus.snapshot import masks_from
 from karat.errors import InputError
 from karat.experiments.workers.plan import SnapshotQueries
 from karat.experiments.workers.sources import EVERYTHING, Opener, Source, corpus_source
@@ -288,7 +288,7 @@ class Snapshots:
     Ancestors come before descendants, so that neighbours differ little; *seed* shuffles the queries
     on each snapshot. The fields are those of :class:`karat.model.evaluation.CorpusCoverage`. The
     kind of *selection* is *automatic* if it was derived from the targets. *masks* hide lines of
-    documents, see :mod:`karat.corpus.masks`.
+    documents, see :mod:`karat.corpus.snapshot`.
     """
 
     snapshot: str

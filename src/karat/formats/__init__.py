@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         write,
     )
     from karat.formats.trec_qrels import read_judgments
-    from karat.formats.trec_scan import scan_trec_run
+    from karat.formats.trec_run import scan_trec_run
 
 __all__ = [
     "DEFAULT",
@@ -42,6 +42,6 @@ __getattr__ = exports(
         "base": "DEFAULT Format ReadLimits ReadOptions",
         "load": "FORMATS detect format_to_write is_source read read_dataset read_run write",
         "trec_qrels": "read_judgments",
-        "trec_scan": "scan_trec_run",
+        "trec_run": "scan_trec_run",
     },
 )

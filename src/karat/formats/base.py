@@ -1,30 +1,67 @@
-"""A file format: one record with its name, how to detect it, its reader and its writer."""
+"""A file format: one record with its name, detection, reader and writer; and its limits."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import isnan
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from karat.errors import InputError
-from karat.model import Dataset, Run
+from karat.model import Dataset, Outcome, Query, Run, Target
 from karat.model.frozen import EMPTY
 
 if TYPE_CHECKING:
-    # Not needed to score a TREC run, and slower to import than all of this package.
     from pathlib import Path
 
 __all__ = [
     "DEFAULT",
+    "EVERYTHING",
+    "FEATURES",
     "IDS_ARE_TEXTS",
     "Format",
     "ReadLimits",
     "ReadOptions",
     "as_dataset",
     "as_run",
+    "features",
+    "losses",
+    "writable",
 ]
 
 # Metadata of a run whose query ids are the texts of the queries.
 IDS_ARE_TEXTS = "ids_are_texts"
 MEBIBYTE = 1024 * 1024
+FEATURES = {
+    "text": "query texts",
+    "textless": "queries without text",
+    "bare": "queries without targets, or answers without hits",
+    "grades": "grades other than 1",
+    "levels": "grades other than 1 and 2",
+    "high": "grades above 3",
+    "zeros": "targets judged not relevant",
+    "fractions": "grades that are not whole numbers",
+    "negatives": "judgments below 0, which mean pooled but not judged",
+    "lines": "line ranges",
+    "files": "targets or hits without a line range",
+    "symbols": "symbols",
+    "pathless": "symbols without a file",
+    "placed": "the file of a symbol",
+    "refs": "the kind of reference of a target",
+    "quotes": "quoted passages as targets",
+    "subtopics": "subtopics of targets",
+    "category": "categories",
+    "tags": "tags",
+    "extra": "further fields of a query or an answer",
+    "metadata": "metadata",
+    "scores": "scores",
+    "unordered": "scores that do not descend from hit to hit",
+    "repeats": "further hits of a file already returned",
+    "tokens": "token counts",
+    "latency": "latencies",
+    "outcome": "errors and timeouts",
+}
+EVERYTHING = frozenset(FEATURES)
+HIGHEST_USUAL = 3
 
 
 class ReadLimits(NamedTuple):
@@ -65,7 +102,7 @@ class Format:
     format matches. *by_columns*: the reader takes names of columns. *read* returns a Dataset or a
     Run, whichever *kind* says, or raises FormatError with every problem found. *write* is atomic
     and None for a format that is only read. *keeps* names what the format can express of the
-    :data:`karat.formats.unsupported.FEATURES`; a conversion warns about the others, and raises
+    :data:`karat.formats.base.FEATURES`; a conversion warns about the others, and raises
     InputError for those in *refuses*, because the file could not be read again.
 
     Formats of large runs can also stream: *scan* yields the run as parts, runs of whole queries of
@@ -100,3 +137,105 @@ def as_run(data: Dataset | Run) -> Run:
     if isinstance(data, Run):
         return data
     raise InputError(f"{data.name}: is a dataset; expected a run")
+
+
+def features(data: Dataset | Run) -> frozenset[str]:
+    """Return which of :data:`FEATURES` occur in *data*."""
+    present = _of_dataset(data) if isinstance(data, Dataset) else _of_run(data)
+    return frozenset(name for name, found in present.items() if found)
+
+
+def losses(data: Dataset | Run, target: Format) -> tuple[str, ...]:
+    """Return descriptions of what *target* cannot express of *data*, in the order of FEATURES."""
+    lost = features(data) - target.keeps - target.refuses
+    return tuple(words for name, words in FEATURES.items() if name in lost)
+
+
+def writable(data: Dataset | Run, target: Format) -> Dataset | Run:
+    """Return what *target* can hold of *data*, or raise InputError where it cannot hold it.
+
+    Judgments below 0 are left out where a format has none: to a metric they do not exist. Targets
+    that differ only in what is lost become one, with the higher grade.
+    """
+    present = features(data)
+    # Without its text, a quote would be a target without a place.
+    refused = present & (target.refuses | ({"quotes"} - target.keeps))
+    if refused:
+        words = ", ".join(FEATURES[name] for name in FEATURES if name in refused)
+        raise InputError(f"{data.name}: format {target.name!r} cannot hold {words}")
+    if isinstance(data, Run) or present <= target.keeps:
+        return data
+    queries = [query._replace(targets=_narrowed(query, target)) for query in data.queries()]
+    narrow = data.with_queries(queries)
+    return replace(narrow, tags=data.tags)
+
+
+def _narrowed(query: Query, target: Format) -> tuple[Target, ...]:
+    best: dict[Target, Target] = {}
+    for wanted in query.targets:
+        if wanted.grade < 0 and "negatives" not in target.keeps:
+            continue
+        kept = wanted
+        if "lines" not in target.keeps:
+            kept = kept._replace(start_line=0, end_line=0)
+        if "symbols" not in target.keeps and wanted.ref != "quote":
+            kept = kept._replace(symbol="")
+        if "subtopics" not in target.keeps:
+            kept = kept._replace(subtopics=())
+        key = kept._replace(grade=0)
+        if key not in best or best[key].grade < kept.grade:
+            best[key] = kept
+    return tuple(best.values())
+
+
+def _of_dataset(data: Dataset) -> dict[str, bool]:
+    grades = set(data.grades)
+    codes = set(zip(data.paths.codes, data.symbols.codes, data.refs.codes, strict=True))
+    named = [
+        (data.paths.names[p], data.symbols.names[s])
+        for p, s, r in codes
+        if data.refs.names[r] != "quote"
+    ]
+    return {
+        "text": any(data.texts),
+        "textless": not all(text.strip() for text in data.texts),
+        "bare": any(start == stop for start, stop in pairwise(data.offsets)),
+        "grades": any(grade > 0 and grade != 1 for grade in grades),
+        "levels": any(grade > 0 and grade not in (1, 2) for grade in grades),
+        "high": any(grade > HIGHEST_USUAL for grade in grades),
+        "zeros": 0 in grades,
+        "fractions": any(not grade.is_integer() for grade in grades),
+        "negatives": any(grade < 0 for grade in grades),
+        "lines": any(data.start_lines),
+        "files": not all(data.start_lines),
+        "symbols": any(symbol for _, symbol in named),
+        "pathless": any(not path for path, _ in named),
+        "placed": any(path and symbol for path, symbol in named),
+        "refs": any(name not in ("path", "quote") for name in data.refs.names),
+        "quotes": "quote" in data.refs.names,
+        "subtopics": bool(data.subtopics),
+        "category": "category" in data.tags,
+        "tags": bool(data.tags.keys() - {"category"}),
+        "extra": any(data.extras),
+        "metadata": bool(data.metadata),
+    }
+
+
+def _of_run(data: Run) -> dict[str, bool]:
+    spans = list(pairwise(data.offsets))
+    scores = [data.scores[start:stop] for start, stop in spans]
+    codes = [data.paths.codes[start:stop] for start, stop in spans]
+    return {
+        "bare": any(start == stop for start, stop in spans),
+        "lines": any(data.start_lines),
+        "files": not all(data.start_lines),
+        "symbols": any(data.symbols.names),
+        "scores": any(not isnan(score) for score in data.scores),
+        "unordered": any(a < b for part in scores for a, b in pairwise(part)),
+        "repeats": any(len(set(part)) < len(part) for part in codes),
+        "tokens": any(tokens >= 0 for tokens in data.tokens),
+        "latency": any(latency >= 0 for latency in data.latencies_ns),
+        "outcome": any(outcome != Outcome.ANSWERED for outcome in data.outcomes),
+        "extra": any(data.extras),
+        "metadata": bool(data.metadata),
+    }

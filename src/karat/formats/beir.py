@@ -1,4 +1,4 @@
-"""BEIR and Hugging Face folders: queries, judgments and perhaps a corpus.
+"""BEIR and Hugging Face folders, and datasets of ir_datasets by their id.
 
 BEIR has ``queries.jsonl``, ``qrels/<split>.tsv`` and ``corpus.jsonl``. On Hugging Face (MTEB) the
 same parts are Parquet or JSON lines, in one file or in several: ``queries/*.parquet``, and
@@ -7,19 +7,22 @@ judgments for another. The dataset has the queries that the split judges. The co
 counted, not kept.
 """
 
+import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from karat.errors import FormatError, InputError
 from karat.formats.base import Format, ReadOptions, as_dataset
 from karat.formats.jsontext import dumps, parse
 from karat.formats.records import head_columns, read_table, text_of
 from karat.formats.source import UTF8_MARK, Problems, decode, open_bytes, parse_amount, read_text
+from karat.installation import package_hint
 from karat.model import Dataset, Query, Run, Target
 from karat.system.files import replacing, write_text
 from karat.system.tables import part_files, read_frame
 
-__all__ = ["FORMAT"]
+__all__ = ["FORMAT", "IRDS", "PREFIX"]
 
 HEADER = ("query-id", "corpus-id", "score")
 PREFERRED = ("test", "dev", "validation", "train")
@@ -33,6 +36,9 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "corpus-id": ("corpus-id", "corpus_id", "doc_id", "docid"),
     "score": ("score", "relevance", "label"),
 }
+PREFIX = "irds:"
+# Fields of a query that may be its text, the best first.
+TEXTS = ("text", "title", "query", "keyword", "description")
 
 
 def detect(path: str, head: bytes) -> bool:
@@ -249,4 +255,61 @@ FORMAT = Format(
     write,
     frozenset({"text", "grades", "levels", "high", "zeros", "files", "extra"}),
     frozenset({"textless", "fractions", "pathless"}),
+)
+
+
+def detect_irds(path: str, _head: bytes) -> bool:
+    """Return whether *path* is an id and not a file."""
+    return path.startswith(PREFIX)
+
+
+def read_irds(path: Path, _options: ReadOptions) -> Dataset:
+    """Return the judged queries of the dataset; the package loads, perhaps downloads, its data."""
+    label = path.as_posix().removeprefix(PREFIX)
+    source = _dataset(label)
+    for part in ("queries", "qrels"):
+        if not getattr(source, f"has_{part}")():
+            raise InputError(f"{PREFIX}{label}: the dataset has no {part}")
+    judged: dict[str, dict[str, float]] = {}
+    try:
+        for row in source.qrels_iter():
+            judged.setdefault(str(row.query_id), {})[str(row.doc_id)] = float(row.relevance)
+        texts = {str(query.query_id): _text(query) for query in source.queries_iter()}
+    except (OSError, RuntimeError) as error:
+        raise InputError(
+            f"{PREFIX}{label}: the data cannot be loaded: {error}; "
+            f"run ir_datasets export {label} qrels to see why"
+        ) from error
+    queries = [
+        Query(query, text, tuple(Target(*pair) for pair in judged[query].items()))
+        for query, text in texts.items()
+        if query in judged
+    ]
+    return Dataset.of(queries, name=label, match="document")
+
+
+def _dataset(label: str) -> Any:
+    try:
+        package = importlib.import_module("ir_datasets")
+    except ImportError:
+        raise InputError(
+            f"{PREFIX}{label} needs the package ir_datasets: {package_hint('ir_datasets')}"
+        ) from None
+    try:
+        return package.load(label)
+    except KeyError:
+        raise InputError(f"{PREFIX}{label}: ir_datasets has no dataset {label!r}") from None
+
+
+def _text(query: Any) -> str:
+    return next((text for name in TEXTS if (text := getattr(query, name, None))), "")
+
+
+IRDS = Format(
+    "irds",
+    "dataset",
+    "a dataset of the package ir_datasets by its id, irds:antique/test",
+    (),
+    detect_irds,
+    read_irds,
 )

@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 
-from karat.formats.base import Format, ReadOptions, as_dataset
+from karat.formats.base import EVERYTHING, Format, ReadOptions, as_dataset
 from karat.formats.fields import Checker, Location, Record
 from karat.formats.jsontext import load_json, opens_list, write_json
-from karat.formats.unsupported import EVERYTHING
 from karat.model import Dataset, Query, Run, Target
 from karat.model.dataset import MASKS
 

@@ -11,11 +11,10 @@ from math import isnan, nan
 from pathlib import Path
 
 from karat.errors import FormatError, Problem
-from karat.formats.base import Format, ReadOptions, as_run
+from karat.formats.base import EVERYTHING, Format, ReadOptions, as_run
 from karat.formats.fields import Checker, Location, Record
 from karat.formats.jsontext import dumps, parse, positions
 from karat.formats.source import read_text
-from karat.formats.unsupported import EVERYTHING
 from karat.model import Answer, Dataset, Hit, Outcome, Run
 from karat.system.files import replacing
 

@@ -5,7 +5,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from karat.errors import FormatError, InputError, Problem, UnknownFormat
-from karat.formats.base import DEFAULT, Format, ReadLimits, ReadOptions, as_dataset, as_run
+from karat.formats.base import (
+    DEFAULT,
+    Format,
+    ReadLimits,
+    ReadOptions,
+    as_dataset,
+    as_run,
+    features,
+    writable,
+)
 from karat.formats.source import head_of
 from karat.model import Dataset, Run
 from karat.model.frozen import EMPTY
@@ -35,23 +44,23 @@ FORMATS: Registry[Format] = Registry(
         "octocode": "karat.formats.octocode:FORMAT",
         "akashic": "karat.formats.akashic:FORMAT",
         "semantik": "karat.formats.semantik:FORMAT",
-        "semantik-csv": "karat.formats.semantik_csv:FORMAT",
+        "semantik-csv": "karat.formats.semantik:CSV",
         "beir": "karat.formats.beir:FORMAT",
         "semble": "karat.formats.semble:FORMAT",
         "karat-run": "karat.formats.karat_run:FORMAT",
         "parquet": "karat.formats.parquet:FORMAT",
         "results": "karat.formats.results:FORMAT",
-        "results-csv": "karat.formats.results_csv:FORMAT",
-        "akashic-report": "karat.formats.akashic_report:FORMAT",
+        "results-csv": "karat.formats.results:CSV",
+        "akashic-report": "karat.formats.akashic:REPORT",
         "swe-bench": "karat.formats.swebench:FORMAT",
-        "localization": "karat.formats.localization:FORMAT",
+        "localization": "karat.formats.swebench:LOCALIZATION",
         "ragas": "karat.formats.rag_tests:RAGAS",
         "deepeval": "karat.formats.rag_tests:DEEPEVAL",
         "folder": "karat.formats.several:FORMAT",
-        "irds": "karat.formats.irds:FORMAT",
+        "irds": "karat.formats.beir:IRDS",
         "quepid": "karat.formats.table:QUEPID",
         "csv": "karat.formats.table:FORMAT",
-        "csv-run": "karat.formats.table_run:FORMAT",
+        "csv-run": "karat.formats.table:RUN",
         "json-qrels": "karat.formats.dicts:QRELS",
         "json-run": "karat.formats.dicts:RUN",
     },
@@ -260,8 +269,6 @@ def write(
     """Write *data* whole or not at all and return the format used, as format_to_write chooses."""
     from pathlib import Path
 
-    from karat.formats.unsupported import writable
-
     chosen = format_to_write(data, path, format)
     if chosen.write is None:
         raise InputError(f"{path}: format {chosen.name!r} cannot be written, only read")
@@ -288,8 +295,6 @@ def format_to_write(
 
 
 def _by_suffix(path: str, kind: str, data: Dataset | Run) -> Format:
-    from karat.formats.unsupported import features
-
     fitting = [item for item in _all(kind) if item.write and _ends_like(path, item)]
     if fitting:
         present = features(data)

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from karat.errors import InputError
 from karat.formats.base import Format, ReadOptions, as_dataset
-from karat.formats.csvtext import read_rows, render_rows
 from karat.formats.jsontext import finite, write_json
+from karat.formats.records import read_rows, render_rows
 from karat.formats.source import Problems, number_text, parse_amount
 from karat.model import Dataset, Query, Run, Target
-from karat.model.columns import repeated
+from karat.model.frozen import repeated
 from karat.system.files import write_text
 
 __all__ = ["FORMAT", "OctocodeResults", "write_octocode_results"]

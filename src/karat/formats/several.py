@@ -10,8 +10,8 @@ from karat.errors import InputError
 from karat.formats.base import Format, ReadOptions, as_dataset
 from karat.formats.source import head_of
 from karat.model import Dataset, Query
-from karat.model.columns import repeated
 from karat.model.dataset import MASKS
+from karat.model.frozen import repeated
 
 __all__ = ["FORMAT", "is_several"]
 

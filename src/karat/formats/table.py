@@ -1,27 +1,39 @@
-"""Plain tables: CSV, TSV, JSON rows or Parquet with a column of queries and one of documents.
+"""Plain tables of judgments or results: CSV, TSV, JSON rows or Parquet.
 
-Columns are recognised by their names; ``--column query=question`` names one that is not. A query
-has several documents in several rows, or in one cell (a JSON list, or separated by ``|``, ``;`` or
-line ends). A cell ``path:first-last`` has lines. Other columns are kept as further fields, which
-``--tag NAME`` turns into tags.
+Columns are recognised by their names; ``--column query=question`` names one that is not.
+
+In a gold set, a query has several documents in several rows, or in one cell (a JSON list, or
+separated by ``|``, ``;`` or line ends). A cell ``path:first-last`` has lines. Other columns are
+kept as further fields, which ``--tag NAME`` turns into tags.
+
+In a run, queries are named by a column of ids, or else by their text; they are then matched with
+the texts of a gold set.
 """
 
 import re
 import shlex
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from math import inf, isfinite, nan
 from pathlib import Path
 from typing import NamedTuple
 
 from karat.errors import FormatError, InputError, Problem
-from karat.formats.base import Format, ReadOptions, as_dataset
-from karat.formats.csvtext import render_rows
-from karat.formats.records import SourceTable, TableRow, head_columns, read_table, text_of, texts_of
+from karat.formats.base import IDS_ARE_TEXTS, Format, ReadOptions, as_dataset
+from karat.formats.records import (
+    SourceTable,
+    TableRow,
+    head_columns,
+    read_table,
+    render_rows,
+    text_of,
+    texts_of,
+)
 from karat.formats.source import Problems, number_text, parse_amount
-from karat.model import Dataset, Query, Run, Target
+from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.system.files import write_text
 
-__all__ = ["FORMAT", "QUEPID", "ROLES", "parse_columns"]
+__all__ = ["FORMAT", "QUEPID", "ROLES", "RUN", "parse_columns"]
 
 # Role -> groups of column names; a name of an earlier group is preferred to those of later ones.
 ROLES: Mapping[str, tuple[tuple[str, ...], ...]] = {
@@ -78,6 +90,8 @@ WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\s\-.]+")
 LINES = re.compile(r"(?P<path>.+):(?P<first>[1-9]\d*)-(?P<last>[1-9]\d*)", re.DOTALL)
 SEPARATORS = {",": "|;\n", ";": "|;\n", "\t": "|;\n", "|": ";\n", "": "|;\n"}
 LAST_LINE = 2**31 - 1
+SCORES = ("score", "similarity", "relevance_score", "bm25_score", "distance_score")
+RANKS = ("rank", "position")
 
 
 class Roles(NamedTuple):
@@ -432,4 +446,86 @@ QUEPID = Format(
     frozenset({"text", "grades", "levels", "high", "zeros", "fractions", "files"}),
     frozenset({"textless", "pathless"}),
     by_columns=True,
+)
+
+
+def detect_run(path: str, head: bytes) -> bool:
+    """Return whether the header has a query, a document, and a score or a rank."""
+    if head.lstrip()[:1] in (b"{", b"[") or head.startswith(b"PAR1"):
+        return False
+    columns = _run_columns(tuple(sorted(head_columns(path, head))))
+    return {"document"} < columns.keys() and bool(columns.keys() & {"score", "rank"})
+
+
+def read_run(path: Path, options: ReadOptions) -> Run:
+    """Return one answer per query; hits by rank, else by descending score."""
+    table = read_table(path, options)
+    columns = _run_columns(table.columns)
+    problems = Problems(path)
+    _check(path, table, columns)
+    key = columns.get("id") or columns["query"]
+    hits: dict[str, list[tuple[float, Hit]]] = {}
+    for row in table.rows:
+        label = text_of(row.cells.get(key)).strip()
+        document = text_of(row.cells.get(columns["document"])).strip()
+        if not label or not document:
+            problems.add(row.line, f"the {'document' if label else 'query'} is empty")
+            continue
+        score, rank = (_number(row, columns, name, problems) for name in ("score", "rank"))
+        order = rank if "rank" in columns else -score
+        hits.setdefault(label, []).append((order, Hit(document, score)))
+    problems.finish()
+    answers = []
+    for label, ranked in hits.items():
+        ranked.sort(key=lambda pair: pair[0] if isfinite(pair[0]) else inf)
+        answers.append(Answer(label, tuple(hit for _, hit in ranked)))
+    metadata = {} if "id" in columns else {IDS_ARE_TEXTS: True}
+    name = path.name.removesuffix(".gz").partition(".")[0]
+    return Run.of(answers, name=name, metadata=metadata)
+
+
+def _run_columns(names: tuple[str, ...]) -> dict[str, str]:
+    """Return the columns of a query, a document, a score and a rank among *names*."""
+    spelled = {name.strip().lower(): name for name in names}
+    found = {
+        role: spelled[known[0]]
+        for role, some in (("score", SCORES), ("rank", RANKS))
+        if (known := [name for name in some if name in spelled])
+    }
+    rest = [name for name in names if name not in found.values()]
+    roles = recognise(rest, {}).columns
+    return found | {role: roles[role] for role in ("query", "id", "document") if role in roles}
+
+
+def _check(path: Path, table: SourceTable, columns: Mapping[str, str]) -> None:
+    missing = [] if columns.keys() & {"query", "id"} else ["query_id"]
+    missing += [] if "document" in columns else ["document"]
+    missing += [] if columns.keys() & {"score", "rank"} else ["score"]
+    if missing:
+        header = ", ".join(map(repr, table.columns))
+        message = f"no column {' and '.join(missing)}; the header is {header}"
+        raise FormatError([Problem(str(path), table.line, message)])
+
+
+def _number(row: TableRow, columns: Mapping[str, str], role: str, problems: Problems) -> float:
+    text = text_of(row.cells.get(columns.get(role, ""))).strip()
+    if not text:
+        return nan
+    try:
+        value = float(text)
+    except ValueError:
+        value = nan
+    if not isfinite(value) or "_" in text:
+        problems.add(row.line, f"{role} {text!r} is not a number")
+    return value
+
+
+RUN = Format(
+    "csv-run",
+    "run",
+    "plain table of results (CSV, TSV): a query, a document, and a score or a rank",
+    (".csv", ".tsv"),
+    detect_run,
+    read_run,
+    fallback=True,
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from karat.errors import InputError
 from karat.formats.base import Format, ReadOptions, as_dataset
 from karat.formats.source import Problems, number_text
-from karat.formats.trec_lines import blocks, decode_ids, first_row, numbers, split_rows, writable_id
+from karat.formats.trec_run import blocks, decode_ids, first_row, numbers, split_rows, writable_id
 from karat.model import Dataset, Query, Run, Target
 
 if TYPE_CHECKING:

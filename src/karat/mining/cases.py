@@ -7,14 +7,12 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from karat.mining.commits import Candidate
-from karat.mining.leaks import Leak, leak
 from karat.mining.recipe import MiningRecipe
-from karat.mining.rewriting import RewrittenQuery
 from karat.mining.sampling import MinedCase
 from karat.mining.snapshots import FileCount
 from karat.mining.targets import TargetFile, build_targets
-from karat.mining.variants import attacks, levels
-from karat.mining.words import content_words, is_identifier
+from karat.mining.variants import RewrittenQuery, attacks, levels
+from karat.mining.words import Leak, content_words, is_identifier, leak
 from karat.model import Query
 
 __all__ = [

@@ -1,4 +1,9 @@
-"""Drafts: commits under examination, with classified files and a lazily parsed message."""
+"""Drafts: commits under examination, with classified files and the query of their message.
+
+A query is what a developer might have typed before the change. It is made only by rules: tables of
+prefixes and asides to remove, then the first sentence, with its verb in the imperative. No rule is
+specific to one repository.
+"""
 
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -8,11 +13,108 @@ from typing import NamedTuple
 
 from karat.corpus.files.traits import Trait, classify
 from karat.mining.commits import Candidate, Change, Commit
-from karat.mining.messages import as_query, opening
 from karat.mining.words import Reason, reasons
 
-__all__ = ["ChangedFiles", "Draft", "FileClassifier", "Role", "role_of", "signs"]
+__all__ = [
+    "ASIDES",
+    "HEADS",
+    "REFERENCES",
+    "ChangedFiles",
+    "Draft",
+    "FileClassifier",
+    "Role",
+    "as_query",
+    "imperative",
+    "opening",
+    "query_of",
+    "role_of",
+    "signs",
+]
 
+# Verbs that open commit messages. Only these are changed to the imperative, so that "Nested",
+# "Unused" or "Related" stay adjectives.
+_REGULAR = """
+accept account acquire activate adapt add address adjust adopt advance align allow alter append
+apply assert assign attach avoid backport block bump bypass cache calculate call cancel capture cast
+catch change check clarify clean clear close coerce collapse collect combine compare compile
+complete compute configure consider consolidate construct convert copy correct count create
+customize deal declare decode decorate decouple decrease decrement default defer define delay
+delegate delete deny deprecate detect determine disable disallow discard display document drop
+duplicate emit enable encode enforce enhance ensure escape evaluate exclude execute exit expand
+expect explain expose extend extract factor fail filter finish fix flatten flush follow force format
+forward free generate guarantee guard handle harden honor honour hook identify ignore implement
+import improve include increase increment indicate inherit initialize inject inline insert install
+integrate interpret introduce invalidate invoke isolate issue join leak limit link list load
+localize lock log loosen lower maintain map mark mask match mention merge migrate minimize mirror
+mock modify move name normalize notify obey omit open optimize order override pack parameterize
+parse pass patch perform permit pin populate port prefer prefix prepare preserve prevent print
+process prohibit promote propagate protect provide prune pull push quote raise re-add re-enable
+readd rearrange record reduce refactor refine refresh refuse register reject relax release reload
+rely remove rename render reorganize repair replace report require reset resolve respect restore
+restrict restructure retain retry return reuse revert revise rework rewrite rollback round sanitize
+save scope select separate serialize serve silence simplify skip slice sort specify split stabilize
+standardize start stop store strip support suppress surface swap switch synchronize terminate test
+tighten toggle track transform translate treat trigger trim truncate tune tweak unify unquote
+unregister update upgrade use utilize validate verify wait warn wrap
+"""
+
+# Verbs whose last consonant is doubled.
+_DOUBLING = """
+cut defer drop emit get log map omit permit pin prefer put run set skip split stop strip swap trim
+wrap
+"""
+_DOUBLED = frozenset(_DOUBLING.split())
+
+_IRREGULAR = {
+    "brought": "bring",
+    "built": "build",
+    "caught": "catch",
+    "chose": "choose",
+    "did": "do",
+    "dealt": "deal",
+    "forbade": "forbid",
+    "found": "find",
+    "gave": "give",
+    "got": "get",
+    "hid": "hide",
+    "hidden": "hide",
+    "kept": "keep",
+    "left": "leave",
+    "let": "let",
+    "made": "make",
+    "overrode": "override",
+    "ran": "run",
+    "rebuilt": "rebuild",
+    "rewrote": "rewrite",
+    "sent": "send",
+    "shown": "show",
+    "showed": "show",
+    "sped": "speed",
+    "split": "split",
+    "taught": "teach",
+    "threw": "throw",
+    "took": "take",
+    "undid": "undo",
+    "went": "go",
+    "wrote": "write",
+}
+_IRREGULAR_BASES = (
+    "bring build choose do find forbid get give hide keep let make put run send set show speed "
+    "take teach throw write"
+)
+
+# Forms that open a message as a noun more often than as a verb: "Changes to ...", "Logging of ...".
+_NOUN_FORMS = """
+accounts addresses advances calls changes checks copies counts defaults documents filters forces
+forwards guards hooks issues leaks limits links lists loads locks logs maps marks masks matches
+names orders packs patches ports prefixes processes quotes releases reports returns rounds scopes
+slices sorts splits starts switches tests tracks transforms triggers updates uses upgrades imports
+exits default tweaks addressing caching casting encoding decoding formatting handling hooking
+importing leaking linking listing loading locking logging mapping matching mocking naming ordering
+packing parsing patching porting processing quoting rendering reporting rounding routing scoping
+serving slicing sorting testing tracking translating warning
+"""
+_NOUNS = frozenset(_NOUN_FORMS.split())
 # A cheap test for a character that the slow pattern needs.
 _DIGIT = re.compile(r"\d")
 _SHA = re.compile(r"\b(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,40}\b|\br\d{3,6}\b|\[\d{3,6}\]")
@@ -25,6 +127,220 @@ _VERSION = re.compile(
 # Conventional Commits types whose word alone is ambiguous: "build" is also a verb.
 _UPKEEP = re.compile(r"(?i:chore|style|ci|build|deps|types?|typing)(?:\([^)]*\))?!?: ")
 _RENAMES = re.compile(r"\w\S* (?:->|=>|→) \S*\w")
+
+
+def _forms(verb: str) -> tuple[str, str, str]:
+    """Return the past, the gerund and the third person of a regular *verb*."""
+    if verb.endswith("e"):
+        return f"{verb}d", f"{verb[:-1]}ing", f"{verb}s"
+    if verb.endswith("y") and verb[-2] not in "aeo":
+        return f"{verb[:-1]}ied", f"{verb}ing", f"{verb[:-1]}ies"
+    third = f"{verb}es" if verb.endswith(("s", "sh", "ch", "x", "z")) else f"{verb}s"
+    stem = verb + verb[-1] if verb in _DOUBLED else verb
+    return f"{stem}ed", f"{stem}ing", third
+
+
+_BASES = {form: verb for verb in _REGULAR.split() for form in _forms(verb) if form not in _NOUNS}
+_BASES |= {_forms(verb)[1]: verb for verb in _IRREGULAR_BASES.split()}
+_BASES |= {verb: verb for verb in (*_REGULAR.split(), *_IRREGULAR_BASES.split())}
+_BASES |= _IRREGULAR
+_BRITISH = re.compile(r"is(e[sd]?|ing)$")
+
+
+def imperative(word: str) -> str:
+    """Return the base form of the verb *word*, or "" if it is not a verb that opens a message.
+
+    >>> imperative("Fixed"), imperative("Stopped"), imperative("Made"), imperative("Adding")
+    ('fix', 'stop', 'make', 'add')
+    >>> imperative("Logging"), imperative("Nested"), imperative("HTTP")
+    ('', '', '')
+    """
+    lower = word.lower()
+    return _BASES.get(lower) or _BASES.get(_BRITISH.sub(r"iz\1", lower), "")
+
+
+# Standards whose names look like ticket ids.
+_STANDARD = r"(?!(?:UTF|ISO|SHA|RFC|AES|MD|PEP|CP|KOI|IPV|HTTP|TLS|ES|MP|UCS|GB|IEEE|X|RS|BASE)-\d)"
+_TICKET = (
+    r"(?:(?i:issues?|tickets?|bugs?|pr|pull request|gh|bpo|bz)[\s:-]*#?\d+"
+    rf"|\#\d+|CVE-\d+-\d+|\b{_STANDARD}[A-Z][A-Z0-9]+-\d+)(?![\w.]*\w)"
+)
+_TICKETS = rf"{_TICKET}(?:(?:\s*(?:,|&|/|\+)\s*|\s+)(?:(?i:and|or)\s+)?{_TICKET})*"
+_SOLVES = (
+    r"(?i:fix(?:e[sd])?|fixing|close[sd]?|resolve[sd]?|refs?|references?|see|re|addresses"
+    r"|related to|towards?|part of|follow[ -]?up (?:to|for|of)|issue)"
+)
+_KIND = (
+    r"(?i:feat|feature|fix(?:e[sd])?|fixup|bug|bugfix|hotfix|perf|refactor|docs?|tests?|chore|style"
+    r"|ci|build|deps|types?|typing|security|wip|enhancement|backport|added|changed)"
+)
+
+# Prefixes; removed repeatedly until none matches.
+HEADS = {
+    "tag": r"\[[^\]]{1,60}\]\s*(?:[:-]\s*|(?=\s|[A-Z#]))",
+    "emoji": r":[a-z][a-z0-9_+-]+:\s*|[^\w\s!-~«»“”’]+\s*",
+    "kind": rf"{_KIND}(?:\([^)]*\))?!?[:;]\s+",
+    "solved": (
+        rf"{_SOLVES}\s*:?\s*{_TICKETS}\s*(?:\((?i:again|\d+)\)\s*)?"
+        r"(?:--+|[—–:,;.-])?\s*(?:(?i:by)\s+(?=\w+ing\b))?"
+    ),
+    "misspelled": r"#?\w+ #?\d{2,}\s+--\s+",
+    "version": r"(?:[\w-]+:)?v?\d+(?:\.\d+)+:\s+",
+    "ticket": rf"\(?{_TICKETS}\)?\s*(?:--+|[—–:,-])\s*|#\d+\s+",
+    "dash": r"(?:--+|[—–:.,*])\s+",
+}
+_HEAD = re.compile("|".join(f"(?:{pattern})" for pattern in HEADS.values()))
+_HEADED = re.compile(r"[\d:;]")
+
+
+_CREDIT = (
+    r"many thanks|much thanks|big thanks|thanks|thank you|thx|props to|kudos|patch by|patch from"
+    r"|patches by|based on (?:a |the )?(?:\w+ )?(?:patch|work)|(?:original|initial) (?:patch|work)"
+    r"|reported by|report by|review by|reviewed by|pointed out by|suggested by|spotted by"
+    r"|noticed by|found by|contributed by|courtesy of|with help from|as suggested by|credit"
+    r"|backport of|backported from|cherry[- ]picked"
+)
+# Removed anywhere in the text. Each pattern begins with a character that is rare in messages,
+# which makes it fast.
+ASIDES = {
+    "address": r"https?://[^\s>)]+",
+    "remark": rf"\((?:[^()]*{_TICKET}[^()]*|(?i:{_CREDIT})\b[^()]*)\)",
+    "mark": rf"\[(?i:[^\]]*\bci\b[^\]]*|#\d+|(?:{_CREDIT})\b[^\]]*)\]",
+    "thanks": r"^(?i:(?:many|much|big) )?(?i:thanks|thank you|thx|kudos)\b.*$",
+    "credit": rf"[.,;!)–—-][-\s]*(?i:(?:with|also|and)\s+)?(?i:{_CREDIT})\b.*$",
+}
+# The same, applied only to messages that contain a number.
+REFERENCES = {
+    "solves": (
+        r"(?:^|[.,;:–—-]*\s+|\()"
+        r"(?:(?i:and|which|also|this|it|should|may|might|commit|partially|patch)\s+)*"
+        rf"{_SOLVES}\s*:?\s*(?i:also\s+)?{_TICKETS}\)?\.?"
+    ),
+    "ticket": (
+        r"(?:\s+(?i:for|in|from|of|per|with|on|via|by|and))?[\s,;:–—-]+"
+        rf"\(?{_TICKETS}\)?(?=[\s.,;:!)]|$)"
+    ),
+}
+_ASIDES = [re.compile(pattern) for pattern in ASIDES.values()]
+_REFERENCES = [re.compile(pattern) for pattern in REFERENCES.values()]
+_NUMBER = re.compile(r"[#\s:-]\d")
+
+_MERGE = re.compile(r"(?:Merge(?:d)? (?:pull request|PR|branch|remote|tag)|Automatic merge)\b")
+_TRAILER = re.compile(
+    r"[A-Z][A-Za-z]+(?:-[A-Za-z]+)+: |(?:Fixes|Closes|Refs|Bug|See): |git-svn-id:|darcs-hash:"
+)
+_BULLET = re.compile(r"\s*(?:[-*•+]|\d+[.)])\s")
+# A line that ends before this column, although the next word would fit, was ended on purpose.
+_WRAPS_AT = 60
+_LONELY_STOP = re.compile(r"\s+\.(?=\s|$)")
+# An abbreviation does not end a sentence.
+_SENTENCE = re.compile(
+    r"[.!?;](?<=[\w)\]\"'`}>].)(?<!\be\.g.)(?<!\bi\.e.)(?<!\bvs.)(?<!\betc.)(?<!\bcf.)"
+    r"\s+(?=[\"'`(\[]?[A-Z]|\w+ed\b|this\b|it\b)"
+)
+_ROLE = re.compile(r":[a-z:]+:`~?([^`]*)`")
+_MARKUP = re.compile(r"`+|\*\*+")
+# The verb may come after a scope ("kubelet: ", which stays), after filler words and an adverb.
+_LEAD = re.compile(
+    r"((?:[\w.,/+@ -]{1,40}: +)*)(?:(?i:i|we|just|also|now|please|finally|hopefully) +)?"
+    r"((?:[A-Za-z][a-z]+ly +)?)([A-Za-z][a-z]+(?:-[a-z]+)?)(?![\w.(:/-])"
+)
+# "Closing handles should keep the loop alive" is a sentence; its gerund is not an imperative.
+_FINITE = re.compile(
+    r"\b(?:is|are|was|were|should|must|can|will|would|could|does|did|now|no longer)\b"
+)
+# Words that dangle at the end after a reference was removed.
+_BEFORE_REFERENCES = """
+as and at by for from in of on per see the to via with
+"""
+_DANGLING = frozenset(_BEFORE_REFERENCES.split())
+_END = " \t.,;:!-–—"
+
+
+def opening(message: str) -> str:
+    r"""Return the first paragraph with content, as one line.
+
+    Old histories wrap their subjects, so one line is not enough. A trailer, a list, a new
+    imperative or a line that ends early ends the paragraph. The line that a hosting service writes
+    above the title of a merge is skipped.
+
+    >>> opening("Merge pull request #7 from a/b\n\nSort routes by weight\n* and by name")
+    'Sort routes by weight'
+    """
+    for paragraph in message.replace("\r", "").split("\n\n"):
+        lines = paragraph.strip("\n").split("\n")
+        first = lines[0].strip()
+        if not first or _MERGE.match(first):
+            continue
+        if len(lines) == 1:
+            return first
+        kept = [first]
+        for line in lines[1:]:
+            word = line.strip().partition(" ")[0]
+            if len(kept[-1]) + len(word) < _WRAPS_AT or (word[:1].isupper() and imperative(word)):
+                break
+            if _TRAILER.match(line) or _BULLET.match(line):
+                break
+            kept.append(line.strip())
+        return " ".join(kept)
+    return ""
+
+
+def query_of(message: str) -> str:
+    """Return the query for *message*, as a developer might type it; "" if it has none.
+
+    >>> query_of("Fixed #34000 -- Fixed numberformat.format() crash on empty strings. Thanks A.")
+    'fix numberformat.format() crash on empty strings'
+    >>> query_of("kubelet: Added the --max-pods option (#12)")
+    'kubelet: add the --max-pods option'
+    """
+    return as_query(opening(message))
+
+
+def as_query(text: str) -> str:
+    """Return the query for *text*, the opening of a message."""
+    text = _without_heads(text)
+    for pattern in (*_ASIDES, *_REFERENCES) if _NUMBER.search(text) else _ASIDES:
+        text = pattern.sub(" ", text)
+    if " ." in text:
+        text = _LONELY_STOP.sub(".", text)
+    text = _first_sentence(text)
+    if "`" in text or "**" in text:
+        text = _MARKUP.sub("", _ROLE.sub(r"\1", text))
+    text = " ".join(_without_heads(text).split()).strip(_END)
+    while (last := text.rpartition(" "))[2] in _DANGLING:
+        text = last[0].rstrip(_END)
+    return _as_order(text)
+
+
+def _without_heads(text: str) -> str:
+    # Nearly every message begins with a word; a prefix that begins with a word has one of these.
+    if text[:1].isalpha() and not _HEADED.search(text):
+        return text
+    while head := _HEAD.match(text):
+        if not head.end():
+            break
+        text = text[head.end() :]
+    return text
+
+
+def _first_sentence(text: str) -> str:
+    """Return the first sentence of *text*, and the next if the first has fewer than three words."""
+    for end in _SENTENCE.finditer(text):
+        if text.count(" ", 0, end.start()) >= 2:
+            return text[: end.start()]
+    return text
+
+
+def _as_order(text: str) -> str:
+    lead = _LEAD.match(text)
+    if not lead:
+        return text
+    scope, adverb, word = lead.groups()
+    verb = imperative(word)
+    if not verb or (word.endswith("ing") and _FINITE.search(text)):
+        return text
+    return f"{scope}{adverb.lower()}{verb}{text[lead.end() :]}"
 
 
 def signs(message: str, query: str) -> set[Reason]:

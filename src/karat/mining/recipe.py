@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 
 from karat.errors import InputError
 from karat.mining.commits import Candidate
-from karat.mining.filters import Filters
-from karat.mining.rules import MERGE
+from karat.mining.filters import MERGE, Filters
 from karat.mining.scan import Unit
 from karat.mining.targets import Grain
 from karat.mining.variants import Level, levels

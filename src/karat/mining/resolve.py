@@ -10,8 +10,8 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from karat.corpus.chunkers.base import lines_of
-from karat.corpus.chunkers.definitions import Symbol
-from karat.corpus.git.repository import object_ids
+from karat.corpus.chunkers.grammars import Symbol
+from karat.corpus.git import object_ids
 from karat.errors import InputError
 from karat.mining.snapshots import CommitSnapshot, SnapshotReader
 from karat.model import Dataset, Hit, Target

@@ -9,8 +9,8 @@ from karat.errors import InputError
 from karat.mining.commits import Candidate, Change, Commit, UnreadableCommits
 from karat.mining.drafts import Role
 from karat.mining.filters import CODE_EQUAL, Filters, FilterWaterfall, Selection, rule_table
-from karat.mining.leaks import leak
 from karat.mining.targets import TargetFile, read_targets
+from karat.mining.words import leak
 from karat.model import Dataset, Query
 
 __all__ = [

@@ -7,10 +7,16 @@ from itertools import islice
 from math import ceil
 from typing import Literal, NamedTuple, Self
 
-from karat.corpus.git.objects import git, git_blocks
+from karat.corpus.git_objects import git, git_blocks
 from karat.errors import InputError
-from karat.mining.commits import COMMIT, Commit, UnreadableCommits, add_unreadable, read_commit
-from karat.mining.diffs import each_diff
+from karat.mining.commits import (
+    COMMIT,
+    Commit,
+    UnreadableCommits,
+    add_unreadable,
+    each_diff,
+    read_commit,
+)
 from karat.system.sqlite import KeyValueFile
 
 __all__ = ["SHALLOW", "History", "Progress", "ScanCache", "Unit", "count_merges", "scan"]

@@ -5,12 +5,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from karat.corpus.chunkers.definitions import Symbol, language_of, symbols
-from karat.corpus.chunkers.grammars import GRAMMARS
+from karat.corpus.chunkers.grammars import GRAMMARS, Symbol, language_of, symbols
 from karat.corpus.files.content import MAX_BYTES, Content, decode
 from karat.corpus.files.traits import classify
-from karat.corpus.git.objects import SUBMODULE, SYMLINK, ObjectReader, TreeEntry, git, list_tree
-from karat.corpus.git.repository import GONE, in_order, object_ids, tree_changes
+from karat.corpus.git import GONE, in_order, object_ids, tree_changes
+from karat.corpus.git_objects import SUBMODULE, SYMLINK, ObjectReader, TreeEntry, git, list_tree
 from karat.errors import InputError
 from karat.scoring.matching.modes import normalise
 

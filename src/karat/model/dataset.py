@@ -7,13 +7,12 @@ from math import isnan
 from typing import NamedTuple
 
 from karat.errors import InputError
-from karat.model.columns import CodedColumn, encode, repeated
-from karat.model.frozen import EMPTY, by_value, value_hash
+from karat.model.frozen import EMPTY, CodedColumn, by_value, encode, repeated, value_hash
 from karat.system.words import counted
 
 __all__ = ["MASKS", "Dataset", "Query", "Target"]
 
-# The key of the metadata that lists lines to hide from every engine, see karat.corpus.masks.
+# The key of the metadata that lists lines to hide from every engine, see karat.corpus.snapshot.
 MASKS = "masks"
 
 

@@ -1,24 +1,29 @@
-"""One scored run, as reports show it."""
+"""One scored run, as reports and notebooks show it.
 
+The renderers of notebooks are in ``karat.report``, a layer above the records; they are found by
+name and loaded on first use, so that a record that nobody looks at loads nothing.
+"""
+
+from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from math import nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from karat.errors import UnknownName
 from karat.model.comparison import Comparison
 from karat.model.frozen import EMPTY, by_value
 from karat.model.judgments import LabelUse
-from karat.model.views import ResultViews
+from karat.registry import Registry
 from karat.system.words import counted
 
 if TYPE_CHECKING:
     from karat.model.comparison import Interval, LabelCounts
 
-
 __all__ = [
+    "VIEWS",
     "ComparisonResult",
     "CorpusCoverage",
     "Evaluation",
@@ -26,9 +31,60 @@ __all__ = [
     "Mismatch",
     "Notes",
     "QueryStatus",
+    "ResultViews",
     "ScoreTable",
     "Summary",
 ]
+
+VIEWS: Registry[Callable[..., Any]] = Registry(
+    "view",
+    {
+        "frame": "karat.report.notebook:as_frame",
+        "html": "karat.report.notebook:as_html",
+        "latex": "karat.report.latex:latex_table",
+        "plot": "karat.report.figures:plot",
+    },
+    closed=True,
+)
+
+
+class ResultViews(ABC):
+    """The views that an evaluation and a comparison share."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def keys(self) -> tuple[str, ...]:
+        """Return the names by which parts of the result are looked up."""
+
+    def to_pandas(self, *, summary: bool = False) -> Any:
+        """Return a pandas frame: a row per run, query and measure; or per mean with *summary*."""
+        return VIEWS.get("frame")(self, "pandas", summary=summary)
+
+    def to_polars(self, *, summary: bool = False) -> Any:
+        """Return a polars frame: a row per run, query and measure; or per mean with *summary*."""
+        return VIEWS.get("frame")(self, "polars", summary=summary)
+
+    def to_arrow(self, *, summary: bool = False) -> Any:
+        """Return a pyarrow table: a row per run, query and measure; or per mean with *summary*."""
+        return VIEWS.get("frame")(self, "pyarrow", summary=summary)
+
+    def to_latex(self, **options: Any) -> str:
+        """Return a LaTeX table for a paper; the options are those of `karat report --latex`."""
+        text: str = VIEWS.get("latex")(self, **options)
+        return text
+
+    def plot(self, measure: str | None = None, *, kind: str = "", ax: Any = None) -> Any:
+        """Draw with matplotlib in the colours of the report, and return the axes.
+
+        *kind* is ``means`` (with intervals), ``queries`` (sorted scores), or for two runs
+        ``differences`` (a bar per query, sorted).
+        """
+        return VIEWS.get("plot")(self, measure, kind=kind, ax=ax)
+
+    def _repr_html_(self) -> str:
+        text: str = VIEWS.get("html")(self)
+        return text
 
 
 class QueryStatus(IntEnum):

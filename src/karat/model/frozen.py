@@ -1,6 +1,7 @@
-"""Immutable mappings, and equality by value: NaN equals NaN, arrays compare as bytes."""
+"""Immutable mappings, coded columns, and equality by value."""
 
 from array import array
+from collections import Counter
 from collections.abc import (
     Callable,
     ItemsView,
@@ -11,14 +12,55 @@ from collections.abc import (
     Sequence,
     ValuesView,
 )
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from math import isnan, nan
 from operator import attrgetter
 from typing import Any, TypeVar
 
-__all__ = ["EMPTY", "FrozenMapping", "by_value", "same", "value_hash"]
+__all__ = [
+    "EMPTY",
+    "CodedColumn",
+    "FrozenMapping",
+    "by_value",
+    "encode",
+    "repeated",
+    "same",
+    "value_hash",
+]
 
 Record = TypeVar("Record", bound=type)
+
+
+@dataclass(frozen=True, slots=True)
+class CodedColumn:
+    """A column of strings: ``names[codes[row]]`` is the string of a row."""
+
+    codes: "array[int]"
+    names: tuple[str, ...]
+
+    def __getitem__(self, row: int) -> str:
+        """Return the string of *row*."""
+        return self.names[self.codes[row]]
+
+
+def encode(values: Iterable[str]) -> CodedColumn:
+    """Return *values* as codes, numbered in order of first appearance.
+
+    >>> encode(["a.py", "b.py", "a.py"])
+    CodedColumn(codes=array('i', [0, 1, 0]), names=('a.py', 'b.py'))
+    """
+    numbers: dict[str, int] = {}
+    codes = array("i", [numbers.setdefault(value, len(numbers)) for value in values])
+    return CodedColumn(codes, tuple(numbers))
+
+
+def repeated(names: Iterable[str]) -> list[str]:
+    """Return the *names* that occur more than once, in order of first appearance.
+
+    >>> repeated(["b", "a", "c", "a", "b"])
+    ['b', 'a']
+    """
+    return [name for name, count in Counter(names).items() if count > 1]
 
 
 def same(left: object, right: object) -> bool:

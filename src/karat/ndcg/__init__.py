@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from karat.exports import exports
 
 if TYPE_CHECKING:
-    from karat.engines.vectors.backend import (
+    from karat.engines.vectors.store import (
         VECTOR_STORES,
+        Neighbour,
         Operation,
         VectorBackend,
+        VectorStore,
         get_vector_backend,
     )
-    from karat.engines.vectors.store import Neighbour, VectorStore
-    from karat.ndcg.abtest import InterleavedSearch
     from karat.ndcg.evaluator import BUCKETS, Batch, Estimate, NDCGEvaluator, vector_ndcg_avg
-    from karat.ndcg.streaming import ScoreWindow, StreamingEvaluator
+    from karat.ndcg.online import InterleavedSearch, ScoreWindow, StreamingEvaluator
     from karat.ndcg.synthetic import SyntheticData, create_synthetic_evaluation_data
 
 __all__ = [
@@ -42,11 +42,11 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "abtest": "InterleavedSearch",
         "evaluator": "NDCGEvaluator Batch Estimate BUCKETS vector_ndcg_avg",
-        "streaming": "ScoreWindow StreamingEvaluator",
+        "online": "InterleavedSearch ScoreWindow StreamingEvaluator",
         "synthetic": "SyntheticData create_synthetic_evaluation_data",
-        ".engines.vectors.backend": "VECTOR_STORES Operation VectorBackend get_vector_backend",
-        ".engines.vectors.store": "Neighbour VectorStore",
+        ".engines.vectors.store": (
+            "VECTOR_STORES Neighbour Operation VectorBackend VectorStore get_vector_backend"
+        ),
     },
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from math import isnan
 
-from karat.formats.csvtext import render_rows
+from karat.formats.records import render_rows
 from karat.model.comparison import Interval
 from karat.model.evaluation import ComparisonResult, Evaluation, Summary
 

@@ -1,18 +1,168 @@
 """Draw a report in the format of the file name."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import PurePath
 
 from karat.errors import InputError
-from karat.report.findings import Findings
+from karat.model.comparison import Comparison
+from karat.report.compare_view import compare_table
+from karat.report.findings.insights import insights
+from karat.report.findings.latency import latency_table, phase_tables, spent_tables
+from karat.report.findings.leaderboard import leaderboard_table, resolved_tables
+from karat.report.findings.loss_reasons import (
+    LOSS_REASONS,
+    Shares,
+    first_ranks,
+    listed_reasons,
+    loss_reason_counts,
+    loss_text,
+)
+from karat.report.findings.method import differences, method_rows, shallow
+from karat.report.findings.recommend import recommendations
+from karat.report.findings.record import Findings
 from karat.report.latex import LatexStyle, latex_table
 from karat.report.latex import render as render_latex
-from karat.report.table import mark_of, marked
+from karat.report.score_view import note_lines
+from karat.report.table import Cell, Column, Table, mark_of, marked, number
 
-__all__ = ["FORMATS", "draw", "drawer"]
+__all__ = [
+    "DOWN",
+    "FORMATS",
+    "UP",
+    "advice_table",
+    "draw",
+    "drawer",
+    "loss_reason_table",
+    "slice_tables",
+    "tables",
+]
 
+# A mark beside a mean: significantly better or worse than the baseline.
+UP, DOWN = "▲", "▼"
+DIGITS = 3
 PICTURES = frozenset({".png", ".svg"})
+
+
+def slice_tables(findings: Findings) -> tuple[Table, ...]:
+    """Return one table per tag: a row per run, a column per value with its number of queries.
+
+    The value of a cell is the mean; beside it stands whether it differs from the baseline's.
+    """
+    notes: tuple[str, ...] = ()
+    if len(findings.names) > 1:
+        baseline = findings.baseline
+        notes = (f"{UP} {DOWN} significantly better or worse than {baseline} in this slice",)
+    tables = []
+    for tag, values in findings.contest.slices.items():
+        columns = [
+            Column(f"{value} ({comparison.queries})", numeric=True)
+            for value, comparison in values.items()
+        ]
+        rows = [
+            (Cell(name, name), *(_cell(comparison, name) for comparison in values.values()))
+            for name in findings.names
+        ]
+        tables.append(
+            Table(
+                f"{findings.lead} by {tag}",
+                (Column("run"), *columns),
+                tuple(rows),
+                notes,
+            )
+        )
+    return tuple(tables)
+
+
+def _cell(comparison: Comparison, name: str) -> Cell:
+    mean = comparison.mean(name, comparison.metrics[0])
+    cell = number(mean.mean, digits=DIGITS)
+    low, high = mean.interval.low, mean.interval.high
+    if low is None or high is None:
+        return cell
+    span = f"[{low:.2f}, {high:.2f}]"
+    return cell._replace(text=f"{cell.text}{_mark(comparison, name)} {span}")
+
+
+def _mark(comparison: Comparison, name: str) -> str:
+    baseline = comparison.baseline
+    if name == baseline:
+        return ""
+    change = comparison.difference(baseline, name, comparison.metrics[0])
+    if not comparison.significant(change):
+        return ""
+    return UP if comparison.winner(change) == name else DOWN
+
+
+def tables(findings: Findings) -> tuple[Table, ...]:
+    """Return the leaderboard, advice, differences, slices, ranks, losses, latency and method.
+
+    Where targets are in no tree searched, the means without them follow the leaderboard.
+    """
+    return tuple(_tables(findings))
+
+
+def advice_table(findings: Findings) -> Table:
+    """Return which run to take for what, and how sure that is."""
+    rows = tuple(tuple(map(Cell, advice)) for advice in recommendations(findings))
+    columns = (
+        Column("for"),
+        Column("run"),
+        Column("because", spare=2),
+        Column("how sure", spare=1),
+    )
+    return Table("Recommendations", columns, rows, (*findings.contest.notes, *insights(findings)))
+
+
+def loss_reason_table(findings: Findings) -> Table:
+    """Return how many relevant targets of each run were found, or where they were lost."""
+    kinds = listed_reasons(findings)
+    rows = tuple(
+        Shares(row.run, tuple(row.counts[kind] for kind in kinds))
+        for row in loss_reason_counts(findings)
+    )
+    return replace(
+        _counts("Relevant targets", tuple(LOSS_REASONS[kind].label for kind in kinds), rows),
+        notes=tuple(f"{LOSS_REASONS[kind].label}: {loss_text(kind, findings)}" for kind in kinds),
+    )
+
+
+def _tables(findings: Findings) -> Iterator[Table]:
+    several = len(findings.names) > 1
+    notes = [f"not comparable: {reason}" for reason in differences(findings)]
+    notes += (*shallow(findings), *findings.remarks)
+    if not several:
+        notes += note_lines(findings.contest.evaluations[0])
+    mark = findings.contest.mark
+    board = marked(leaderboard_table(findings), mark)
+    yield replace(board, notes=tuple(notes), warnings=findings.contest.warnings)
+    yield from (marked(table, mark) for table in resolved_tables(findings))
+    if several:
+        yield advice_table(findings)
+        yield marked(replace(compare_table(findings.contest), conclusion=""), mark)
+    lead = mark_of(mark, findings.lead)
+    yield from (marked(table, lead) for table in slice_tables(findings))
+    names, rows = first_ranks(findings)
+    yield _counts("Rank of the first relevant hit", names, rows)
+    yield loss_reason_table(findings)
+    if findings.latency is not None:
+        yield latency_table(findings)
+    yield from spent_tables(findings.runs)
+    yield from phase_tables(findings.runs)
+    method = tuple((Cell(what), Cell(how)) for what, how in method_rows(findings))
+    yield Table("Method", (Column("what"), Column("how")), method)
+
+
+def _counts(title: str, kinds: tuple[str, ...], rows: tuple[Shares, ...]) -> Table:
+    return Table(
+        title,
+        (Column("run"), *(Column(kind, numeric=True) for kind in kinds)),
+        tuple(
+            (Cell(row.run, row.run), *(Cell(str(count), count) for count in row.counts))
+            for row in rows
+        ),
+    )
 
 
 def draw(findings: Findings, name: str, *, latex: LatexStyle | None = None) -> str:
@@ -41,7 +191,6 @@ def _html(findings: Findings) -> str:
 
 
 def _markdown(findings: Findings) -> str:
-    from karat.report.findings.tables import tables
     from karat.report.table import plain, render
 
     title = f"# {plain(findings.heading)}\n\n{plain(findings.about)}\n"
@@ -49,15 +198,12 @@ def _markdown(findings: Findings) -> str:
 
 
 def _text(findings: Findings) -> str:
-    from karat.report.findings.tables import tables
     from karat.report.text import render
 
     return "\n".join(map(render, tables(findings.labelled())))
 
 
 def _latex(findings: Findings, style: LatexStyle | None = None) -> str:
-    from karat.report.findings.tables import slice_tables
-
     mark = mark_of(findings.contest.mark, findings.lead)
     slices = [marked(table, mark) for table in slice_tables(findings.labelled())]
     return "\n".join((latex_table(findings.contest, style), *map(render_latex, slices)))
@@ -70,10 +216,6 @@ def _csv(findings: Findings) -> str:
 
 
 def _json(findings: Findings) -> str:
-    from karat.report.findings.insights import insights
-    from karat.report.findings.loss_reasons import listed_reasons, loss_reason_counts
-    from karat.report.findings.method import differences, shallow
-    from karat.report.findings.recommend import recommendations
     from karat.report.json import contest_plain, plain
 
     found = contest_plain(findings.contest, findings.settings)

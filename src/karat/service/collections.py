@@ -8,7 +8,7 @@ from threading import Lock
 from time import perf_counter_ns
 from typing import NamedTuple
 
-from karat.app.analyze.health import index_health
+from karat.app.analyze import index_health
 from karat.app.corpora import FileSelection, load_corpus, skipped_by_reason
 from karat.app.engines import search_modes
 from karat.app.index import chunk_documents, commit_of, pinned_commit

@@ -11,7 +11,7 @@ from karat.model import Dataset
 from karat.service.archives import ArchiveLimits, unpack
 from karat.service.collections import AllowedFolders, collection_corpus, not_indexed
 from karat.service.store import DatasetMapping, ServiceStore
-from karat.system.storage import is_full
+from karat.system.files import is_full
 
 __all__ = ["Upload", "add_dataset", "bind_reference", "read_upload", "resolve_mapping"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from karat.errors import KaratError
-from karat.service.api.schemas.events import JobProgress
+from karat.service.api.schemas.results import JobProgress
 from karat.service.jobs.benchmark import EVENT, standing
 from karat.service.jobs.collection import INDEX_EVENT, RESOLVE_EVENT
 from karat.service.store import Benchmark, Job, JobKind, ServiceEvent, ServiceStore

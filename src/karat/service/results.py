@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
+from karat.app.human_sample import judging_order
 from karat.app.judge import JudgingPool, edited, without_unresolved
-from karat.app.judging_order import judging_order
 from karat.app.report import origin, report, with_timings
 from karat.app.score import LabelRule, use_labels
 from karat.errors import Conflict, UnknownName
@@ -15,9 +15,9 @@ from karat.experiments.store import Experiment, StoredRun
 from karat.formats.karat_run import run_digest
 from karat.installation import __version__
 from karat.model import Dataset, Target
+from karat.model.analysis import LossReason
 from karat.model.evaluation import Evaluation, Summary
 from karat.model.judgments import label_use
-from karat.model.loss_reason import LossReason
 from karat.model.timings import RunResult
 from karat.report.findings import Findings
 from karat.report.findings.loss_reasons import BY_RANK, loss_reason_of

@@ -1,18 +1,28 @@
-"""The settings of a service, which do not change while it runs."""
+"""The settings of a service, which do not change while it runs, and the space on its disks."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from ipaddress import ip_address
 from pathlib import Path
+from tempfile import gettempdir
 
 from karat.errors import InputError, UnknownName
 from karat.formats import ReadLimits as FileLimits
 from karat.model.spec import Spec
 from karat.service.collections import AllowedFolders
+from karat.system.files import cache_folder, free_bytes
 
-__all__ = ["DEFAULT_ANALYSTS", "ModelChoices", "RequestLimits", "ServiceSettings", "is_loopback"]
+__all__ = [
+    "DEFAULT_ANALYSTS",
+    "FULL_DISK",
+    "DiskSpace",
+    "ModelChoices",
+    "RequestLimits",
+    "ServiceSettings",
+    "is_loopback",
+]
 
 MEBIBYTE = 1024 * 1024
 # An unusual megabyte of YAML takes seconds to read.
@@ -20,6 +30,10 @@ UPLOADED = FileLimits(yaml_bytes=MEBIBYTE)
 # At least two, so that one user's statistics do not block another user.
 DEFAULT_ANALYSTS = min(4, max(2, os.cpu_count() or 1))
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+FULL_DISK = (
+    "the disk of the service is full; free space on it, then start again: results that were stored "
+    "are complete and are not computed again"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,3 +177,42 @@ def is_loopback(host: str) -> bool:
 def _bracketed(host: str) -> str:
     """Return *host* as it stands in an address, where IPv6 has brackets."""
     return f"[{host}]" if ":" in host and not host.startswith("[") else host
+
+
+class DiskSpace:
+    """The free space of the folders that the service writes to, by the names that clients know."""
+
+    def __init__(
+        self,
+        folders: Mapping[str, Path],
+        *,
+        min_bytes: int,
+        free: Callable[[Path], int] = free_bytes,
+    ) -> None:
+        """Expect *min_bytes* of free space in each of *folders*, measured by *free*."""
+        self._folders = folders
+        self._min_bytes = min_bytes
+        self._free = free
+
+    def problem(self) -> str:
+        """Return which folders have too little space, "" where all have enough."""
+        return "; ".join(
+            f"{name}: {free // MEBIBYTE:,} MB free, at least "
+            f"{self._min_bytes / MEBIBYTE:,.0f} MB expected"
+            for name, free in self._short(self._folders).items()
+        )
+
+    def explain(self) -> str:
+        """Return what to do about a write that has just failed, without the paths of folders."""
+        others = {"temporary files": Path(gettempdir()), "cache": cache_folder()}
+        short = self._short({**self._folders, **others})
+        where = f" ({', '.join(short)})" if short else " (perhaps that of the database server)"
+        return (
+            f"A disk of the service is full{where}. Earlier results are complete. Free space on "
+            "the disk, or delete collections and old experiments (karat runs delete), then send "
+            "the request again"
+        )
+
+    def _short(self, folders: Mapping[str, Path]) -> dict[str, int]:
+        free = {name: self._free(folder) for name, folder in folders.items()}
+        return {name: left for name, left in free.items() if left < self._min_bytes}

@@ -1,5 +1,6 @@
-"""Atomic writes: a file appears complete or not at all."""
+"""Atomic writes, a file appears complete or not at all; and disks without space."""
 
+import errno
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -7,9 +8,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from karat.errors import InputError
+from karat.errors import InputError, StorageFull
 
-__all__ = ["cache_folder", "no_folder", "replacing", "try_lock", "without_user", "write_text"]
+__all__ = [
+    "cache_folder",
+    "free_bytes",
+    "is_full",
+    "no_folder",
+    "replacing",
+    "try_lock",
+    "without_user",
+    "write_text",
+]
+
+ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT})
+# SQLite's code for a full disk, and PostgreSQL's.
+SQLITE_FULL = 13
+SQLSTATE_DISK_FULL = "53100"
 
 
 @contextmanager
@@ -152,3 +167,40 @@ def no_folder(place: str, *, expected: str = "") -> str:
         f"{place} is an address; clone it first: git clone --bare {place} {name}.git, and use "
         f"{name}.git"
     )
+
+
+def is_full(error: BaseException) -> bool:
+    """Return whether *error*, or the error that it was raised from, means that a disk is full.
+
+    >>> is_full(OSError(errno.ENOSPC, "No space left on device")), is_full(OSError("other"))
+    (True, False)
+    """
+    return any(map(_means_full, _chain(error)))
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _means_full(error: BaseException) -> bool:
+    # The lower byte of SQLite's code is the kind of error, the rest a detail of it.
+    return (
+        isinstance(error, StorageFull)
+        or (isinstance(error, OSError) and error.errno in ERRNOS)
+        or getattr(error, "sqlite_errorcode", 0) & 0xFF == SQLITE_FULL
+        or getattr(error, "sqlstate", None) == SQLSTATE_DISK_FULL
+    )
+
+
+def free_bytes(folder: str | os.PathLike[str]) -> int:
+    """Return the free space on the disk of *folder*, which need not exist yet."""
+    import shutil
+
+    path = Path(folder).absolute()
+    while not path.exists():
+        path = path.parent
+    return shutil.disk_usage(path).free

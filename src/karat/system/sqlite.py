@@ -1,6 +1,7 @@
-"""SQLite files that several processes share, and a key-value cache in such a file."""
+"""SQLite files that several processes share, and key-value caches of limited size in them."""
 
 import os
+import re
 import sqlite3
 import time
 import warnings
@@ -16,7 +17,18 @@ from zlib import crc32
 
 from karat.errors import InputError
 
-__all__ = ["EVICTED_ROWS", "WAIT_S", "KeyValueFile", "in_turn", "share", "writing"]
+__all__ = [
+    "EVICTED_ROWS",
+    "MAX_BYTES",
+    "WAIT_S",
+    "KeyValueFile",
+    "cache_size",
+    "in_turn",
+    "needed_since",
+    "run_environment",
+    "share",
+    "writing",
+]
 
 WAIT_S = 30.0
 _PAUSE_S = 0.01
@@ -30,6 +42,13 @@ _SCHEMA = (
     "(key BLOB PRIMARY KEY, used INTEGER NOT NULL, value BLOB NOT NULL)",
     "CREATE INDEX IF NOT EXISTS entry_used ON entry (used)",
 )
+SIZE = "KARAT_CACHE_SIZE"
+RUN_STARTED = "KARAT_RUN_STARTED"
+MAX_BYTES = 2 * 1024**3
+UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)B?", re.IGNORECASE)
+# When this process started, as far as caches are concerned.
+_STARTED = time.time()
 
 
 def share(database: sqlite3.Connection, *, wait_s: float = WAIT_S) -> None:
@@ -278,3 +297,33 @@ def _inode(path: Path) -> int:
         return path.stat().st_ino
     except FileNotFoundError:
         return 0
+
+
+def cache_size(environment: Mapping[str, str] = os.environ) -> int:
+    """Return the most bytes that vectors may take, and indexes: KARAT_CACHE_SIZE, else 2 GiB.
+
+    >>> cache_size({"KARAT_CACHE_SIZE": "10GB"}), cache_size({"KARAT_CACHE_SIZE": "500 MB"})
+    (10000000000, 500000000)
+    """
+    text = environment.get(SIZE, "").strip()
+    if not text:
+        return MAX_BYTES
+    found = _AMOUNT.fullmatch(text)
+    if found is None:
+        raise InputError(f"{SIZE} is {text!r}; expected a number of bytes, such as 500MB or 10GB")
+    return int(float(found[1]) * UNITS[found[2].upper()])
+
+
+def run_environment(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return the environment variable with the start time of the run, for worker processes.
+
+    >>> run_environment({"KARAT_RUN_STARTED": "1700000000"})
+    {'KARAT_RUN_STARTED': '1700000000'}
+    """
+    return {RUN_STARTED: environment.get(RUN_STARTED) or str(int(_STARTED))}
+
+
+def needed_since() -> float:
+    """Return the start of the run; a service runs for months, so at most a day ago."""
+    started = run_environment()[RUN_STARTED]
+    return max(float(started) if started.isdigit() else _STARTED, time.time() - DAY_S)

@@ -1,7 +1,6 @@
 """Contract suites for engines, embedders, rerankers, stores, executors and vector back ends."""
 
-from karat.testing.embedding import EmbedderSuite, RerankerSuite
-from karat.testing.engines import EngineSuite
+from karat.testing.engines import EmbedderSuite, EngineSuite, RerankerSuite
 from karat.testing.executor import ExecutorSuite
 from karat.testing.store import StoreSuite
 from karat.testing.vectors import SnapshotStoreSuite, VectorBackendSuite

@@ -32,7 +32,7 @@ from karat.experiments.store import (
     StoredQueryResult,
     watch_holders,
 )
-from karat.experiments.store.records import LEASE_S
+from karat.experiments.store.base import LEASE_S
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Target
 from karat.model.comparison import Interval
 from karat.model.evaluation import Summary

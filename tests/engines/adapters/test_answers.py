@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.engines.adapters.answers import AnswerReader, json_lines, mentioned_paths
+from karat.engines.adapters.answers import AnswerOptions, AnswerReader, json_lines, mentioned_paths
 from karat.engines.adapters.command import group_lines
-from karat.engines.adapters.options import AnswerOptions
 from karat.errors import EngineError
 from karat.model import Hit
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from karat.engines.adapters.retrievers import is_retriever, retriever
+from karat.engines.adapters.python import is_retriever, retriever
 from karat.errors import EngineError, InputError
 from karat.model import Hit
 

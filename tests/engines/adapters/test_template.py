@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.engines.adapters.options import Secrets, check_template, fill, fill_value, words
+from karat.engines.adapters.answers import Secrets, check_template, fill, fill_value, words
 from karat.errors import InputError
 
 

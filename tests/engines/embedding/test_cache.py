@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.engines.embedding.base import Kind
-from karat.engines.embedding.cache import CachedEmbedder, EmbeddingCache, vector_key
-from karat.engines.embedding.texts import Vectors, unit
-from karat.testing.embedding import EmbedderSuite
+from karat.engines.embedding.texts import CachedEmbedder, EmbeddingCache, Vectors, unit, vector_key
+from karat.testing.engines import EmbedderSuite
 
 
 class Counting:
@@ -118,7 +117,7 @@ def test_a_row_of_another_length_is_unknown(cache_file: Path) -> None:
 WRITER = """
 import sys
 import numpy as np
-from karat.engines.embedding.cache import EmbeddingCache
+from karat.engines.embedding.texts import EmbeddingCache
 with EmbeddingCache(sys.argv[1]) as cache:
     for number in range(200):
         key = (number if number % 2 else number + int(sys.argv[2])).to_bytes(32, "big")

@@ -4,7 +4,7 @@ import pytest
 from karat.engines.embedding.encoder import Encoder, encoder_graph
 from karat.engines.embedding.onnx_encoder import OnnxEmbedder, Pooling
 from karat.errors import InputError
-from karat.testing.embedding import EmbedderSuite
+from karat.testing.engines import EmbedderSuite
 
 pytest.importorskip("onnxruntime")
 

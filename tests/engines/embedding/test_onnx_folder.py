@@ -7,7 +7,7 @@ import pytest
 from karat.engines.embedding import create_embedder
 from karat.engines.embedding.onnx_encoder import OnnxEmbedder
 from karat.errors import InputError
-from karat.testing.embedding import EmbedderSuite
+from karat.testing.engines import EmbedderSuite
 
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")

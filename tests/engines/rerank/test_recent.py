@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.engines.rerank.recent import Recent
+from karat.engines.engine_group import Recent
 
 
 def test_what_was_used_longest_ago_goes() -> None:

@@ -15,8 +15,7 @@ from karat.engines.rerank.remote import RemoteReranker, RemoteRerankerFactory
 from karat.engines.spec import build
 from karat.errors import EngineError, InputError
 from karat.model.timings import spent
-from karat.testing.embedding import PASSAGES, RerankerSuite
-from karat.testing.engines import DOCUMENTS
+from karat.testing.engines import DOCUMENTS, PASSAGES, RerankerSuite
 from tests.engines.embedding.endpoint import Endpoint, Reply, serving
 
 pytest.importorskip("httpx")

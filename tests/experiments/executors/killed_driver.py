@@ -15,7 +15,7 @@ pause = Event().wait
 # A driver that hangs in its first search; its engine says which process it is.
 DRIVER = """
 import sys
-from karat.experiments.executors import measure_quality
+from karat.experiments.measure import measure_quality
 from karat.experiments.executors.{module} import {executor}
 from karat.experiments.workers import Configuration, Source, all_queries_on
 from karat.engines.spec import parse_spec

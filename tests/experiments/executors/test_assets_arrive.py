@@ -10,9 +10,9 @@ import pytest
 
 from karat.engines.spec import parse_spec
 from karat.experiments.executors import host
-from karat.experiments.executors.asset_sender import AssetSender
+from karat.experiments.executors.driver import AssetSender
 from karat.experiments.workers import Configuration, RunSettings, SnapshotQueries, Source
-from karat.experiments.workers.assets import (
+from karat.experiments.workers.sources import (
     Asset,
     AssetPart,
     AssetReference,

@@ -14,7 +14,7 @@ from karat.experiments import open_executor
 from karat.experiments.executors import Executor
 from karat.experiments.executors.dask import DaskExecutor
 from karat.experiments.workers import Source
-from karat.experiments.workers.assets import asset_parts, assets_of, build_asset, has_asset
+from karat.experiments.workers.sources import asset_parts, assets_of, build_asset, has_asset
 from karat.testing import ExecutorSuite
 from tests.experiments.executors.killed_driver import kill_driver
 

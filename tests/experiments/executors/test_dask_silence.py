@@ -13,8 +13,8 @@ import pytest
 
 from karat.errors import ProcessError
 from karat.experiments.executors import dask, host
+from karat.experiments.executors.base import fingerprint
 from karat.experiments.executors.dask import DaskSlots
-from karat.experiments.executors.fingerprint import fingerprint
 from karat.experiments.workers.unit import AssetNeeded, SlotEvent, SlotRejected, UnitLost
 from tests.experiments.executors.test_schedule import schedule, work
 

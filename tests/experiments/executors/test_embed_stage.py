@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from karat.engines.embed_part import EmbedPart
+from karat.engines.base import EmbedPart
 from karat.engines.spec import parse_spec
-from karat.experiments.executors import measure_quality
-from karat.experiments.executors.embed_stage import EmbedProgress
-from karat.experiments.executors.fingerprint import fingerprint
+from karat.experiments.executors.base import fingerprint
 from karat.experiments.executors.local import LocalSlots
-from karat.experiments.executors.schedule import MOST_LOSSES, GroupWork
+from karat.experiments.executors.schedule import MOST_LOSSES, EmbedProgress, GroupWork
+from karat.experiments.measure import measure_quality
 from karat.experiments.workers import QUALITY, Callbacks, Configuration, SnapshotQueries, Source
 from karat.experiments.workers.run_collector import RunEvent
 from karat.experiments.workers.session import SlotHost

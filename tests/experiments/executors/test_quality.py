@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from karat.experiments.executors import LocalExecutor, measure_quality
+from karat.experiments.executors import LocalExecutor
+from karat.experiments.measure import measure_quality
 from karat.experiments.workers import (
     QUALITY,
     Callbacks,

@@ -38,7 +38,7 @@ def test_a_plug_in_adds_a_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     table = {"local": "karat.experiments.executors.local:local_executor"}
     plugged: Registry[object] = Registry("executor", table, closed=True)
-    monkeypatch.setattr("karat.experiments.executors.registry.EXECUTORS", plugged)
+    monkeypatch.setattr("karat.experiments.executors.base.EXECUTORS", plugged)
     assert open_executor("twice://somewhere", workers=4) == LocalExecutor(8)
     assert list(EXECUTORS) == ["local", "dask", "dask+tls", "ray"]
 

@@ -9,13 +9,9 @@ from pathlib import Path
 import pytest
 
 from karat.errors import InputError, ProcessError
-from karat.experiments.executors import (
-    LocalExecutor,
-    Slot,
-    check_timed_on,
-    measure_latency_on,
-)
-from karat.experiments.executors.fingerprint import fingerprint
+from karat.experiments.executors import LocalExecutor, Slot
+from karat.experiments.executors.base import fingerprint
+from karat.experiments.measure import check_timed_on, measure_latency_on
 from karat.experiments.workers import (
     Callbacks,
     RunEvent,
@@ -105,8 +101,8 @@ def answered(query_id: str) -> QueryEnded:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.experiments.executors.timing.LOOK_S", 0.0)
-    monkeypatch.setattr("karat.experiments.executors.timing.NO_SLOT_S", 0.0)
+    monkeypatch.setattr("karat.experiments.measure.LOOK_S", 0.0)
+    monkeypatch.setattr("karat.experiments.measure.NO_SLOT_S", 0.0)
 
 
 def on_slot_two(

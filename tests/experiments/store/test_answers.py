@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.experiments.store.rows import storable, unpack
+from karat.experiments.store.schema import storable, unpack
 from karat.model import Hit
-from karat.model.packing import packed
+from karat.model.run import packed
 
 HITS = (Hit("a.py", 0.5, 3, 9, "login", 40), Hit("b.py", 0.25, 1, 2))
 

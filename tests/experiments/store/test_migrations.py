@@ -11,9 +11,8 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 
 from karat.errors import InputError
-from karat.experiments.store import RunStatus, SqlStore, StoredQueryResult
+from karat.experiments.store import RunStatus, SqlStore, StoredQueryResult, migrations
 from karat.experiments.store.database import Database
-from karat.experiments.store.migrations import steps, version
 from karat.experiments.store.schema import METADATA, VERSION
 from karat.testing.store import ANSWERS, PLAN, outlive
 from tests.lease_clock import LeaseClock
@@ -77,14 +76,14 @@ def drift(connection: Connection) -> list[object]:
 
 
 def test_revisions_are_listed() -> None:
-    found = [revision.revision for revision in steps.script().walk_revisions()]
-    assert found[::-1] == list(version.REVISIONS)
+    found = [revision.revision for revision in migrations.script().walk_revisions()]
+    assert found[::-1] == list(migrations.REVISIONS)
     assert VERSION.c.keys() == ["version_num"]
 
 
 def test_a_new_database_has_the_newest_tables(opened: Database) -> None:
     with opened.reading() as connection:
-        assert version.is_current(connection, "x")
+        assert migrations.is_current(connection, "x")
         assert drift(connection) == []
 
 
@@ -98,11 +97,11 @@ def test_migrations_make_the_same_tables(
     with opened.writing() as connection:
         before(connection)
         if before is forget:
-            steps.migrate(connection)
+            migrations.migrate(connection)
         else:
-            version.upgrade(connection, "x")
+            migrations.upgrade(connection, "x")
     with opened.reading() as connection:
-        assert version.is_current(connection, "x")
+        assert migrations.is_current(connection, "x")
         assert drift(connection) == []
         assert set(inspect(connection).get_table_names()) == METADATA.tables.keys()
 
@@ -162,7 +161,7 @@ def test_a_step_that_breaks_changes_nothing(
     with opened.writing() as connection:
         back_to_the_first(connection)
     with monkeypatch.context() as patch:
-        patch.setattr(steps, "migrate", fail)
+        patch.setattr(migrations, "migrate", fail)
         with pytest.raises(RuntimeError, match="half way"):
             Database(place)
     with opened.reading() as connection:

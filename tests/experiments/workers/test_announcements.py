@@ -11,7 +11,7 @@ from threading import Event, Thread
 
 import pytest
 
-from karat.experiments.executors import measure_quality
+from karat.experiments.measure import measure_quality
 from karat.experiments.workers import (
     Callbacks,
     RunSettings,

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from karat.errors import InputError
-from karat.experiments.workers import assets as assets_module
-from karat.experiments.workers.assets import (
+from karat.experiments.workers import sources as assets_module
+from karat.experiments.workers.sources import (
     REPO_MAP,
     Asset,
+    Opener,
+    Source,
     add_part,
     asset_folder,
     asset_parts,
@@ -19,8 +21,8 @@ from karat.experiments.workers.assets import (
     build_asset,
     has_asset,
     localized,
+    missing_source,
 )
-from karat.experiments.workers.sources import Opener, Source, missing_source
 
 
 def git(folder: Path, *words: str) -> str:
@@ -47,7 +49,7 @@ def repository(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.experiments.workers.assets.PART_BYTES", 1000)
+    monkeypatch.setattr("karat.experiments.workers.sources.PART_BYTES", 1000)
 
 
 @pytest.fixture(autouse=True)

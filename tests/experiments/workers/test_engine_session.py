@@ -8,7 +8,7 @@ from karat.engines.base import Engine
 from karat.experiments.workers import Configuration
 from karat.experiments.workers.engine_session import EngineSession
 from karat.model import Hit
-from karat.model.packing import PackedHits
+from karat.model.run import PackedHits
 from karat.model.spec import Spec
 
 CORPUS = from_texts({f"{name}.py": "one\ntwo\nthree\nfour\n" for name in "abc"})

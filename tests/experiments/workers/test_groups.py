@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from karat.engines.spec import parse_spec
-from karat.experiments.executors import LocalExecutor, measure_quality
+from karat.experiments.executors import LocalExecutor
+from karat.experiments.measure import measure_quality
 from karat.experiments.workers import (
     QUALITY,
     Callbacks,

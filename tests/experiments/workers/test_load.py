@@ -6,7 +6,7 @@ import pytest
 
 from karat.errors import InputError
 from karat.experiments.workers import Configuration, Source, measure_load
-from karat.experiments.workers.load import _point, _SentQuery, arrivals
+from karat.experiments.workers.timing import _point, _SentQuery, arrivals
 from karat.model.spec import Spec
 from tests.experiments.workers.conftest import TEXTS, toy
 

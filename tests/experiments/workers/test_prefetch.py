@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from karat.engines.spec import parse_spec
-from karat.experiments.executors import measure_quality
+from karat.experiments.measure import measure_quality
 from karat.experiments.workers import (
     QUALITY,
     Configuration,

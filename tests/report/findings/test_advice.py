@@ -20,8 +20,8 @@ from karat.report.findings.recommend import (
     resampled_medians,
     share_of_wins,
 )
+from karat.report.page.queries import subject_of
 from karat.report.page.results import details
-from karat.report.page.subject import subject_of
 
 Make = Callable[..., Findings]
 MakeRun = Callable[..., RunResult]

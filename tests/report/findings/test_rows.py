@@ -8,10 +8,10 @@ from math import isnan
 import pytest
 
 from karat.model import Dataset, Query, QueryStatus, Target
-from karat.model.loss_reason import LossReason
+from karat.model.analysis import LossReason
 from karat.model.timings import NS_PER_MS, LatencySample, RunResult, Timings
 from karat.report.compare_view import compare_table
-from karat.report.draw import draw
+from karat.report.draw import draw, slice_tables, tables
 from karat.report.findings import Findings
 from karat.report.findings.latency import ecdf, latencies_ms, latency_table, times_table
 from karat.report.findings.leaderboard import (
@@ -23,11 +23,9 @@ from karat.report.findings.leaderboard import (
     standings,
     waterfalls,
 )
-from karat.report.findings.loss_reasons import loss_reason_at, loss_reason_counts
-from karat.report.findings.ranks import first_ranks
-from karat.report.findings.tables import slice_tables, tables
+from karat.report.findings.loss_reasons import first_ranks, loss_reason_at, loss_reason_counts
+from karat.report.page.queries import subject_of
 from karat.report.page.results import details
-from karat.report.page.subject import subject_of
 from karat.report.text import render
 
 Make = Callable[..., Findings]

@@ -8,8 +8,8 @@ from karat.model.timings import LatencySample
 from karat.report.draw import draw
 from karat.report.findings import Findings
 from karat.report.findings.latency import phase_tables, spent_tables
+from karat.report.page.queries import subject_of
 from karat.report.page.results import details
-from karat.report.page.subject import subject_of
 
 MS = 1_000_000
 

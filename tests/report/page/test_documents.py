@@ -10,16 +10,15 @@ import pytest
 
 from karat.errors import InputError, UnknownName
 from karat.model import Dataset, Query, Target
-from karat.model.loss_reason import LossReason
+from karat.model.analysis import LossReason
 from karat.model.timings import RunResult
 from karat.report.findings import Findings
 from karat.report.findings.loss_reasons import LOSS_REASONS, LossReasonText
 from karat.report.findings.recommend import headline
 from karat.report.page.analysis import comparison, matrix, slices
 from karat.report.page.file import blocks
-from karat.report.page.queries import drilldown, query_results
+from karat.report.page.queries import Subject, drilldown, query_results, subject_of
 from karat.report.page.results import definitions, details, results
-from karat.report.page.subject import Subject, subject_of
 from karat.scoring.metrics import METRICS, Metric
 
 Make = Callable[..., Findings]

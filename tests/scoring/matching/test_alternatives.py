@@ -5,7 +5,7 @@ import pytest
 from karat.errors import InputError
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.scoring.matching import judge, trace
-from karat.scoring.matching.alternatives import with_alternatives
+from karat.scoring.matching.judge import with_alternatives
 from karat.scoring.matching.modes import exact, lines
 
 PLACE = {"path": "a.md", "start_line": 10, "end_line": 12}

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from karat.errors import InputError
 from karat.model import Hit, JudgedQuery, Target
-from karat.scoring.matching.modes import MATCHERS, lines
+from karat.scoring.matching.modes import MATCHERS, lines, query_targets
 from karat.scoring.matching.regions import judge_hits, order_hits, valid_hits
-from karat.scoring.matching.units import query_targets
 from karat.scoring.metrics import METRICS, parse
 
 PATHS = st.sampled_from(["a.py", "b.py"])

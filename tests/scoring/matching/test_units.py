@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from karat.model import Answer, Dataset, Hit, JudgedQuery, Query, Run, Target
 from karat.scoring.matching import MATCHERS, judge, trace
-from karat.scoring.matching.units import files_judged, query_targets, relevant_targets
+from karat.scoring.matching.modes import files_judged, query_targets, relevant_targets
 from karat.scoring.metrics import evaluate, parse
 
 MEASURES = [parse(name) for name in ("ndcg", "ap", "recall", "precision@3", "mrr", "set-f1")]

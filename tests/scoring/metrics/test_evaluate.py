@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.model import JudgedQuery, JudgedRun, QueryStatus, Sizes
-from karat.model.preferences import PanelQuery, PreferenceQuery
+from karat.model.judged import PanelQuery, PreferenceQuery
 from karat.scoring.matching import judge
 from karat.scoring.metrics import average, evaluate, parse_all
 

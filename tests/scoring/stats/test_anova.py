@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from karat.errors import InputError
-from karat.scoring.stats.tests import residual_variance
+from karat.scoring.stats.paired import residual_variance
 
 
 def test_two_systems_have_half_the_variance_of_their_differences() -> None:

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from karat.scoring.stats.distributions import (
+from karat.scoring.stats.moments import (
     beta_fraction,
     beta_quantile,
     incomplete_beta,

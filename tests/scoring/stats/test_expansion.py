@@ -12,16 +12,14 @@ from scipy import stats
 from karat.model.comparison import Interval
 from karat.scoring.stats.bootstrap import (
     FAR,
-    bootstrap_intervals,
-    drawn_quantiles,
-    studentised_quantiles,
-)
-from karat.scoring.stats.expansion import (
     LEAST_QUERIES,
     beside_two,
     binomial_quantiles,
+    bootstrap_intervals,
     cornish_fisher,
+    drawn_quantiles,
     expansion_quantiles,
+    studentised_quantiles,
 )
 
 Values = np.ndarray[tuple[int], np.dtype[np.float64]]

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from karat.scoring.stats.paired import ComparisonPlan, columns_of, compare, paired_scores
-from karat.scoring.stats.pairs import PairedScores, pair_rows
-from karat.scoring.stats.signflip import flip_sums, resample_sums
+from karat.scoring.stats.signflip import PairedScores, flip_sums, pair_rows, resample_sums
 
 SYSTEMS = 10
 PAIRS = np.array(list(combinations(range(SYSTEMS), 2)))
@@ -117,7 +116,7 @@ def test_a_comparison_has_the_p_values_of_its_pairs(
         "clusters": rng.integers(0, 40, 80) if clustered else None,
     }
     found = compare(values, **options)  # type: ignore[arg-type]
-    monkeypatch.setattr("karat.scoring.stats.pairs.PAIRS_PER_SCORE", 1_000)
+    monkeypatch.setattr("karat.scoring.stats.signflip.PAIRS_PER_SCORE", 1_000)
     expected = compare(values, **options)  # type: ignore[arg-type]
     assert found == expected
     assert {entry.p_method for entry in found.differences} == {"monte carlo", "none"}

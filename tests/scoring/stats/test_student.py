@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from karat.scoring.stats.moments import column_moments
-from karat.scoring.stats.tests import TTest, t_from_moments
+from karat.scoring.stats.paired import TTest, t_from_moments
 
 
 def paired_t(differences: ArrayLike, *, clusters: ArrayLike | None = None) -> TTest:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from karat.errors import InputError
+from karat.scoring.stats.paired import randomised_tukey
 from karat.scoring.stats.signflip import sign_flip
-from karat.scoring.stats.tests import randomised_tukey
 
 
 def test_two_systems_are_the_sign_flip_test() -> None:

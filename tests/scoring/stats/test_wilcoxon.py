@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from karat.scoring.stats.tests import wilcoxon
+from karat.scoring.stats.paired import wilcoxon
 
 
 def test_by_hand() -> None:

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("fastapi")
 
 
-from karat.experiments.store.records import LEASE_S
+from karat.experiments.store.base import LEASE_S
 from karat.experiments.workers.announcements import announce
 from karat.model import Dataset, Query, Target
 from karat.service.benchmarks import BenchmarkConfig

@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from karat.errors import InputError
-from karat.service.jobs.response_cache import ResponseCache
+from karat.service.api.state import ResponseCache
 
 
 def test_an_answer_is_made_once() -> None:

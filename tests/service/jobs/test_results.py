@@ -14,16 +14,16 @@ import pytest
 from fastapi.testclient import TestClient
 
 from karat.app.compare import compare
-from karat.app.judging_order import stratified_order
+from karat.app.human_sample import stratified_order
 from karat.app.score import score
-from karat.cli.remote.runs import results_table
-from karat.client.records import Results
+from karat.cli.remote import results_table
+from karat.client import Results
 from karat.errors import UnknownName
 from karat.model import Query, Target
 from karat.model.judgments import JudgmentRecord, model_labels_of, with_model_labels
 from karat.scoring.settings import Confidence, Scoring
 from karat.service.api.app import create_app
-from karat.service.api.views.results import (
+from karat.service.api.views import (
     comparison,
     details,
     full_results,

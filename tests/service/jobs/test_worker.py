@@ -12,7 +12,7 @@ import pytest
 
 from karat.errors import ProcessError
 from karat.experiments.store import RunStatus
-from karat.service.api.views.results import full_results
+from karat.service.api.views import full_results
 from karat.service.jobs.worker import WorkerPool, work_on
 from karat.service.results import results_key, scored
 from karat.service.settings import ServiceSettings

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from karat.errors import Conflict, InputError, TooManyJobs, UnknownName
-from karat.experiments.store.records import LEASE_S
+from karat.experiments.store.base import LEASE_S
 from karat.service.store import Job, JobKind, JobStatus, ServiceStore
 from karat.testing.store import ELSEWHERE
 from tests.lease_clock import LeaseClock

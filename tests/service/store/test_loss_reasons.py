@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from karat.errors import KaratError
-from karat.model.loss_reason import LossReason
+from karat.model.analysis import LossReason
 from karat.service.store import Benchmark, ServiceStore
 from karat.service.store.datasets import LossRecord
 from karat.testing.store import PLAN

@@ -82,7 +82,7 @@ def topics_(
     karat analyze topics latest
     karat analyze topics gold.json bm25.run --model words --topics 8 -m recall@10
     """
-    from karat.app.analyze.topics import query_topics
+    from karat.app.analyze import query_topics
     from karat.app.report import gather
     from karat.model.judgments import label_use
     from karat.report.analysis_view import topics_table
@@ -134,7 +134,7 @@ def embedding_(
     karat analyze embedding gold.json .
     karat analyze embedding gold.json ../project --rev v2.0 --model static --json
     """
-    from karat.app.analyze.embedding import embedding_quality
+    from karat.app.analyze import embedding_quality
     from karat.formats import read_dataset
     from karat.report.analysis_view import embedding_table
 
@@ -181,7 +181,7 @@ def index_(
     karat analyze index .
     karat analyze index ../project --profile balanced --gold gold.json -k 20
     """
-    from karat.app.analyze.health import index_health
+    from karat.app.analyze import index_health
     from karat.report.analysis_view import health_table
 
     queries: tuple[str, ...] = ()
@@ -216,7 +216,7 @@ def trend_(
     karat analyze trend
     karat analyze trend k3nq -m recall@10 --json
     """
-    from karat.app.analyze.trend import trends
+    from karat.app.analyze import trends
     from karat.experiments.run_records import select_runs
     from karat.experiments.store import open_store
     from karat.report.analysis_view import trend_table

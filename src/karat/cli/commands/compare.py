@@ -175,8 +175,7 @@ def _compare_files(
 ) -> None:
     from karat.app.compare import compare
     from karat.app.score import load_judgments
-    from karat.cli.output.report_files import is_report, write_page
-    from karat.cli.output.show import show_contest
+    from karat.cli.output.show import is_report, show_contest, write_page
     from karat.formats import is_source
 
     for name in names:

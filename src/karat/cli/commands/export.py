@@ -21,7 +21,7 @@ from karat.report.display import printable
 from karat.system.words import counted
 
 if TYPE_CHECKING:
-    from karat.app.training.export import TrainingExport
+    from karat.app.export import TrainingExport
 
 __all__ = ["command"]
 
@@ -201,7 +201,7 @@ def training(
     karat export training gold.json --test-set benchmark.json --json
     """
     from karat.app.evaluate import choose_engines
-    from karat.app.training.export import (
+    from karat.app.export import (
         NegativeRules,
         TrainingRequest,
         check_folder,
@@ -247,7 +247,7 @@ def training(
 
 
 def _show(export: "TrainingExport", files: list[Path]) -> None:
-    from karat.app.training.export import training_tables
+    from karat.app.export import training_tables
     from karat.cli.output.show import draw_tables, put
 
     output = Output(style=None, per_query=False, path=None)

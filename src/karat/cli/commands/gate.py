@@ -434,7 +434,7 @@ def _refuse_unused(names: tuple[str, ...], scoring: "Scoring", inputs: Inputs) -
 def _read(baseline: str | None) -> "Baseline | None":
     if baseline is None:
         return None
-    from karat.formats.baseline import read_baseline
+    from karat.app.baseline import read_baseline
 
     return read_baseline(baseline)
 

@@ -233,8 +233,7 @@ def _ask(
     dry_run: bool,
 ) -> "GenerationResult | None":
     """Show the estimate, then let a model write questions; None for a dry run."""
-    from karat.app.asking import AskingRecipe, plan_asking, run_asking
-    from karat.app.questions import question_recipe
+    from karat.app.questions import AskingRecipe, plan_asking, question_recipe, run_asking
     from karat.cli.output.judging import print_example
     from karat.cli.output.progress import progress_bars
 

@@ -77,9 +77,8 @@ def command(log: str, output: str, columns: tuple[str, ...], match: str, **rules
     """
     from pathlib import Path
 
-    from karat.app.import_log import LogRules, import_log
+    from karat.app.import_log import LogRules, import_log, read_clicks
     from karat.formats import write
-    from karat.formats.clicks import read_clicks
     from karat.report.score_view import queries
 
     named = dict(_pair(column) for column in columns)

@@ -170,8 +170,7 @@ def command(
     from karat.app.judge import Judging, begun, save_place
     from karat.app.model_judge import pooled_hits
     from karat.app.score import distinct_names
-    from karat.cli.output.audit import audit_labels, decide_rows
-    from karat.cli.output.judging import judge_with_models
+    from karat.cli.output.judging import audit_labels, decide_rows, judge_with_models
     from karat.formats import read_run
 
     check_together(EXCLUSIVE, NEEDED)
@@ -215,8 +214,8 @@ def _unjudged(
     data: "Dataset", runs: "Mapping[str, Run]", depth: int, queries: int | None
 ) -> "tuple[Sequence[PooledHit], Sequence[str]]":
     """Return the unjudged hits, or those of the next *queries* and the sample with them."""
+    from karat.app.human_sample import draw_next
     from karat.app.judge import pool
-    from karat.app.judging_order import draw_next
 
     if queries is None:
         return pool(data, runs, depth=depth), ()

@@ -6,7 +6,7 @@ import click
 
 from karat.cli.options.experiment import LOSSES
 from karat.cli.options.shared import TITLE, Inputs, pair_options, scoring_options, store_option
-from karat.cli.output.report_files import (
+from karat.cli.output.show import (
     SCHEMAS,
     check_schema,
     export_runs,

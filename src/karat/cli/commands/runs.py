@@ -246,7 +246,7 @@ def export(name: str, output: str, format_name: str | None, store: str) -> None:
     karat runs export latest.1 -o bm25.run
     karat runs export latest -o '{engine}.jsonl'
     """
-    from karat.cli.output.report_files import make_writer
+    from karat.cli.output.show import make_writer
     from karat.experiments.run_records import run_with_latencies, select_runs
     from karat.experiments.store import open_store
 

@@ -64,8 +64,7 @@ def command(
     karat score qrels.txt 'run/*.parquet'
     """
     from karat.app.score import load_judgments, score
-    from karat.cli.output.report_files import is_report, write_page
-    from karat.cli.output.show import show_evaluation, single_threaded
+    from karat.cli.output.show import is_report, show_evaluation, single_threaded, write_page
 
     if ci == "none":
         confidence = replace(confidence, draws=0)

@@ -137,7 +137,7 @@ def load_gold(
     """
     path = path or (config.gold_set if config else None)
     if path is not None:
-        from karat.app.difficulty import DIFFICULTY, with_difficulty
+        from karat.app.evaluate import DIFFICULTY, with_difficulty
         from karat.app.resolve import resolve_for
         from karat.app.score import use_labels
         from karat.formats import read_dataset

@@ -16,7 +16,7 @@ from karat.cli.options.shared import (
     gather,
     store_option,
 )
-from karat.cli.output.report_files import NAME
+from karat.cli.output.show import NAME
 
 if TYPE_CHECKING:
     from karat.app.evaluate import Where

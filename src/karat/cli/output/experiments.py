@@ -151,8 +151,8 @@ def show_findings(
 
     *more* are lines to read beside them.
     """
+    from karat.report.draw import advice_table
     from karat.report.findings.leaderboard import leaderboard_table, resolved_tables
-    from karat.report.findings.tables import advice_table
     from karat.report.table import marked
 
     mark = findings.contest.mark
@@ -349,7 +349,7 @@ def _store_typed(store: str) -> str:
 
 def _check(request: "ExperimentRequest", options: RunOptions, views: Views) -> None:
     """Reject outputs that cannot be written before anything runs."""
-    from karat.cli.output.report_files import make_namer
+    from karat.cli.output.show import make_namer
 
     if options.losses and not views.written:
         raise click.UsageError("--losses needs a report; add -o report.html.")
@@ -437,7 +437,7 @@ def show_searched(searched: "CorpusCoverage") -> None:
 def _write_runs(
     runs: "Sequence[RunResult]", place: str, run_format: str | None, order: "Sequence[str]"
 ) -> None:
-    from karat.cli.output.report_files import make_writer
+    from karat.cli.output.show import make_writer
     from karat.experiments.run_records import run_with_latencies
 
     keep = make_writer(place, run_format, several=len(runs) > 1)
@@ -446,7 +446,7 @@ def _write_runs(
 
 
 def _write(findings: "Findings", inputs: "ReportInputs", scoring: "Scoring", views: Views) -> None:
-    from karat.cli.output.report_files import export_runs, write_folder, write_report
+    from karat.cli.output.show import export_runs, write_folder, write_report
 
     if views.report:
         write_report(findings, views.report)

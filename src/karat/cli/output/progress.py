@@ -264,7 +264,7 @@ def checking_text(detail: Mapping[str, object]) -> str:
     >>> checking_text({"holder": "host m1, process 812", "command": "compare"})[:50]
     'Waiting up to 20 s to see whether the process that'
     """
-    from karat.experiments.store.records import LEASE_S
+    from karat.experiments.store.base import LEASE_S
 
     who = ", ".join(str(detail[key]) for key in ("holder", "command") if key in detail)
     return (

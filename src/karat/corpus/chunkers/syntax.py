@@ -24,8 +24,15 @@ from karat.corpus.chunkers.base import (
     spec_of,
     weights_of,
 )
-from karat.corpus.chunkers.definitions import PROSE, TYPES, Symbol, tree_symbols
-from karat.corpus.chunkers.grammars import GRAMMARS, grammar_version, parse
+from karat.corpus.chunkers.grammars import (
+    GRAMMARS,
+    PROSE,
+    TYPES,
+    Symbol,
+    grammar_version,
+    parse,
+    tree_symbols,
+)
 from karat.corpus.chunkers.sections import Sections
 from karat.corpus.chunkers.window import Lines
 from karat.model.spec import Spec

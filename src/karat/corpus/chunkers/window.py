@@ -57,9 +57,9 @@ DEFAULT_TOKENIZER = "granite"
 TOKENIZERS: Registry[Callable[[str], Tokenizer]] = Registry(
     "tokenizer",
     {
-        "granite": "karat.engines.embedding.tokenizers:granite",
-        "minilm": "karat.engines.embedding.tokenizers:minilm",
-        "file": "karat.engines.embedding.tokenizers:from_file",
+        "granite": "karat.engines.embedding.packaged:granite_tokenizer",
+        "minilm": "karat.engines.embedding.packaged:minilm_tokenizer",
+        "file": "karat.engines.embedding.packaged:tokenizer_file",
     },
     closed=True,
 )

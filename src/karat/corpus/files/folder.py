@@ -1,26 +1,45 @@
-"""A corpus from a folder on disk."""
+"""A corpus from a folder or from texts in memory, and a folder with the documents of a corpus."""
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+import shutil
+import stat
+import tempfile
+import weakref
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from karat.corpus.chunkers.definitions import language_of
-from karat.corpus.files.content import MAX_BYTES, Intake, decode, look_at, max_bytes_of, text_of
-from karat.corpus.git.objects import blob_id
-from karat.corpus.snapshot import Corpus, Document
+from karat.corpus.chunkers.grammars import language_of
+from karat.corpus.files.content import (
+    MAX_BYTES,
+    Intake,
+    Look,
+    content_traits,
+    decode,
+    look_at,
+    max_bytes_of,
+    text_of,
+)
+from karat.corpus.git_objects import blob_id
+from karat.corpus.snapshot import Corpus, Document, delta
 from karat.errors import InputError
 from karat.system.files import no_folder
 
 if TYPE_CHECKING:
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-
-__all__ = ["IGNORE_FILES", "IgnoreRules", "from_folder", "is_ignored"]
+__all__ = ["IGNORE_FILES", "IgnoreRules", "WorkFolder", "from_folder", "from_texts", "is_ignored"]
 
 # The later file has precedence, so that a project can search files that Git ignores.
 IGNORE_FILES = (".gitignore", ".ignore")
+LONGEST_NAME = 255
+LONGEST_PATH = 2_000
+# Folder for documents whose paths cannot be file names.
+ODD = "_odd"
 
 
 class _Pattern(NamedTuple):
@@ -142,7 +161,7 @@ def from_folder(
         raise InputError(no_folder(os.fspath(path)))
     walk = _Walk(str(root), max_bytes=max_bytes, hidden=hidden, ignore=ignore)
     walk.folder("", _rules_above(root) if ignore else ())
-    return walk.intake.corpus(name or root.name, _Reader(str(root)))
+    return walk.intake.corpus(name or root.name, _FolderReader(str(root)))
 
 
 class _Walk:
@@ -214,7 +233,7 @@ class _Walk:
         self.intake.add(path, blob_id(data), len(data), look=look)
 
 
-class _Reader:
+class _FolderReader:
     """Reads documents from disk, and raises InputError for those that have changed."""
 
     def __init__(self, root: str) -> None:
@@ -294,3 +313,168 @@ def _rules_above(root: Path) -> tuple[IgnoreRules, ...]:
         if lines:
             rules.append(IgnoreRules("", lines, above=root.relative_to(folder).as_posix()))
     return tuple(rules)
+
+
+def from_texts(
+    texts: Mapping[str, str], *, name: str = "texts", max_bytes: int = MAX_BYTES
+) -> Corpus:
+    r"""Return a corpus of *texts*, which maps each path to its text.
+
+    >>> from_texts({"a.txt": "one", "b.txt": "no \0 text"}).skipped
+    {'binary': 1}
+    """
+    intake = Intake()
+    kept: dict[str, str] = {}
+    for path, text in texts.items():
+        if not path or "\0" in path:
+            raise InputError(f"{name}: a path is {path!r}; expected a name without NUL")
+        try:
+            data = text.encode()
+        except UnicodeEncodeError:
+            intake.skip(path, "not-unicode")
+            continue
+        if len(data) > max_bytes:
+            intake.skip(path, "too-large")
+            continue
+        traits = content_traits(text, language_of(path))
+        look = Look("binary" if "\0" in text else "", traits, "utf-8")
+        intake.add(path, blob_id(data), len(data), look=look)
+        kept[path] = text.replace("\r\n", "\n")
+
+    return intake.corpus(name, _TextReader(kept))
+
+
+class _TextReader:
+    """Returns texts from memory; a class, so that a corpus can be sent to another process."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+
+    def __call__(self, documents: Iterable[Document]) -> Iterator[str]:
+        return (self._texts[document.path] for document in documents)
+
+
+class WorkFolder:
+    """A temporary directory *root* with the documents of *corpus*, which :meth:`close` removes.
+
+    Nothing else is in it, no ``.git`` above all, and nothing may be written; texts are UTF-8 with
+    LF line ends. A document whose path is no safe file name (``../x``, ``/etc/x``, ``a`` beside
+    ``a/b``) gets a made-up one; *renamed* maps it back.
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        """Write the documents of *corpus*."""
+        self.root = Path(tempfile.mkdtemp(prefix="karat-corpus-")).resolve()
+        self._remove = weakref.finalize(self, _remove, self.root)
+        self._corpus = Corpus("", (), corpus.reader)
+        self._names: dict[str, str] = {}
+        self._folders: Counter[str] = Counter()
+        self._open: set[Path] = set()
+        self.show(corpus)
+
+    @property
+    def renamed(self) -> Mapping[str, str]:
+        """Return the paths of documents by the names that were made up for them."""
+        return {name: path for path, name in self._names.items() if name != path}
+
+    def show(self, corpus: Corpus) -> None:
+        """Make this the directory of *corpus*; files that stay as they are are not touched."""
+        try:
+            self._show(corpus)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Remove the directory; calling it twice is fine."""
+        self._remove()
+
+    def _show(self, corpus: Corpus) -> None:
+        step = delta(self._corpus, corpus)
+        was_folder = set(+self._folders)
+        self._folders.subtract(_folders(step.removed))
+        self._folders.update(_folders(step.added))
+        # A name that became a folder, or is no longer one, counts as a new name of its document.
+        turned = (was_folder ^ set(+self._folders)) & self._names.keys() & corpus.by_path.keys()
+        others = {document.path for document in (*step.added, *step.changed)}
+        moved = [corpus.by_path[path] for path in sorted(turned - others)]
+        for document in (*step.removed, *step.changed, *moved):
+            self._take_away(document.path)
+        fresh = (*step.added, *step.changed, *moved)
+        for document, text in zip(fresh, corpus.reader(fresh), strict=True):
+            self._put(document.path, text)
+        for folder in (*self._open, self.root):
+            with suppress(FileNotFoundError):
+                folder.chmod(stat.S_IRUSR | stat.S_IXUSR)
+        self._open.clear()
+        self._corpus = corpus
+
+    def _put(self, path: str, text: str) -> None:
+        name = path if _is_safe(path) and not self._folders[path] else _made_up(path)
+        try:
+            self._write(name, text)
+        except FileExistsError:
+            # Two names that only differ in case are one file on some disks.
+            name = _made_up(path)
+            self._write(name, text)
+        self._names[path] = name
+
+    def _write(self, name: str, text: str) -> None:
+        file = self.root / name
+        self._unlock(file.parent)
+        with file.open("x", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+        file.chmod(stat.S_IRUSR)
+
+    def _take_away(self, path: str) -> None:
+        file = self.root / self._names.pop(path)
+        self._unlock(file.parent)
+        file.unlink()
+        for folder in file.parents:
+            if folder == self.root or any(folder.iterdir()):
+                break
+            folder.rmdir()
+            self._open.discard(folder)
+
+    def _unlock(self, folder: Path) -> None:
+        """Create *folder* and its parents up to the root, and make them writable."""
+        if folder in self._open:
+            return
+        if folder != self.root:
+            self._unlock(folder.parent)
+        folder.mkdir(exist_ok=True)
+        folder.chmod(stat.S_IRWXU)
+        self._open.add(folder)
+
+
+def _folders(documents: Iterable[Document]) -> Iterable[str]:
+    """Yield the folders above each document, once for each document."""
+    for document in documents:
+        parts = document.path.split("/")
+        for depth in range(1, len(parts)):
+            yield "/".join(parts[:depth])
+
+
+def _is_safe(path: str) -> bool:
+    parts = path.split("/")
+    return (
+        not any(part in ("", ".", "..", ".git", ODD) or _is_odd(part) for part in parts)
+        and len(path.encode()) < LONGEST_PATH
+    )
+
+
+def _is_odd(part: str) -> bool:
+    return len(part.encode()) > LONGEST_NAME or (os.name == "nt" and not part.isprintable())
+
+
+def _made_up(path: str) -> str:
+    suffix = PurePosixPath(path).suffix
+    suffix = suffix if len(suffix) <= 10 and suffix[1:].isalnum() else ""
+    return f"{ODD}/{sha256(path.encode()).hexdigest()[:16]}{suffix}"
+
+
+def _remove(root: Path) -> None:
+    for folder, _, _ in os.walk(root):
+        with suppress(OSError):
+            Path(folder).chmod(stat.S_IRWXU)
+    shutil.rmtree(root, ignore_errors=True)

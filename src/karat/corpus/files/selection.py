@@ -1,14 +1,14 @@
 """Select the files of a corpus by kind and by glob, and name the files that were skipped."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from posixpath import splitext
 from typing import TYPE_CHECKING, NamedTuple
 
-from karat.corpus.chunkers.definitions import PROSE
+from karat.corpus.chunkers.grammars import PROSE
 from karat.corpus.files.content import NEEDS_DOCUMENTS
-from karat.corpus.files.traits import FileClass, Trait, classify
+from karat.corpus.files.traits import FileClass, Trait, classify, docs_folder
 from karat.corpus.snapshot import Corpus, Document
 from karat.errors import InputError
 from karat.installation import install_hint
@@ -23,6 +23,7 @@ __all__ = [
     "common_kind",
     "document_kind",
     "kind_of",
+    "main_docs_folder",
     "skipped_by_reason",
     "skipped_text",
 ]
@@ -30,6 +31,8 @@ __all__ = [
 FILE_KINDS = ("docs", "code", "all")
 # Prose with one of these traits answers no question about a product.
 _NO_DOCS = Trait.TEST | Trait.LICENSE | Trait.CHANGELOG
+# A folder with less of the text is one of several, and nothing says that it is the main one.
+MAIN_SHARE = 0.5
 
 
 @lru_cache(maxsize=1 << 12)
@@ -272,3 +275,24 @@ def skipped_text(files: Mapping[str, str]) -> str:
 def _some(paths: list[str]) -> str:
     more = f" and {len(paths) - _NAMED:,} more" if len(paths) > _NAMED else ""
     return f"{', '.join(paths[:_NAMED])}{more}"
+
+
+def main_docs_folder(corpus: Corpus) -> str:
+    r"""Return the folder with most of the text of *corpus*; "" without one.
+
+    The folder is called ``docs``, ``doc`` or ``documentation`` and holds more than half of all
+    bytes, vendored documents aside. A corpus with a file that is not documentation has none.
+
+    >>> from karat.corpus import from_texts
+    >>> texts = {"docs/use.md": "# Use\n\nFirst, log in.", "README.md": "# Shop"}
+    >>> main_docs_folder(from_texts(texts)), main_docs_folder(from_texts({**texts, "a.py": ""}))
+    ('docs', '')
+    """
+    bytes_of: Counter[str] = Counter()
+    for document in corpus:
+        if document_kind(document) != "docs":
+            return ""
+        if Trait.VENDORED not in document.traits:
+            bytes_of[docs_folder(document.path)] += document.size
+    total = bytes_of.total()
+    return next((name for name, size in bytes_of.items() if name and size > total * MAIN_SHARE), "")

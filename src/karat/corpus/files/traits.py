@@ -8,7 +8,7 @@ from enum import Flag, auto
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from karat.corpus.chunkers.definitions import CONFIG, PROSE, language_of
+from karat.corpus.chunkers.grammars import CONFIG, PROSE, language_of
 
 __all__ = ["FileClass", "Trait", "classify", "docs_folder"]
 

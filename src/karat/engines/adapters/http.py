@@ -12,21 +12,21 @@ from urllib.parse import quote, urlsplit
 from pydantic import Field, field_validator, model_validator
 
 from karat.corpus import Corpus
-from karat.engines.adapters.answers import AnswerReader, json_document
-from karat.engines.adapters.event_loop import LoopThread
-from karat.engines.adapters.external import External, ExternalReply, timed_out
-from karat.engines.adapters.options import (
+from karat.engines.adapters.answers import (
     SENSITIVE,
     AnswerOptions,
+    AnswerReader,
     Secrets,
     check_template,
     excerpt,
     fill,
     fill_value,
+    json_document,
     json_template,
     literal_secrets,
     names_of,
 )
+from karat.engines.adapters.external import External, ExternalReply, LoopThread, timed_out
 from karat.errors import EngineError, MissingExtra
 from karat.model import Hit
 

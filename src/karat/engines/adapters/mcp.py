@@ -16,23 +16,25 @@ from karat.corpus import Corpus
 from karat.engines.adapters.answers import (
     AnswerReader,
     PatternReader,
-    json_document,
-    mentioned_paths,
-)
-from karat.engines.adapters.command import check_pattern
-from karat.engines.adapters.event_loop import LoopThread
-from karat.engines.adapters.external import External, ExternalReply, timed_out
-from karat.engines.adapters.http import checked_url
-from karat.engines.adapters.options import (
     Seconds,
     Secrets,
     check_template,
     excerpt,
     fill_value,
+    json_document,
     json_template,
     literal_secrets,
+    mentioned_paths,
 )
-from karat.engines.adapters.spawning import ProgramOptions, arguments, environment, found_program
+from karat.engines.adapters.command import (
+    ProgramOptions,
+    arguments,
+    check_pattern,
+    environment,
+    found_program,
+)
+from karat.engines.adapters.external import External, ExternalReply, LoopThread, timed_out
+from karat.engines.adapters.http import checked_url
 from karat.errors import EngineError, InputError, KaratError, MissingExtra
 from karat.model import Hit
 from karat.system.processes import StreamTail, last_words

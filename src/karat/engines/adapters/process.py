@@ -21,16 +21,15 @@ from time import monotonic
 from pydantic import field_validator
 
 from karat.corpus import Corpus
-from karat.engines.adapters.answers import AnswerReader
-from karat.engines.adapters.external import External, ExternalReply, timed_out
-from karat.engines.adapters.options import Seconds, Secrets, check_template, excerpt
-from karat.engines.adapters.spawning import (
+from karat.engines.adapters.answers import AnswerReader, Seconds, Secrets, check_template, excerpt
+from karat.engines.adapters.command import (
     SpawnOptions,
     arguments,
     environment,
     found_program,
     relative_hint,
 )
+from karat.engines.adapters.external import External, ExternalReply, timed_out
 from karat.errors import EngineError, ProcessError
 from karat.system.processes import ChildProcess, encode, last_words
 

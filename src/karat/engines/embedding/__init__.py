@@ -1,9 +1,11 @@
 """Embedders: models that turn texts into vectors, offline by default, with a cache."""
 
-from karat.engines.embedding.base import Embedder, Kind, SupportsTokenVectors
-from karat.engines.embedding.catalogue import (
+from karat.engines.embedding.base import (
     DEFAULT_EMBEDDER,
     EMBEDDERS,
+    Embedder,
+    Kind,
+    SupportsTokenVectors,
     create_embedder,
     loaded_once,
 )

@@ -4,12 +4,14 @@ import json
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.embedding.catalogue import token_limit
+from karat.engines.embedding.base import token_limit
 from karat.engines.embedding.encoder import (
     Encoder,
     Layer,
@@ -21,6 +23,7 @@ from karat.engines.embedding.encoder import (
     quantise,
 )
 from karat.engines.embedding.onnx_encoder import OnnxEmbedder
+from karat.engines.embedding.texts import ModelTokenizer
 from karat.errors import InputError, MissingExtra
 
 __all__ = [
@@ -28,10 +31,13 @@ __all__ = [
     "MINILM",
     "TOKENIZER",
     "granite",
+    "granite_tokenizer",
     "minilm",
+    "minilm_tokenizer",
     "read_container",
     "read_minilm",
     "read_tokenizer",
+    "tokenizer_file",
 ]
 
 GRANITE = PackagedFile(
@@ -255,3 +261,41 @@ def _linear(constants: Constants, products: list[str], biases: list[str]) -> Lin
 
 def _norm(constants: Constants, name: str) -> Norm:
     return Norm(constants[f"{name}.weight"], constants[f"{name}.bias"])
+
+
+@cache
+def granite_tokenizer(argument: str = "") -> ModelTokenizer:
+    """Return the tokenizer of granite; there is no other of that name."""
+    _refuse(argument, "granite")
+    return _made(read_tokenizer(GRANITE.read(), GRANITE.path), "granite")
+
+
+@cache
+def minilm_tokenizer(argument: str = "") -> ModelTokenizer:
+    """Return the tokenizer of MiniLM; there is no other of that name."""
+    _refuse(argument, "minilm")
+    return _made(TOKENIZER.read().decode(), "minilm")
+
+
+def tokenizer_file(argument: str) -> ModelTokenizer:
+    """Return the tokenizer in the file *argument*, or in the tokenizer.json of that folder."""
+    path = Path(argument).expanduser()
+    file = path / "tokenizer.json" if path.is_dir() else path
+    if not argument or not file.is_file():
+        raise InputError(
+            f"tokenizer file:{argument}: no such file; expected file:<tokenizer.json or its folder>"
+        )
+    try:
+        return _made(file.read_text(encoding="utf-8"), str(file))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: cannot read the tokenizer: {error}") from error
+
+
+@cache
+def _made(description: str, where: str) -> ModelTokenizer:
+    return ModelTokenizer(description, max_tokens=None, where=where)
+
+
+def _refuse(argument: str, name: str) -> None:
+    if argument:
+        raise InputError(f"tokenizer {name}:{argument}: expected {name} without an argument")

@@ -1,7 +1,8 @@
-"""A lexical index: documents in, ranked document numbers out."""
+"""A lexical index: documents in, ranked document numbers out; in memory or in files."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from math import inf, log
 from operator import itemgetter
@@ -11,6 +12,8 @@ from typing import NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.engines.caches import IndexFiles
+from karat.engines.columns import Columns, WordNumbers, prefixed, without_prefix, word_columns
 from karat.engines.lexical.postings import (
     Document,
     PostingRun,
@@ -31,7 +34,9 @@ __all__ = [
     "TermScore",
     "View",
     "best",
+    "mapped_index",
     "pad_scores",
+    "shared_index",
 ]
 
 # Up to this number of postings, all weights are computed in advance, for 12 bytes each. Above it,
@@ -40,6 +45,7 @@ READY_POSTINGS = 1 << 24
 
 # Scores are laid out in this many rows; the maximum of a column stands for all scores in it.
 ROWS = 64
+COLUMNS = ("lengths", "offsets", "documents", "counts")
 
 
 class DocumentRanking(NamedTuple):
@@ -487,3 +493,51 @@ class LexicalIndex:
         known = self._vocabulary.terms
         numbered = ((known.get(term), boost) for term, boost in query.items())
         return {number: boost for number, boost in numbered if number is not None}
+
+
+def mapped_index(
+    files: IndexFiles, name: str, *, rules: TokenRules, bm25: BM25
+) -> LexicalIndex | None:
+    """Return the index *name* that a process has written; None if there is none."""
+    name = f"{name} {rules}"
+    columns = files.read(name)
+    return None if columns is None else _index(columns, files, name, rules, bm25)
+
+
+def shared_index(files: IndexFiles, name: str, index: LexicalIndex) -> LexicalIndex:
+    """Write *index* as *name* and return it mapped; *index* itself if it cannot be written."""
+    name = f"{name} {index.rules}"
+    columns = files.share(name, partial(_columns, index))
+    return index if columns is None else _index(columns, files, name, index.rules, index.bm25)
+
+
+def _columns(index: LexicalIndex) -> Columns:
+    postings = index.compact()
+    return {
+        **{name: getattr(postings, name) for name in COLUMNS},
+        **prefixed("terms", word_columns(index.terms)),
+    }
+
+
+def _index(
+    columns: Columns, files: IndexFiles, name: str, rules: TokenRules, bm25: BM25
+) -> LexicalIndex:
+    postings = Postings(0, *(columns[column] for column in COLUMNS))  # type: ignore[arg-type]
+    vocabulary = Vocabulary(rules, WordNumbers(without_prefix(columns, "terms")))
+    ready = _weights(postings, files, f"{name} {bm25}", bm25) if is_small([postings]) else None
+    return LexicalIndex.of(vocabulary, postings, bm25=bm25, ready=ready)
+
+
+def _weights(postings: Postings, files: IndexFiles, name: str, bm25: BM25) -> PostingWeights | None:
+    """Return the weights of all postings, mapped; None if they cannot be written."""
+
+    def make() -> Columns:
+        computed = View([postings], bm25=bm25).ready
+        only = computed.parts[0] if computed else None
+        return {} if only is None else {"documents": only.documents, "weights": only.weights}
+
+    columns = files.share(name, make)
+    if not columns:
+        return None
+    weighted = PartWeights(postings, columns["documents"], columns["weights"])  # type: ignore[arg-type]
+    return PostingWeights([weighted])

@@ -11,8 +11,8 @@ from weakref import finalize
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.engines.columns import WordNumbers
 from karat.engines.lexical.tokens import TokenRules, raw_words
-from karat.engines.word_numbers import WordNumbers
 from karat.errors import InputError
 
 __all__ = [

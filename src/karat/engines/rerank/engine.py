@@ -27,16 +27,16 @@ from karat.engines.base import (
     SupportsWork,
 )
 from karat.engines.embedding import loaded_once
+from karat.engines.engine_group import Recent
 from karat.engines.fusion import spread
+from karat.engines.registry import above, check_threshold
 from karat.engines.rerank.base import (
     DEFAULT_RERANKER,
     Reranker,
     SupportsFromCache,
     create_reranker,
 )
-from karat.engines.rerank.recent import Recent
 from karat.engines.spec import build, model_text
-from karat.engines.threshold import above, check_threshold
 from karat.errors import EngineError, InputError
 from karat.model import Hit
 from karat.model.timings import spent, total

@@ -1,17 +1,19 @@
 """The driver: sends units to slots, follows their events, and replaces what is lost."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from math import inf
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event
 from time import monotonic
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from karat.engines.registry import ENGINES
 from karat.errors import ProcessError
-from karat.experiments.executors.asset_sender import AssetSender
-from karat.experiments.executors.base import Slot, SlotPool
-from karat.experiments.executors.fingerprint import differences, fingerprint, rejection
+from karat.experiments.executors.base import Slot, SlotPool, differences, fingerprint, rejection
 from karat.experiments.executors.schedule import LostQueries, Schedule
-from karat.experiments.workers.assets import Asset
+from karat.experiments.workers.sources import Asset, AssetPart, asset_parts, build_asset
 from karat.experiments.workers.unit import (
     AssetNeeded,
     QueryEnded,
@@ -22,7 +24,15 @@ from karat.experiments.workers.unit import (
 )
 from karat.model.spec import Spec
 
-__all__ = ["Driver", "DriverEvent", "GroupEvent", "SlotCounts", "check_slot"]
+__all__ = [
+    "AssetSender",
+    "Driver",
+    "DriverEvent",
+    "GroupEvent",
+    "SlotCounts",
+    "SupportsProvide",
+    "check_slot",
+]
 
 # Poll: a signal that arrives right before the wait does not wake it up.
 POLL_S = 0.1
@@ -32,6 +42,69 @@ LOOK_S = 1.0
 GRACE_S = 2.0
 # A cluster may start its first workers, or replace a dead one, within this time.
 NO_SLOT_S = 30.0
+
+
+class SupportsProvide(Protocol):
+    """The part of a pool of slots that sends files."""
+
+    def provide(self, slot: str, asset: str, parts: Iterable[AssetPart]) -> None:
+        """Send *parts* of the asset with this id to the machine of *slot*, unless it has it."""
+        ...
+
+
+class AssetSender:
+    """Builds each of *assets* at most once, and sends it to the machines that ask for it."""
+
+    def __init__(self, pool: SupportsProvide, assets: Iterable[Asset]) -> None:
+        """Start no thread yet."""
+        self._pool = pool
+        self._assets = {asset.id: asset for asset in assets}
+        # One thread, started with the first asset: two slots of one machine need an asset only
+        # once.
+        self._threads = ThreadPoolExecutor(1, thread_name_prefix="karat-assets")
+        self._folder: TemporaryDirectory[str] | None = None
+        self._sending: dict[tuple[str, str], Future[None]] = {}
+        self._closed = Event()
+
+    def send(self, slot: str, asset: str) -> None:
+        """Send *asset* to the machine of *slot*; return at once."""
+        if (slot, asset) not in self._sending:
+            self._sending[slot, asset] = self._threads.submit(self._provide, slot, asset)
+
+    def failures(self) -> Iterator[tuple[str, str]]:
+        """Yield each slot whose asset could not be sent, and the reason; each of them once."""
+        for (slot, asset), done in list(self._sending.items()):
+            if done.done():
+                del self._sending[slot, asset]
+                if error := done.exception():
+                    yield (
+                        slot,
+                        f"{self._assets[asset].place} could not be sent to the slot: {error}",
+                    )
+
+    def close(self) -> None:
+        """Stop between two parts, and remove the files."""
+        self._closed.set()
+        self._threads.shutdown(wait=True, cancel_futures=True)
+        if self._folder:
+            self._folder.cleanup()
+
+    def _provide(self, slot: str, asset: str) -> None:
+        self._folder = self._folder or TemporaryDirectory(
+            prefix="karat-assets-", ignore_cleanup_errors=True
+        )
+        file = Path(self._folder.name) / f"{asset}.tar"
+        if not file.exists():
+            started = file.with_suffix(".part")
+            build_asset(self._assets[asset], started)
+            started.rename(file)
+        self._pool.provide(slot, asset, self._parts(asset, file))
+
+    def _parts(self, asset: str, file: Path) -> Iterator[AssetPart]:
+        for part in asset_parts(asset, file):
+            if self._closed.is_set():
+                raise ProcessError("the run has ended")
+            yield part
 
 
 class GroupEvent(NamedTuple):

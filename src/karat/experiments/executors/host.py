@@ -13,10 +13,9 @@ from time import monotonic, sleep
 
 from karat.errors import KaratError
 from karat.experiments.workers import announce
-from karat.experiments.workers.assets import has_asset, localized, revision_of
 from karat.experiments.workers.plan import SnapshotQueries
 from karat.experiments.workers.session import SlotHost
-from karat.experiments.workers.sources import missing_source
+from karat.experiments.workers.sources import has_asset, localized, missing_source, revision_of
 from karat.experiments.workers.unit import AssetNeeded, QueryEnded, SlotEvent, SlotRejected, Unit
 
 __all__ = ["HEARTBEAT_S", "LEASE_S", "close_driver", "heartbeat", "run_on_slot", "stop_driver"]

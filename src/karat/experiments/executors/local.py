@@ -9,8 +9,8 @@ from queue import Empty, SimpleQueue
 
 from karat.errors import InputError
 from karat.experiments.executors.base import Slot
-from karat.experiments.workers.assets import AssetPart
 from karat.experiments.workers.session import SlotHost
+from karat.experiments.workers.sources import AssetPart
 from karat.experiments.workers.unit import SlotEvent, Unit
 
 __all__ = ["LocalExecutor", "local_executor"]

@@ -14,9 +14,8 @@ from typing import Any
 
 from karat.errors import InputError, MissingExtra, ProcessError
 from karat.experiments.executors import host
-from karat.experiments.executors.base import Slot
-from karat.experiments.executors.fingerprint import Fingerprint, fingerprint
-from karat.experiments.workers.assets import AssetPart, add_part, has_asset
+from karat.experiments.executors.base import Fingerprint, Slot, fingerprint
+from karat.experiments.workers.sources import AssetPart, add_part, has_asset
 from karat.experiments.workers.unit import LAST_EVENTS, SlotEvent, Unit, UnitLost
 
 __all__ = ["RayExecutor", "ray_executor"]

@@ -5,23 +5,21 @@ from typing import TYPE_CHECKING
 from karat.experiments.store.base import (
     STORES,
     Buffer,
-    Recorder,
-    Store,
-    open_store,
-    shown_place,
-    watch_holders,
-)
-from karat.experiments.store.records import (
     Experiment,
     ExperimentDefinition,
     ExperimentKind,
     LeaseHolder,
+    Recorder,
     RunCosts,
     RunDefinition,
     RunStatus,
     ScoredRun,
+    Store,
     StoredQueryResult,
     StoredRun,
+    open_store,
+    shown_place,
+    watch_holders,
 )
 from karat.exports import exports
 

@@ -29,8 +29,8 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from karat.errors import InputError, KaratError, MissingExtra, StorageFull
 from karat.experiments.store.migrations import is_current, upgrade
 from karat.installation import package_requirements
+from karat.system.files import is_full
 from karat.system.sqlite import share
-from karat.system.storage import is_full
 
 __all__ = ["Database", "environment"]
 

@@ -31,8 +31,8 @@ from weakref import finalize, ref
 from sqlalchemy import ColumnElement, Connection, Row, delete, func, literal, select, union
 
 from karat.errors import KaratError
+from karat.experiments.store.base import LEASE_S, RunStatus
 from karat.experiments.store.database import Database
-from karat.experiments.store.records import LEASE_S, RunStatus
 from karat.experiments.store.schema import JOBS, RUNS, WORKERS
 from karat.system.processes import kernel_id
 

@@ -19,24 +19,26 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from karat.errors import InputError, UnknownName
+from karat.experiments.store.base import RunStatus, StoredQueryResult
 from karat.experiments.store.database import Database
 from karat.experiments.store.leases import Leases
-from karat.experiments.store.records import RunStatus, StoredQueryResult
-from karat.experiments.store.rows import INDEX_COSTS, row_of, storable, storable_id
 from karat.experiments.store.schema import (
     ANSWERS,
     BENCHMARK_DATASETS,
     DATASETS,
     EXPERIMENTS,
+    INDEX_COSTS,
     MAPPINGS,
     RUNS,
     SCORES,
     Moment,
+    row_of,
+    storable,
+    storable_id,
 )
-from karat.formats.base import as_dataset
+from karat.formats.base import as_dataset, writable
 from karat.formats.fields import Checker
 from karat.formats.gold import FORMAT, from_gold
-from karat.formats.unsupported import writable
 from karat.model import Answer, Dataset, Outcome
 from karat.model.timings import LatencySample, Timings
 

@@ -1,6 +1,12 @@
-"""The tables of a store, one description for SQLite and PostgreSQL."""
+"""The tables of a store, one description for SQLite and PostgreSQL, and records as their rows."""
 
+import json
+import struct
+import zlib
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
+from math import isnan, nan
+from typing import Any
 
 from sqlalchemy import (
     JSON,
@@ -14,12 +20,29 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     MetaData,
+    Row,
     String,
     Table,
     Text,
     TypeDecorator,
     UniqueConstraint,
 )
+
+from karat.errors import InputError
+from karat.experiments.store.base import (
+    Experiment,
+    ExperimentDefinition,
+    ExperimentKind,
+    RunStatus,
+    StoredRun,
+)
+from karat.formats.gold import as_gold, gold_digest
+from karat.model import Answer, Dataset, Hit, Outcome
+from karat.model.comparison import Interval
+from karat.model.evaluation import Summary
+from karat.model.run import PackedHits, packed
+from karat.model.spec import Spec
+from karat.model.timings import LatencySample, Timings
 
 __all__ = [
     "ANNOTATIONS",
@@ -31,11 +54,13 @@ __all__ = [
     "DOCUMENTS",
     "EVENTS",
     "EXPERIMENTS",
+    "INDEX_COSTS",
     "JOBS",
     "JUDGMENTS",
     "LOSSES",
     "MAPPINGS",
     "METADATA",
+    "OUTCOMES",
     "RESULTS",
     "RUNS",
     "SCORES",
@@ -44,7 +69,27 @@ __all__ = [
     "WORKERS",
     "Moment",
     "Value",
+    "answer_of",
+    "dataset_row",
+    "experiment_of",
+    "experiment_row",
+    "row_of",
+    "run_of",
+    "run_rows",
+    "sample_of",
+    "score_rows",
+    "storable",
+    "storable_id",
+    "summary_of",
+    "timings_of",
+    "unpack",
 ]
+
+# The first bytes of compressed data.
+ZLIB = b"x"
+# The defaults of the fields of a hit. Every hit has a path.
+UNSET: Mapping[str, object] = {**Hit("")._asdict(), "path": None}
+OUTCOMES = {outcome.name.lower(): outcome for outcome in Outcome}
 
 
 class Moment(TypeDecorator[datetime]):
@@ -144,7 +189,7 @@ WORKERS = Table(
     Column("kernel", Text),
 )
 
-# The id is the order in which queries ended. The hits are packed by karat.model.packing.
+# The id is the order in which queries ended. The hits are packed by karat.model.run.
 ANSWERS = Table(
     "answers",
     METADATA,
@@ -362,3 +407,227 @@ ANNOTATIONS = Table(
     Column("author", Text, nullable=False),
     Column("created", Moment, nullable=False),
 )
+
+
+def unpack(data: bytes) -> tuple[Hit, ...]:
+    """Return the hits that :func:`karat.model.run.packed` has packed, in any version."""
+    return _compressed(data) if data.startswith(ZLIB) else tuple(PackedHits(data))
+
+
+def row_of(
+    run: str, answer: Answer, sample: LatencySample | None, *, finished: datetime
+) -> dict[str, object]:
+    """Return the row of *answer*, without an id; the columns of an absent *sample* are NULL."""
+    if sample is not None and sample.query_id != answer.query_id:
+        raise InputError(
+            f"the latency of {sample.query_id!r} came with the answer to {answer.query_id!r}"
+        )
+    return {
+        "run": run,
+        "query": storable_id(answer.query_id),
+        "outcome": answer.outcome.name.lower(),
+        "hits": packed(answer.hits),
+        "latency_ns": answer.latency_ns,
+        "extra": dict(answer.extra) or None,
+        "finished": finished,
+        **_times(sample),
+    }
+
+
+def answer_of(row: Row[*tuple[object, ...]]) -> Answer:
+    """Return the answer in *row*."""
+    return Answer(
+        row.query, unpack(row.hits), OUTCOMES[row.outcome], row.latency_ns, row.extra or {}
+    )
+
+
+def sample_of(row: Row[*tuple[object, ...]]) -> LatencySample | None:
+    """Return the times in *row*, None without any."""
+    if row.cold_ns is None:
+        return None
+    return LatencySample(
+        row.query,
+        row.cold_ns,
+        tuple(row.warm_ns or ()),
+        row.first_result_ns,
+        row.phases or {},
+        row.tokens,
+        row.cost,
+    )
+
+
+def storable_id(query_id: str) -> str:
+    """Return *query_id*, or raise InputError if a database cannot store it unchanged."""
+    if storable(query_id) != query_id:
+        raise InputError(
+            f"query id {query_id!r} contains NUL or half a surrogate pair, which cannot be stored"
+        )
+    return query_id
+
+
+def storable(text: str) -> str:
+    r"""Return *text* with a question mark for each NUL and unpaired surrogate.
+
+    >>> storable("a\0b\ud800")
+    'a?b?'
+    """
+    return text.replace("\0", "?").encode("utf-8", "replace").decode()
+
+
+def _compressed(data: bytes) -> tuple[Hit, ...]:
+    """Return hits of an earlier version: columns in compressed JSON, then scores as doubles."""
+    reader = zlib.decompressobj()
+    columns = json.loads(reader.decompress(data))
+    doubles = reader.unused_data
+    if doubles:
+        columns["score"] = struct.unpack(f"<{len(doubles) // 8}d", doubles)
+    count = len(columns.get("path", ()))
+    filled = [columns.get(field, (unset,) * count) for field, unset in UNSET.items()]
+    return tuple(map(Hit._make, zip(*filled, strict=True)))
+
+
+def _times(sample: LatencySample | None) -> Mapping[str, object]:
+    if sample is None:
+        names = ("cold_ns", "warm_ns", "first_result_ns", "phases", "tokens", "cost")
+        return dict.fromkeys(names)
+    return {
+        "cold_ns": sample.cold_ns,
+        "warm_ns": list(sample.warm_ns) or None,
+        "first_result_ns": sample.first_result_ns,
+        "phases": dict(sample.phases) or None,
+        "tokens": sample.tokens,
+        "cost": sample.cost,
+    }
+
+
+# The fields of Timings that belong to the run and not to a query.
+INDEX_COSTS = ("index_ns", "index_bytes", "peak_bytes", "warm_up", "repetitions", "alone")
+
+
+def dataset_row(dataset: Dataset) -> dict[str, object]:
+    """Return the row of a gold set."""
+    return {
+        "digest": gold_digest(dataset),
+        "name": storable(dataset.name),
+        "queries": len(dataset),
+        "gold": as_gold(dataset),
+    }
+
+
+def experiment_row(
+    plan: ExperimentDefinition, *, environment: Mapping[str, object], created: datetime
+) -> dict[str, object]:
+    """Return the row of a new experiment."""
+    return {
+        "id": plan.id,
+        "digest": plan.digest,
+        "name": storable(plan.name),
+        "kind": plan.kind.value,
+        "dataset": gold_digest(plan.dataset),
+        "config": dict(plan.config),
+        "seed": plan.seed,
+        "version": plan.version,
+        "environment": dict(environment),
+        "created": created,
+    }
+
+
+def run_rows(plan: ExperimentDefinition) -> list[dict[str, object]]:
+    """Return the rows of the runs of a new experiment, all of them pending."""
+    return [
+        {
+            "id": f"{plan.id}.{position}",
+            "experiment": plan.id,
+            "position": position,
+            "label": storable(run.label),
+            "engine": {
+                "kind": run.engine.kind,
+                "name": run.engine.name,
+                "params": dict(run.engine.params),
+            },
+            "engine_digest": run.engine.digest,
+            "snapshot": run.snapshot,
+            "metadata": dict(run.metadata),
+            "status": RunStatus.PENDING.value,
+            "error": "",
+        }
+        for position, run in enumerate(plan.runs, 1)
+    ]
+
+
+def experiment_of(row: Row[Any], runs: Iterable[StoredRun]) -> Experiment:
+    """Return the experiment in *row*, which also has the number of its queries."""
+    return Experiment(
+        row.id,
+        row.name,
+        ExperimentKind(row.kind),
+        row.dataset,
+        row.queries,
+        row.config,
+        row.seed,
+        row.version,
+        row.environment,
+        row.created,
+        tuple(runs),
+    )
+
+
+def run_of(row: Row[Any], dead: Collection[str]) -> StoredRun:
+    """Return the run in *row*, which also has the number of its answers.
+
+    A run whose worker is *dead* counts as cancelled: the same command continues it.
+    """
+    status = RunStatus(row.status)
+    if status.running and (row.worker is None or row.worker in dead):
+        status = RunStatus.CANCELLED
+    return StoredRun(
+        row.id,
+        row.label,
+        Spec(row.engine["kind"], row.engine["name"], row.engine["params"]),
+        row.snapshot,
+        row.metadata,
+        status,
+        row.error,
+        row.answers,
+        row.begun,
+        row.ended,
+        row.index_ns,
+        row.scored,
+    )
+
+
+def timings_of(row: Row[Any], samples: Iterable[LatencySample | None]) -> Timings | None:
+    """Return the timings of the run in *row*, None where it was finished without any."""
+    if row.index_ns is None:
+        return None
+    costs = {name: getattr(row, name) for name in INDEX_COSTS}
+    return Timings(tuple(sample for sample in samples if sample is not None), **costs)
+
+
+def score_rows(run: str, summaries: Iterable[Summary]) -> list[dict[str, object]]:
+    """Return the rows of *summaries*; what has no value is NULL."""
+    return [
+        {
+            "run": run,
+            "position": position,
+            "measure": summary.measure,
+            "mean": None if isnan(summary.mean) else summary.mean,
+            "answered": None if isnan(summary.answered) else summary.answered,
+            "n": summary.n,
+            "low": summary.interval and summary.interval.low,
+            "high": summary.interval and summary.interval.high,
+            "level": summary.interval and summary.interval.level,
+            "method": summary.interval and summary.interval.method,
+        }
+        for position, summary in enumerate(summaries, 1)
+    ]
+
+
+def summary_of(row: Row[Any]) -> Summary:
+    """Return the scores in *row*."""
+    interval = None
+    if row.method is not None:
+        interval = Interval(row.low, row.high, row.level, row.method)
+    mean = nan if row.mean is None else row.mean
+    answered = nan if row.answered is None else row.answered
+    return Summary(row.measure, mean, answered, row.n, interval)

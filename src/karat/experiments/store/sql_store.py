@@ -10,6 +10,15 @@ from typing import Any, Self
 from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
 from karat.errors import InputError, UnknownName
+from karat.experiments.store.base import (
+    Experiment,
+    ExperimentDefinition,
+    ExperimentKind,
+    LeaseHolder,
+    RunCosts,
+    RunStatus,
+    ScoredRun,
+)
 from karat.experiments.store.database import Database, environment
 from karat.experiments.store.leases import RUNNING, Leases
 from karat.experiments.store.recorder import (
@@ -21,17 +30,14 @@ from karat.experiments.store.recorder import (
     store_dataset,
     utc_now,
 )
-from karat.experiments.store.records import (
-    Experiment,
-    ExperimentDefinition,
-    ExperimentKind,
-    LeaseHolder,
-    RunCosts,
-    RunStatus,
-    ScoredRun,
-)
-from karat.experiments.store.rows import (
+from karat.experiments.store.schema import (
+    ANSWERS,
+    DATASETS,
+    EXPERIMENTS,
     OUTCOMES,
+    RUNS,
+    SCORES,
+    Moment,
     answer_of,
     dataset_row,
     experiment_of,
@@ -43,7 +49,6 @@ from karat.experiments.store.rows import (
     summary_of,
     timings_of,
 )
-from karat.experiments.store.schema import ANSWERS, DATASETS, EXPERIMENTS, RUNS, SCORES, Moment
 from karat.model import Dataset, Outcome, Run
 from karat.model.evaluation import Summary
 from karat.model.timings import RunResult

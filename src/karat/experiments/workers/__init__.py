@@ -7,7 +7,6 @@ from karat.exports import exports
 if TYPE_CHECKING:
     from karat.experiments.workers.announcements import Holder, announce
     from karat.experiments.workers.engine_session import cut
-    from karat.experiments.workers.load import LoadPoint, measure_load
     from karat.experiments.workers.plan import (
         QUALITY,
         Configuration,
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
         no_answer_error,
     )
     from karat.experiments.workers.sources import Source
-    from karat.experiments.workers.timing import measure_latency
+    from karat.experiments.workers.timing import LoadPoint, measure_latency, measure_load
 
 __all__ = [
     "QUALITY",
@@ -53,13 +52,12 @@ __getattr__ = exports(
     {
         "announcements": "Holder announce",
         "engine_session": "cut",
-        "load": "LoadPoint measure_load",
         "plan": (
             "QUALITY Configuration Group RunSettings SnapshotQueries all_queries_on "
             "group_configurations"
         ),
         "run_collector": "Callbacks RunEvent count_problems no_answer_error",
         "sources": "Source",
-        "timing": "measure_latency",
+        "timing": "LoadPoint measure_latency measure_load",
     },
 )

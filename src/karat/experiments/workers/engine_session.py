@@ -15,12 +15,11 @@ from karat.engines.base import (
     SupportsSize,
     SupportsWork,
 )
-from karat.engines.registry import ENGINES
-from karat.engines.threshold import above, by_score
+from karat.engines.registry import ENGINES, above, by_score
 from karat.errors import EngineError
 from karat.experiments.workers.plan import Configuration
 from karat.model import Hit
-from karat.model.packing import packed
+from karat.model.run import packed
 from karat.model.timings import QueryCost, spent, total
 from karat.system.processes import Message
 
@@ -90,7 +89,7 @@ def cut(
 
     Both leave out the end of the answer, so that one search at the greatest depth serves all:
     its cut equals the hits of a search at the smaller depth. *by_score* is the result of
-    ``karat.engines.threshold.by_score`` for the engine.
+    ``karat.engines.registry.by_score`` for the engine.
 
     >>> [hit.path for hit in cut([Hit("a", 8.0), Hit("b", 4.0), Hit("c", 1.0)], k=5, threshold=0.5)]
     ['a', 'b']

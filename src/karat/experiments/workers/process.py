@@ -8,15 +8,15 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import NamedTuple
 
-from karat.engines.embed_part import EmbedPart
+from karat.engines.base import EmbedPart
 from karat.errors import ProcessError
 from karat.experiments.workers.plan import Configuration
 from karat.experiments.workers.sources import Source
 from karat.model import Hit, Outcome
 from karat.model.frozen import EMPTY
-from karat.model.packing import PackedHits
-from karat.system.cache_limits import run_environment
+from karat.model.run import PackedHits
 from karat.system.processes import ChildProcess, Message, decode, encode
+from karat.system.sqlite import run_environment
 
 __all__ = [
     "EngineFailure",

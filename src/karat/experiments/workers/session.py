@@ -8,8 +8,7 @@ from itertools import zip_longest
 from time import monotonic
 from uuid import uuid4
 
-from karat.engines.embed_part import EmbedPart
-from karat.experiments.workers.engine_worker import WorkerGroup
+from karat.engines.base import EmbedPart
 from karat.experiments.workers.plan import Group, QueryTexts, RunSettings, SnapshotQueries
 from karat.experiments.workers.process import EngineFailure
 from karat.experiments.workers.run_collector import (
@@ -18,6 +17,7 @@ from karat.experiments.workers.run_collector import (
     QueryResult,
     UsageCounters,
 )
+from karat.experiments.workers.supervised_worker import WorkerGroup
 from karat.experiments.workers.timing import TimedRun, TimedTurns
 from karat.experiments.workers.unit import (
     QueryEnded,

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from karat.engines.embed_part import EmbedPart
-from karat.experiments.workers.assets import AssetReference
+from karat.engines.base import EmbedPart
 from karat.experiments.workers.plan import Group, RunSettings, SnapshotQueries
 from karat.experiments.workers.run_collector import EventKind, QueryResult, UsageCounters
-from karat.experiments.workers.sources import Source
+from karat.experiments.workers.sources import AssetReference, Source
 
 __all__ = [
     "LAST_EVENTS",

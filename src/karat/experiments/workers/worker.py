@@ -16,8 +16,7 @@ from itertools import groupby
 from shutil import rmtree
 
 from karat.corpus import Corpus
-from karat.engines.base import SupportsBatch, SupportsProgress
-from karat.engines.embed_part import EmbedPart
+from karat.engines.base import EmbedPart, SupportsBatch, SupportsProgress
 from karat.engines.engine_group import EngineGroup
 from karat.errors import InputError, KaratError, MissingExtra
 from karat.experiments.workers.engine_session import EngineSession

@@ -12,14 +12,12 @@ from random import Random
 from typing import NamedTuple
 
 from karat.corpus.chunkers.base import lines_of
-from karat.corpus.chunkers.definitions import Symbol, symbols
+from karat.corpus.chunkers.grammars import Symbol, symbols
 from karat.llm.batch import find_json, most_tokens
 from karat.llm.client import Completion, Prompt
-from karat.mining.leaks import Leak, leak
 from karat.mining.questions.headings import sections
-from karat.mining.questions.question import Question
-from karat.mining.questions.wording import check_query
-from karat.mining.words import content_words, is_identifier
+from karat.mining.questions.wording import Question, check_query
+from karat.mining.words import Leak, content_words, is_identifier, leak
 from karat.model import Target
 
 __all__ = [

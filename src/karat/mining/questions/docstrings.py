@@ -6,11 +6,18 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from karat.corpus.chunkers.base import lines_of
-from karat.corpus.chunkers.definitions import Symbol, tree_symbols
-from karat.corpus.chunkers.grammars import GRAMMARS, SyntaxTree, grammar_of, parse
-from karat.corpus.masks import Mask
-from karat.mining.questions.question import Finding, Question
+from karat.corpus.chunkers.grammars import (
+    GRAMMARS,
+    Symbol,
+    SyntaxTree,
+    grammar_of,
+    parse,
+    tree_symbols,
+)
+from karat.corpus.snapshot import Mask
 from karat.mining.questions.wording import (
+    Finding,
+    Question,
     check_query,
     comment_text,
     first_sentences,

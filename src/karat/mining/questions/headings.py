@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from karat.corpus.chunkers.base import lines_of
 from karat.corpus.chunkers.sections import Heading, headings
-from karat.corpus.masks import Mask
-from karat.mining.questions.question import Finding, Question
-from karat.mining.questions.wording import check_query, normalised, plain_text
+from karat.corpus.snapshot import Mask
+from karat.mining.questions.wording import Finding, Question, check_query, normalised, plain_text
 from karat.mining.words import LEAST_WORDS, content_words
 from karat.model import Target
 

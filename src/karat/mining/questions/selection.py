@@ -6,14 +6,12 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
-from karat.corpus.masks import Mask
+from karat.corpus.snapshot import Mask
 from karat.mining.cases import DifficultyFacts, category, complexity, difficulty
 from karat.mining.filters import FilterStep, FilterWaterfall
-from karat.mining.leaks import leak
-from karat.mining.questions.question import Finding, Question
-from karat.mining.questions.wording import normalised
+from karat.mining.questions.wording import Finding, Question, normalised
 from karat.mining.sampling import NOT_SAMPLED, allocate
-from karat.mining.words import content_words, is_identifier
+from karat.mining.words import content_words, is_identifier, leak
 from karat.model import Query, Target
 from karat.model.frozen import EMPTY
 

@@ -7,10 +7,9 @@ from math import log
 from typing import NamedTuple
 
 from karat.corpus.chunkers.base import lines_of
-from karat.corpus.chunkers.definitions import TYPES, Symbol, symbols
-from karat.corpus.masks import Mask
-from karat.mining.questions.question import Finding, Question
-from karat.mining.questions.wording import check_query, spoken_name
+from karat.corpus.chunkers.grammars import TYPES, Symbol, symbols
+from karat.corpus.snapshot import Mask
+from karat.mining.questions.wording import Finding, Question, check_query, spoken_name
 from karat.mining.words import LEAST_WORDS, content_words, parts
 from karat.model import Target
 

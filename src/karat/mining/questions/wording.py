@@ -1,11 +1,16 @@
-"""Turn a doc comment, a heading or the name of a test into the words of a query."""
+"""A question from a text of the corpus, and how its words are chosen."""
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
+from karat.corpus.snapshot import Mask
 from karat.mining.words import LEAST_WORDS, content_words, is_identifier, parts
+from karat.model import Target
 
 __all__ = [
+    "Finding",
+    "Question",
     "check_query",
     "comment_text",
     "first_sentences",
@@ -57,6 +62,32 @@ _LEADING_VERB = re.compile(r"^(?:(?:is|are)(?: an?| the)?|[-:–—]+)\s+", re.I
 _RECEIVER = re.compile(r"^\(\W*\w+\)\s+")
 _SPACES = re.compile(r"\s+")
 _CHOPPED = re.compile(r"[_\W]+")
+
+
+class Question(NamedTuple):
+    """A query, its targets, and the kind of text that it was made from.
+
+    *place* is the document and line of that text; it orders and identifies questions. *language* is
+    that of the first target. *reason* names the rule that drops the question ("" for none).
+    """
+
+    text: str
+    targets: tuple[Target, ...]
+    kind: str
+    language: str
+    place: tuple[str, int]
+    reason: str = ""
+
+
+class Finding(NamedTuple):
+    """The questions of one document, and masks that hide the texts they were made from.
+
+    Each mask belongs to the question at the same index; *further* masks belong to no question.
+    """
+
+    questions: tuple[Question, ...]
+    masks: tuple[tuple[Mask, ...], ...]
+    further: tuple[Mask, ...] = ()
 
 
 def comment_text(lines: Sequence[str]) -> str:

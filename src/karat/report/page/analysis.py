@@ -9,7 +9,7 @@ from karat.errors import InputError
 from karat.model import ScoreTable
 from karat.model.comparison import Comparison, Difference
 from karat.report.findings.recommend import headline
-from karat.report.page.subject import Document, Subject, known
+from karat.report.page.queries import Document, Subject, known
 from karat.scoring.metrics import Measure, average
 from karat.scoring.stats import bootstrap_intervals, compare, verdict
 

@@ -15,9 +15,8 @@ from karat.report.findings.leaderboard import best_first
 from karat.report.findings.recommend import headline
 from karat.report.json import plain
 from karat.report.page.analysis import comparisons, curves, matrix, sliced_tags, slices_by
-from karat.report.page.queries import drilldown, query_results
+from karat.report.page.queries import Document, Subject, drilldown, query_results, subject_of
 from karat.report.page.results import definitions, details, results
-from karat.report.page.subject import Document, Subject, subject_of
 
 __all__ = ["blocks", "render", "render_findings"]
 

@@ -1,15 +1,202 @@
-"""Documents on single queries: the results of one run, and one query in all runs."""
+"""The subject of a page, and the documents on single queries."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from math import isnan
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
 
-from karat.errors import UnknownName
-from karat.model.timings import NS_PER_MS, LatencySample, latency_ms
+from karat.errors import Conflict, InputError, UnknownName
+from karat.installation import without_checkout
+from karat.model import Outcome, ScoreTable
+from karat.model.evaluation import Evaluation
+from karat.model.timings import NS_PER_MS, LatencySample, RunResult, latency_ms
+from karat.report.findings import Findings
+from karat.report.findings.latency import latencies_ms
 from karat.report.findings.loss_reasons import LOSS_REASONS, loss_reason_of
-from karat.report.page.subject import Document, Subject, known
+from karat.scoring.metrics import Measure, parse
 
-__all__ = ["drilldown", "query_results"]
+__all__ = [
+    "TUNED_OPTIONS",
+    "Document",
+    "RunState",
+    "Subject",
+    "drilldown",
+    "known",
+    "query_results",
+    "subject_of",
+]
 
+Document = dict[str, Any]
+
+# Options that a run has only where its matrix sets them.
+TUNED_OPTIONS = ("fusion", "dense_weight", "k1", "b", "code_ranking", "rerank_depth")
+# Characters of an error that are shown; adapters cut the output of an engine earlier.
+MOST_ERROR = 4_000
 RERANKING = "rerank"
+
+
+@dataclass(frozen=True, slots=True)
+class RunState:
+    """One run as its source describes it; *timing* and *config* are JSON objects."""
+
+    id: str
+    run_order: int
+    name: str
+    config_hash: str
+    config: Mapping[str, object]
+    snapshot: str
+    status: str
+    error_message: str | None
+    timing: Mapping[str, float | None]
+    timing_status: str
+    answered: int = 0
+    errors: int = 0
+    timeouts: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A benchmark, or a report on runs, as a page shows it.
+
+    *runs* have the order of *findings*; *unscored* are runs that failed or have not ended. *cuts*
+    are the values of k. *resolved* scores the runs without references that name no document, None
+    where there are none. *version* is that of the judgments; *dataset* is what makes two subjects
+    comparable.
+    """
+
+    id: str
+    name: str
+    findings: Findings
+    runs: tuple[RunState, ...]
+    primary_metric: str
+    primary_k: int
+    cuts: tuple[int, ...]
+    status: str = "completed"
+    dataset: str = ""
+    version: int = 1
+    unscored: tuple[RunState, ...] = ()
+    resolved: tuple[Evaluation, ...] | None = None
+
+    def place(self, run: str) -> int:
+        """Return the index of *run* in the findings.
+
+        Conflict where it has no results, UnknownName where there is no such run.
+        """
+        for place, each in enumerate(self.runs):
+            if each.id == run:
+                return place
+        if all(each.id != run for each in self.unscored):
+            raise UnknownName(f"benchmark {self.id} has no run {run}")
+        raise Conflict(f"run {run} is not completed, and has no results")
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Return the measures that were computed, the primary one first."""
+        return tuple(self.findings.contest.evaluations[0].table.columns)
+
+    def measure(self, name: str | None) -> Measure:
+        """Return the measure of a *name*, by default the primary one; its label is that of scores.
+
+        InputError where it was not computed.
+        """
+        try:
+            measure = parse(name or self.primary_metric)
+        except UnknownName as error:
+            raise InputError(str(error)) from error
+        computed = {key: key for key in map(parse, self.measures)}
+        if measure not in computed:
+            raise InputError(f"{measure} was not computed; computed: {', '.join(self.measures)}")
+        return computed[measure]
+
+    @cached_property
+    def samples(self) -> list[dict[str, LatencySample]]:
+        """Return the latency samples of each run by the id of the query."""
+        timings = [measured.timings for measured in self.findings.runs]
+        return [
+            {sample.query_id: sample for sample in (each.samples if each else ())}
+            for each in timings
+        ]
+
+    def error(self, place: int, query: str) -> str:
+        """Return why the run at *place* has no hits for a failed *query*, "" where it did not fail.
+
+        A long text is cut.
+        """
+        run, row = self.findings.runs[place].run, self._rows[place].get(query)
+        if row is None or run.outcomes[row] == Outcome.ANSWERED:
+            return ""
+        return without_checkout(str(run.extras[row].get("error") or ""))[:MOST_ERROR]
+
+    @cached_property
+    def _rows(self) -> list[dict[str, int]]:
+        """Return where each run has its query results, by the id of the query."""
+        runs = [measured.run for measured in self.findings.runs]
+        return [{query_id: row for row, query_id in enumerate(run.query_ids)} for run in runs]
+
+    def table(self, place: int) -> ScoreTable:
+        """Return the scores of the run at *place*."""
+        return self.findings.contest.evaluations[place].table
+
+
+def subject_of(findings: Findings) -> Subject:
+    """Return the subject of a report on runs without a service."""
+    origin = findings.origin
+    content = (findings.heading, origin.gold_digest, *origin.run_digests, *findings.names)
+    cuts = {parse(name).k for name in findings.contest.evaluations[0].table.columns}
+    return Subject(
+        id=str(uuid5(NAMESPACE_URL, "\n".join(content))),
+        name=findings.heading,
+        findings=findings,
+        runs=tuple(
+            _state(findings, place, measured) for place, measured in enumerate(findings.runs)
+        ),
+        primary_metric=findings.lead,
+        primary_k=findings.k,
+        cuts=tuple(sorted(k for k in cuts if k)),
+    )
+
+
+def _state(findings: Findings, place: int, measured: RunResult) -> RunState:
+    metadata, timings = measured.run.metadata, measured.timings
+    options = metadata.get("options")
+    said = options if isinstance(options, Mapping) else {}
+    timed = not all(map(isnan, latencies_ms(measured, findings.gold.query_ids)))
+    outcomes = list(measured.run.outcomes)
+    records = findings.origin.records
+    return RunState(
+        id=f"run.{place + 1}",
+        run_order=place + 1,
+        name=findings.names[place],
+        config_hash=measured.engine,
+        config={
+            "search_mode": said.get("search_mode"),
+            "engine": str(said.get("engine") or measured.name),
+            "use_reranker": bool(said.get("use_reranker", False)),
+            "top_k": metadata.get("k") or 0,
+            "rrf_k": said.get("rrf_k"),
+            "score_threshold": said.get("score_threshold"),
+            **{name: said.get(name) for name in TUNED_OPTIONS},
+        },
+        snapshot=str(records[place].get("snapshot", "")) if records else "",
+        status="completed",
+        error_message=None,
+        timing={
+            "indexing_ms": timings.index_ns / NS_PER_MS if timings else None,
+            "evaluation_ms": None,
+            "total_ms": None,
+        },
+        timing_status="done" if timed else "none",
+        answered=outcomes.count(Outcome.ANSWERED),
+        errors=outcomes.count(Outcome.ERROR),
+        timeouts=outcomes.count(Outcome.TIMEOUT),
+    )
+
+
+def known(value: float | None) -> float | None:
+    """Return *value*, None for NaN, which JSON lacks."""
+    return None if value is None or isnan(value) else value
 
 
 def query_results(subject: Subject, run: str, *, page: int, per_page: int) -> Document:

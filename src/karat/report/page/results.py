@@ -25,14 +25,14 @@ from karat.report.findings.leaderboard import (
 )
 from karat.report.findings.loss_reasons import (
     LOSS_REASONS,
+    first_ranks,
     listed_reasons,
     loss_reason_counts,
     loss_text,
 )
 from karat.report.findings.method import differences, method_rows, shallow
-from karat.report.findings.ranks import first_ranks
 from karat.report.findings.recommend import headline, recommendations
-from karat.report.page.subject import Document, RunState, Subject, known
+from karat.report.page.queries import Document, RunState, Subject, known
 from karat.report.score_view import invalid_text, note_lines, odd_answers
 from karat.report.table import Table, mark_of, marked_text
 from karat.scoring.metrics import METRICS, parse

@@ -12,8 +12,14 @@ from typing import NamedTuple
 
 from karat.errors import InputError
 from karat.model import Credits, Hit, JudgedQuery, Sizes, Target
-from karat.scoring.matching.modes import MATCHERS, Matcher, as_float32, cut_path
-from karat.scoring.matching.units import QueryTargets, query_targets
+from karat.scoring.matching.modes import (
+    MATCHERS,
+    Matcher,
+    QueryTargets,
+    as_float32,
+    cut_path,
+    query_targets,
+)
 
 __all__ = [
     "Coverage",

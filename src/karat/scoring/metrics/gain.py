@@ -8,8 +8,7 @@ from operator import mul
 
 from karat.errors import InputError
 from karat.model import JudgedQuery
-from karat.scoring.metrics.measure import Metric
-from karat.scoring.metrics.ties import groups, mean_weight
+from karat.scoring.metrics.measure import Metric, groups, mean_weight
 
 __all__ = ["DCG", "ERR", "NDCG", "RBP", "dcg", "err", "ndcg", "rbp"]
 

@@ -13,14 +13,16 @@ from karat.scoring.stats.moments import (
     percentiles,
     relative_improvement,
 )
-from karat.scoring.stats.paired import LetterMark, compare, significance_letters
-from karat.scoring.stats.prediction_powered import PoweredMean, prediction_powered
-from karat.scoring.stats.signflip import FlipTest, benjamini_hochberg, holm, sign_flip
-from karat.scoring.stats.tests import (
+from karat.scoring.stats.paired import (
+    LetterMark,
     Wilcoxon,
+    compare,
     randomised_tukey,
+    significance_letters,
     wilcoxon,
 )
+from karat.scoring.stats.prediction_powered import PoweredMean, prediction_powered
+from karat.scoring.stats.signflip import FlipTest, benjamini_hochberg, holm, sign_flip
 from karat.scoring.stats.verdict import verdict
 
 __all__ = [

@@ -14,7 +14,7 @@ import numpy as np
 from karat.errors import InputError
 from karat.model.comparison import Interval
 from karat.scoring.stats.bootstrap import check_level, clopper_pearson
-from karat.scoring.stats.distributions import sign_test
+from karat.scoring.stats.moments import sign_test
 
 __all__ = [
     "Credit",

@@ -41,8 +41,7 @@ from karat.scoring.stats.bootstrap import (
     check_level,
     clip_interval,
 )
-from karat.scoring.stats.distributions import t_quantile, t_two_sided
-from karat.scoring.stats.moments import column_moments
+from karat.scoring.stats.moments import column_moments, t_quantile, t_two_sided
 from karat.scoring.stats.signflip import sign_flip
 
 __all__ = ["METHOD", "PoweredMean", "prediction_powered"]

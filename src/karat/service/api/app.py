@@ -30,16 +30,15 @@ from karat.service.api.routes import (
     results,
     system,
 )
-from karat.service.api.schemas.events import Event
+from karat.service.api.schemas.results import Event
 from karat.service.api.state import Service
 from karat.service.collections import SearcherCache
-from karat.service.disk import DiskSpace
 from karat.service.events import EventBus
 from karat.service.jobs.analyst_pool import AnalystPool
 from karat.service.jobs.warm_up import SearchWarmUp
 from karat.service.logs import Correlation
 from karat.service.metrics import RunMetrics, ServiceMetrics
-from karat.service.settings import RequestLimits, ServiceSettings
+from karat.service.settings import DiskSpace, RequestLimits, ServiceSettings
 from karat.service.store import ServiceStore
 
 __all__ = ["STATIC", "create_app", "describe", "router"]

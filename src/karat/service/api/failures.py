@@ -25,7 +25,7 @@ from karat.errors import (
 from karat.installation import without_checkout
 from karat.service.api.schemas.base import Failure
 from karat.service.logs import correlation_id
-from karat.system.storage import is_full
+from karat.system.files import is_full
 
 __all__ = ["failure", "failures", "full_disk", "install", "refuse"]
 

@@ -1,5 +1,7 @@
 """State that routes share: settings, store, caller, page ranges and versions of results."""
 
+import asyncio
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -12,15 +14,13 @@ from karat.errors import TooManyJobs
 from karat.model import Dataset
 from karat.service.api.schemas.base import Page, PerPage
 from karat.service.collections import SearcherCache
-from karat.service.disk import DiskSpace
 from karat.service.events import EventBus
 from karat.service.jobs.analyst_pool import AnalystPool
-from karat.service.jobs.response_cache import ResponseCache
 from karat.service.jobs.warm_up import SearchWarmUp
 from karat.service.logs import correlation_id
 from karat.service.metrics import ServiceMetrics
 from karat.service.results import results_key
-from karat.service.settings import ServiceSettings
+from karat.service.settings import DiskSpace, ServiceSettings
 from karat.service.store import Benchmark, Job, JobKind, ServiceStore
 
 __all__ = [
@@ -33,12 +33,55 @@ __all__ = [
     "Paging",
     "RequestedBenchmark",
     "RequestedPage",
+    "ResponseCache",
     "Service",
     "VersionedBenchmark",
     "find",
 ]
 
+MAX_RESPONSES = 64
 LOCAL = "local"
+
+
+class ResponseCache:
+    """An LRU cache of JSON responses; concurrent requests for one key share one computation."""
+
+    def __init__(self, *, max_entries: int = MAX_RESPONSES) -> None:
+        """Start empty."""
+        self._max_entries = max_entries
+        self._tasks: OrderedDict[str, asyncio.Task[bytes]] = OrderedDict()
+
+    async def get(
+        self, key: str, make: Callable[[], Awaitable[bytes]], *, keep: bool = True
+    ) -> bytes:
+        """Return the response for *key*, made by *make* on a cache miss.
+
+        An error is raised to every request that waits for it, and is not cached. Without *keep*
+        only requests that wait at the same time share the response.
+        """
+        if key not in self._tasks:
+            self._tasks[key] = asyncio.create_task(_made(make))
+            while len(self._tasks) > self._max_entries:
+                self._tasks.popitem(last=False)
+        self._tasks.move_to_end(key)
+        task = self._tasks[key]
+        try:
+            # A client that disconnects must not cancel the work for the others.
+            body = await asyncio.shield(task)
+        except Exception:
+            self._forget(key, task)
+            raise
+        if not keep:
+            self._forget(key, task)
+        return body
+
+    def _forget(self, key: str, task: "asyncio.Task[bytes]") -> None:
+        if self._tasks.get(key) is task:
+            del self._tasks[key]
+
+
+async def _made(make: Callable[[], Awaitable[bytes]]) -> bytes:
+    return await make()
 
 
 class Caller(NamedTuple):

@@ -17,20 +17,20 @@ from karat.errors import Conflict, KaratError
 from karat.experiments.workers.announcements import announce_if_idle
 from karat.report.draw import draw
 from karat.report.page.file import render
+from karat.service.api import views
 from karat.service.api.schemas.collections import (
     CollectionSearchResult,
     FoundHit,
     Health,
     ModeHits,
 )
-from karat.service.api.views import results
-from karat.service.api.views.results import details, kept_results, subject_of
+from karat.service.api.views import details, kept_results, subject_of
 from karat.service.collections import AllowedFolders, SearcherCache, health_of, indexed_modes
 from karat.service.jobs.analyst_pool import ERRORS
 from karat.service.results import ScoredBenchmark, judging_pool, results_key, scored
 from karat.service.store import Collection, ServiceStore
+from karat.system.files import is_full
 from karat.system.processes import Message, ParentLink, resident_bytes
-from karat.system.storage import is_full
 
 __all__ = ["Analyst", "answers", "main"]
 
@@ -51,13 +51,13 @@ class Analyst:
         self._pools: OrderedDict[tuple[str, ...], JudgingPool] = OrderedDict()
         self._operations: Mapping[str, Callable[..., str]] = {
             "results": self._results,
-            "comparison": self._analysis(results.comparison),
-            "matrix": self._analysis(results.matrix),
-            "slices": self._analysis(results.slices),
-            "curves": self._analysis(results.curves),
+            "comparison": self._analysis(views.comparison),
+            "matrix": self._analysis(views.matrix),
+            "slices": self._analysis(views.slices),
+            "curves": self._analysis(views.curves),
             "details": self._analysis(details),
-            "queries": self._analysis(results.query_results),
-            "drilldown": self._analysis(results.drilldown),
+            "queries": self._analysis(views.query_results),
+            "drilldown": self._analysis(views.drilldown),
             "unjudged": self._unjudged,
             "two_sides": self._two_sides,
             "draw": self._draw,
@@ -104,13 +104,13 @@ class Analyst:
         self._pools.move_to_end(key)
         pool = self._pools[key]
         pool.add(self._store.judgments.since(found.dataset, pool.version))
-        return results.unjudged(pool, page=page, per_page=per_page, order=order).model_dump_json()
+        return views.unjudged(pool, page=page, per_page=per_page, order=order).model_dump_json()
 
     def _two_sides(
         self, left: str, left_run: str, right: str, right_run: str, metric: str | None
     ) -> str:
         sides = self.scored(left), left_run, self.scored(right), right_run
-        return results.two_sides(*sides, metric).model_dump_json()
+        return views.two_sides(*sides, metric).model_dump_json()
 
     def _draw(self, benchmark: str, path: str) -> str:
         found = self.scored(benchmark)

@@ -16,14 +16,14 @@ from karat.experiments.workers import RunEvent
 from karat.model.evaluation import Summary
 from karat.model.timings import Timings
 from karat.report.page.results import flat_metrics, metrics_of
-from karat.service.api.schemas.events import (
+from karat.service.api.schemas.results import (
     BenchmarkProgress,
     CompletedRun,
     CurrentRun,
+    Metrics,
     RunningProcess,
 )
-from karat.service.api.schemas.results import Metrics
-from karat.service.api.views.results import config_of, kept_results, timing_of, timing_status
+from karat.service.api.views import config_of, kept_results, timing_of, timing_status
 from karat.service.benchmarks import BenchmarkConfig, benchmark_request
 from karat.service.jobs.job import JobContext
 from karat.service.jobs.loss_reasons import store_losses

@@ -5,7 +5,7 @@ from contextlib import suppress
 from time import monotonic
 
 from karat.errors import UnknownName
-from karat.service.api.schemas.events import JobProgress
+from karat.service.api.schemas.results import JobProgress
 from karat.service.collections import index_collection
 from karat.service.datasets import resolve_mapping
 from karat.service.jobs.job import JobContext

@@ -15,10 +15,9 @@ from typing import Protocol
 
 from karat.errors import EngineError, InputError, KaratError, MissingExtra, UnknownName
 from karat.installation import without_checkout
-from karat.service.disk import FULL_DISK
-from karat.service.settings import ServiceSettings
+from karat.service.settings import FULL_DISK, ServiceSettings
 from karat.service.store import Job, JobStatus, ServiceStore
-from karat.system.storage import is_full
+from karat.system.files import is_full
 
 __all__ = ["JobContext", "JobHandler", "JobHandlers", "perform"]
 

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Row, bindparam, case, delete, func, insert, select, update
 
 from karat.errors import Conflict
+from karat.experiments.store.base import RunStatus
 from karat.experiments.store.recorder import drop_unused_datasets
-from karat.experiments.store.records import RunStatus
-from karat.experiments.store.rows import sample_of, storable, timings_of
 from karat.experiments.store.schema import (
     ANNOTATIONS,
     ANSWERS,
@@ -21,6 +20,9 @@ from karat.experiments.store.schema import (
     MAPPINGS,
     RESULTS,
     RUNS,
+    sample_of,
+    storable,
+    timings_of,
 )
 from karat.service.store.jobs import UNFINISHED, JobRequest, add_job, check_idle
 from karat.service.store.records import (

@@ -7,8 +7,7 @@ from typing import Any
 from sqlalchemy import Row, delete, insert, select, update
 
 from karat.errors import Conflict, UnknownName
-from karat.experiments.store.rows import storable
-from karat.experiments.store.schema import BENCHMARKS, COLLECTIONS, DOCUMENTS, MAPPINGS
+from karat.experiments.store.schema import BENCHMARKS, COLLECTIONS, DOCUMENTS, MAPPINGS, storable
 from karat.service.store.jobs import JobRequest, add_job
 from karat.service.store.records import (
     Collection,

@@ -15,7 +15,6 @@ from karat.experiments.store.recorder import (
     storable_dataset,
     store_dataset,
 )
-from karat.experiments.store.rows import dataset_row, storable, storable_id
 from karat.experiments.store.schema import (
     BENCHMARK_DATASETS,
     BENCHMARKS,
@@ -23,9 +22,12 @@ from karat.experiments.store.schema import (
     JUDGMENTS,
     LOSSES,
     MAPPINGS,
+    dataset_row,
+    storable,
+    storable_id,
 )
 from karat.model import Dataset
-from karat.model.loss_reason import LossReason
+from karat.model.analysis import LossReason
 from karat.service.store.records import (
     BenchmarkDataset,
     DatasetMapping,

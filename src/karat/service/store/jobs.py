@@ -9,8 +9,7 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, text, upda
 from karat.errors import Conflict, InputError, TooManyJobs
 from karat.experiments.store.database import Database
 from karat.experiments.store.leases import Leases
-from karat.experiments.store.rows import storable
-from karat.experiments.store.schema import BENCHMARKS, COLLECTIONS, EVENTS, JOBS, MAPPINGS
+from karat.experiments.store.schema import BENCHMARKS, COLLECTIONS, EVENTS, JOBS, MAPPINGS, storable
 from karat.service.store.records import (
     Job,
     JobKind,

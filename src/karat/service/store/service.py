@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, Self
 from sqlalchemy import Row, func, insert, select, update
 
 from karat.errors import InputError
+from karat.experiments.store.base import RunStatus
 from karat.experiments.store.database import Database
 from karat.experiments.store.leases import Leases
 from karat.experiments.store.recorder import utc_now
-from karat.experiments.store.records import RunStatus
 from karat.experiments.store.schema import RUNS, TOKENS
 from karat.experiments.store.sql_store import SqlStore
 from karat.service.store.benchmarks import BenchmarkTable

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.model import JudgedQuery
-from karat.model.preferences import Judges, PanelQuery, Preference, PreferenceQuery
+from karat.model.judged import Judges, PanelQuery, Preference, PreferenceQuery
 from karat.scoring.metrics import Measure
-from karat.scoring.metrics.trec.preferences import preference_ranks, preferred_pairs, tally
+from karat.scoring.metrics.trec_preferences import preference_ranks, preferred_pairs, tally
 
 LEVELS = st.lists(st.sampled_from([0.0, 0.0, 1.0, 2.0]), min_size=1, max_size=9)
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import pytrec_eval
 
+from karat.app.trec_eval import Value, values
 from karat.model import JudgedRun
 from karat.scoring.matching import judge
 from karat.scoring.metrics import Measure, evaluate
-from karat.scoring.metrics.trec.names import Value, values
 
 Grades = dict[str, dict[str, int]]
 Scores = dict[str, dict[str, float]]

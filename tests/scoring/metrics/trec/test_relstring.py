@@ -3,7 +3,7 @@
 import pytest
 
 from karat.model import JudgedQuery
-from karat.scoring.metrics.trec.sets import relstring
+from karat.scoring.metrics.trec_sets import relstring
 
 
 @pytest.mark.parametrize(("length", "shown"), [(10, "-2--"), (3, "-2-"), (1, "-"), (0, "")])

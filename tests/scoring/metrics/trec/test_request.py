@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from karat.app.trec_eval import MEASURES, NICKNAMES, values
 from karat.errors import InputError, UnknownName
 from karat.scoring.metrics import METRICS
-from karat.scoring.metrics.trec.names import MEASURES, NICKNAMES, values
 
 
 def test_every_measure_of_trec_eval_has_a_metric() -> None:

@@ -28,7 +28,7 @@ from karat.service.api.schemas.benchmarks import (
     TimedQueries,
 )
 from karat.service.api.state import CurrentCaller, CurrentService, RequestedPage, Service
-from karat.service.api.views.results import options_of
+from karat.service.api.views import options_of
 from karat.service.benchmarks import BenchmarkConfig
 from karat.service.events import report_outcome
 from karat.service.jobs.benchmark import EVENT, standing

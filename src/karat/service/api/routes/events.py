@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 
 from karat.errors import KaratError, UnknownName
 from karat.service.api.failures import failures
-from karat.service.api.schemas.events import Event as Message
+from karat.service.api.schemas.results import Event as Message
 from karat.service.api.state import Caller, CurrentCaller, CurrentService, Service
 from karat.service.events import EventFilter, is_end, report_end
 from karat.service.store import ServiceEvent

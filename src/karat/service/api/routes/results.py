@@ -38,7 +38,7 @@ from karat.service.api.state import (
     Service,
     VersionedBenchmark,
 )
-from karat.service.api.views.results import plain_results, trend
+from karat.service.api.views import plain_results, trend
 from karat.service.results import results_key
 
 __all__ = ["comparing_router", "router"]

@@ -14,10 +14,8 @@ from karat.ndcg import NDCGEvaluator
 from karat.report.page.results import definitions
 from karat.service.api.auth import COOKIE
 from karat.service.api.failures import failures
-from karat.service.api.schemas.base import NO_NUL
-from karat.service.api.schemas.collections import Engine, Engines
-from karat.service.api.schemas.results import Definitions, Evaluate, EvaluationScores, RankedItem
-from karat.service.api.schemas.system import (
+from karat.service.api.schemas.base import (
+    NO_NUL,
     Choices,
     EmbeddingModel,
     Jump,
@@ -27,6 +25,8 @@ from karat.service.api.schemas.system import (
     Me,
     Ready,
 )
+from karat.service.api.schemas.collections import Engine, Engines
+from karat.service.api.schemas.results import Definitions, Evaluate, EvaluationScores, RankedItem
 from karat.service.api.state import Caller, CurrentCaller, CurrentService, Service
 from karat.service.benchmarks import DEFAULT_RERANKER, kind_of
 from karat.service.metrics import CONTENT_TYPE_LATEST

@@ -1,23 +1,31 @@
-"""The base of all requests and responses: strict fields, pages, errors."""
+"""The base of all requests and responses, and those on the service itself."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 __all__ = [
     "NO_NUL",
     "Answer",
+    "Choices",
     "Commit",
     "Description",
+    "EmbeddingModel",
     "Failure",
+    "Jump",
+    "Jumps",
     "Listing",
+    "Live",
+    "Me",
     "Measure",
     "Name",
     "Page",
     "PerPage",
+    "Ready",
     "Request",
     "RunId",
+    "Scope",
     "Wide",
 ]
 
@@ -33,6 +41,7 @@ Measure = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=
 RunId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,36}\.[0-9]{1,4}$")]
 Page = Annotated[int, Field(ge=1, le=1_000_000)]
 PerPage = Annotated[int, Field(ge=1, le=100)]
+Scope = Literal["read", "run", "admin"]
 
 
 class Request(BaseModel):
@@ -68,3 +77,78 @@ class Commit(Answer):
     id: str = Field(examples=["5d0c8a1e0c1c4a8f6d7b2f0e9a3b4c5d6e7f8091"])
     subject: str
     committed_at: datetime
+
+
+class Limits(Answer):
+    """Limits of one request and of one owner."""
+
+    upload_bytes: int
+    upload_queries: int
+    upload_judgments: int
+    archive_bytes: int
+    active_jobs: int
+    runs: int
+    runs_warned: int
+
+
+class EmbeddingModel(Answer):
+    """A model that a dense index may use.
+
+    *install* is the command that installs it on the service's machine, empty if it is installed.
+    """
+
+    name: Literal["granite", "minilm", "static"]
+    installed: bool
+    install: str
+
+
+class Choices(Answer):
+    """Names of models for a matrix: packaged ones, and those that the service was started with."""
+
+    models: list[str]
+    rerankers: list[str]
+    contexts: list[str]
+
+
+class Me(Answer):
+    """The caller, its scopes, and the limits and models of this service."""
+
+    owner_id: str
+    scopes: list[Scope]
+    authenticated: bool
+    version: str
+    roots: list[str] = Field(description="Folders that collections may be read from")
+    models: list[EmbeddingModel] = Field(description="From the best to the fastest")
+    choices: Choices
+    limits: Limits
+
+
+class Live(Answer):
+    """The process answers."""
+
+    status: Literal["ok"]
+
+
+class Ready(Answer):
+    """Whether requests can be served: database and disk, each ready or with its problem."""
+
+    status: Literal["ready", "not ready"]
+    checks: dict[str, str]
+
+
+class Jump(Answer):
+    """A resource whose name, text or id matches the search text.
+
+    *detail* is the dataset of a query or the benchmark of a run, and a short description otherwise.
+    """
+
+    kind: Literal["benchmark", "dataset", "collection", "query", "run"]
+    id: str
+    title: str
+    detail: str
+
+
+class Jumps(Answer):
+    """The best matches, at most 20."""
+
+    results: list[Jump]

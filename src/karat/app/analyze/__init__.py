@@ -1,1 +1,0 @@
-"""`karat analyze`: topics, embeddings, index health and trends."""

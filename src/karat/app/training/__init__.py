@@ -1,1 +1,0 @@
-"""Training data from a gold set: collect texts, and export them."""

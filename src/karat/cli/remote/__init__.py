@@ -1,1 +1,0 @@
-"""Commands that run on a service instead of here: ``karat --server URL ...``."""

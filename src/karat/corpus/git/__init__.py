@@ -1,1 +1,0 @@
-"""Corpora from Git: revisions read through plumbing commands, and chains of snapshots."""

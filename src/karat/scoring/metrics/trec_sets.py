@@ -1,0 +1,343 @@
+"""Counts, set measures and multi-judge measures of trec_eval."""
+
+from collections.abc import Sequence
+from math import inf
+
+from karat.errors import InputError
+from karat.model import JudgedQuery
+from karat.model.judged import PanelQuery
+from karat.scoring.metrics.measure import Metric
+from karat.scoring.metrics.precision_recall import ap, precision
+from karat.scoring.metrics.sets import set_precision, set_recall
+from karat.scoring.metrics.trec_precision import r_precision_mult
+
+__all__ = [
+    "AP_AVGJG",
+    "NUM_NONREL_JUDGED_RET",
+    "NUM_Q",
+    "NUM_REL",
+    "NUM_REL_RET",
+    "NUM_RET",
+    "PRECISION_AVGJG",
+    "R_PRECISION_MULT_AVGJG",
+    "SET_AP",
+    "SET_F",
+    "SET_RELATIVE_PRECISION",
+    "UTILITY",
+    "relstring",
+]
+
+
+def set_relative_precision(judged: JudgedQuery, *, level: float = 0.0) -> float:
+    """Return the relevant hits relative to the maximum for a set of this size.
+
+    >>> set_relative_precision(JudgedQuery([1], [1], ideal=[1, 1], retrieved=4))
+    0.5
+    """
+    most = min(judged.retrieved, judged.relevant_count(level))
+    return len(judged.relevant(level)) / most if most else 0.0
+
+
+def set_ap(judged: JudgedQuery, *, level: float = 0.0) -> float:
+    """Return set precision times set recall.
+
+    >>> set_ap(JudgedQuery([1], [1], ideal=[1, 1], retrieved=4))
+    0.125
+    """
+    size = judged.retrieved * judged.relevant_count(level)
+    return len(judged.relevant(level)) ** 2 / size if size else 0.0
+
+
+def set_f(judged: JudgedQuery, *, weight: float = 1.0, level: float = 0.0) -> float:
+    """Return the weighted harmonic mean of set precision and set recall.
+
+    *weight* is the square of the usual beta: above 1 recall counts more.
+
+    >>> round(set_f(JudgedQuery([1], [1], ideal=[1, 1], retrieved=4)), 4)
+    0.3333
+    """
+    if weight < 0.0:
+        raise InputError(f"set-f's weight is {weight:g}; expected 0 or more")
+    precision = set_precision(judged, level=level)
+    recall = set_recall(judged, level=level)
+    below = weight * precision + recall
+    return (weight + 1.0) * precision * recall / below if below else 0.0
+
+
+def utility(
+    judged: JudgedQuery,
+    *,
+    found: float = 1.0,
+    wrong: float = -1.0,
+    missed: float = 0.0,
+    spared: float = 0.0,
+    collection: float = 0.0,
+    level: float = 0.0,
+) -> float:
+    """Return the utility of the returned set, with one weight for each of the four outcomes.
+
+    *spared* is the weight of documents that were rightly not returned; it needs the *collection*
+    size.
+
+    >>> utility(JudgedQuery([1], [1], ideal=[1, 1], retrieved=4))
+    -2.0
+    """
+    hits = len(judged.relevant(level))
+    total = judged.relevant_count(level)
+    return (
+        found * hits
+        + wrong * (judged.retrieved - hits)
+        + missed * (total - hits)
+        + spared * (collection + hits - judged.retrieved - total)
+    )
+
+
+SET_RELATIVE_PRECISION = Metric(
+    "set-relative-precision",
+    set_relative_precision,
+    definition="Relevant hits relative to the most that a set of this size can have.",
+    formula="relevant hits / min(hits, R)",
+    cut="none",
+    params={"level": 0.0},
+    laws=frozenset({"ideal", "promotion", "zero"}),
+    expected_ties=True,
+)
+
+SET_AP = Metric(
+    "set-ap",
+    set_ap,
+    definition="Set precision times set recall.",
+    formula="relevant hits^2 / (hits R)",
+    cut="none",
+    params={"level": 0.0},
+    laws=frozenset({"ideal", "promotion", "zero"}),
+    expected_ties=True,
+)
+
+SET_F = Metric(
+    "set-f",
+    set_f,
+    definition="Weighted harmonic mean of set precision and set recall; unlike set-f1 it "
+    "is 0 if nothing is returned and nothing is relevant.",
+    formula="(w + 1) P R / (w P + R), w the weight of recall",
+    cut="none",
+    params={"weight": 1.0, "level": 0.0},
+    laws=frozenset({"ideal", "promotion", "zero"}),
+    expected_ties=True,
+)
+
+UTILITY = Metric(
+    "utility",
+    utility,
+    definition="Weighted sum over found, wrong, missed and spared documents.",
+    formula="found a + wrong b + missed c + spared d over the contingency table a, b, c, d of "
+    "returned and relevant",
+    cut="none",
+    params={
+        "found": 1.0,
+        "wrong": -1.0,
+        "missed": 0.0,
+        "spared": 0.0,
+        "collection": 0.0,
+        "level": 0.0,
+    },
+    low=-inf,
+    high=inf,
+    laws=frozenset({"ideal", "promotion"}),
+    expected_ties=True,
+)
+
+
+def num_q(_judged: JudgedQuery) -> float:
+    """Return 1: each query counts once.
+
+    >>> num_q(JudgedQuery([], [], ideal=[1], retrieved=0))
+    1.0
+    """
+    return 1.0
+
+
+def num_ret(judged: JudgedQuery) -> float:
+    """Return the number of hits.
+
+    >>> num_ret(JudgedQuery([2], [1], ideal=[1], retrieved=5))
+    5.0
+    """
+    return float(judged.retrieved)
+
+
+def num_rel(judged: JudgedQuery, *, level: float = 0.0) -> float:
+    """Return the number of relevant targets, found or not.
+
+    >>> num_rel(JudgedQuery([2], [1], ideal=[1, 1, 0], retrieved=5))
+    2.0
+    """
+    return float(judged.relevant_count(level))
+
+
+def num_rel_ret(judged: JudgedQuery, *, level: float = 0.0) -> float:
+    """Return the number of relevant hits.
+
+    >>> num_rel_ret(JudgedQuery([2], [1], ideal=[1, 1, 0], retrieved=5))
+    1.0
+    """
+    return float(len(judged.relevant(level)))
+
+
+def num_nonrel_judged_ret(judged: JudgedQuery, *, level: float = 0.0) -> float:
+    """Return the number of hits that are judged and not relevant; a grade below 0 is unjudged.
+
+    >>> num_nonrel_judged_ret(JudgedQuery([1, 2, 3], [1, 0, -1], ideal=[1, 0, -1], retrieved=5))
+    1.0
+    """
+    return float(sum(grade >= 0 for grade in judged.grades) - len(judged.relevant(level)))
+
+
+NUM_Q = Metric(
+    "num-q",
+    num_q,
+    definition="Number of queries.",
+    formula="1 per query, summed",
+    cut="none",
+    laws=frozenset({"ideal", "padding", "promotion"}),
+    average="sum",
+    expected_ties=True,
+)
+
+NUM_RET = Metric(
+    "num-ret",
+    num_ret,
+    definition="Number of hits.",
+    formula="hits, summed",
+    cut="none",
+    high=inf,
+    laws=frozenset({"ideal", "promotion"}),
+    average="sum",
+    expected_ties=True,
+)
+
+NUM_REL = Metric(
+    "num-rel",
+    num_rel,
+    definition="Number of relevant targets.",
+    formula="relevant targets, summed",
+    cut="none",
+    params={"level": 0.0},
+    high=inf,
+    laws=frozenset({"ideal", "padding", "promotion"}),
+    average="sum",
+    expected_ties=True,
+)
+
+NUM_REL_RET = Metric(
+    "num-rel-ret",
+    num_rel_ret,
+    definition="Number of relevant hits.",
+    formula="relevant hits, summed",
+    cut="none",
+    params={"level": 0.0},
+    high=inf,
+    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
+    average="sum",
+    expected_ties=True,
+)
+
+NUM_NONREL_JUDGED_RET = Metric(
+    "num-nonrel-judged-ret",
+    num_nonrel_judged_ret,
+    definition="Number of judged, non-relevant hits.",
+    formula="judged, non-relevant hits, summed",
+    cut="none",
+    params={"level": 0.0},
+    high=inf,
+    laws=frozenset({"ideal", "padding", "promotion"}),
+    average="sum",
+    higher_is_better=False,
+    expected_ties=True,
+)
+
+
+def relstring(judged: JudgedQuery, length: int = 10) -> str:
+    """Return one character per hit: its grade, ``>`` above 9, ``.`` pooled only, ``-`` unknown.
+
+    >>> relstring(JudgedQuery([1, 3, 4], [2, -1, 10], ideal=[10, 2, -1], retrieved=5))
+    '2-.>-'
+    """
+    shown = ["-"] * max(0, min(length, judged.retrieved))
+    for rank, grade in zip(judged.ranks, judged.grades, strict=True):
+        if rank > len(shown):
+            break
+        shown[rank - 1] = ">" if grade > 9 else "." if grade < 0 else str(int(grade))
+    return "".join(shown)
+
+
+def _judges(judged: JudgedQuery) -> Sequence[JudgedQuery]:
+    """Return the query once per judge; plain judgments have one judge."""
+    return judged.judges if isinstance(judged, PanelQuery) else (judged,)
+
+
+def ap_avgjg(judged: JudgedQuery, *, level: float = 0.0) -> float:
+    """Return average precision, averaged over judges.
+
+    >>> ap_avgjg(JudgedQuery([2], [1], ideal=[1], retrieved=2))
+    0.5
+    """
+    judges = _judges(judged)
+    return sum(ap(judge, level=level) for judge in judges) / len(judges)
+
+
+def precision_avgjg(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
+    """Return precision at *k*, averaged over judges.
+
+    >>> precision_avgjg(JudgedQuery([2], [1], ideal=[1], retrieved=2), 5)
+    0.2
+    """
+    judges = _judges(judged)
+    return sum(precision(judge, k, level=level) for judge in judges) / len(judges)
+
+
+def r_precision_mult_avgjg(judged: JudgedQuery, *, times: float = 1.0, level: float = 0.0) -> float:
+    """Return precision at *times* R, R each judge's own, averaged over judges.
+
+    >>> r_precision_mult_avgjg(JudgedQuery([2], [1], ideal=[1], retrieved=2), times=2)
+    0.5
+    """
+    judges = _judges(judged)
+    values = [r_precision_mult(judge, times=times, level=level) for judge in judges]
+    return sum(values) / len(judges)
+
+
+LAWS = frozenset({"ideal", "padding", "promotion", "zero"})
+
+AP_AVGJG = Metric(
+    "ap-avgjg",
+    ap_avgjg,
+    definition="Average precision, averaged over judges.",
+    formula="mean over judges of AP",
+    cut="none",
+    params={"level": 0.0},
+    laws=LAWS,
+    expected_ties=True,
+)
+
+PRECISION_AVGJG = Metric(
+    "precision-avgjg",
+    precision_avgjg,
+    definition="Precision at k, averaged over judges.",
+    formula="mean over judges of P@k",
+    cut="required",
+    params={"level": 0.0},
+    laws=LAWS,
+    expected_ties=True,
+)
+
+R_PRECISION_MULT_AVGJG = Metric(
+    "r-precision-mult-avgjg",
+    r_precision_mult_avgjg,
+    definition="Precision at a multiple of R, averaged over judges.",
+    formula="mean over judges of r-precision-mult, R each judge's own",
+    cut="none",
+    params={"times": 1.0, "level": 0.0},
+    laws=LAWS,
+    expected_ties=True,
+)

@@ -1,1 +1,0 @@
-"""Documents of the API, made from stored results and statistics."""

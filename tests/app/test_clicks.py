@@ -1,0 +1,82 @@
+"""Logs of searches, as CSV and JSON lines."""
+
+from pathlib import Path
+
+import pytest
+
+from karat.app.import_log import Click, read_clicks
+from karat.errors import FormatError, InputError
+
+
+def log(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "log"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_csv_and_json_lines_say_the_same(tmp_path: Path) -> None:
+    expected = (
+        Click("log in", "a.py", "s1", 2, 1777636800.0, 12.5),
+        Click("log out", "", "s2", 0, None, None),
+    )
+    rows = "log in,a.py,s1,2,2026-05-01T12:00:00Z,12.5\nlog out,,s2,,,\n"
+    table = log(tmp_path, f"query,path,session,rank,time,dwell\n{rows}")
+    assert read_clicks(table).clicks == expected
+    lines = log(
+        tmp_path,
+        '{"q": "log in", "url": "a.py", "user": "s1", "position": 2, "timestamp": 1777636800, '
+        '"dwell_s": 12.5}\n\n{"q": "log out", "url": null, "user": "s2"}\n',
+    )
+    assert read_clicks(lines).clicks == expected
+
+
+def test_a_separator_within_a_query_ends_no_line(tmp_path: Path) -> None:
+    path = log(tmp_path, '{"q": "log\u2028in", "url": "a.py"}\n')
+    assert read_clicks(path).clicks == (Click("log\u2028in", "a.py"),)
+
+
+def test_columns_may_be_named(tmp_path: Path) -> None:
+    path = log(tmp_path, "words,file\nlog in,a.py\n")
+    found = read_clicks(path, columns={"query": "words", "path": "file"})
+    assert found.clicks == (Click("log in", "a.py"),)
+    assert found.columns == {"query", "path"}
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({}, "no column for the query; expected query or q"),
+        ({"query": "text"}, "no column for the query; expected text; the log has words, path$"),
+    ],
+)
+def test_a_column_that_is_not_there_is_told(
+    tmp_path: Path, columns: dict[str, str], message: str
+) -> None:
+    with pytest.raises(FormatError, match=message):
+        read_clicks(log(tmp_path, "words,path\nlog in,a.py\n"), columns=columns)
+
+
+def test_a_column_that_karat_does_not_know_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no column 'colour'"):
+        read_clicks(log(tmp_path, "query,path\nx,a\n"), columns={"colour": "c"})
+
+
+def test_all_bad_lines_are_told_at_once(tmp_path: Path) -> None:
+    rows = [
+        "query,path,rank,time,dwell",
+        ",a,1,,",
+        "x,a,0,,",
+        "x,a,one,,",
+        "x,a,,soon,",
+        "x,a,,,-1",
+    ]
+    with pytest.raises(FormatError) as caught:
+        read_clicks(log(tmp_path, "\n".join(rows) + "\n"))
+    assert [problem.line for problem in caught.value.problems] == [2, 3, 4, 5, 6]
+
+
+def test_a_short_row_is_told_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="log:3: 1 cells; expected 2"):
+        read_clicks(log(tmp_path, "query,path\nx,a\nx\n"))
+    with pytest.raises(FormatError, match="log:2: expected an object"):
+        read_clicks(log(tmp_path, '{"query": "x", "path": "a"}\n[1]\n'))

@@ -26,7 +26,8 @@ from karat.engines.adapters.answers import (
     literal_secrets,
     names_of,
 )
-from karat.engines.adapters.external import External, ExternalReply, LoopThread, timed_out
+from karat.engines.adapters.event_loop import LoopThread
+from karat.engines.adapters.external import External, ExternalReply, timed_out
 from karat.errors import EngineError, MissingExtra
 from karat.model import Hit
 

@@ -33,7 +33,8 @@ from karat.engines.adapters.command import (
     environment,
     found_program,
 )
-from karat.engines.adapters.external import External, ExternalReply, LoopThread, timed_out
+from karat.engines.adapters.event_loop import LoopThread
+from karat.engines.adapters.external import External, ExternalReply, timed_out
 from karat.engines.adapters.http import checked_url
 from karat.errors import EngineError, InputError, KaratError, MissingExtra
 from karat.model import Hit

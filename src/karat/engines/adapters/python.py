@@ -17,11 +17,11 @@ from pydantic import Field, field_validator
 
 from karat.corpus import Corpus
 from karat.engines.adapters.answers import AdapterOptions, AnswerOptions, AnswerReader
+from karat.engines.adapters.event_loop import LoopThread
 from karat.engines.adapters.external import (
     CorpusPaths,
     External,
     ExternalReply,
-    LoopThread,
     call_foreign,
     close,
 )

@@ -21,7 +21,6 @@ from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple, Self
-from uuid import uuid4
 
 from karat.corpus import (
     Corpus,
@@ -357,7 +356,7 @@ def has_asset(asset_id: str) -> bool:
 def asset_parts(asset_id: str, file: Path) -> Iterator[AssetPart]:
     """Yield the parts of *file*, an archive, for :func:`add_part`."""
     count = max(1, ceil(file.stat().st_size / PART_BYTES))
-    sending = uuid4().hex
+    sending = os.urandom(16).hex()
     with file.open("rb") as stream:
         digest = file_digest(stream, "sha256").hexdigest()
         stream.seek(0)

@@ -33,7 +33,7 @@ help: ## List these commands
 
 demo: .venv/.demo ## Mine a bundled history, or REPO=..., compare three engines on it, write a report
 	@$(COMPILE_SOURCE)
-	@$(PY) -m karat demo $(if $(REPO),--repo '$(REPO)') -o build/demo
+	@$(PY) -m karat demo $(if $(REPO),--repo '$(REPO)') -o 'build/demo$(if $(REPO),-$(notdir $(abspath $(REPO))))'
 
 test: check .venv/.torch .venv/bin/qdrant .venv/chromium/chromium ui/node_modules/.ready ## Run the checks and the whole suite, doctests of source, README and docs included
 	@$(COMPILE_SOURCE)

@@ -54,3 +54,9 @@ def test_without_embeddings_two_engines_are_compared(
     assert "30 commit messages became queries" in done.stdout
     assert "ranks the right file highest" in done.stdout
     assert "To compare hybrid too, install embeddings: pip install" in done.stdout
+    own = demo.build_repository(tmp_path / "out")
+    done = karat("demo", "--repo", str(own), "-o", str(tmp_path / "own"))
+    assert done.returncode == 0, done.stderr
+    gold = tmp_path / "own" / "gold.json"
+    assert f"  {typed_command()} compare {gold} --repo {own} \\\n" in done.stdout
+    assert "generate --repo" not in done.stdout

@@ -65,7 +65,7 @@ def command(repo: str | None, output: str) -> None:
     ended = select_finished(done)
     _show(request, done, ended)
     _write_report(Path(output) / "report.html", request, done, ended)
-    _show_next(output)
+    _show_next(output, repo)
 
 
 def _run(request: "ExperimentRequest", output: str) -> "ExperimentResult":
@@ -117,19 +117,30 @@ def _write_report(
     write_text(path, draw(findings, str(path)))
 
 
-def _show_next(output: str) -> None:
+def _show_next(output: str, repo: str | None) -> None:
     from karat.app.demo import engine_specs, has_embeddings
     from karat.installation import install_hint, typed_command
 
     folder, karat = Path(output), typed_command()
-    engines = " ".join(map(shlex.quote, engine_specs().values()))
+    gold = shlex.quote(str(folder / "gold.json"))
     click.echo(
         f"\nReport:  {folder / 'report.html'}  (one file, works offline)\n"
-        f"Cases:   {karat} inspect {shlex.quote(str(folder / 'gold.json'))}\n\n"
-        "Next, on your own repository:\n"
-        f"  {karat} generate --repo . -o gold.json\n"
-        f"  {karat} compare gold.json --agents {engines} \\\n"
-        "      -o report.html"
+        f"Cases:   {karat} inspect {gold}\n"
     )
+    if repo:
+        click.echo(
+            "Next, with your own search (a script, a service or a class; docs/engines.md):\n"
+            f"  {karat} engines check mysearch.yaml\n"
+            f"  {karat} compare {gold} --repo {shlex.quote(repo)} \\\n"
+            "      --agents bm25 mysearch.yaml -o report.html"
+        )
+    else:
+        engines = " ".join(map(shlex.quote, engine_specs().values()))
+        click.echo(
+            "Next, on your own repository:\n"
+            f"  {karat} generate --repo . -o gold.json\n"
+            f"  {karat} compare gold.json --agents {engines} \\\n"
+            "      -o report.html"
+        )
     if not has_embeddings():
         click.echo(f"\nTo compare hybrid too, install embeddings: {install_hint('dense')}")

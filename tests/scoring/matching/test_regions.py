@@ -5,7 +5,7 @@ from itertools import pairwise
 from math import isnan
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from karat.errors import InputError
@@ -78,9 +78,10 @@ def units(hits: list[Hit], targets: list[Target]) -> tuple[list[Hit], list[Targe
             kept.append(hit)
     # A place that is listed twice is one target, of the higher grade.
     best: dict[tuple[str, int, int], Target] = {}
-    for target in sorted(targets, key=lambda target: target.grade):
-        if target.path not in files:
-            best[target.path, target.start_line, target.end_line] = target
+    for target in targets:
+        place = target.path, target.start_line, target.end_line
+        if target.path not in files and (place not in best or target.grade > best[place].grade):
+            best[place] = target
     wanted = list(best.values())
     whole = files & {target.path for target in targets}
     wanted += [Target(path, max(t.grade for t in targets if t.path == path)) for path in whole]
@@ -102,6 +103,11 @@ def slow_gains(hits: list[Hit], targets: list[Target], share: float) -> dict[int
 
 @settings(max_examples=50)
 @given(hits=HITS, targets=TARGETS, share=st.sampled_from([0.0, 0.5, 1.0]))
+@example(
+    hits=[Hit("b.py", 2.0), Hit("b.py", 1.0, 1, 1)],
+    targets=[Target("b.py", 1.0), Target("b.py", -1.0, 2, 2), Target("b.py", 1.0, 2, 2)],
+    share=0.0,
+)
 def test_lines_agree_with_a_slow_matcher(
     hits: list[Hit], targets: list[Target], share: float
 ) -> None:

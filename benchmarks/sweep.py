@@ -29,7 +29,7 @@ import code_chunks  # noqa: E402
 from karat.corpus import Corpus, from_folder  # noqa: E402
 from karat.engines.embedding.onnx_encoder import OnnxEmbedder  # noqa: E402
 from karat.engines.engine_group import Current, build_group  # noqa: E402
-from karat.engines.registry import by_score  # noqa: E402
+from karat.engines.registry import has_absolute_scores  # noqa: E402
 from karat.engines.rerank.base import MaxSim, maxsim  # noqa: E402
 from karat.engines.rerank.engine import DEPTH, Passages  # noqa: E402
 from karat.engines.spec import build  # noqa: E402
@@ -154,7 +154,7 @@ def swept(
                         hits,
                         k=configuration.k,
                         threshold=configuration.threshold,
-                        by_score=by_score(configuration.spec),
+                        by_score=has_absolute_scores(configuration.spec),
                     )
 
     return work
@@ -181,7 +181,7 @@ class Cuts:
     def on_answer(self, run: str, answer: Answer, sample: LatencySample | None) -> None:
         """Store *answer* as often as there are configurations."""
         for configuration in self._entries[run]:
-            scale = by_score(configuration.spec)
+            scale = has_absolute_scores(configuration.spec)
             hits = cut(
                 answer.hits, k=configuration.k, threshold=configuration.threshold, by_score=scale
             )

@@ -3,7 +3,6 @@
 import json
 import os
 import time
-from collections import abc
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as AnyMapping
 from contextlib import contextmanager
@@ -317,7 +316,7 @@ class Connection:
         return answer.json() if answer.content else None
 
     @contextmanager
-    def stream(self, path: str, headers: abc.Mapping[str, str]) -> Iterator[httpx.Response]:
+    def stream(self, path: str, headers: AnyMapping[str, str]) -> Iterator[httpx.Response]:
         """Yield a response that is read as a stream."""
         with self._client.stream("GET", path, headers=dict(headers)) as answer:
             if answer.is_error:

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.app.import_log import BIAS, COLUMNS, Click, Log, LogRules, import_log
+from karat.app.import_log import BIAS, LOG_COLUMNS, Click, Log, LogRules, import_log
 from karat.errors import InputError
 
-ALL = frozenset(COLUMNS)
+ALL = frozenset(LOG_COLUMNS)
 
 
 def log(*clicks: Click, columns: frozenset[str] = ALL) -> Log:

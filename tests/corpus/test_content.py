@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from karat.corpus.files.content import content_traits, decode
 from karat.corpus.files.traits import Trait
-from karat.corpus.git_objects import blob_id
+from karat.corpus.snapshot import blob_id
 
 
 @pytest.mark.parametrize(

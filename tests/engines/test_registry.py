@@ -22,7 +22,7 @@ from karat.engines.registry import (
     PROFILE_ALIASES,
     PROFILES,
     EngineInfo,
-    by_score,
+    has_absolute_scores,
     modes,
     profile_named,
     register,
@@ -119,7 +119,7 @@ def test_a_registered_engine_needs_no_other_table() -> None:
     with pytest.raises(InputError, match="window is 0"):
         build("plain(window=0)")
     assert shareable(parse_spec("plain")) is None
-    assert not by_score(parse_spec("plain"))
+    assert not has_absolute_scores(parse_spec("plain"))
 
 
 def test_a_registered_engine_over_chunks_shares_them() -> None:
@@ -139,7 +139,7 @@ def test_a_registered_engine_over_chunks_shares_them() -> None:
     )
     spec = parse_spec("mine(cache=false)")
     assert shareable(spec) == shareable(parse_spec("bm25(cache=false)"))
-    assert by_score(spec)
+    assert has_absolute_scores(spec)
     group = EngineGroup()
     first, second = group.add(spec), group.add(parse_spec("bm25(cache=false)"))
     assert isinstance(first, ChunkEngine)

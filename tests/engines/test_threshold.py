@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.corpus import from_texts
-from karat.engines.registry import above, by_score, check_threshold
+from karat.engines.registry import check_threshold, count_above, has_absolute_scores
 from karat.engines.spec import build, parse_spec
 from karat.errors import InputError
 from karat.experiments.workers.engine_session import cut
@@ -41,8 +41,8 @@ ENGINES = [
     ],
 )
 def test_by_hand(scores: list[float], threshold: float, of_best: int, themselves: int) -> None:
-    assert above(scores, threshold, by_score=False) == of_best
-    assert above(scores, threshold, by_score=True) == themselves
+    assert count_above(scores, threshold, by_score=False) == of_best
+    assert count_above(scores, threshold, by_score=True) == themselves
 
 
 def test_what_is_no_threshold() -> None:
@@ -78,7 +78,7 @@ def test_a_threshold_in_the_engine_is_one_afterwards(engine: str) -> None:
         else:
             recipe = limited.recipe  # type: ignore[attr-defined]
             limited.recipe = replace(recipe, threshold=threshold)  # type: ignore[attr-defined]
-        expected = cut(found[query], k=k, threshold=threshold, by_score=by_score(spec))
+        expected = cut(found[query], k=k, threshold=threshold, by_score=has_absolute_scores(spec))
         assert tuple(limited.search(query, k)) == expected
 
     holds()

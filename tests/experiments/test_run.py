@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from karat.engines.base import Engine
-from karat.engines.registry import by_score
+from karat.engines.registry import has_absolute_scores
 from karat.engines.spec import build
 from karat.errors import InputError, LimitExceeded
 from karat.experiments import Configuration, Matrix
@@ -438,7 +438,7 @@ def test_each_configuration_of_a_matrix_finds_what_its_engine_finds_alone(
                 k=int(str(k)),
                 files=True,
                 threshold=float(str(threshold)),
-                by_score=by_score(run.engine),
+                by_score=has_absolute_scores(run.engine),
             )
             assert answer.hits == found
     assert any("gave the same rankings" in remark for remark in done.remarks)

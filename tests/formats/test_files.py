@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.errors import FormatError, InputError
-from karat.formats.jsontext import dumps, load_json, parse, positions
+from karat.formats.jsontext import dumps, load_json, parse_json, positions
 from karat.formats.records import guard, read_rows, render_rows, unguard
 from karat.formats.source import Problems, read_text
 from karat.system.files import replacing, write_text
@@ -21,7 +21,7 @@ CELLS = st.text(st.characters(codec="utf-8"), max_size=6)
 
 def message_of(text: str) -> str:
     with pytest.raises(FormatError) as caught:
-        parse(text, "x.json")
+        parse_json(text, "x.json")
     return str(caught.value)
 
 
@@ -106,7 +106,7 @@ def test_both_duplicates_are_named() -> None:
 
 
 def test_surrogate_pairs_are_whole_characters() -> None:
-    assert parse('"\\ud83d\\ude00"', "x") == "😀"
+    assert parse_json('"\\ud83d\\ude00"', "x") == "😀"
 
 
 JSON = st.recursive(

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from karat.corpus import from_git, symbols
-from karat.corpus.git_objects import ObjectReader, blob_id
+from karat.corpus.git_objects import ObjectReader
+from karat.corpus.snapshot import blob_id
 from karat.errors import InputError
 from karat.mining.commits import Hunk, UnreadableCommits, regions
 from karat.mining.targets import TargetFile, read_targets

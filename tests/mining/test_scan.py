@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from karat.corpus.git_objects import blob_id
+from karat.corpus.snapshot import blob_id
 from karat.errors import InputError, KaratError
 from karat.mining import commits as commits_module
 from karat.mining.commits import Change, UnreadableCommits

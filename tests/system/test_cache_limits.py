@@ -5,12 +5,24 @@ import time
 import pytest
 
 from karat.errors import InputError
-from karat.system.sqlite import DAY_S, MAX_BYTES, cache_size, needed_since, run_environment
+from karat.system.sqlite import (
+    DAY_S,
+    DEFAULT_CACHE_BYTES,
+    cache_size,
+    needed_since,
+    run_environment,
+)
 
 
 @pytest.mark.parametrize(
     ("text", "size"),
-    [("", MAX_BYTES), (" 1500 ", 1500), ("1.5k", 1500), ("20GB", 2 * 10**10), ("1 T", 10**12)],
+    [
+        ("", DEFAULT_CACHE_BYTES),
+        (" 1500 ", 1500),
+        ("1.5k", 1500),
+        ("20GB", 2 * 10**10),
+        ("1 T", 10**12),
+    ],
 )
 def test_a_size_has_a_unit(text: str, size: int) -> None:
     assert cache_size({"KARAT_CACHE_SIZE": text}) == size

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from karat.errors import InputError, StorageFull
-from karat.system.files import free_bytes, is_full
+from karat.system.files import free_bytes, is_disk_full
 
 
 class DiskFull(Exception):
@@ -33,7 +33,7 @@ def raised(error: Exception, cause: Exception | None = None) -> Exception:
     ],
 )
 def test_full(error: Exception) -> None:
-    assert is_full(error)
+    assert is_disk_full(error)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_full(error: Exception) -> None:
     ],
 )
 def test_not_full(error: Exception) -> None:
-    assert not is_full(error)
+    assert not is_disk_full(error)
 
 
 def test_a_database_that_may_not_grow(tmp_path: Path) -> None:
@@ -55,13 +55,13 @@ def test_a_database_that_may_not_grow(tmp_path: Path) -> None:
     with pytest.raises(sqlite3.OperationalError) as caught:
         database.execute("INSERT INTO t VALUES (zeroblob(100000))")
     database.close()
-    assert is_full(caught.value)
+    assert is_disk_full(caught.value)
 
 
 def test_a_circle_of_errors_ends() -> None:
     one, two = ValueError("one"), ValueError("two")
     one.__context__, two.__context__ = two, one
-    assert not is_full(one)
+    assert not is_disk_full(one)
 
 
 def test_free_space_of_a_folder_that_is_not_there_yet(tmp_path: Path) -> None:

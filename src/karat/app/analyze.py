@@ -34,6 +34,7 @@ from karat.model.analysis import (
     Trend,
     TrendPoint,
 )
+from karat.model.comparison import Interval
 from karat.model.timings import RunResult
 from karat.scoring.matching.regions import Coverage
 from karat.scoring.metrics import Measure, average
@@ -97,7 +98,7 @@ def embedding_quality(
     """
     embedder = create_embedder(model) if isinstance(model, str) else model
     caches = user_caches(wanted=cached)
-    spots = list(_spots(corpus, chunker, caches))
+    spots = list(_embedded_places(corpus, chunker, caches))
     coverage = Coverage((spot.hit for spot in spots), match=gold.match)
     relevant = [
         {
@@ -163,7 +164,7 @@ def embedding_quality(
     return _warned(found)
 
 
-def _spots(corpus: Corpus, chunker: str, caches: Caches) -> Iterator[EmbeddedPlace]:
+def _embedded_places(corpus: Corpus, chunker: str, caches: Caches) -> Iterator[EmbeddedPlace]:
     with caches.chunks() as cache:
         chunked = chunk_corpus(corpus, create_chunker(chunker), cache=cache)
     for document, chunks in chunked.items():
@@ -263,10 +264,12 @@ def index_health(
             built.close()
 
 
-Spot = tuple[str, int, int]
+ChunkLines = tuple[str, int, int]
 
 
-def _retrieved(engine: Engine, corpus: Corpus, queries: Sequence[str], k: int) -> set[Spot] | None:
+def _retrieved(
+    engine: Engine, corpus: Corpus, queries: Sequence[str], k: int
+) -> set[ChunkLines] | None:
     """Return the chunks that some query retrieves; None without queries."""
     if not queries:
         return None
@@ -281,7 +284,7 @@ def _retrieved(engine: Engine, corpus: Corpus, queries: Sequence[str], k: int) -
 
 
 def _flaws(
-    chunked: ChunkedCorpus, engine: ChunkEngine, retrieved: set[Spot] | None
+    chunked: ChunkedCorpus, engine: ChunkEngine, retrieved: set[ChunkLines] | None
 ) -> Iterator[Flaw]:
     whole = list(chunked)
     total = len(whole)
@@ -363,7 +366,7 @@ def query_topics(
     similar, rows = _directions(gold.texts, model)
     labels = group_directions(rows, groups=topics, seed=confidence.seed)
     lead = scoring.parsed(gold)[0]
-    columns = [_column(gold, run, lead, scoring) for run in runs]
+    columns = [_scores(gold, run, lead, scoring) for run in runs]
     clusters = cluster_labels(gold, confidence.cluster)
     sign = 1.0 if lead.definition.higher_is_better else -1.0
     chances = [
@@ -432,18 +435,6 @@ def _word_rows(texts: Sequence[str]) -> Vectors:
     return rows
 
 
-def _column(gold: Dataset, run: RunResult, lead: Measure, scoring: Scoring) -> list[float]:
-    evaluation = evaluate_run(
-        gold,
-        run.run,
-        scoring=scoring.with_measures([lead]),
-        confidence=None,
-        slices={},
-        name=run.name,
-    )
-    return list(evaluation.table.columns[str(lead)])
-
-
 def _score(
     values: Sequence[float],
     p: float | None,
@@ -452,11 +443,9 @@ def _score(
     *,
     clusters: Sequence[str] | None,
 ) -> TopicScore:
-    (interval,) = mean_intervals([values], [lead], confidence, clusters=clusters)
+    interval = _interval(values, lead, confidence, clusters)
     mean = average(values)
     weak = p is not None and p <= round(1.0 - confidence.level, 12)
-    if interval is None:
-        raise InputError(f"{lead} is not a mean over queries; expected a measure such as ndcg@10")
     return TopicScore(None if isnan(mean) else mean, interval, p, weak)
 
 
@@ -499,14 +488,13 @@ def trends(
     scoring, confidence = scoring or Scoring(), confidence or Confidence()
     gold = store.dataset(experiment.dataset)
     lead = scoring.parsed(gold)[0]
-    scoring = scoring.with_measures([lead])
     past: dict[str, list[Past]] = {run.label: [] for run in experiment.runs}
     for other in store.experiments(limit=MOST_EXPERIMENTS):
         if other.dataset != experiment.dataset:
             continue
         for run in other.runs:
             if run.label in past and run.status is RunStatus.COMPLETED:
-                scores = _scores(gold, store, run.id, scoring)
+                scores = _scores(gold, store.measured(run.id), lead, scoring)
                 past[run.label].append(Past(run.id, run.ended or other.created, scores))
     clusters = cluster_labels(gold, confidence.cluster)
     found = tuple(
@@ -539,11 +527,7 @@ def trend_of(
     level: list[Sequence[float]] = []
     points = []
     for number, (run, when, scores) in enumerate(ordered):
-        (interval,) = mean_intervals([scores], [lead], confidence, clusters=clusters)
-        if interval is None:
-            raise InputError(
-                f"{lead} is not a mean over queries; expected a measure such as ndcg@10"
-            )
+        interval = _interval(scores, lead, confidence, clusters)
         mean = average(scores)
         change = p = None
         verdict = "first"
@@ -564,10 +548,26 @@ def trend_of(
     return Trend(label, str(lead), tuple(points))
 
 
-def _scores(gold: Dataset, store: Store, run: str, scoring: Scoring) -> list[float]:
-    measured = store.measured(run)
+def _scores(gold: Dataset, run: RunResult, lead: Measure, scoring: Scoring) -> list[float]:
+    """Return the score of each query on *lead*."""
     evaluation = evaluate_run(
-        gold, measured.run, scoring=scoring, confidence=None, slices={}, name=measured.name
+        gold,
+        run.run,
+        scoring=scoring.with_measures([lead]),
+        confidence=None,
+        slices={},
+        name=run.name,
     )
-    (column,) = evaluation.table.columns.values()
-    return list(column)
+    return list(evaluation.table.columns[str(lead)])
+
+
+def _interval(
+    values: Sequence[float],
+    lead: Measure,
+    confidence: Confidence,
+    clusters: Sequence[str] | None,
+) -> Interval:
+    (interval,) = mean_intervals([values], [lead], confidence, clusters=clusters)
+    if interval is None:
+        raise InputError(f"{lead} is not a mean over queries; expected a measure such as ndcg@10")
+    return interval

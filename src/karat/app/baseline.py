@@ -1,4 +1,7 @@
-"""karat baseline: store the scores of a run, and align them with a later version of the set."""
+"""karat baseline: store the scores of a run, and align them with a later version of the set.
+
+The file is JSON with one query a line, so that a diff shows which of them moved.
+"""
 
 import os
 from array import array
@@ -42,19 +45,19 @@ __all__ = [
     "write_baseline",
 ]
 
-MARK = "karat-baseline"
-VERSION = 1
+FILE_MARK = "karat-baseline"
+FILE_VERSION = 1
 TEXT_KEYS = ("name", "gold", "gold_digest", "made_at", "karat")
-KEYS = ("format", "version", *TEXT_KEYS, "settings", "means", "queries")
-EXPECTED = "expected a file written by `karat baseline update`"
+FILE_KEYS = ("format", "version", *TEXT_KEYS, "settings", "means", "queries")
+EXPECTED_FILE = "expected a file written by `karat baseline update`"
 QUERY_KEYS = ("id", "digest", "rank", "scores", "model")
 
 
 def write_baseline(baseline: Baseline, path: str | os.PathLike[str]) -> None:
     """Write *baseline*, whole or not at all; a query that is not scored has null."""
     head = {
-        "format": MARK,
-        "version": VERSION,
+        "format": FILE_MARK,
+        "version": FILE_VERSION,
         "name": baseline.name,
         "gold": baseline.gold,
         "gold_digest": baseline.gold_digest,
@@ -84,8 +87,8 @@ def _reject_run(path: str | os.PathLike[str]) -> None:
         return
     if detected.detect(os.fspath(path), head_of(path)):
         raise InputError(
-            f"{os.fspath(path)}: this is a run ({detected.name}), not a baseline; {EXPECTED}. To "
-            "compare two runs, use `karat compare`"
+            f"{os.fspath(path)}: this is a run ({detected.name}), not a baseline; {EXPECTED_FILE}. "
+            "To compare two runs, use `karat compare`"
         )
 
 
@@ -94,12 +97,12 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
     _reject_run(path)
     value, check = load_json(path, limit=DEFAULT.json_bytes)
     top = check.record(value, ())
-    if top.get("format") != MARK:
-        check.add((), f"not a baseline; {EXPECTED} ({MARK})")
+    if top.get("format") != FILE_MARK:
+        check.add((), f"not a baseline; {EXPECTED_FILE} ({FILE_MARK})")
         check.finish()
-    check.known(top, KEYS, ())
-    if check.whole(top, "version", (), default=0) != VERSION:
-        check.add(("version",), f"unknown version; expected {VERSION}")
+    check.known(top, FILE_KEYS, ())
+    if check.whole(top, "version", (), default=0) != FILE_VERSION:
+        check.add(("version",), f"unknown version; expected {FILE_VERSION}")
     name, gold, digest, made_at, version = (check.text(top, key, ()) for key in TEXT_KEYS)
     queries = tuple(
         _query(check, check.record(item, location), location)

@@ -14,9 +14,9 @@ from karat.errors import InputError, MissingExtra
 from karat.experiments.matrix import check_matrix_keys, parse_suites
 from karat.experiments.plan import Agent, parse_agent
 from karat.formats import DEFAULT, ReadLimits
+from karat.formats.base import FOLDER_FORMATS
 from karat.formats.fields import SECTIONS, Checker, Location, Record
 from karat.formats.jsontext import SWITCH, load_yaml
-from karat.formats.results import FOLDER_FORMATS
 from karat.formats.source import parse_amount
 from karat.model import Dataset
 

@@ -1,4 +1,4 @@
-"""List the engines, check whether one of them works, and show the slots of an executor."""
+"""List the engines, check whether one of them works, and measure the overhead of its adapter."""
 
 import shutil
 import socket
@@ -21,9 +21,6 @@ from karat.engines.registry import ENGINES, PROFILE_ALIASES, EngineInfo, modes, 
 from karat.engines.rerank import check_reranker
 from karat.engines.spec import build, parse_spec
 from karat.errors import EngineError, InputError, KaratError, MissingExtra
-from karat.experiments.executors import Executor, Slot, open_executor
-from karat.experiments.executors.base import Fingerprint, differences, fingerprint
-from karat.experiments.executors.driver import check_slot
 from karat.installation import install_hint, package_hint
 from karat.model import Hit
 from karat.model.spec import Spec
@@ -35,27 +32,24 @@ __all__ = [
     "EngineCheck",
     "EngineListing",
     "Overhead",
-    "SlotListing",
     "check_engine",
     "check_model_choice",
     "first_difference",
     "list_engines",
-    "list_slots",
-    "local_fingerprint",
     "named_engine",
-    "open_executor",
     "overhead",
     "profile_named",
     "search_modes",
 ]
 
-PROCESS = """
+# Programs that find nothing: their latency is the overhead of an adapter.
+NULL_PROCESS = """
 import json, sys
 for line in sys.stdin:
     print('{"id": %d, "hits": []}' % json.loads(line)["id"], flush=True)
 """
 # It answers in one write; two would wait for a delayed acknowledgement, 40 ms each time.
-HTTP = """
+NULL_HTTP = """
 from http.server import BaseHTTPRequestHandler, HTTPServer
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
@@ -71,7 +65,7 @@ server = HTTPServer(("127.0.0.1", 0), Handler)
 print(server.server_address[1], flush=True)
 server.serve_forever()
 """
-MCP = """
+NULL_MCP = """
 import sys
 from mcp.server.mcpserver import MCPServer
 server = MCPServer("null")
@@ -97,130 +91,6 @@ SAMPLE_QUERY = "login password"
 DELAYED_NS = (35_000_000, 60_000_000)
 
 
-class Overhead(NamedTuple):
-    """Nanoseconds per search of a no-op engine: the median and the 99th percentile of *calls*."""
-
-    kind: str
-    calls: int
-    median_ns: int
-    p99_ns: int
-
-
-def overhead(kind: str, params: Mapping[str, object], *, calls: int = 50) -> Overhead | None:
-    """Return the overhead of the adapter *kind* on this machine; None for engines in this process.
-
-    A latency is the search plus this. For ``command`` it is the start of the smallest program
-    that there is, and the time that the searching program needs to start comes on top.
-    """
-    if kind == "mcp" and params.get("url"):
-        kind = "mcp over HTTP"
-    if kind not in NULLS:
-        return None
-    with NULLS[kind]() as config:
-        engine: Any = build(config)
-        try:
-            engine.index(from_texts({"a.txt": "null"}))
-            samples = sorted([_timed(engine) for _ in range(WARM_UP + calls)][WARM_UP:])
-        finally:
-            engine.close()
-    return Overhead(kind, len(samples), samples[len(samples) // 2], samples[-1 - calls // 100])
-
-
-def _timed(engine: Any) -> int:
-    started = perf_counter_ns()
-    engine.search("null", 1)
-    return perf_counter_ns() - started
-
-
-@contextmanager
-def _http_service() -> Iterator[dict[str, object]]:
-    # In a separate process: two threads of one interpreter would wait for each other.
-    command = [sys.executable, "-I", "-S", "-c", HTTP]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:  # noqa: S603 - ours
-        try:
-            port = process.stdout.readline().strip() if process.stdout else b""
-            if not port.isdigit():
-                raise EngineError("the no-op HTTP service did not start")
-            yield {"engine": "http", "url": f"http://127.0.0.1:{int(port)}/?q={{query}}"}
-        finally:
-            process.kill()
-
-
-@contextmanager
-def _mcp_service() -> Iterator[dict[str, object]]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-c", MCP, str(port)]
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:  # noqa: S603 - ours
-        try:
-            deadline = monotonic() + START_S
-            while not _listens(port):
-                if process.poll() is not None or monotonic() > deadline:
-                    raise EngineError("the no-op MCP server did not start")
-            yield {"engine": "mcp", "url": f"http://127.0.0.1:{port}/mcp", "tool": "find"}
-        finally:
-            process.kill()
-
-
-def _listens(port: int) -> bool:
-    try:
-        socket.create_connection(("127.0.0.1", port), timeout=1).close()
-    except OSError:
-        return False
-    return True
-
-
-def _command() -> AbstractContextManager[dict[str, object]]:
-    smallest = [shutil.which("true") or sys.executable]
-    return nullcontext({"engine": "command", "command": smallest, "output": "jsonl"})
-
-
-def _process() -> AbstractContextManager[dict[str, object]]:
-    command = [sys.executable, "-I", "-S", "-c", PROCESS]
-    return nullcontext({"engine": "process", "command": command})
-
-
-def _mcp_stdio() -> AbstractContextManager[dict[str, object]]:
-    command = [sys.executable, "-c", MCP]
-    return nullcontext({"engine": "mcp", "command": command, "tool": "find"})
-
-
-NULLS: Mapping[str, Callable[[], AbstractContextManager[dict[str, object]]]] = {
-    "command": _command,
-    "process": _process,
-    "http": _http_service,
-    "mcp": _mcp_stdio,
-    "mcp over HTTP": _mcp_service,
-}
-
-
-class SlotListing(NamedTuple):
-    """A slot; *rejected* says why it would not be used, *differs* what may change last digits."""
-
-    slot: Slot
-    rejected: str
-    differs: str
-
-
-def list_slots(executor: Executor) -> list[SlotListing]:
-    """Return all slots of *executor* as they are now; no unit is run."""
-    with executor.connect() as pool:
-        return [
-            SlotListing(
-                slot,
-                check_slot(slot),
-                differences(fingerprint(), slot.fingerprint) if slot.fingerprint else "",
-            )
-            for slot in pool.slots()
-        ]
-
-
-def local_fingerprint() -> Fingerprint:
-    """Return what slots are compared with."""
-    return fingerprint()
-
-
 @dataclass(frozen=True, slots=True)
 class EngineListing:
     """An engine by name: what it is, or what it lacks and how to get that."""
@@ -231,6 +101,15 @@ class EngineListing:
     available: bool = True
     missing: str = ""
     install: str = ""
+
+
+class Overhead(NamedTuple):
+    """Nanoseconds per search of a no-op engine: the median and the 99th percentile of *calls*."""
+
+    kind: str
+    calls: int
+    median_ns: int
+    p99_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -399,8 +278,8 @@ def _counts(engine: Any, name: str, repetitions: int) -> dict[str, int]:
 
 def _broken(engine: Engine, corpus: Corpus, answers: list[tuple[Hit, ...]], k: int) -> list[str]:
     broken = contract_violations(answers[0], corpus, k)
-    differences = (first_difference(answers[0], answer, k) for answer in answers[1:])
-    if difference := next(filter(None, differences), ""):
+    found = (first_difference(answers[0], answer, k) for answer in answers[1:])
+    if difference := next(filter(None, found), ""):
         broken.append(f"not deterministic: two identical queries returned {difference}")
     if engine.search("", k):
         broken.append("an empty query returned hits")
@@ -517,3 +396,92 @@ def named_engine(name: str, given: str | Mapping[str, object]) -> Spec:
     except (InputError, EngineError, MissingExtra) as error:
         raise InputError(f"engine {name!r}: {error}") from error
     return spec
+
+
+def overhead(kind: str, params: Mapping[str, object], *, calls: int = 50) -> Overhead | None:
+    """Return the overhead of the adapter *kind* on this machine; None for engines in this process.
+
+    A latency is the search plus this. For ``command`` it is the start of the smallest program
+    that there is, and the time that the searching program needs to start comes on top.
+    """
+    if kind == "mcp" and params.get("url"):
+        kind = "mcp over HTTP"
+    if kind not in NULLS:
+        return None
+    with NULLS[kind]() as config:
+        engine: Any = build(config)
+        try:
+            engine.index(from_texts({"a.txt": "null"}))
+            samples = sorted([_timed(engine) for _ in range(WARM_UP + calls)][WARM_UP:])
+        finally:
+            engine.close()
+    return Overhead(kind, len(samples), samples[len(samples) // 2], samples[-1 - calls // 100])
+
+
+def _timed(engine: Any) -> int:
+    started = perf_counter_ns()
+    engine.search("null", 1)
+    return perf_counter_ns() - started
+
+
+@contextmanager
+def _http_service() -> Iterator[dict[str, object]]:
+    # In a separate process: two threads of one interpreter would wait for each other.
+    command = [sys.executable, "-I", "-S", "-c", NULL_HTTP]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:  # noqa: S603 - ours
+        try:
+            port = process.stdout.readline().strip() if process.stdout else b""
+            if not port.isdigit():
+                raise EngineError("the no-op HTTP service did not start")
+            yield {"engine": "http", "url": f"http://127.0.0.1:{int(port)}/?q={{query}}"}
+        finally:
+            process.kill()
+
+
+@contextmanager
+def _mcp_service() -> Iterator[dict[str, object]]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-c", NULL_MCP, str(port)]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:  # noqa: S603 - ours
+        try:
+            deadline = monotonic() + START_S
+            while not _listens(port):
+                if process.poll() is not None or monotonic() > deadline:
+                    raise EngineError("the no-op MCP server did not start")
+            yield {"engine": "mcp", "url": f"http://127.0.0.1:{port}/mcp", "tool": "find"}
+        finally:
+            process.kill()
+
+
+def _listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    except OSError:
+        return False
+    return True
+
+
+def _command() -> AbstractContextManager[dict[str, object]]:
+    smallest = [shutil.which("true") or sys.executable]
+    return nullcontext({"engine": "command", "command": smallest, "output": "jsonl"})
+
+
+def _process() -> AbstractContextManager[dict[str, object]]:
+    command = [sys.executable, "-I", "-S", "-c", NULL_PROCESS]
+    return nullcontext({"engine": "process", "command": command})
+
+
+def _mcp_stdio() -> AbstractContextManager[dict[str, object]]:
+    command = [sys.executable, "-c", NULL_MCP]
+    return nullcontext({"engine": "mcp", "command": command, "tool": "find"})
+
+
+NULLS: Mapping[str, Callable[[], AbstractContextManager[dict[str, object]]]] = {
+    "command": _command,
+    "process": _process,
+    "http": _http_service,
+    "mcp": _mcp_stdio,
+    "mcp over HTTP": _mcp_service,
+}

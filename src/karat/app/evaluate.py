@@ -1,4 +1,7 @@
-"""karat evaluate: choose engines, run them on a gold set, and score or compare the runs."""
+"""karat evaluate: choose engines, run them on a gold set, and score or compare the runs.
+
+Queries without a difficulty get one: by the share of their words that their targets have.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +20,7 @@ from karat.experiments import open_executor
 from karat.experiments.executors import Executor
 from karat.experiments.measure import check_timed_on
 from karat.experiments.plan import (
-    MOST,
+    MOST_CONFIGURATIONS,
     Agent,
     agent_names,
     check_installed,
@@ -84,6 +87,7 @@ __all__ = [
 DIFFICULTY = "difficulty"
 # The least share of shared words of each class.
 EASY, MEDIUM = 0.8, 0.5
+
 UNKNOWN = "unknown"
 WORD_RULES = TokenRules(whole=False)
 DEFAULT_ENGINE = "bm25"
@@ -250,7 +254,7 @@ def plan(request: ExperimentRequest, *, allowed: int | None = None) -> Experimen
     MissingExtra: before anything runs, not after the work of an hour.
     """
     check_installed(request.configurations)
-    return plan_experiment(request, allowed=MOST if allowed is None else allowed)
+    return plan_experiment(request, allowed=MOST_CONFIGURATIONS if allowed is None else allowed)
 
 
 def run_plan(

@@ -13,13 +13,13 @@ from unicodedata import normalize
 
 from karat.errors import InputError
 from karat.formats.base import DEFAULT
-from karat.formats.jsontext import parse
+from karat.formats.jsontext import parse_json
 from karat.formats.records import read_rows
 from karat.formats.source import Problems, read_text
 from karat.model import Dataset, Query, Target
 
 __all__ = [
-    "COLUMNS",
+    "LOG_COLUMNS",
     "Click",
     "ImportResult",
     "Log",
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 # Names of each column; the first one is Karat's.
-COLUMNS: Mapping[str, tuple[str, ...]] = {
+LOG_COLUMNS: Mapping[str, tuple[str, ...]] = {
     "query": ("query", "q", "search_term", "query_text"),
     "path": ("path", "doc", "document", "clicked", "clicked_path", "doc_id", "url", "uri"),
     "rank": ("rank", "position"),
@@ -76,21 +76,21 @@ def read_clicks(path: str | os.PathLike[str], *, columns: Mapping[str, str] | No
     Every line that cannot be read is a problem, and all are reported at once.
     """
     named = dict(columns or {})
-    unknown = sorted(named.keys() - COLUMNS.keys())
+    unknown = sorted(named.keys() - LOG_COLUMNS.keys())
     if unknown:
-        raise InputError(f"no column {unknown[0]!r}; expected one of {', '.join(COLUMNS)}")
+        raise InputError(f"no column {unknown[0]!r}; expected one of {', '.join(LOG_COLUMNS)}")
     problems = Problems(path)
     rows = list(_rows(path, problems))
     problems.finish()
     present = dict.fromkeys(key for _, row in rows for key in row)
     columns_by_name = {
         column: name
-        for column, names in COLUMNS.items()
+        for column, names in LOG_COLUMNS.items()
         if (name := _called(column, named, names, present))
     }
     for column in dict.fromkeys((*REQUIRED, *named)):
         if column not in columns_by_name:
-            wanted = named.get(column) or f"{' or '.join(COLUMNS[column])}, or name it"
+            wanted = named.get(column) or f"{' or '.join(LOG_COLUMNS[column])}, or name it"
             there = ", ".join(present) or "none"
             problems.add(0, f"no column for the {column}; expected {wanted}; the log has {there}")
     problems.finish()
@@ -115,7 +115,7 @@ def _rows(
         for number, line in enumerate(text.split("\n"), 1):
             if not line.strip():
                 continue
-            value = parse(line, os.fspath(path), line=number)
+            value = parse_json(line, os.fspath(path), line=number)
             if isinstance(value, Mapping):
                 yield number, value
             else:
@@ -207,7 +207,7 @@ class ImportResult(NamedTuple):
     notes: tuple[str, ...]
 
 
-class LogClick(NamedTuple):
+class OpenedResult(NamedTuple):
     """One result that one session opened for one query, however often."""
 
     path: str
@@ -310,7 +310,7 @@ def _sessions(clicks: Iterable[Click]) -> list[list[Click]]:
     return list(found.values())
 
 
-def _opened(clicks: Sequence[Click], dwell_s: float) -> list[LogClick]:
+def _opened(clicks: Sequence[Click], dwell_s: float) -> list[OpenedResult]:
     """Return each result of one session once; further clicks on it do not count."""
     content: dict[str, bool | None] = {}
     latest = max((click.time for click in clicks if click.time is not None), default=None)
@@ -322,7 +322,7 @@ def _opened(clicks: Sequence[Click], dwell_s: float) -> list[LogClick]:
         else:
             stayed = None if latest is None else click.path in last
         content[click.path] = content.get(click.path) or stayed
-    return [LogClick(path, stayed) for path, stayed in content.items()]
+    return [OpenedResult(path, stayed) for path, stayed in content.items()]
 
 
 def _rank_notes(clicks: Sequence[Click]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from karat.corpus import Corpus
 from karat.engines.base import Progress, SearchStep
 from karat.engines.chunked import ChunkEngine
 from karat.engines.engine_group import EngineGroup, shareable
-from karat.engines.registry import above, by_score
+from karat.engines.registry import count_above, has_absolute_scores
 from karat.engines.rerank import RerankEngine
 from karat.errors import InputError
 from karat.experiments.target_check import Where
@@ -120,7 +120,7 @@ class _LossEngine(NamedTuple):
         if not self.threshold:
             return [*steps]
         hits = steps[-1].hits
-        kept = above([hit.score for hit in hits], self.threshold, by_score=self.by_score)
+        kept = count_above([hit.score for hit in hits], self.threshold, by_score=self.by_score)
         return [*steps, SearchStep("threshold", hits[:kept])]
 
 
@@ -140,7 +140,7 @@ def _loss_engine(measured: RunResult, family: EngineGroup) -> _LossEngine | None
     return _LossEngine(
         engine,
         float(threshold) if isinstance(threshold, int | float) else 0.0,
-        by_score(spec),
+        has_absolute_scores(spec),
     )
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from karat.errors import FormatError, InputError, LimitExceeded, Problem
-from karat.experiments.target_check import SEPARATE, PathHints
 from karat.formats import (
     DEFAULT,
     FORMATS,
@@ -216,6 +215,8 @@ def _of_dataset(data: Dataset, path: str, chosen: str) -> Validation:
 
 def _joined(data: Dataset) -> Iterator[str]:
     """Yield a note on the first cell that looks like several documents."""
+    from karat.experiments.target_check import SEPARATE, PathHints
+
     hints = PathHints(())
     for path in data.paths.names:
         if hints.suggestion(path) == SEPARATE:

@@ -128,7 +128,7 @@ def collections() -> None:
 @click.option(
     "--chunker", default="auto", show_default=True, help="How documents are split into chunks."
 )
-def create(
+def create_collection(
     name: str,
     *,
     path: str | None,
@@ -161,7 +161,7 @@ def create(
 
 @collections.command("reindex")
 @click.argument("collection")
-def reindex(collection: str) -> None:
+def reindex_collection(collection: str) -> None:
     """Index COLLECTION again after its documents have changed; id or name.
 
     \b
@@ -228,7 +228,7 @@ def datasets() -> None:
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--name", help="Name of the dataset; by default that of the file.")
 @click.option("--description", default="", help="Short description.")
-def upload(file: Path, name: str | None, description: str) -> None:
+def upload_dataset(file: Path, name: str | None, description: str) -> None:
     """Upload FILE, in any format that Karat reads, and print the id of the dataset.
 
     \b
@@ -348,7 +348,7 @@ def show_benchmark(benchmark: str, *, as_json: bool) -> None:
 
 @runs.command("cancel")
 @click.argument("benchmark")
-def cancel(benchmark: str) -> None:
+def cancel_benchmark(benchmark: str) -> None:
     """Cancel BENCHMARK; completed runs are kept.
 
     \b
@@ -360,7 +360,7 @@ def cancel(benchmark: str) -> None:
 
 @runs.command("delete")
 @click.argument("benchmark")
-def delete_run(benchmark: str) -> None:
+def delete_benchmark(benchmark: str) -> None:
     """Delete BENCHMARK with its results.
 
     \b

@@ -5,7 +5,6 @@ import subprocess
 import threading
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
-from hashlib import sha1
 from tempfile import TemporaryFile
 from typing import IO, NamedTuple
 
@@ -16,7 +15,6 @@ __all__ = [
     "SYMLINK",
     "ObjectReader",
     "TreeEntry",
-    "blob_id",
     "command",
     "environment",
     "git",
@@ -297,13 +295,3 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
     if process.stdout:
         process.stdout.close()
     process.wait()
-
-
-def blob_id(data: bytes) -> str:
-    r"""Return the id that Git gives to *data*, so that a folder and a revision agree.
-
-    >>> blob_id(b"hello\n")
-    'ce013625030ba8dba906f756967f9e9ca394464a'
-    """
-    # SHA-1 as in Git; it identifies content and is not used for security.
-    return sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()

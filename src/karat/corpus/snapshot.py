@@ -4,13 +4,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from hashlib import sha256
+from hashlib import sha1, sha256
 from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from karat.corpus.chunkers.base import lines_of
 from karat.corpus.files.traits import Trait
-from karat.corpus.git_objects import blob_id
 from karat.errors import InputError, UnknownName
 from karat.model.dataset import MASKS
 from karat.system.words import counted
@@ -22,6 +21,7 @@ __all__ = [
     "FileMasks",
     "Mask",
     "Reader",
+    "blob_id",
     "delta",
     "mask_corpus",
     "mask_text",
@@ -186,6 +186,16 @@ def delta(before: Corpus, after: Corpus) -> Delta:
         changed=tuple(d for d in there if d.blob != old[d.path].blob),
         removed=tuple(document for document in before if document.path not in new),
     )
+
+
+def blob_id(data: bytes) -> str:
+    r"""Return the id that Git gives to *data*, so that a folder and a revision agree.
+
+    >>> blob_id(b"hello\n")
+    'ce013625030ba8dba906f756967f9e9ca394464a'
+    """
+    # SHA-1 as in Git; it identifies content and is not used for security.
+    return sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 class Mask(NamedTuple):

@@ -1,4 +1,4 @@
-"""The engines that come with Karat, as functions of their settings."""
+"""The engines that come with Karat, as functions of their settings, and sparse encoders."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace

@@ -269,8 +269,8 @@ class RowNumbers:
 
     >>> from karat.corpus import chunk_corpus, create_chunker, from_texts
     >>> def cut(corpus, documents):
-    ...     without_prefix = Corpus("", tuple(documents), corpus.reader)
-    ...     return chunk_corpus(without_prefix, create_chunker("lines", size=1)).by_document
+    ...     part = Corpus("", tuple(documents), corpus.reader)
+    ...     return chunk_corpus(part, create_chunker("lines", size=1)).by_document
     >>> rows, new = RowNumbers(), []
     >>> rows.show(from_texts({"a": "x", "b": "y"}), cut, new.extend).rows.tolist()
     [0, 1]

@@ -28,7 +28,7 @@ from karat.engines.chunk_table import ChunkTable
 from karat.engines.engine_group import NOT_KEPT, Current
 from karat.engines.fusion import Scores, Weights, fuse, rest, stretch, top
 from karat.engines.ranking import boost_names, diversify
-from karat.engines.registry import above
+from karat.engines.registry import count_above
 from karat.engines.stages import Stage
 from karat.errors import EngineError, InputError
 from karat.model import Hit
@@ -255,7 +255,7 @@ class ChunkEngine:
             rows, joined = self._deepened(scored, chunks, k)
             hits = _hits(rows, scored.factors.of(joined), chunks)
             shown = [hit.score for hit in hits]
-            kept = above(shown, self.recipe.threshold, by_score=self.recipe.by_score)
+            kept = count_above(shown, self.recipe.threshold, by_score=self.recipe.by_score)
             return RankedRows(scored, joined, rows[:kept], hits[:kept])
 
         return self.current.once(query, (self, k), rank)

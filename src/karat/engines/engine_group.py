@@ -258,9 +258,6 @@ class SupportsCurrent(Protocol):
     current: Current
 
 
-# A group of an engine that shares nothing loads no numpy.
-
-
 class _Member(NamedTuple):
     engine: Engine
     # The engine over shared chunks: itself, or the one that it reranks.

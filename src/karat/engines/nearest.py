@@ -37,6 +37,7 @@ STRAY = 1e-5
 
 BLOCK = 256
 QUERIES_AT_ONCE = 32
+
 Codes = NDArray[np.int8] | NDArray[np.uint8]
 
 # How vectors are held: all in memory; in a file; in a file with codes of a quarter or of a 32nd.

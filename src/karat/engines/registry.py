@@ -1,7 +1,8 @@
 """The engines by name: one :class:`EngineInfo` says all that Karat knows about an engine.
 
 Help, ``karat engines``, matrices, engine groups, the service and install hints read these records.
-Adding an engine means adding one of them, here or in another distribution.
+Adding an engine means adding one of them, here or in another distribution. An engine also says
+whether its scores can have a threshold.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,9 +23,9 @@ __all__ = [
     "EngineInfo",
     "EngineRegistry",
     "Profile",
-    "above",
-    "by_score",
     "check_threshold",
+    "count_above",
+    "has_absolute_scores",
     "modes",
     "profile_named",
     "register",
@@ -333,7 +334,7 @@ def profile_named(name: str) -> Profile:
     return PROFILES[key]
 
 
-def by_score(spec: Spec) -> bool:
+def has_absolute_scores(spec: Spec) -> bool:
     """Return whether a threshold applies to the score itself, not to its share of the best one."""
     info = ENGINES.find(spec.name)
     return info is not None and info.absolute_scores
@@ -346,14 +347,16 @@ def check_threshold(threshold: float) -> float:
     return threshold
 
 
-def above(scores: Sequence[float], threshold: float, *, by_score: bool) -> int:
+def count_above(scores: Sequence[float], threshold: float, *, by_score: bool) -> int:
     """Return how many of the descending *scores* reach *threshold*; 0 lets all of them through.
 
     *by_score* compares the score itself, otherwise its share of the first one. No score at or
     below 0, and none that is not a number, reaches a threshold.
 
-    >>> above([8.0, 4.0, 1.0], 0.5, by_score=False), above([0.4, 0.3], 0.35, by_score=True)
-    (2, 1)
+    >>> count_above([8.0, 4.0, 1.0], 0.5, by_score=False)
+    2
+    >>> count_above([0.4, 0.3], 0.35, by_score=True)
+    1
     """
     if not threshold or not scores:
         return len(scores)

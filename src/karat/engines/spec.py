@@ -161,9 +161,9 @@ def parse_spec(text: str | Mapping[str, object]) -> Spec:
         return _of_mapping(text)
     text = text.strip()
     if text.startswith("{"):
-        from karat.formats.jsontext import parse
+        from karat.formats.jsontext import parse_json
 
-        value = parse(text, "engine")
+        value = parse_json(text, "engine")
         return _of_mapping(value if isinstance(value, Mapping) else {})
     if text.lower().endswith(FILES) and not _listed(text):
         specs = read_specs(text)

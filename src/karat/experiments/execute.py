@@ -7,7 +7,7 @@ from functools import partial
 from random import Random
 from typing import NamedTuple
 
-from karat.engines.registry import by_score
+from karat.engines.registry import has_absolute_scores
 from karat.errors import InputError
 from karat.experiments.executors.base import Executor
 from karat.experiments.measure import measure_groups, measure_latency_on
@@ -283,7 +283,7 @@ class _ResultWriter:
                     k=one.k,
                     files=files,
                     threshold=one.threshold,
-                    by_score=by_score(one.spec),
+                    by_score=has_absolute_scores(one.spec),
                 )
                 stored = answer._replace(hits=beginning)
             self._buffer.add(self._context.runs[one.name], stored, sample)

@@ -21,8 +21,8 @@ from karat.system.words import number_duplicates
 
 __all__ = [
     "DEPTH",
-    "MANY",
-    "MOST",
+    "MANY_CONFIGURATIONS",
+    "MOST_CONFIGURATIONS",
     "Agent",
     "SearchCounts",
     "SearchGroups",
@@ -43,7 +43,7 @@ __all__ = [
 
 DEPTH = 100
 # The number of configurations that gives a warning, and the number that needs permission.
-MANY, MOST = 25, 50
+MANY_CONFIGURATIONS, MOST_CONFIGURATIONS = 25, 50
 
 
 def engine_configurations(
@@ -254,7 +254,9 @@ def check_configurations(configurations: Sequence[Configuration]) -> None:
         raise InputError(f"several configurations have the same name: {', '.join(twice)}")
 
 
-def check_count(configurations: Sequence[Configuration], *, allowed: int = MOST) -> str:
+def check_count(
+    configurations: Sequence[Configuration], *, allowed: int = MOST_CONFIGURATIONS
+) -> str:
     """Return a warning about many *configurations*, "" for few; reject more than *allowed*."""
     count = len(configurations)
     if count > allowed:
@@ -262,7 +264,7 @@ def check_count(configurations: Sequence[Configuration], *, allowed: int = MOST)
             f"{count} configurations, at most {allowed} are allowed; remove some values, or "
             "allow more"
         )
-    if count <= MANY:
+    if count <= MANY_CONFIGURATIONS:
         return ""
     return f"{count} configurations may take long; --timed none skips measuring their latency"
 

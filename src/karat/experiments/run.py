@@ -18,7 +18,13 @@ from karat.experiments.execute import (
     finish_on_error,
 )
 from karat.experiments.executors import Executor, LocalExecutor
-from karat.experiments.plan import MOST, SearchGroups, check_count, group_searches, shares_nothing
+from karat.experiments.plan import (
+    MOST_CONFIGURATIONS,
+    SearchGroups,
+    check_count,
+    group_searches,
+    shares_nothing,
+)
 from karat.experiments.run_records import remarks
 from karat.experiments.store import (
     Experiment,
@@ -193,7 +199,9 @@ class ExperimentPlan(NamedTuple):
         }
 
 
-def plan_experiment(request: ExperimentRequest, *, allowed: int | None = MOST) -> ExperimentPlan:
+def plan_experiment(
+    request: ExperimentRequest, *, allowed: int | None = MOST_CONFIGURATIONS
+) -> ExperimentPlan:
     """Return the plan of *request*; nothing is read or started.
 
     More than *allowed* configurations raise LimitExceeded; None allows any number.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from karat.errors import InputError, UnknownName
 from karat.experiments.store import Experiment, Store, StoredRun
 from karat.formats.fields import Checker, Location, Record
-from karat.formats.jsontext import parse, positions
+from karat.formats.jsontext import parse_json, positions
 from karat.formats.karat_run import answer_digests
 from karat.formats.source import read_text
 from karat.model import Dataset, Outcome, Run
@@ -191,9 +191,9 @@ def read_records(path: str | os.PathLike[str]) -> tuple[RunRecord, ...]:
     if suffix == ".html":
         embedded = EMBEDDED.search(text)
         text = embedded[1] if embedded else "[]"
-        value = parse(text, os.fspath(path))
+        value = parse_json(text, os.fspath(path))
     else:
-        report = parse(text, os.fspath(path))
+        report = parse_json(text, os.fspath(path))
         origin = report.get("origin") if isinstance(report, Mapping) else None
         value = origin.get("records", []) if isinstance(origin, Mapping) else []
         place = ("origin", "records")

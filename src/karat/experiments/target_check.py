@@ -1,4 +1,4 @@
-"""Which targets of a gold set are in the snapshots that its queries are searched on."""
+"""Which targets of a gold set are in the searched snapshots, and hints on those that are not."""
 
 import re
 from collections import Counter, defaultdict

@@ -1,4 +1,4 @@
-"""A file format: one record with its name, detection, reader and writer; and its limits."""
+"""A file format: one record with its name, reader and writer; and what it cannot store."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -17,6 +17,7 @@ __all__ = [
     "DEFAULT",
     "EVERYTHING",
     "FEATURES",
+    "FOLDER_FORMATS",
     "IDS_ARE_TEXTS",
     "Format",
     "ReadLimits",
@@ -30,7 +31,10 @@ __all__ = [
 
 # Metadata of a run whose query ids are the texts of the queries.
 IDS_ARE_TEXTS = "ids_are_texts"
+# Formats of a folder of results: cases as JSON and CSV, and reports on all agents.
+FOLDER_FORMATS = ("json", "csv", "markdown", "html")
 MEBIBYTE = 1024 * 1024
+
 FEATURES = {
     "text": "query texts",
     "textless": "queries without text",

@@ -14,7 +14,7 @@ from typing import Any
 
 from karat.errors import FormatError, InputError
 from karat.formats.base import Format, ReadOptions, as_dataset
-from karat.formats.jsontext import dumps, parse
+from karat.formats.jsontext import dumps, parse_json
 from karat.formats.records import head_columns, read_table, text_of
 from karat.formats.source import UTF8_MARK, Problems, decode, open_bytes, parse_amount, read_text
 from karat.installation import package_hint
@@ -22,7 +22,7 @@ from karat.model import Dataset, Query, Run, Target
 from karat.system.files import replacing, write_text
 from karat.system.tables import part_files, read_frame
 
-__all__ = ["FORMAT", "IRDS", "PREFIX"]
+__all__ = ["FORMAT", "IRDS", "IRDS_PREFIX"]
 
 HEADER = ("query-id", "corpus-id", "score")
 PREFERRED = ("test", "dev", "validation", "train")
@@ -36,9 +36,9 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "corpus-id": ("corpus-id", "corpus_id", "doc_id", "docid"),
     "score": ("score", "relevance", "label"),
 }
-PREFIX = "irds:"
+IRDS_PREFIX = "irds:"
 # Fields of a query that may be its text, the best first.
-TEXTS = ("text", "title", "query", "keyword", "description")
+IRDS_TEXT_FIELDS = ("text", "title", "query", "keyword", "description")
 
 
 def detect(path: str, head: bytes) -> bool:
@@ -223,7 +223,7 @@ def _json_lines(path: Path, problems: Problems) -> Iterator[tuple[int, object]]:
                 continue
             try:
                 text = decode(data.removeprefix(UTF8_MARK).rstrip(), problems.source, line=line)
-                yield line, parse(text, problems.source, line=line)
+                yield line, parse_json(text, problems.source, line=line)
             except FormatError as error:
                 problems.found.extend(error.problems)
 
@@ -260,16 +260,16 @@ FORMAT = Format(
 
 def detect_irds(path: str, _head: bytes) -> bool:
     """Return whether *path* is an id and not a file."""
-    return path.startswith(PREFIX)
+    return path.startswith(IRDS_PREFIX)
 
 
 def read_irds(path: Path, _options: ReadOptions) -> Dataset:
     """Return the judged queries of the dataset; the package loads, perhaps downloads, its data."""
-    label = path.as_posix().removeprefix(PREFIX)
+    label = path.as_posix().removeprefix(IRDS_PREFIX)
     source = _dataset(label)
     for part in ("queries", "qrels"):
         if not getattr(source, f"has_{part}")():
-            raise InputError(f"{PREFIX}{label}: the dataset has no {part}")
+            raise InputError(f"{IRDS_PREFIX}{label}: the dataset has no {part}")
     judged: dict[str, dict[str, float]] = {}
     try:
         for row in source.qrels_iter():
@@ -277,7 +277,7 @@ def read_irds(path: Path, _options: ReadOptions) -> Dataset:
         texts = {str(query.query_id): _text(query) for query in source.queries_iter()}
     except (OSError, RuntimeError) as error:
         raise InputError(
-            f"{PREFIX}{label}: the data cannot be loaded: {error}; "
+            f"{IRDS_PREFIX}{label}: the data cannot be loaded: {error}; "
             f"run ir_datasets export {label} qrels to see why"
         ) from error
     queries = [
@@ -293,16 +293,16 @@ def _dataset(label: str) -> Any:
         package = importlib.import_module("ir_datasets")
     except ImportError:
         raise InputError(
-            f"{PREFIX}{label} needs the package ir_datasets: {package_hint('ir_datasets')}"
+            f"{IRDS_PREFIX}{label} needs the package ir_datasets: {package_hint('ir_datasets')}"
         ) from None
     try:
         return package.load(label)
     except KeyError:
-        raise InputError(f"{PREFIX}{label}: ir_datasets has no dataset {label!r}") from None
+        raise InputError(f"{IRDS_PREFIX}{label}: ir_datasets has no dataset {label!r}") from None
 
 
 def _text(query: Any) -> str:
-    return next((text for name in TEXTS if (text := getattr(query, name, None))), "")
+    return next((text for name in IRDS_TEXT_FIELDS if (text := getattr(query, name, None))), "")
 
 
 IRDS = Format(

@@ -30,7 +30,7 @@ __all__ = [
     "load_json",
     "load_yaml",
     "opens_list",
-    "parse",
+    "parse_json",
     "positions",
     "write_json",
 ]
@@ -40,10 +40,12 @@ LONGEST_NUMBER = 4_000
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 # Texts of a switch, since values stay as written.
 SWITCH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-NULLS = frozenset({"", "~", "null", "Null", "NULL"})
-DEEPEST = 100
-LINE_ENDS = frozenset("\r\x85\u2028\u2029")
-VALUES = frozenset({"AliasEvent", "MappingStartEvent", "ScalarEvent", "SequenceStartEvent"})
+YAML_NULLS = frozenset({"", "~", "null", "Null", "NULL"})
+YAML_DEEPEST = 100
+YAML_LINE_ENDS = frozenset("\r\x85\u2028\u2029")
+YAML_VALUE_EVENTS = frozenset(
+    {"AliasEvent", "MappingStartEvent", "ScalarEvent", "SequenceStartEvent"}
+)
 
 
 def load_json(
@@ -51,13 +53,13 @@ def load_json(
 ) -> tuple[object, Checker]:
     """Return the value in *path* and a checker that knows the line of each part of it."""
     text = read_text(path, limit=limit, setting=setting)
-    return parse(text, os.fspath(path)), Checker(path, lambda: positions(text))
+    return parse_json(text, os.fspath(path)), Checker(path, lambda: positions(text))
 
 
-def parse(text: str, source: str, *, line: int = 1) -> object:
+def parse_json(text: str, source: str, *, line: int = 1) -> object:
     """Return the value of JSON *text*, whose first line has the number *line*.
 
-    >>> parse('{"a": 1, "a": 2}', "x.json")
+    >>> parse_json('{"a": 1, "a": 2}', "x.json")
     Traceback (most recent call last):
     ...
     karat.errors.FormatError: x.json:1: key 'a' appears twice
@@ -240,7 +242,7 @@ def load_yaml(
     text = read_text(path, limit=limit, setting=setting)
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        reader = _Reader(yaml.parse(text, Loader=loader), Problems(path))
+        reader = _YamlReader(yaml.parse(text, Loader=loader), Problems(path))
         value = reader.document()
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
@@ -259,7 +261,7 @@ def dump_yaml(value: object) -> str:
         """Quotes what YAML takes for a line end, which the plain dumper leaves bare."""
 
     def text(dumper: yaml.SafeDumper, word: str) -> yaml.ScalarNode:
-        style = '"' if LINE_ENDS & set(word) else None
+        style = '"' if YAML_LINE_ENDS & set(word) else None
         return dumper.represent_scalar("tag:yaml.org,2002:str", word, style=style)
 
     Dumper.add_representer(str, text)
@@ -267,7 +269,7 @@ def dump_yaml(value: object) -> str:
     return dumped
 
 
-class _Reader:
+class _YamlReader:
     """Takes values from a stream of events, noting the line of each."""
 
     def __init__(self, events: "Iterator[yaml.Event]", problems: Problems) -> None:
@@ -281,7 +283,7 @@ class _Reader:
         seen = False
         for event in self.events:
             kind = type(event).__name__
-            if kind in VALUES and not seen:
+            if kind in YAML_VALUE_EVENTS and not seen:
                 seen = True
                 value = self._value(event, ())
             elif kind == "DocumentStartEvent" and seen:
@@ -291,8 +293,8 @@ class _Reader:
 
     def _value(self, event: "yaml.Event", location: Location) -> object:
         line = self.lines[location] = _line(event)
-        if len(location) > DEEPEST:
-            self.problems.add(line, f"nested deeper than {DEEPEST}")
+        if len(location) > YAML_DEEPEST:
+            self.problems.add(line, f"nested deeper than {YAML_DEEPEST}")
             self.problems.finish()
         kind = type(event).__name__
         if getattr(event, "anchor", None):
@@ -305,7 +307,7 @@ class _Reader:
             return self._mapping(location)
         text = str(getattr(event, "value", ""))
         plain = getattr(event, "implicit", (True, True))[0]
-        return None if plain and text in NULLS else text
+        return None if plain and text in YAML_NULLS else text
 
     def _list(self, location: Location) -> list[object]:
         items: list[object] = []

@@ -13,7 +13,7 @@ from pathlib import Path
 from karat.errors import FormatError, Problem
 from karat.formats.base import EVERYTHING, Format, ReadOptions, as_run
 from karat.formats.fields import Checker, Location, Record
-from karat.formats.jsontext import dumps, parse, positions
+from karat.formats.jsontext import dumps, parse_json, positions
 from karat.formats.source import read_text
 from karat.model import Answer, Dataset, Hit, Outcome, Run
 from karat.system.files import replacing
@@ -108,15 +108,19 @@ def _parts(text: str, path: Path) -> Iterator[tuple[object, Checker, Location]]:
     try:
         json.loads(first)
     except (ValueError, RecursionError):
-        yield parse(text, str(path)), Checker(path, lambda: positions(text)), ()
+        yield parse_json(text, str(path)), Checker(path, lambda: positions(text)), ()
         return
-    yield parse(first, str(path)), Checker(path, lambda: dict.fromkeys(positions(first), 1)), ()
+    yield (
+        parse_json(first, str(path)),
+        Checker(path, lambda: dict.fromkeys(positions(first), 1)),
+        (),
+    )
     bad: list[Problem] = []
     for number, line in enumerate(rest.split("\n"), 2):
         if not line.strip():
             continue
         try:
-            value = parse(line, str(path), line=number)
+            value = parse_json(line, str(path), line=number)
         except FormatError as error:
             bad.extend(error.problems)
             continue

@@ -48,6 +48,7 @@ BATCH_HITS = 1 << 20
 QUERY_ROWS = 1 << 22
 # The number of temporary files if the number of hits is unknown.
 LIST_SHARES = 64
+
 FIRST_LISTS = 16
 GROWTH = 64
 RANKING = ("query", "document", "score", "rank")

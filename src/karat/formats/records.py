@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from karat.errors import FormatError, Problem
 from karat.formats.base import ReadLimits, ReadOptions
-from karat.formats.jsontext import TOKEN, parse, positions
+from karat.formats.jsontext import TOKEN, parse_json, positions
 from karat.formats.source import Problems, open_bytes, read_text
 from karat.model.frozen import repeated
 from karat.system.tables import PARQUET, polars, read_frame
@@ -240,7 +240,7 @@ def _is_json_lines(text: str) -> bool:
 
 
 def _from_json(path: Path, text: str) -> SourceTable:
-    value = parse(text, os.fspath(path))
+    value = parse_json(text, os.fspath(path))
     lines = positions(text) if len(text) < MOST_LOCATED else {}
     place: tuple[str | int, ...] = ()
     if isinstance(value, dict):
@@ -268,7 +268,7 @@ def _from_json_lines(path: Path, text: str) -> SourceTable:
         if not content.strip():
             continue
         try:
-            item = parse(content, problems.source, line=line)
+            item = parse_json(content, problems.source, line=line)
         except FormatError as error:
             problems.found.extend(error.problems)
             continue

@@ -23,7 +23,6 @@ from karat.system.files import write_text
 
 __all__ = [
     "CSV",
-    "FOLDER_FORMATS",
     "FORMAT",
     "AgentResults",
     "CaseResult",
@@ -37,14 +36,12 @@ __all__ = [
 Values = Mapping[str, object]
 
 NOTHING: Values = {}
-# Formats of a folder of results: cases as JSON and CSV, and reports on all agents.
-FOLDER_FORMATS = ("json", "csv", "markdown", "html")
 # The benchmark's word for an agent that failed on a case; Karat's word is read as well.
 AGENT_ERROR = "agent_error"
 OUTCOMES = {outcome.name.lower(): outcome for outcome in Outcome} | {AGENT_ERROR: Outcome.ERROR}
 NS_PER_MS = 1_000_000
 LONGEST_NS = 2**63 - 1
-COLUMNS = (
+CSV_COLUMNS = (
     "test_case_id",
     "agent_name",
     "retrieved_files",
@@ -202,8 +199,8 @@ def read_csv(path: Path, options: ReadOptions) -> Run:
 def write_results_csv(results: AgentResults, path: Path) -> None:
     """Write one row per case; keys of a case's *more* become further columns."""
     further = list(dict.fromkeys(key for case in results.results for key in case.more))
-    check_added(dict.fromkeys(further), COLUMNS)
-    rows: list[list[str | float | None]] = [[*COLUMNS, *further]]
+    check_added(dict.fromkeys(further), CSV_COLUMNS)
+    rows: list[list[str | float | None]] = [[*CSV_COLUMNS, *further]]
     rows.extend(
         [
             case.test_case_id,

@@ -28,10 +28,10 @@ SCHEMA_VERSION = "1.0"
 DEFAULT_GRADE = 2
 HIGHEST_GRADE = 3
 GRADE_KEYS = ("relevance_grade", "grade")
-KEYS = ("query_key", "query_id")
-TEXTS = ("query_text", "query")
-GRADE = "relevance_grade"
-KNOWN = frozenset({*KEYS, *TEXTS, *REFERENCES, GRADE})
+KEY_COLUMNS = ("query_key", "query_id")
+TEXT_COLUMNS = ("query_text", "query")
+GRADE_COLUMN = "relevance_grade"
+KNOWN_COLUMNS = frozenset({*KEY_COLUMNS, *TEXT_COLUMNS, *REFERENCES, GRADE_COLUMN})
 
 
 def detect(_path: str, head: bytes) -> bool:
@@ -154,8 +154,8 @@ FORMAT = Format(
 def detect_csv(_path: str, head: bytes) -> bool:
     """Return whether the first line names a query key and a reference, and nothing unknown."""
     names = set(head.partition(b"\n")[0].decode(errors="replace").strip().split(","))
-    needed = (KEYS, TEXTS, REFERENCES)
-    return names <= KNOWN and all(names & set(group) for group in needed)
+    needed = (KEY_COLUMNS, TEXT_COLUMNS, REFERENCES)
+    return names <= KNOWN_COLUMNS and all(names & set(group) for group in needed)
 
 
 def read_csv(path: Path, options: ReadOptions) -> Dataset:
@@ -200,7 +200,7 @@ def write_csv(data: Dataset | Run, path: Path) -> None:
     """Write one row per judgment with a column for each kind of reference in use."""
     dataset = as_dataset(data)
     used = [name for name in REFERENCES if name in dataset.refs.names] or ["uri"]
-    rows: list[list[str | float]] = [["query_key", "query_text", *used, GRADE]]
+    rows: list[list[str | float]] = [["query_key", "query_text", *used, GRADE_COLUMN]]
     for query in dataset.queries():
         for target in query.targets:
             cells = [target.path if name == target.ref else "" for name in used]
@@ -212,16 +212,16 @@ def _check_header(problems: Problems, line: int, header: list[str]) -> None:
     for name in repeated(header):
         problems.add(line, f"column {name!r} appears twice")
     for name in header:
-        if name not in KNOWN:
+        if name not in KNOWN_COLUMNS:
             problems.add(line, f"unknown column {name!r}")
-    for wanted in (KEYS, TEXTS, REFERENCES):
+    for wanted in (KEY_COLUMNS, TEXT_COLUMNS, REFERENCES):
         if not set(wanted) & set(header):
             problems.add(line, f"no column {' or '.join(wanted)}")
     problems.finish()
 
 
 def _csv_target(problems: Problems, line: int, row: dict[str, str]) -> Target | None:
-    text = row.get(GRADE) or str(DEFAULT_GRADE)
+    text = row.get(GRADE_COLUMN) or str(DEFAULT_GRADE)
     if not (text.isascii() and text.isdigit() and int(text) <= HIGHEST_GRADE):
         problems.add(line, f"grade {text!r} is out of range; expected 0 to {HIGHEST_GRADE}")
         return None

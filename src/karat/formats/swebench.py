@@ -27,6 +27,7 @@ NEEDED = ("instance_id", "repo", "base_commit", "problem_statement", "patch")
 KEPT = ("version", "created_at", "difficulty", "category", "language")
 HUNK = re.compile(r"@@ -(?P<start>\d+)(?:,(?P<count>\d+))? \+\d+(?:,\d+)? @@")
 NOWHERE = "/dev/null"
+
 # The most precise first.
 ENTITIES = ("found_entities", "found_modules")
 LOCATIONS = ("found_edit_locs", "found_related_locs")

@@ -90,8 +90,8 @@ WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\s\-.]+")
 LINES = re.compile(r"(?P<path>.+):(?P<first>[1-9]\d*)-(?P<last>[1-9]\d*)", re.DOTALL)
 SEPARATORS = {",": "|;\n", ";": "|;\n", "\t": "|;\n", "|": ";\n", "": "|;\n"}
 LAST_LINE = 2**31 - 1
-SCORES = ("score", "similarity", "relevance_score", "bm25_score", "distance_score")
-RANKS = ("rank", "position")
+SCORE_NAMES = ("score", "similarity", "relevance_score", "bm25_score", "distance_score")
+RANK_NAMES = ("rank", "position")
 
 
 class Roles(NamedTuple):
@@ -489,7 +489,7 @@ def _run_columns(names: tuple[str, ...]) -> dict[str, str]:
     spelled = {name.strip().lower(): name for name in names}
     found = {
         role: spelled[known[0]]
-        for role, some in (("score", SCORES), ("rank", RANKS))
+        for role, some in (("score", SCORE_NAMES), ("rank", RANK_NAMES))
         if (known := [name for name in some if name in spelled])
     }
     rest = [name for name in names if name not in found.values()]

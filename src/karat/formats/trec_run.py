@@ -53,8 +53,8 @@ __all__ = [
 ]
 
 BLOCK_BYTES = 1 << 20
-END = b"\0"
-COMMENTS = 1_000
+LINE_MARK = b"\0"
+MOST_HEAD_LINES = 1_000
 # A line of a run without its last field, which other tools leave out and trec_eval refuses.
 WITHOUT_TAG = 5
 NO_TAG = (
@@ -113,12 +113,12 @@ def split_rows(
     ...            longer=False).columns
     [[b'q1', b'q1'], [b'd1', b'd2']]
     """
-    if END not in block and not block.startswith(b"#") and b"\n#" not in block:
+    if LINE_MARK not in block and not block.startswith(b"#") and b"\n#" not in block:
         count = block.count(b"\n")
         # A mark for each line end survives the split and proves that every line has its fields.
         fields = block.replace(b"\n", b" \0 ").split()
         step = width + 1
-        if len(fields) == count * step and fields[width::step] == [END] * count:
+        if len(fields) == count * step and fields[width::step] == [LINE_MARK] * count:
             return TrecColumns(range(line, line + count), [fields[index::step] for index in want])
     return _split_lines(block, line, width=width, want=want, problems=problems, longer=longer)
 
@@ -164,7 +164,7 @@ def first_row(head: bytes) -> list[bytes]:
     """
     if head.lstrip().startswith((b"{", b"[", b"PAR1")):
         return []
-    for line in head.split(b"\n", COMMENTS)[:COMMENTS]:
+    for line in head.split(b"\n", MOST_HEAD_LINES)[:MOST_HEAD_LINES]:
         if line.strip() and not line.startswith(b"#"):
             fields = line.split()
             return fields if fields[3:] and _finite(fields[3]) is not None else []
@@ -174,7 +174,7 @@ def first_row(head: bytes) -> list[bytes]:
 def writable_id(name: str) -> bool:
     """Return whether *name* can stand in a blank-separated file."""
     encoded = name.encode()
-    return encoded.split() == [encoded] and END not in encoded and not name.startswith("#")
+    return encoded.split() == [encoded] and LINE_MARK not in encoded and not name.startswith("#")
 
 
 def _split_lines(
@@ -188,7 +188,7 @@ def _split_lines(
         fields = row.split()
         if not fields:
             continue
-        if END in row:
+        if LINE_MARK in row:
             problems.add(number, "a NUL byte; expected text")
         elif len(fields) == WITHOUT_TAG and width == WITHOUT_TAG + 1:
             problems.add(number, NO_TAG)
@@ -411,7 +411,7 @@ def detect(_path: str, head: bytes) -> bool:
     return len(row) >= WITHOUT_TAG and _is_number(row[4])
 
 
-def read(path: "Path", _options: ReadOptions) -> Run:
+def read(path: Path, _options: ReadOptions) -> Run:
     """Return one answer per query, hits by descending score, equal scores as in the file.
 
     The run takes its name from the tag of the first row.
@@ -419,7 +419,7 @@ def read(path: "Path", _options: ReadOptions) -> Run:
     return Run.of(_answers(path), name=_name(path))
 
 
-def scan(path: "Path", _options: ReadOptions) -> Iterator[Run]:
+def scan(path: Path, _options: ReadOptions) -> Iterator[Run]:
     """Yield the same answers in runs of whole queries, of bounded size."""
     name = _name(path)
     answers: list[Answer] = []
@@ -434,19 +434,19 @@ def scan(path: "Path", _options: ReadOptions) -> Iterator[Run]:
         yield Run.of(answers, name=name)
 
 
-def _answers(path: "Path") -> Iterator[Answer]:
+def _answers(path: Path) -> Iterator[Answer]:
     for query, ranking in scan_trec_run(path):
         # Sorting is stable, so that equal scores keep the order of the file.
         ordered = sorted(ranking.items(), key=lambda item: -item[1])
         yield Answer(query, tuple(Hit(name, score) for name, score in ordered))
 
 
-def _name(path: "Path") -> str:
+def _name(path: Path) -> str:
     tag = first_row(head_of(path))[5:6]
     return tag[0].decode(errors="replace") if tag else path.name
 
 
-def write(data: Dataset | Run, path: "Path") -> None:
+def write(data: Dataset | Run, path: Path) -> None:
     """Write each document once, at its first rank.
 
     Scores that are missing or do not descend are replaced by numbers that keep the order.
@@ -454,7 +454,7 @@ def write(data: Dataset | Run, path: "Path") -> None:
     write_parts([as_run(data)], path)
 
 
-def write_parts(runs: Iterable[Run], path: "Path") -> None:
+def write_parts(runs: Iterable[Run], path: Path) -> None:
     """Write the answers of *runs* one after the other; the first one names the run."""
     from karat.system.files import replacing
 

@@ -1,4 +1,7 @@
-"""Build the targets of a case: whole files, line ranges or definitions."""
+"""Build the targets of a case: whole files, line ranges or definitions.
+
+A change that touches only comments, docstrings or layout has no targets.
+"""
 
 import re
 from bisect import bisect_right

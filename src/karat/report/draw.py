@@ -1,4 +1,4 @@
-"""Draw a report in the format of the file name."""
+"""Draw a report in the format of the file name; formats without charts draw its tables."""
 
 import json
 from collections.abc import Callable, Iterator

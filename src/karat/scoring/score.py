@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import inf, isnan, nan
 from posixpath import splitext
-from typing import TYPE_CHECKING
 
 from karat.errors import InputError
 from karat.model import Dataset, JudgedRun, Outcome, QueryStatus, Run, ScoreTable
@@ -26,10 +25,6 @@ from karat.scoring.matching import judge
 from karat.scoring.matching.judge import Scored, Truth
 from karat.scoring.metrics import Measure, average, evaluate
 from karat.scoring.settings import Confidence, Scoring
-
-if TYPE_CHECKING:
-    from karat.model.comparison import Interval
-
 
 __all__ = [
     "Slices",

@@ -11,7 +11,7 @@ from karat.model import Dataset
 from karat.service.archives import ArchiveLimits, unpack
 from karat.service.collections import AllowedFolders, collection_corpus, not_indexed
 from karat.service.store import DatasetMapping, ServiceStore
-from karat.system.files import is_full
+from karat.system.files import is_disk_full
 
 __all__ = ["Upload", "add_dataset", "bind_reference", "read_upload", "resolve_mapping"]
 
@@ -100,7 +100,7 @@ def add_dataset(store: str, upload: Upload) -> str | RejectedFile:
                 schema_version=SCHEMA_VERSION,
             ).id
     except InputError as error:
-        if is_full(error):
+        if is_disk_full(error):
             raise StorageFull(str(error)) from error
         # The temporary folder means nothing to the client.
         reason = str(error).replace(f"{upload.file.parent}/", "")

@@ -13,7 +13,7 @@ from karat.errors import InputError, StorageFull
 __all__ = [
     "cache_folder",
     "free_bytes",
-    "is_full",
+    "is_disk_full",
     "no_folder",
     "replacing",
     "try_lock",
@@ -21,7 +21,7 @@ __all__ = [
     "write_text",
 ]
 
-ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT})
+DISK_FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT})
 # SQLite's code for a full disk, and PostgreSQL's.
 SQLITE_FULL = 13
 SQLSTATE_DISK_FULL = "53100"
@@ -169,11 +169,13 @@ def no_folder(place: str, *, expected: str = "") -> str:
     )
 
 
-def is_full(error: BaseException) -> bool:
+def is_disk_full(error: BaseException) -> bool:
     """Return whether *error*, or the error that it was raised from, means that a disk is full.
 
-    >>> is_full(OSError(errno.ENOSPC, "No space left on device")), is_full(OSError("other"))
-    (True, False)
+    >>> is_disk_full(OSError(errno.ENOSPC, "No space left on device"))
+    True
+    >>> is_disk_full(OSError("other"))
+    False
     """
     return any(map(_means_full, _chain(error)))
 
@@ -190,7 +192,7 @@ def _means_full(error: BaseException) -> bool:
     # The lower byte of SQLite's code is the kind of error, the rest a detail of it.
     return (
         isinstance(error, StorageFull)
-        or (isinstance(error, OSError) and error.errno in ERRNOS)
+        or (isinstance(error, OSError) and error.errno in DISK_FULL_ERRNOS)
         or getattr(error, "sqlite_errorcode", 0) & 0xFF == SQLITE_FULL
         or getattr(error, "sqlstate", None) == SQLSTATE_DISK_FULL
     )

@@ -18,8 +18,8 @@ from zlib import crc32
 from karat.errors import InputError
 
 __all__ = [
+    "DEFAULT_CACHE_BYTES",
     "EVICTED_ROWS",
-    "MAX_BYTES",
     "WAIT_S",
     "KeyValueFile",
     "cache_size",
@@ -42,9 +42,9 @@ _SCHEMA = (
     "(key BLOB PRIMARY KEY, used INTEGER NOT NULL, value BLOB NOT NULL)",
     "CREATE INDEX IF NOT EXISTS entry_used ON entry (used)",
 )
-SIZE = "KARAT_CACHE_SIZE"
-RUN_STARTED = "KARAT_RUN_STARTED"
-MAX_BYTES = 2 * 1024**3
+CACHE_SIZE_VARIABLE = "KARAT_CACHE_SIZE"
+RUN_STARTED_VARIABLE = "KARAT_RUN_STARTED"
+DEFAULT_CACHE_BYTES = 2 * 1024**3
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)B?", re.IGNORECASE)
 # When this process started, as far as caches are concerned.
@@ -305,12 +305,14 @@ def cache_size(environment: Mapping[str, str] = os.environ) -> int:
     >>> cache_size({"KARAT_CACHE_SIZE": "10GB"}), cache_size({"KARAT_CACHE_SIZE": "500 MB"})
     (10000000000, 500000000)
     """
-    text = environment.get(SIZE, "").strip()
+    text = environment.get(CACHE_SIZE_VARIABLE, "").strip()
     if not text:
-        return MAX_BYTES
+        return DEFAULT_CACHE_BYTES
     found = _AMOUNT.fullmatch(text)
     if found is None:
-        raise InputError(f"{SIZE} is {text!r}; expected a number of bytes, such as 500MB or 10GB")
+        raise InputError(
+            f"{CACHE_SIZE_VARIABLE} is {text!r}; expected a number of bytes, such as 500MB or 10GB"
+        )
     return int(float(found[1]) * UNITS[found[2].upper()])
 
 
@@ -320,10 +322,10 @@ def run_environment(environment: Mapping[str, str] = os.environ) -> dict[str, st
     >>> run_environment({"KARAT_RUN_STARTED": "1700000000"})
     {'KARAT_RUN_STARTED': '1700000000'}
     """
-    return {RUN_STARTED: environment.get(RUN_STARTED) or str(int(_STARTED))}
+    return {RUN_STARTED_VARIABLE: environment.get(RUN_STARTED_VARIABLE) or str(int(_STARTED))}
 
 
 def needed_since() -> float:
     """Return the start of the run; a service runs for months, so at most a day ago."""
-    started = run_environment()[RUN_STARTED]
+    started = run_environment()[RUN_STARTED_VARIABLE]
     return max(float(started) if started.isdigit() else _STARTED, time.time() - DAY_S)

@@ -7,14 +7,14 @@
             yield engine
             engine.close()
 
-    class TestMine(EmbedderSuite):
-        @pytest.fixture
-        def embedder(self):
-            return create_embedder("my_package:factory")
-
 The fixture gives an engine that has indexed nothing. One that declares ``thread_safe = True`` is
 searched by several threads at once; one that can ``show`` is led through chains of snapshots, for
 which the extra package hypothesis is needed.
+
+    class TestMyEmbedder(EmbedderSuite):
+        @pytest.fixture
+        def embedder(self):
+            return create_embedder("my_package:factory")
 """
 
 import threading
@@ -89,10 +89,6 @@ PIECES = [
 ]
 PATHS = ["a.py", "b.py", "tests/test_a.py", "docs/a.md", "vendor/a.py", "notes.txt"]
 CHAIN_QUERIES = ["login password", "zebra", "print the message", "get_key Cache", "test a"]
-# A suite of tests asserts, wherever it is kept.
-# ruff: noqa: S101
-
-
 TEXTS = [
     "def read_file(path): return open(path).read()",
     "the cat sat on the mat",
@@ -368,10 +364,6 @@ class EmbedderSuite:
         assert 0 < len(few) < len(more)
         assert none.shape == (0, more.shape[1])
         assert np.allclose(np.linalg.norm(more, axis=1), 1, atol=1e-5)
-
-
-# A suite of tests asserts, wherever it is kept.
-# ruff: noqa: S101
 
 
 PASSAGES = [f"{path}\n{text}" for path, text in DOCUMENTS.items()]

@@ -15,8 +15,8 @@ from karat.experiments.workers import (
     RunSettings,
     SnapshotQueries,
     Source,
-    engine_worker,
     measure_latency,
+    supervised_worker,
 )
 from karat.experiments.workers.process import (
     EngineFailure,
@@ -59,7 +59,7 @@ def group(url: str) -> tuple[Configuration, ...]:
 
 def test_an_endpoint_embeds_many_queries_in_one_request(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("httpx")
-    monkeypatch.setattr(engine_worker, "MAX_PREFETCH", 4)
+    monkeypatch.setattr(supervised_worker, "MAX_PREFETCH", 4)
     dataset = gold(*QUERIES)
     # Whatever tree a query is asked on, its embedding is the same.
     rows = range(len(QUERIES))
@@ -108,7 +108,7 @@ def test_times_are_those_of_a_query_alone(snapshots: Visits, tmp_path: Path) -> 
 def test_where_one_query_takes_long_nobody_waits_for_many(
     snapshots: Visits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine_worker, "PREFETCH_SHARE", 0.0)
+    monkeypatch.setattr(supervised_worker, "PREFETCH_SHARE", 0.0)
     dataset, note = gold(*QUERIES), tmp_path / "note"
     [measured] = measure_quality([(toy("Eager", note=str(note)),)], dataset, snapshots(dataset))
     assert expected(note) == []
@@ -119,8 +119,8 @@ def test_fewer_are_told_ahead_where_that_took_long(
     snapshots: Visits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Whatever is told takes half of what one query may take.
-    monkeypatch.setattr(engine_worker, "monotonic", count(0.0, QUALITY.timeout_s / 2).__next__)
-    monkeypatch.setattr(engine_worker, "MAX_PREFETCH", 5)
+    monkeypatch.setattr(supervised_worker, "monotonic", count(0.0, QUALITY.timeout_s / 2).__next__)
+    monkeypatch.setattr(supervised_worker, "MAX_PREFETCH", 5)
     dataset, note = gold(*map(str, range(24))), tmp_path / "note"
     [measured] = measure_quality([(toy("Eager", note=str(note)),)], dataset, snapshots(dataset))
     # As many as allowed, and then as many as take a quarter, until not even one does.

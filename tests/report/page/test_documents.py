@@ -60,7 +60,7 @@ def test_a_report_needs_neither_pydantic_nor_the_service() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = {name.partition(".")[0] for name in done.stdout.split()}
     assert not loaded & {"pydantic", "fastapi", "starlette", "sqlalchemy"}
-    assert "karat.server" not in done.stdout
+    assert "karat.service" not in done.stdout
 
 
 def test_the_runs_by_hand(subject: Subject) -> None:

@@ -89,6 +89,8 @@ def command(
     karat report gold.json bm25.run dense.run -o table.tex --digits 3 --label tab:main
     """
     from karat.cli.output.show import single_threaded
+
+    single_threaded()
     from karat.report.draw import drawer
     from karat.report.latex import LatexStyle
 
@@ -106,7 +108,6 @@ def command(
         raise click.UsageError(
             "--digits, --percent, --intervals, --label and --caption need -o FILE.tex."
         )
-    single_threaded()
     from karat.app.report import gather, make_findings
 
     found = gather(

@@ -16,7 +16,7 @@ from karat.cli.options.shared import (
     gather,
     store_option,
 )
-from karat.cli.output.show import NAME
+from karat.cli.output.show import ENGINE_PLACEHOLDER
 
 if TYPE_CHECKING:
     from karat.app.evaluate import Where
@@ -215,7 +215,7 @@ RUN: Fields = {
         "--run-out",
         type=click.Path(dir_okay=False),
         metavar="FILE",
-        help=f"Write the run to a file; {NAME} in its name stands for the engine.",
+        help=f"Write the run to a file; {ENGINE_PLACEHOLDER} in its name stands for the engine.",
     ),
     "store": store_option,
 }

@@ -14,7 +14,7 @@ from karat.cli.options.experiment import RunOptions
 from karat.cli.options.shared import Output
 from karat.cli.output import show
 from karat.cli.output.progress import wrapped
-from karat.formats.results import FOLDER_FORMATS
+from karat.formats.base import FOLDER_FORMATS
 from karat.model import QueryStatus
 from karat.model.evaluation import CorpusCoverage, Evaluation
 from karat.model.frozen import EMPTY

@@ -47,10 +47,10 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-LISTED = 5
+LISTED_SKIPPED = 5
 LISTED_DOUBTS = 20
-PROMPT = "a accept, k keep, 0-3 your own grade, s skip, q quit: "
-KEYS = {"a": "accept", "k": "keep"}
+DECISION_PROMPT = "a accept, k keep, 0-3 your own grade, s skip, q quit: "
+DECISION_KEYS = {"a": "accept", "k": "keep"}
 
 
 def cost_text(cost: float | None) -> str:
@@ -220,7 +220,7 @@ def print_skipped(title: str, skipped: "Sequence[SkippedPassage]", *, all_of: bo
     if not skipped:
         return
     click.echo(f"{title}:", err=True)
-    shown = skipped if all_of else skipped[:LISTED]
+    shown = skipped if all_of else skipped[:LISTED_SKIPPED]
     for query_id, place, reason in shown:
         click.echo(printable(f"  {query_id}  {place_text(place)}: {reason}"), err=True)
     if len(skipped) > len(shown):
@@ -241,7 +241,7 @@ def print_summaries(
     # A judge whose labels all existed did nothing; the estimate says so.
     active = [one for one in summaries if one.spend.requests or one.spend.cached or one.left]
     if active:
-        put_table(_table(active))
+        put_table(_summaries_table(active))
     print_skipped(f"{counted(len(skipped), 'hit')} without text, not graded", skipped)
     for each in summaries:
         who = f"{each.judge}: " if len(summaries) > 1 else ""
@@ -285,7 +285,7 @@ def _print_end(summaries: "Sequence[ModelSummary]", path: str) -> None:
         click.echo(printable(f"{counted(new, 'model label')} saved in {path}"))
 
 
-def _table(summaries: "Sequence[ModelSummary]") -> "Table":
+def _summaries_table(summaries: "Sequence[ModelSummary]") -> "Table":
     from karat.report.table import Cell, Column, Table
 
     titles = ("0", "1", "2", "3", "invalid", "failed", "left", "before", "cached", "requests")
@@ -519,14 +519,14 @@ def _show(decisions: "AuditDecisions", row: "AuditRow", code: "Code", number: st
 def _ask() -> str | None:
     """Return the decision, "" to skip, None to quit."""
     while True:
-        click.echo(PROMPT, nl=False)
+        click.echo(DECISION_PROMPT, nl=False)
         line = sys.stdin.readline()
         key = line.strip().lower()
         if not line or key == "q":
             click.echo()
             return None
-        if key in ("0", "1", "2", "3") or key in KEYS:
-            return KEYS.get(key, key)
+        if key in ("0", "1", "2", "3") or key in DECISION_KEYS:
+            return DECISION_KEYS.get(key, key)
         if key == "s":
             return ""
         click.echo("expected a, k, 0, 1, 2, 3, s or q")

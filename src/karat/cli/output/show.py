@@ -16,7 +16,7 @@ import click
 
 from karat.cli.options.shared import Output
 from karat.errors import InputError
-from karat.formats.results import FOLDER_FORMATS
+from karat.formats.base import FOLDER_FORMATS
 from karat.installation import install_hint
 from karat.model import Dataset
 from karat.model.evaluation import Evaluation
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring
 
 __all__ = [
-    "NAME",
+    "ENGINE_PLACEHOLDER",
     "SCHEMAS",
     "add_warnings",
     "check_schema",
@@ -62,7 +62,7 @@ __all__ = [
 ]
 
 # In the name of a file that keeps runs, this becomes the name of the engine.
-NAME = "{engine}"
+ENGINE_PLACEHOLDER = "{engine}"
 NOT_IN_A_FILE_NAME = re.compile(r"[^\w.=,+-]+")
 
 
@@ -213,12 +213,14 @@ def settings_by_name(settings: "tuple[Scoring, Confidence]") -> dict[str, object
 
 def make_namer(place: str, *, several: bool) -> Callable[[str], str]:
     """Return a function from run name to file; InputError if two runs would share a file."""
-    if several and NAME not in place:
-        raise InputError(f"{place}: several runs need several files; put {NAME} into the name")
+    if several and ENGINE_PLACEHOLDER not in place:
+        raise InputError(
+            f"{place}: several runs need several files; put {ENGINE_PLACEHOLDER} into the name"
+        )
     taken: set[str] = set()
 
     def name(run: str) -> str:
-        path = place.replace(NAME, NOT_IN_A_FILE_NAME.sub("_", run).strip("_"))
+        path = place.replace(ENGINE_PLACEHOLDER, NOT_IN_A_FILE_NAME.sub("_", run).strip("_"))
         if path in taken:
             raise InputError(f"{path}: two runs would write to this file, the second is {run!r}")
         taken.add(path)
@@ -312,11 +314,12 @@ def write_schema(schema: str, judged: "Sequence[RunExport]", output: str) -> Non
 
 def _write_akashic(judged: "Sequence[RunExport]", output: str) -> None:
     from karat.app.schemas import akashic_report
-    from karat.formats.akashic import write_comparison, write_report
+    from karat.formats.akashic import write_comparison
+    from karat.formats.akashic import write_report as write_akashic_report
 
     reports = [akashic_report(each) for each in judged]
     if len(reports) == 1:
-        write_report(reports[0], Path(output))
+        write_akashic_report(reports[0], Path(output))
     else:
         write_comparison(reports, Path(output), timestamp=reports[0].timestamp)
     click.echo(f"wrote {output}", err=True)

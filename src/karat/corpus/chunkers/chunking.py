@@ -155,8 +155,8 @@ class DiskCache:
 
 @cache
 def chunking_code() -> str:
-    """Return the hash of this package: equal specs may give other chunks when its code changes."""
-    return code_digest("karat.corpus", "karat.corpus.chunkers")
+    """Return the hash of the code that cuts documents: other code may cut them otherwise."""
+    return code_digest("karat.corpus.chunkers")
 
 
 def code_digest(*packages: str) -> str:

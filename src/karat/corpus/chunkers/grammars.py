@@ -1,4 +1,4 @@
-"""Syntax trees: which languages have one, a parse that ends, and the definitions in a text."""
+"""Syntax trees: languages by file name, a parse that ends, and the definitions in a text."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast, overload
 
 from karat.corpus.files.content import MAX_BYTES
-from karat.corpus.git_objects import blob_id
-from karat.corpus.snapshot import Corpus, Document
+from karat.corpus.snapshot import Corpus, Document, blob_id
 from karat.errors import FormatError, InputError, Problem
 from karat.system.tables import part_files, read_frame
 

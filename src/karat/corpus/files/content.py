@@ -16,8 +16,7 @@ from typing import NamedTuple
 
 from karat.corpus.chunkers.grammars import CONFIG, PROSE, language_of
 from karat.corpus.files.traits import Trait, classify
-from karat.corpus.git_objects import blob_id
-from karat.corpus.snapshot import Corpus, Document, Reader
+from karat.corpus.snapshot import Corpus, Document, Reader, blob_id
 from karat.errors import InputError, KaratError
 from karat.system.files import cache_folder
 from karat.system.processes import ChildProcess
@@ -55,7 +54,7 @@ DISTRIBUTIONS = ("pypdf", "python-docx")
 MAX_DOCUMENT_BYTES = 50_000_000
 TIMEOUT_S = 60.0
 MAX_CACHE_BYTES = 1_000_000_000
-WORKER = "karat.corpus.files.document_worker"
+WORKER_MODULE = "karat.corpus.files.document_worker"
 _PAGE = re.compile(r"(.+)#page=([1-9]\d{0,5})", re.DOTALL)
 NEEDS_DOCUMENTS = "needs-documents"
 # A larger file is in no corpus.
@@ -168,7 +167,7 @@ class _Worker:
         request = {"format": format_name, "data": base64.b64encode(data).decode()}
         with self._lock:
             if self._child is None:
-                self._child = ChildProcess.python(WORKER)
+                self._child = ChildProcess.python(WORKER_MODULE)
                 atexit.register(self.close)
             try:
                 answer = self._child.request(request, TIMEOUT_S)

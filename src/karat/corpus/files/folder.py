@@ -24,8 +24,7 @@ from karat.corpus.files.content import (
     max_bytes_of,
     text_of,
 )
-from karat.corpus.git_objects import blob_id
-from karat.corpus.snapshot import Corpus, Document, delta
+from karat.corpus.snapshot import Corpus, Document, blob_id, delta
 from karat.errors import InputError
 from karat.system.files import no_folder
 

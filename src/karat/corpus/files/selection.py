@@ -1,4 +1,4 @@
-"""Select the files of a corpus by kind and by glob, and name the files that were skipped."""
+"""Select the files of a corpus by kind and by glob, name the skipped, find the documentation."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping

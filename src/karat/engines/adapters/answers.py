@@ -24,7 +24,6 @@ __all__ = [
     "PatternReader",
     "Secrets",
     "absolute_jsonpath",
-    "by_score",
     "check_template",
     "excerpt",
     "fill",
@@ -35,6 +34,7 @@ __all__ = [
     "literal_secrets",
     "mentioned_paths",
     "names_of",
+    "sorted_by_score",
     "words",
 ]
 
@@ -323,7 +323,7 @@ class AnswerReader:
     def hits(self, answer: object, *, partial: bool = False) -> list[Hit]:
         """Return the hits in *answer*; an answer without a list is an error unless *partial*."""
         hits = [self._hit(entry) for entry in self._entries(answer, partial=partial)]
-        return by_score(hits) if self._sorted else hits
+        return sorted_by_score(hits) if self._sorted else hits
 
     def one(self, entry: object) -> list[Hit]:
         """Return the hits of *entry*, which is one line of many: a hit, or an answer of its own."""
@@ -415,7 +415,7 @@ class AnswerReader:
         return BAD_RANGE if start < 1 else (start, end if end > 0 else -1)
 
 
-def by_score(hits: list[Hit]) -> list[Hit]:
+def sorted_by_score(hits: list[Hit]) -> list[Hit]:
     """Return *hits* sorted by score, the best first; those without a score come last."""
     return sorted(hits, key=lambda hit: -hit.score if hit.score == hit.score else float("inf"))
 
@@ -518,7 +518,7 @@ class PatternReader:
     def hits(self, text: str) -> list[Hit]:
         """Return a hit for each match of the expression."""
         hits = [self._hit(match.groupdict()) for match in self._pattern.finditer(text)]
-        return by_score(hits) if self._sort else hits
+        return sorted_by_score(hits) if self._sort else hits
 
     def _hit(self, groups: dict[str, str | None]) -> Hit:
         start, end = groups.get("start"), groups.get("end")

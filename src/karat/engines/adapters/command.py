@@ -1,4 +1,7 @@
-"""``command``: a program that is started for every query and prints its hits."""
+"""``command``: a program that is started for every query and prints its hits.
+
+The options of every program that an adapter starts are here too; ``process`` and ``mcp`` use them.
+"""
 
 import base64
 import json
@@ -50,7 +53,7 @@ __all__ = [
     "relative_hint",
 ]
 
-NAMES = ("query", "root", "k", "words")
+PLACEHOLDERS = ("query", "root", "k", "words")
 # The argument of an interpreter, not an option or a pattern such as ``*.py``.
 SCRIPT = re.compile(r"[\w.][\w./-]*\.(py|sh|m?js|ts|rb|pl)")
 
@@ -87,7 +90,7 @@ class ProgramOptions(AnswerOptions):
         if value and "{" in value[0]:
             raise ValueError("the program itself cannot depend on the query")
         # A secret among arguments would be seen by every user of the machine.
-        check_template(value, NAMES)
+        check_template(value, PLACEHOLDERS)
         return value
 
     @field_validator("env")

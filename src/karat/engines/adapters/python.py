@@ -251,7 +251,7 @@ class StoreEngine(External):
         self._further: dict[str, object] = {}
         self._loop: LoopThread | None = None
         if use_reranker is not None:
-            if not _takes(store.search, "use_reranker"):
+            if not _accepts_keyword(store.search, "use_reranker"):
                 raise InputError(f"{name}: its search has no parameter use_reranker")
             self._further["use_reranker"] = use_reranker
 
@@ -295,7 +295,8 @@ def _mapping(entry: object) -> object:
     return {name: getattr(entry, name) for name in ATTRIBUTES if hasattr(entry, name)}
 
 
-def _takes(function: Callable[..., object], name: str) -> bool:
+def _accepts_keyword(function: Callable[..., object], name: str) -> bool:
+    """Return whether *function* can be called with the keyword *name*."""
     parameters = inspect.signature(function).parameters.values()
     return any(p.name == name or p.kind is p.VAR_KEYWORD for p in parameters)
 
@@ -494,6 +495,7 @@ def _function(target: Callable[..., object]) -> Answers:
 
 
 def _names_parameter(function: Callable[..., object], name: str) -> bool:
+    """Return whether *name* is a parameter of *function*; built-ins may not say."""
     try:
         return name in inspect.signature(function).parameters
     except (TypeError, ValueError):

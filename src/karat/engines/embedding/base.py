@@ -69,7 +69,7 @@ class PartlyEmbedded(EngineError):
 class Embedder(Protocol):
     """Turns texts into vectors whose inner product is the similarity of the texts.
 
-    The contract, which ``karat.testing.engines`` checks:
+    The contract, which ``karat.testing.EmbedderSuite`` checks:
 
     - one float32 row per text, in order, of length 1; no texts give no rows;
     - a text without anything to embed, such as blanks, gives a row of zeros;
@@ -265,7 +265,7 @@ def check_model(name: str) -> None:
         checked.check(argument)
 
 
-FEWEST = 8
+FEWEST_TOKENS = 8
 
 
 def token_limit(argument: str, *, default: int, most: int, name: str) -> int:
@@ -281,8 +281,10 @@ def token_limit(argument: str, *, default: int, most: int, name: str) -> int:
     if not argument:
         return default
     limit = int(argument) if argument.isascii() and argument.isdecimal() else 0
-    if not FEWEST <= limit <= most:
-        raise InputError(f"{name}:{argument}: expected a number of tokens from {FEWEST} to {most}")
+    if not FEWEST_TOKENS <= limit <= most:
+        raise InputError(
+            f"{name}:{argument}: expected a number of tokens from {FEWEST_TOKENS} to {most}"
+        )
     return limit
 
 

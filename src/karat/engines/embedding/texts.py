@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from karat.engines.embedding.base import Embedder, Kind, PartlyEmbedded, SupportsManyTexts
 from karat.errors import InputError, MissingExtra
 from karat.system.packs import TieredCache, with_remote
-from karat.system.sqlite import EVICTED_ROWS, MAX_BYTES, KeyValueFile
+from karat.system.sqlite import DEFAULT_CACHE_BYTES, EVICTED_ROWS, KeyValueFile
 
 __all__ = [
     "CachedEmbedder",
@@ -27,7 +27,7 @@ __all__ = [
 
 Vectors = NDArray[np.float32]
 # Raise it when the content of a key or the stored form changes.
-VERSION = 2
+VECTORS_VERSION = 2
 
 
 def embeddable(text: str) -> str:
@@ -149,7 +149,7 @@ class ModelTokenizer:
 
 def vector_key(text: str, *, digest: str, kind: str) -> bytes:
     """Return the key of *text*: equal content, weights, settings and kind have equal keys."""
-    start = f"{VERSION}\0{digest}\0{kind}\0"
+    start = f"{VECTORS_VERSION}\0{digest}\0{kind}\0"
     return sha256(start.encode() + text.encode("utf-8", "surrogatepass")).digest()
 
 
@@ -164,7 +164,7 @@ class EmbeddingCache:
         self,
         path: str | os.PathLike[str],
         *,
-        max_bytes: int = MAX_BYTES,
+        max_bytes: int = DEFAULT_CACHE_BYTES,
         evicted_rows: int = EVICTED_ROWS,
         needed_since: float = inf,
         clock: Callable[[], float] = time.time,
@@ -176,13 +176,13 @@ class EmbeddingCache:
         local = KeyValueFile(
             path,
             name="embedding cache",
-            version=VERSION,
+            version=VECTORS_VERSION,
             max_bytes=max_bytes,
             evicted_rows=evicted_rows,
             needed_since=needed_since,
             clock=clock,
         )
-        self._file = with_remote(local, f"vectors-{VERSION}")
+        self._file = with_remote(local, f"vectors-{VECTORS_VERSION}")
 
     def __enter__(self) -> Self:
         return self

@@ -45,7 +45,8 @@ READY_POSTINGS = 1 << 24
 
 # Scores are laid out in this many rows; the maximum of a column stands for all scores in it.
 ROWS = 64
-COLUMNS = ("lengths", "offsets", "documents", "counts")
+
+POSTING_COLUMNS = ("lengths", "offsets", "documents", "counts")
 
 
 class DocumentRanking(NamedTuple):
@@ -514,7 +515,7 @@ def shared_index(files: IndexFiles, name: str, index: LexicalIndex) -> LexicalIn
 def _columns(index: LexicalIndex) -> Columns:
     postings = index.compact()
     return {
-        **{name: getattr(postings, name) for name in COLUMNS},
+        **{name: getattr(postings, name) for name in POSTING_COLUMNS},
         **prefixed("terms", word_columns(index.terms)),
     }
 
@@ -522,7 +523,7 @@ def _columns(index: LexicalIndex) -> Columns:
 def _index(
     columns: Columns, files: IndexFiles, name: str, rules: TokenRules, bm25: BM25
 ) -> LexicalIndex:
-    postings = Postings(0, *(columns[column] for column in COLUMNS))  # type: ignore[arg-type]
+    postings = Postings(0, *(columns[column] for column in POSTING_COLUMNS))  # type: ignore[arg-type]
     vocabulary = Vocabulary(rules, WordNumbers(without_prefix(columns, "terms")))
     ready = _weights(postings, files, f"{name} {bm25}", bm25) if is_small([postings]) else None
     return LexicalIndex.of(vocabulary, postings, bm25=bm25, ready=ready)

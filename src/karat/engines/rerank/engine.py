@@ -29,7 +29,7 @@ from karat.engines.base import (
 from karat.engines.embedding import loaded_once
 from karat.engines.engine_group import Recent
 from karat.engines.fusion import spread
-from karat.engines.registry import above, check_threshold
+from karat.engines.registry import check_threshold, count_above
 from karat.engines.rerank.base import (
     DEFAULT_RERANKER,
     Reranker,
@@ -168,7 +168,7 @@ class RerankEngine:
         """Return the best *k* hits with the scores of the first search and of the reranker."""
         hits = self._first(query, k)
         shown = [explained.hit.score for explained in hits]
-        return hits[: above(shown, self.threshold, by_score=True)]
+        return hits[: count_above(shown, self.threshold, by_score=True)]
 
     def steps(self, query: str, k: int) -> list[SearchStep]:
         """Return the first *k* hits after each step of the first search, and of this one."""

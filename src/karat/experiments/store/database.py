@@ -29,7 +29,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from karat.errors import InputError, KaratError, MissingExtra, StorageFull
 from karat.experiments.store.migrations import is_current, upgrade
 from karat.installation import package_requirements
-from karat.system.files import is_full
+from karat.system.files import is_disk_full
 from karat.system.sqlite import share
 
 __all__ = ["Database", "environment"]
@@ -187,7 +187,7 @@ class Database:
     def _reason(self, error: BaseException) -> KaratError:
         if isinstance(error, KaratError):
             return error
-        if is_full(error):
+        if is_disk_full(error):
             return StorageFull(f"{self.name} {FULL}")
         # The lower byte is the kind of error, the rest a detail of it.
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF

@@ -15,7 +15,7 @@ from karat.engines.base import (
     SupportsSize,
     SupportsWork,
 )
-from karat.engines.registry import ENGINES, above, by_score
+from karat.engines.registry import ENGINES, count_above, has_absolute_scores
 from karat.errors import EngineError
 from karat.experiments.workers.plan import Configuration
 from karat.model import Hit
@@ -89,7 +89,7 @@ def cut(
 
     Both leave out the end of the answer, so that one search at the greatest depth serves all:
     its cut equals the hits of a search at the smaller depth. *by_score* is the result of
-    ``karat.engines.registry.by_score`` for the engine.
+    ``karat.engines.registry.has_absolute_scores`` for the engine.
 
     >>> [hit.path for hit in cut([Hit("a", 8.0), Hit("b", 4.0), Hit("c", 1.0)], k=5, threshold=0.5)]
     ['a', 'b']
@@ -97,7 +97,7 @@ def cut(
     first = tuple(first_files(hits, k)) if files else tuple(hits[:k])
     if not threshold:
         return first
-    return first[: above([hit.score for hit in first], threshold, by_score=by_score)]
+    return first[: count_above([hit.score for hit in first], threshold, by_score=by_score)]
 
 
 class _TimedSearch(NamedTuple):
@@ -114,7 +114,7 @@ class EngineSession:
         """Look up the abilities of the engine once: isinstance takes longer than some searches."""
         self.engine = engine
         self._configuration = configuration
-        self._by_score = by_score(configuration.spec)
+        self._by_score = has_absolute_scores(configuration.spec)
         name = configuration.spec.name
         ours = name in ENGINES.built_in() and name != "python"
         # An external engine may charge per hit, or reject a deeper search.

@@ -137,7 +137,7 @@ class TimedTurns:
         self._settings = settings
         self._groups: dict[str, tuple[WorkerGroup, int]] = {}
         self._turn = Turn()
-        self.load = _load()
+        self.load = _load_average()
         engines = {run.engine.configuration.name: run.engine for run in runs}
         for alike in group_configurations([run.engine.configuration for run in runs]):
             members = [engines[one.name] for one in alike]
@@ -208,7 +208,7 @@ class TimedTurns:
                     yield run, snapshot, row
 
 
-def _load() -> float | None:
+def _load_average() -> float | None:
     """Return the load average of the last minute; None where the system has none."""
     try:
         return round(os.getloadavg()[0], 2)

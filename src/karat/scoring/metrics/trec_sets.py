@@ -9,7 +9,7 @@ from karat.model.judged import PanelQuery
 from karat.scoring.metrics.measure import Metric
 from karat.scoring.metrics.precision_recall import ap, precision
 from karat.scoring.metrics.sets import set_precision, set_recall
-from karat.scoring.metrics.trec_precision import r_precision_mult
+from karat.scoring.metrics.trec_ranked import r_precision_mult
 
 __all__ = [
     "AP_AVGJG",

@@ -1,4 +1,7 @@
-"""Compare several systems on several metrics by paired tests; the result is one record."""
+"""Compare several systems on several metrics by paired tests; the result is one record.
+
+Beside the sign-flip test: Student's t, Wilcoxon, two-way residual variance, randomised Tukey HSD.
+"""
 
 import math
 from collections.abc import Collection, Iterator, Sequence
@@ -95,9 +98,9 @@ def t_from_moments(found: Moments) -> TTest:
 
 
 # Up to this count the distribution of rank sums is computed; beyond it, it is normal.
-EXACT = 50
+EXACT_RANKS = 50
 
-WARNING = (
+WILCOXON_WARNING = (
     "the signed-rank test asks whether differences are symmetric around 0, not whether the mean "
     "differs: many small gains and few large losses that cancel out are called significant"
 )
@@ -128,17 +131,17 @@ def wilcoxon(differences: ArrayLike) -> Wilcoxon:
     kept = kept[kept != 0.0]
     n = len(kept)
     if n == 0:
-        return Wilcoxon(0.0, 0.0, 0, 1.0, "exact", WARNING)
+        return Wilcoxon(0.0, 0.0, 0, 1.0, "exact", WILCOXON_WARNING)
     ranks, ties = mean_ranks(np.abs(kept))
     positive = float(ranks[kept > 0].sum())
     negative = float(ranks[kept < 0].sum())
-    if n <= EXACT:
+    if n <= EXACT_RANKS:
         # Mean ranks are integers or halves: doubled, they are the steps of a grid.
         p = grid_p(np.rint(2 * ranks).astype(np.int64), kept > 0)
-        return Wilcoxon(positive, negative, n, p, "exact", WARNING)
+        return Wilcoxon(positive, negative, n, p, "exact", WILCOXON_WARNING)
     variance = n * (n + 1) * (2 * n + 1) / 24 - float((ties**3 - ties).sum()) / 48
     p = normal_tail((positive - negative) / 2 / math.sqrt(variance))
-    return Wilcoxon(positive, negative, n, p, "normal", WARNING)
+    return Wilcoxon(positive, negative, n, p, "normal", WILCOXON_WARNING)
 
 
 def mean_ranks(values: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import json
 import mimetypes
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -41,9 +42,10 @@ from karat.service.metrics import RunMetrics, ServiceMetrics
 from karat.service.settings import DiskSpace, RequestLimits, ServiceSettings
 from karat.service.store import ServiceStore
 
-__all__ = ["STATIC", "create_app", "describe", "router"]
+__all__ = ["SCHEMA_FILE", "STATIC", "create_app", "describe", "router", "schema_text"]
 
 STATIC = Path(__file__).with_name("static")
+SCHEMA_FILE = Path(__file__).with_name("openapi.json")
 # Scripts, styles and pictures are files of this service; nothing is loaded from elsewhere.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -242,3 +244,15 @@ def describe(app: FastAPI) -> None:
         return app.openapi_schema
 
     app.openapi = schema  # type: ignore[method-assign]
+
+
+def schema_text() -> str:
+    """Return the schema of the API, from which clients and the types of the page are made."""
+    schema = create_app(ServiceSettings(store="", data=Path())).openapi()
+    # The version would change the file with every release.
+    schema["info"]["version"] = "2"
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    SCHEMA_FILE.write_text(schema_text(), encoding="utf-8")

@@ -25,7 +25,7 @@ from karat.errors import (
 from karat.installation import without_checkout
 from karat.service.api.schemas.base import Failure
 from karat.service.logs import correlation_id
-from karat.system.files import is_full
+from karat.system.files import is_disk_full
 
 __all__ = ["failure", "failures", "full_disk", "install", "refuse"]
 
@@ -76,7 +76,7 @@ def failure(status: int, detail: str, headers: Mapping[str, str] | None = None) 
 
 def full_disk(app: Any, error: Exception) -> JSONResponse | None:
     """Return the answer to *error* where a full disk has caused it."""
-    return failure(507, app.state.service.disk.explain()) if is_full(error) else None
+    return failure(507, app.state.service.disk.explain()) if is_disk_full(error) else None
 
 
 async def refuse(

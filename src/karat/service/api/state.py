@@ -1,4 +1,4 @@
-"""State that routes share: settings, store, caller, page ranges and versions of results."""
+"""State that routes share: settings, store, caller, page ranges, and responses that are kept."""
 
 import asyncio
 from collections import OrderedDict

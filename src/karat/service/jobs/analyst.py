@@ -29,7 +29,7 @@ from karat.service.collections import AllowedFolders, SearcherCache, health_of, 
 from karat.service.jobs.analyst_pool import ERRORS
 from karat.service.results import ScoredBenchmark, judging_pool, results_key, scored
 from karat.service.store import Collection, ServiceStore
-from karat.system.files import is_full
+from karat.system.files import is_disk_full
 from karat.system.processes import Message, ParentLink, resident_bytes
 
 __all__ = ["Analyst", "answers", "main"]
@@ -216,7 +216,7 @@ def _answer(analyst: Analyst, request: Message) -> Message:
     try:
         body = analyst.answer(request["operation"], request["arguments"]).encode()
     except Exception as error:  # noqa: BLE001 - a model may raise anything; the pool logs it
-        if is_full(error):
+        if is_disk_full(error):
             return {"error": "StorageFull", "message": "the disk is full"}
         names = (kind.__name__ for kind in type(error).__mro__)
         if isinstance(error, KaratError) and (known := next(filter(ERRORS.get, names), "")):

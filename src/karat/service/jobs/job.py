@@ -17,7 +17,7 @@ from karat.errors import EngineError, InputError, KaratError, MissingExtra, Unkn
 from karat.installation import without_checkout
 from karat.service.settings import FULL_DISK, ServiceSettings
 from karat.service.store import Job, JobStatus, ServiceStore
-from karat.system.files import is_full
+from karat.system.files import is_disk_full
 
 __all__ = ["JobContext", "JobHandler", "JobHandlers", "perform"]
 
@@ -114,11 +114,11 @@ def _outcome(handler: JobHandler, work: JobContext) -> tuple[JobStatus, str]:
     try:
         handler.run(work)
     except (InputError, EngineError, MissingExtra) as error:
-        return JobStatus.FAILED, FULL_DISK if is_full(error) else without_checkout(str(error))
+        return JobStatus.FAILED, FULL_DISK if is_disk_full(error) else without_checkout(str(error))
     except Exception as error:  # Including those of a database, whose text has its address.
         logger.exception("job failed unexpectedly", extra={"job": work.job.id})
         internal = "an internal error ended this job; see the log of the service"
-        return JobStatus.FAILED, FULL_DISK if is_full(error) else internal
+        return JobStatus.FAILED, FULL_DISK if is_disk_full(error) else internal
     return JobStatus.COMPLETED, ""
 
 

@@ -1,4 +1,4 @@
-"""Measures of trec_eval by precision and by gain: fitted, interpolated, inferred, ideal."""
+"""Measures of trec_eval over a ranking: fitted, interpolated and inferred precision, and gain."""
 
 from bisect import bisect_right
 from collections.abc import Sequence

@@ -1,8 +1,12 @@
 """The command line answers at once: asking for help loads nothing heavy."""
 
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
 
 HEAVY = {"fastapi", "numpy", "pandas", "polars", "pydantic", "scipy", "sqlalchemy", "yaml"}
 
@@ -49,3 +53,34 @@ json.dump([before, sorted(sys.modules)], sys.stdout)
     started, built = map(set, json.loads(done))
     assert not HEAVY & started
     assert HEAVY & built == {"numpy"}
+
+
+WATCHED = """
+import os, sys
+class Watch:
+    def find_spec(self, name, *others):
+        if name == "numpy":
+            print("threads", os.environ.get("OPENBLAS_NUM_THREADS"), file=sys.stderr)
+sys.meta_path.insert(0, Watch())
+from karat.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "words", ["score {gold} {run} --json", "report {gold} {run} -o {out}", "compare {gold} {run}"]
+)
+def test_comparisons_load_numpy_for_one_thread(words: str, tmp_path: Path) -> None:
+    demo = Path(__file__).resolve().parents[2] / "examples" / "demo"
+    typed = words.format(gold=demo / "gold.json", run=demo / "bm25.run", out=tmp_path / "a.md")
+    here = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    done = subprocess.run(
+        [sys.executable, "-c", WATCHED, *typed.split()],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=here,
+    )
+    assert [line for line in done.stderr.splitlines() if line.startswith("threads")] == [
+        "threads 1"
+    ], done.stderr

@@ -132,6 +132,13 @@ REMOTE = {
 }
 COMMANDS = {name: line for section in SECTIONS.values() for name, line in section.items()}
 
+# In these, threads of numpy's linear algebra cost more than they bring. The variable has to be set
+# before numpy is loaded, and worker processes inherit it.
+SINGLE_THREADED = frozenset(
+    {"compare", "demo", "evaluate", "gate", "report", "score", "sweep", "verify", "watch"}
+)
+THREADS = "OPENBLAS_NUM_THREADS"
+
 BAD_INPUT = 2
 INTERRUPTED = 130
 
@@ -171,6 +178,8 @@ class Commands(CommandGroup):
         remote = [name for section in REMOTE.values() for name in section]
         if args[0] in remote and args[0] not in self.list_commands(ctx):
             ctx.fail(f"{args[0]!r} needs a service: karat --server URL {' '.join(args)}")
+        if args[0] in SINGLE_THREADED:
+            os.environ.setdefault(THREADS, "1")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

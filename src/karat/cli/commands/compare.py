@@ -130,9 +130,6 @@ def command(
     karat compare gold.json --agents keyword bm25 hybrid -o report.html
     karat compare --gold-set gold.json --agents keyword_search semantic_search --output report.md
     """
-    from karat.cli.output.show import single_threaded
-
-    single_threaded()
     if gold_set is not None:
         names = (gold_set, *names)
     if agents or config:

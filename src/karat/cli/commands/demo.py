@@ -45,9 +45,8 @@ def command(repo: str | None, output: str) -> None:
     """
     from karat.app.demo import case_table, prepare
     from karat.app.evaluate import select_finished
-    from karat.cli.output.show import put_table, single_threaded
+    from karat.cli.output.show import put_table
 
-    single_threaded()
     with progress_bars() as watch:
         request = prepare(output, repo, watch=watch)
     names = [configuration.name for configuration in request.configurations]

@@ -87,9 +87,6 @@ def command(
     karat evaluate questions.csv --corpus ../project --rev v2.0
     karat evaluate --config karat.yaml --engine semantic_search --output results/
     """
-    from karat.cli.output.show import single_threaded
-
-    single_threaded()
     from karat.app.evaluate import ExperimentKind
     from karat.cli.options.agents import run_setup, select_engines
 

@@ -378,9 +378,6 @@ def command(
     karat gate new.run --config karat.yaml
     karat gate --preset octocode --csv benchmark/code.csv --json-out results.json
     """
-    from karat.cli.output.show import single_threaded
-
-    single_threaded()
     before = _read(baseline)
     if preset:
         _refuse_unused(names, scoring, inputs)

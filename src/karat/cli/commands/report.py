@@ -88,9 +88,6 @@ def command(
     karat report latest -o '{engine}.csv' --schema agents
     karat report gold.json bm25.run dense.run -o table.tex --digits 3 --label tab:main
     """
-    from karat.cli.output.show import single_threaded
-
-    single_threaded()
     from karat.report.draw import drawer
     from karat.report.latex import LatexStyle
 

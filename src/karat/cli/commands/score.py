@@ -64,11 +64,10 @@ def command(
     karat score qrels.txt 'run/*.parquet'
     """
     from karat.app.score import load_judgments, score
-    from karat.cli.output.show import is_report, show_evaluation, single_threaded, write_page
+    from karat.cli.output.show import is_report, show_evaluation, write_page
 
     if ci == "none":
         confidence = replace(confidence, draws=0)
-    single_threaded()
     written = is_report(output)
     truth = load_judgments(gold, **inputs.gold)
     evaluation = score(

@@ -114,9 +114,6 @@ def command(
         raise click.UsageError("--matrix and --suite both name configurations; give one of them.")
     if matrix and k:
         raise click.UsageError("A matrix sets top_k_values; -k is only for a suite.")
-    from karat.cli.output.show import single_threaded
-
-    single_threaded()
     from karat.app.evaluate import ExperimentKind, ExperimentSetup
     from karat.app.sweep import matrix_sweep, read_matrix, suite_sweep
 

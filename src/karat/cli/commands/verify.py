@@ -70,9 +70,6 @@ def command(
     karat verify report.html
     karat verify report.json --gold-set gold.json --place ../project
     """
-    from karat.cli.output.show import single_threaded
-
-    single_threaded()
     from karat.app.verify import verify
     from karat.cli.output.progress import run_progress
     from karat.experiments.run_records import read_records

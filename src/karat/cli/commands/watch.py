@@ -92,9 +92,7 @@ def command(
     """
     from karat.app.watch import file_state, wait_for_change
     from karat.cli.options.agents import select_engines
-    from karat.cli.output.show import single_threaded
 
-    single_threaded()
     named = [goldset, config, *(one for one in engines if one.lower().endswith(FILES))]
     named.append(None if place.revision else place.corpus)
     places = [one for one in named if one]

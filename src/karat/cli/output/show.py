@@ -52,7 +52,6 @@ __all__ = [
     "settings_by_name",
     "show_contest",
     "show_evaluation",
-    "single_threaded",
     "terminal_width",
     "write_charts",
     "write_folder",
@@ -64,11 +63,6 @@ __all__ = [
 # In the name of a file that keeps runs, this becomes the name of the engine.
 ENGINE_PLACEHOLDER = "{engine}"
 NOT_IN_A_FILE_NAME = re.compile(r"[^\w.=,+-]+")
-
-
-def single_threaded() -> None:
-    """Keep numpy's linear algebra from starting threads, which costs more than it brings here."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def show_evaluation(

@@ -1,9 +1,9 @@
 import { useShowTip } from "@/parts/tip";
-import { milliseconds, score } from "@/words/format";
+import { interval, milliseconds, score } from "@/words/format";
 import { XAxis, YAxis } from "./axes";
 import { Drawing, useWidth } from "./Drawing";
 import { Figure } from "./Figure";
-import { labelled, type Point } from "./pareto";
+import { covered, labelled, type Point } from "./pareto";
 import { linear, logarithmic } from "./scale";
 
 const HEIGHT = 280;
@@ -24,15 +24,8 @@ export function Pareto({ points, label, front }: Props) {
   const showTip = useShowTip();
   const [box, width] = useWidth();
   const times = points.map(({ latency }) => latency);
-  const values = points.map(({ value }) => value);
   const x = logarithmic(Math.min(...times), Math.max(...times), LEFT, width - 16);
-  const y = linear(
-    Math.min(...values),
-    Math.max(...values, Math.min(...values) + 0.01),
-    HEIGHT - 40,
-    TOP,
-    4,
-  );
+  const y = linear(...covered(points), HEIGHT - 40, TOP, 4);
   const leading = front.flatMap((id) => points.filter((point) => point.id === id));
   const path = leading
     .map(({ latency, value }, at) => `${at ? "H" : "M"}${x(latency)}${at ? "V" : " "}${y(value)}`)
@@ -42,13 +35,18 @@ export function Pareto({ points, label, front }: Props) {
     width,
   );
   const rows = () =>
-    points.map(({ name, latency, value }) => [name, milliseconds(latency), score(value)]);
+    points.map(({ name, latency, value, bounds }) => [
+      name,
+      milliseconds(latency),
+      score(value),
+      interval(bounds as [number, number]),
+    ]);
   return (
     <Figure
       title={`${label} against latency`}
       means="Higher is better, further left is faster. Latency is the median (p50) of one query, on a logarithmic scale."
-      caption={leading.length > 1 && "Dashed line: no other run is both better and faster."}
-      table={{ head: ["Run", "p50", label], rows }}
+      caption={`Whiskers: 95 % intervals over queries.${leading.length > 1 ? " Dashed line: no other run is both better and faster." : ""}`}
+      table={{ head: ["Run", "p50", label, "95 % interval"], rows }}
     >
       <Drawing box={box} title={`${label} against latency`} width={width} height={HEIGHT}>
         <XAxis scale={x} from={TOP} to={HEIGHT - 40} format={(ms) => `${ms} ms`} />
@@ -57,14 +55,18 @@ export function Pareto({ points, label, front }: Props) {
           median latency
         </text>
         {leading.length > 1 && <path className="front" d={path} />}
-        {points.map(({ id, name, latency, value, best }) => (
+        {points.map(({ id, name, latency, value, bounds, best }) => (
           <g
             key={id}
             onPointerMove={(event) =>
-              showTip(`${name}\n${score(value)}, ${milliseconds(latency)}`, event)
+              showTip(
+                `${name}\n${score(value)} ${interval(bounds as [number, number])}, ${milliseconds(latency)}`,
+                event,
+              )
             }
             onPointerLeave={() => showTip(null)}
           >
+            {bounds && <Whisker x={x(latency)} low={y(bounds[0] ?? 0)} high={y(bounds[1] ?? 0)} />}
             <circle className={best ? "point best" : "point"} cx={x(latency)} cy={y(value)} r={6} />
           </g>
         ))}
@@ -75,5 +77,11 @@ export function Pareto({ points, label, front }: Props) {
         ))}
       </Drawing>
     </Figure>
+  );
+}
+
+function Whisker({ x, low, high }: { x: number; low: number; high: number }) {
+  return (
+    <path className="whisker" d={`M${x} ${low}V${high}M${x - 4} ${low}h8M${x - 4} ${high}h8`} />
   );
 }

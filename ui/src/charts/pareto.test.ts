@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { labelled } from "./pareto";
+import { covered, labelled } from "./pareto";
 
 it("moves names apart that would meet, and keeps them inside the drawing", () => {
   const points = [
@@ -20,4 +20,13 @@ it("keeps names inside a narrow drawing", () => {
   const [cut] = labelled([{ id: "a", name: name.repeat(3), x: 100, y: 50 }], 300);
   expect(cut?.text).toMatch(/…$/);
   expect(cut?.x).toBeGreaterThanOrEqual(0);
+});
+
+it("covers the intervals of all points", () => {
+  const points = [
+    { value: 0.662, bounds: [0.55, 0.75] },
+    { value: 0.666, bounds: undefined },
+  ];
+  expect(covered(points)).toEqual([0.55, 0.75]);
+  expect(covered([{ value: 0.5, bounds: undefined }])).toEqual([0.5, 0.51]);
 });

@@ -1,4 +1,19 @@
-export type Point = { id: string; name: string; latency: number; value: number; best: boolean };
+export type Point = {
+  id: string;
+  name: string;
+  latency: number;
+  value: number;
+  /** The ends of the interval of *value*. */
+  bounds: readonly number[] | undefined;
+  best: boolean;
+};
+
+/** The values that a chart of *points* covers: all intervals, so that noise looks like noise. */
+export function covered(points: readonly Pick<Point, "value" | "bounds">[]): [number, number] {
+  const low = Math.min(...points.map(({ value, bounds }) => bounds?.[0] ?? value));
+  const high = Math.max(...points.map(({ value, bounds }) => bounds?.[1] ?? value));
+  return [low, Math.max(high, low + 0.01)];
+}
 
 type Placed = { id: string; name: string; x: number; y: number };
 type Label = { id: string; text: string; x: number; y: number; anchor: "start" | "end" };

@@ -27,7 +27,7 @@ export function OverviewTab({ id, results, details }: Props) {
     bounds: run.intervals[metric],
     best: best.has(run.id),
   }));
-  const points = bars.flatMap(({ bounds: _, value, ...bar }) => {
+  const points = bars.flatMap(({ value, ...bar }) => {
     const latency = runs.find((run) => run.id === bar.id)?.latency.p50;
     return value !== null && latency ? [{ ...bar, value, latency }] : [];
   });

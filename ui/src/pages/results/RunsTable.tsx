@@ -10,12 +10,16 @@ import { change, interval, milliseconds, plural, probability, score } from "@/wo
 import { useMeasure } from "@/words/measures";
 import { isLower, labelOf, marked, markOf, measures, names } from "./metrics";
 
+// Up to this number of measures, all cut-offs are shown at once.
+const MOST_COLUMNS = 6;
+
 type Props = { id: string; results: Results; metric: string; details: Details | undefined };
 
 /** The configurations, sortable by every number; those that no other run beats have a star. */
 export function RunsTable({ id, results, metric, details }: Props) {
   const measure = useMeasure();
-  const [k, setK] = useUrlState("k", String(results.primary_k));
+  const few = measures(results).length <= MOST_COLUMNS;
+  const [k, setK] = useUrlState("k", few ? "all" : String(results.primary_k));
   const [, navigate] = useLocation();
   const columns = useMemo(
     () => columnsOf({ id, results, metric, details }, k, measure),

@@ -146,7 +146,11 @@ SETTINGS: list[tuple[tuple[str, ...], str]] = [
     (("--metrics", "mrr"), "error: No such option '--metrics'. Did you mean '--metric'?"),
     (("-o", "no/such/folder.txt"), "error: no/such/folder.txt: cannot be written: No such file"),
     (("-o", "x.pdf"), "error: x.pdf: unknown report format; expected .html, .md"),
-    (("--json", "-o", "x.html"), "error: x.html: with --json, expected a name that ends in .json"),
+    (
+        ("--json", "-o", "x.html"),
+        "error: x.html: -o writes the output of --json; expected a name that ends in .json, or "
+        "-o x.html without --json",
+    ),
     (("--level", "-1"), "error: Invalid value for '--level': -1.0 is not in the range x>=0."),
 ]
 

@@ -489,7 +489,8 @@ def _make_output(*, per_query: bool, path: str | None, title: str = "", **styles
         ending = os.path.splitext(path)[1].lower()  # noqa: PTH122 - pathlib loads slowly
         if ending in (*ENDINGS.values(), ".html", ".tex") and ending != ENDINGS[style]:
             raise click.UsageError(
-                f"{path}: with --{style}, expected a name that ends in {ENDINGS[style]}."
+                f"{path}: -o writes the output of --{style}; expected a name that ends in "
+                f"{ENDINGS[style]}, or -o {path} without --{style}."
             )
     return Output(style, per_query, path, title)
 

@@ -258,6 +258,8 @@ def test_hits_that_make_no_sense_are_counted(gold: Dataset, ask: Ask, tmp_path: 
     assert alone.runs[0].notes["invalid"] == {"not in the corpus": 3}
     assert isinstance(alone.overall, Evaluation)
     assert alone.overall.notes.invalid == {"not in the corpus": 3}
+    assert alone.overall.warnings[0].startswith("odd: 75% of its hits are not in the versions")
+    assert {extra["accepted"] for extra in alone.runs[0].run.extras} == {0, 1}
     beside = ask(gold, ["keyword", engine]).overall
     assert isinstance(beside, ComparisonResult)
     assert [one.notes.invalid for one in beside.evaluations] == [{}, {"not in the corpus": 3}]

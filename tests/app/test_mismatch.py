@@ -106,10 +106,90 @@ def test_hits_that_are_all_dropped_are_told_of(
     hits: dict[int, str], invalid: dict[str, int], *, broken: bool
 ) -> None:
     run = measured("svc", hits, invalid)
-    found = with_dropped(score(LINES, run.run, confidence=None), run)
+    found = with_dropped(score(LINES, run.run, confidence=None), run, ())
     assert found.broken is broken
     if broken:
         assert "answered queries of svc have no hit in the corpus" in found.warnings[0]
+
+
+def partly_removed(
+    kept: int, removed: int, snapshot: str, *, of: int = 4, versions: int = 4
+) -> RunResult:
+    """Return a run of 4 queries; *of* them have lost *removed* hits, others have 10 hits."""
+    answers = []
+    for n in range(4):
+        extra: dict[str, object] = {"revision": f"commit{n % versions}"}
+        if n < of:
+            extra |= {"invalid": {"not in the corpus": removed}, "accepted": kept}
+        hits = tuple(Hit(f"{rank}.py", -rank) for rank in range(kept if n < of else 10))
+        answers.append(Answer(f"q{n}", hits, extra=extra))
+    about = {"snapshot": snapshot, "k": 100, "kind": "code", "candidates": "production"}
+    run = Run.of(answers, name="svc", metadata=about)
+    return RunResult(run, None, "", "svc", {"invalid": {"not in the corpus": removed * of}})
+
+
+CARRIED = (
+    "; if the engine has one fixed index, move the gold set to its version: "
+    "karat carry GOLDSET --to HEAD -o gold-head.json"
+)
+ALL_FILES = "; to search all files, add --kind all --candidates all"
+
+
+@pytest.mark.parametrize(
+    ("run", "warning"),
+    [
+        (
+            partly_removed(1, 9, "parent"),
+            f"svc: 90% of its hits are not in the versions that are searched{CARRIED}",
+        ),
+        (
+            partly_removed(5, 5, "base", versions=1),
+            f"svc: 50% of its hits are not in the versions that are searched{CARRIED}",
+        ),
+        (
+            partly_removed(5, 5, "carried", versions=1),
+            "svc: 50% of its hits are not in the searched files; paths must be relative to the "
+            f"searched folder (strip_prefix of the engine){ALL_FILES}",
+        ),
+        (
+            partly_removed(8, 2, "carried", versions=1, of=3),
+            "svc: after removing files that are not searched, it has fewer than 10 hits in 3 of 4 "
+            f"queries; let it return more hits{ALL_FILES}",
+        ),
+        (
+            partly_removed(8, 2, "parent"),
+            "svc: after removing files that are not searched, it has fewer than 10 hits in 4 of 4 "
+            f"queries; let it return more hits{CARRIED}",
+        ),
+        # It has enough hits left, or would have had too few in any case.
+        (partly_removed(10, 2, "carried", versions=1), ""),
+        (partly_removed(7, 2, "carried", versions=1), ""),
+    ],
+)
+def test_many_hits_outside_the_searched_files_are_a_warning(run: RunResult, warning: str) -> None:
+    gold = Dataset.of(LINES.queries())
+    (found,) = score_runs(gold, [run], Scoring(("ndcg@10", "mrr")))
+    assert found.notes.removed == warning
+    assert found.warnings == ((warning,) if warning else ())
+    assert not found.broken
+
+
+def test_a_report_shows_the_warning_of_the_measures_not_of_its_curves() -> None:
+    findings = report(
+        Dataset.of(LINES.queries()),
+        [partly_removed(8, 2, "carried", versions=1)],
+        scoring=Scoring(("ndcg@5",)),
+        confidence=Confidence(draws=99),
+        origin=origin(LINES, ["a"], made_at="", version=""),
+    )
+    assert findings.contest.warnings == ()
+
+
+def test_a_search_of_old_versions_without_any_hit_names_karat_carry() -> None:
+    run = partly_removed(0, 9, "parent")
+    (found,) = score_runs(LINES, [run], Scoring(("mrr",)))
+    assert found.broken
+    assert found.warnings[0].endswith(CARRIED)
 
 
 def test_a_run_without_its_hits_wins_and_loses_nothing() -> None:

@@ -378,7 +378,8 @@ def score_runs(
     A run is scored only where *known* has no scores of it by all of these measures. Intervals are
     left to the caller.
     """
-    measures = scoring.parsed(gold) if measures is None else measures
+    shown = scoring.parsed(gold)
+    measures = shown if measures is None else measures
     names = set(map(str, measures))
     found = []
     for run, scored in zip_longest(runs, known[: len(runs)]):
@@ -392,7 +393,7 @@ def score_runs(
                 slices={},
                 name=run.name,
             )
-        found.append(with_dropped(with_measures(evaluation, measures), run))
+        found.append(with_dropped(with_measures(evaluation, measures), run, shown))
     return found
 
 

@@ -191,8 +191,9 @@ def with_timings(findings: Findings, runs: Sequence[RunResult]) -> Findings:
     confidence = confidence if isinstance(confidence, Confidence) else Confidence()
     scoring = findings.settings.get("scoring")
     scoring = scoring if isinstance(scoring, Scoring) else Scoring()
+    measures = scoring.parsed(findings.gold)
     evaluations = tuple(
-        evaluation if "invalid" in before.notes else with_dropped(evaluation, now)
+        evaluation if "invalid" in before.notes else with_dropped(evaluation, now, measures)
         for evaluation, before, now in zip(
             findings.contest.evaluations, findings.runs, runs, strict=True
         )

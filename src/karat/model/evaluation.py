@@ -199,9 +199,9 @@ class Notes:
     *clusters* counts the groups in which queries are resampled for intervals; 0: queries are
     independent. *hits_per_query* is the mean over the queries with a hit, NaN if there are none.
     *mismatch* is set if the run and the dataset use different document names. *dropped* is a
-    warning about hits outside the corpus, if most queries have no other hits. *labels* says how
-    labels of models are used, None if the dataset has none. *powered* is a sentence about
-    prediction-powered intervals.
+    warning about hits outside the corpus, if most queries have no other hits; *removed* is one if
+    many of the hits, or of the queries, are affected. *labels* says how labels of models are used,
+    None if the dataset has none. *powered* is a sentence about prediction-powered intervals.
     """
 
     queries: int
@@ -217,6 +217,7 @@ class Notes:
     dropped: str = ""
     labels: LabelUse | None = None
     powered: str = ""
+    removed: str = ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -256,7 +257,8 @@ class Evaluation(ResultViews):
     def run_warnings(self) -> tuple[str, ...]:
         """Return warnings about names that do not match, or may not; see :attr:`broken`."""
         mismatch = self.notes.mismatch
-        found = (mismatch.text(self.name) if mismatch else "", self.notes.dropped)
+        text = mismatch.text(self.name) if mismatch else ""
+        found = (text, self.notes.dropped, self.notes.removed)
         return tuple(text for text in found if text)
 
     @property

@@ -2,10 +2,11 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf, isnan, nan
 from posixpath import splitext
+from typing import NamedTuple
 
 from karat.errors import InputError
 from karat.model import Dataset, JudgedRun, Outcome, QueryStatus, Run, ScoreTable
@@ -150,6 +151,14 @@ def mean_intervals(
 
 JUDGED_SHARE = Measure("judged", 10)
 NOT_THERE = ("not in the corpus", "outside the root")
+# From these shares of hits or queries on, hits outside the searched files are worth a warning.
+MANY_REMOVED, MANY_SHORT = 1 / 3, 0.05
+# The snapshots that an engine with one index of the current files does not have.
+OLD_SNAPSHOTS = ("parent", "base", "child")
+CARRY = (
+    "if the engine has one fixed index, move the gold set to its version: "
+    "karat carry GOLDSET --to HEAD -o gold-head.json"
+)
 ANSWERED = (QueryStatus.SCORED, QueryStatus.UNJUDGED)
 
 
@@ -316,38 +325,108 @@ def _mismatch(judged: JudgedRun, run: object) -> Mismatch | None:
     return replace(found, sure=False)
 
 
-def with_dropped(evaluation: Evaluation, measured: RunResult) -> Evaluation:
+def with_dropped(
+    evaluation: Evaluation, measured: RunResult, measures: Sequence[Measure]
+) -> Evaluation:
     """Return *evaluation* with the hits that were dropped before judging added to the invalid hits.
 
     Hits of an external engine are checked against the corpus when they arrive. If most answered
-    queries have no hit left, the names are wrong, and a note reports it.
+    queries have no hit left, the names are wrong, and a note reports it. If many hits are not in
+    the searched files, or many queries have too few hits for the cut-offs of *measures* because of
+    that, there is a warning.
     """
     dropped = measured.notes.get("invalid")
     if not isinstance(dropped, Mapping) or not dropped:
         return evaluation
-    invalid = Counter(evaluation.notes.invalid) + Counter(dropped)
+    counts = list(_hit_counts(measured.run))
+    wrong_names = _all_dropped(counts, dropped, measured)
     notes = replace(
-        evaluation.notes, invalid=dict(invalid), dropped=_all_dropped(dropped, measured)
+        evaluation.notes,
+        invalid=dict(Counter(evaluation.notes.invalid) + Counter(dropped)),
+        dropped=wrong_names,
+        removed="" if wrong_names else _removed(counts, measured, measures),
     )
     return replace(evaluation, notes=notes)
 
 
-def _all_dropped(dropped: Mapping[str, int], measured: RunResult) -> str:
+class _HitCounts(NamedTuple):
+    """The hits of an answered query: accepted, removed as not searched, and left after all cuts."""
+
+    accepted: int
+    removed: int
+    left: int
+
+
+def _hit_counts(run: Run) -> Iterator[_HitCounts]:
+    for row, outcome in enumerate(run.outcomes):
+        if outcome == Outcome.ANSWERED:
+            left = run.offsets[row + 1] - run.offsets[row]
+            accepted, invalid = (run.extras[row].get(name) for name in ("accepted", "invalid"))
+            dropped: Mapping[str, int] = invalid if isinstance(invalid, Mapping) else {}
+            removed = sum(dropped.get(reason, 0) for reason in NOT_THERE)
+            yield _HitCounts(accepted if isinstance(accepted, int) else left, removed, left)
+
+
+def _all_dropped(
+    counts: Sequence[_HitCounts], dropped: Mapping[str, int], measured: RunResult
+) -> str:
     """Return a warning if few queries have a hit left because the others are not in the corpus."""
-    run = measured.run
     outside = sum(dropped.get(reason, 0) for reason in NOT_THERE)
-    left = [
-        run.offsets[row + 1] > run.offsets[row]
-        for row, outcome in enumerate(run.outcomes)
-        if outcome == Outcome.ANSWERED
-    ]
-    empty = left.count(False)
-    if outside < empty or empty * 2 <= len(left):
+    empty = sum(not each.left for each in counts)
+    if outside < empty or empty * 2 <= len(counts):
         return ""
+    further = CARRY if _is_old(measured.run) else _other_files(measured.run)
     return (
-        f"{empty} of {len(left)} answered queries of {measured.name} have no hit in the corpus: "
+        f"{empty} of {len(counts)} answered queries of {measured.name} have no hit in the corpus: "
         f"{outside} hits were dropped; set strip_prefix of the engine, or name the right corpus"
+        + (f"; {further}" if further else "")
     )
+
+
+def _removed(counts: Sequence[_HitCounts], measured: RunResult, measures: Sequence[Measure]) -> str:
+    """Return a warning if the removed hits are many, or leave too few hits for the measures."""
+    run, name = measured.run, measured.name
+    removed = sum(each.removed for each in counts)
+    share = removed / max(1, removed + sum(each.accepted for each in counts))
+    if share >= MANY_REMOVED:
+        if _is_old(run):
+            where, advice = "versions that are searched", CARRY
+        else:
+            where = "searched files"
+            advice = (
+                "paths must be relative to the searched folder (strip_prefix of the engine); "
+                f"{_other_files(run) or 'name the right corpus'}"
+            )
+        return f"{name}: {share:.0%} of its hits are not in the {where}; {advice}"
+    most = _asked_for(run)
+    cuts = {each.k for each in measures if each.k and each.k <= most}
+    for cut in sorted(cuts, reverse=True):
+        short = sum(each.accepted < cut <= each.accepted + each.removed for each in counts)
+        if short and short >= len(counts) * MANY_SHORT:
+            further = CARRY if _is_old(run) else _other_files(run)
+            return (
+                f"{name}: after removing files that are not searched, it has fewer than {cut} hits "
+                f"in {short} of {len(counts)} queries; let it return more hits"
+                + (f"; {further}" if further else "")
+            )
+    return ""
+
+
+def _is_old(run: Run) -> bool:
+    """Return whether queries are searched on versions before or after their changes."""
+    versions = {str(extra.get("revision") or "") for extra in run.extras}
+    snapshot = run.metadata.get("snapshot")
+    return snapshot in OLD_SNAPSHOTS and (len(versions) > 1 or snapshot == "base")
+
+
+def _other_files(run: Run) -> str:
+    """Return the options that search the files which were left out, "" if there are none."""
+    options = []
+    if run.metadata.get("kind", "all") != "all":
+        options.append("--kind all")
+    if run.metadata.get("candidates", "all") != "all":
+        options.append("--candidates all")
+    return f"to search all files, add {' '.join(options)}" if options else ""
 
 
 def _summaries(

@@ -173,6 +173,7 @@ class EngineSession:
             "spent": _said(timed.spent),
             "invalid": checked.invalid,
             "mended": checked.mended,
+            "accepted": len(checked.hits) if checked.invalid else 0,
         }
         # Empty fields are not sent; most replies have only hits and phases.
         filled = {name: value for name, value in fields.items() if value}

@@ -69,7 +69,10 @@ class IndexedCorpus(NamedTuple):
 
 
 class WorkerReply(NamedTuple):
-    """One repetition of a query; a warm one has no hits, only whether they are the *same*."""
+    """One repetition of a query; a warm one has no hits, only whether they are the *same*.
+
+    *accepted* is the number of valid hits before they were cut to k, if any hit was invalid.
+    """
 
     ns: int
     same: bool = True
@@ -78,6 +81,7 @@ class WorkerReply(NamedTuple):
     spent: Mapping[str, float] = {}
     invalid: Mapping[str, int] = {}
     mended: Mapping[str, int] = {}
+    accepted: int = 0
 
 
 class IndexProgress(NamedTuple):

@@ -144,6 +144,8 @@ def query_result(
     for name, counts in (("invalid", cold.invalid), ("mended", cold.mended)):
         if counts:
             extra[name] = dict(counts)
+    if cold.invalid:
+        extra["accepted"] = cold.accepted
     if cold.spent:
         extra["spent"] = dict(cold.spent)
     if not all(reply.same for reply in warm):

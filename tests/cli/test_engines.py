@@ -189,8 +189,81 @@ def test_an_engine_all_of_whose_hits_are_dropped_does_not_work() -> None:
         "  dropped: not in the corpus (5): 'src/x.py', 'src/y.py', 'src/z.py'; paths must be "
         "relative to the folder that is searched\n"
     ) in done.output
-    assert done.output.endswith("\n  does not work: no valid hit\n")
+    assert done.output.endswith(
+        "\n  does not work: its hits are not files of the sample; if it searches other documents "
+        "than the sample, add --corpus DIR\n"
+    )
     assert "try another" not in done.output
+
+
+def test_hits_outside_a_named_corpus_are_not_blamed_on_the_sample(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("login\n")
+    wrong = spec_of(ANSWERS.replace(PATHS, "'src/x.py'"))
+    done = run("check", wrong, "--corpus", str(tmp_path), "--no-calibrate")
+    assert done.exit_code == 3
+    assert done.output.endswith("\n  does not work: no valid hit\n")
+
+
+def answering(answer: object, **options: str) -> str:
+    """Return a command that prints *answer*, as JSON."""
+    printed = f"print({json.dumps(answer)!r})"
+    command = [sys.executable, "-c", printed, "{query}"]
+    return json.dumps({"engine": "command", "name": "toy", "command": command, **options})
+
+
+FOUND = {"took": 3, "results": [{"file": "src/auth.py", "rank_score": 2}]}
+
+
+@pytest.mark.parametrize(
+    ("answer", "options", "code", "shown"),
+    [
+        (
+            FOUND,
+            {"hits": "$.hitz[*]"},
+            3,
+            "does not work: $.hitz[*] matches nothing; the answer has the keys took, results\n",
+        ),
+        (
+            [FOUND],
+            {"hits": "results[*]"},
+            3,
+            "does not work: results[*] matches nothing; the answer is a list\n",
+        ),
+        (
+            FOUND,
+            {"hits": "$.results[*]", "path": "filename"},
+            3,
+            "does not work: a hit has no 'filename'; its keys are file, rank_score\n",
+        ),
+        (
+            {"results": [{"url": "a"}]},
+            {},
+            3,
+            "does not work: a hit has no path; its keys are url\n",
+        ),
+        # A wrong second key may be a search without results.
+        (
+            {"data": {}},
+            {"hits": "$.data.items[*]"},
+            0,
+            "warning: $.data.items[*] matches nothing; the answer has the keys data\n",
+        ),
+        ({"took": 3, "results": []}, {"hits": "$.results[*]"}, 0, "works, but returned 0 hits"),
+        ({}, {"hits": "$.results[*]"}, 0, "works, but returned 0 hits"),
+    ],
+)
+def test_a_wrong_path_in_the_answer_is_named(
+    answer: object, options: dict[str, str], code: int, shown: str
+) -> None:
+    done = run("check", answering(answer, **options), "--repeat", "2", "--no-calibrate")
+    assert done.exit_code == code, done.output
+    assert shown in done.output
+    assert "''" not in done.output
+    if code:
+        found = json.loads(
+            run("check", answering(answer, **options), "--no-calibrate", "--json").stdout
+        )
+        assert shown == f"does not work: {found['problem']}\n"
 
 
 def test_no_hits_is_said() -> None:

@@ -14,6 +14,7 @@ from time import monotonic, perf_counter_ns
 from typing import Any, NamedTuple
 
 from karat.corpus import Corpus, from_texts
+from karat.engines.adapters.external import AnswerProblem
 from karat.engines.base import Engine, SupportsMetadata, SupportsPhases, contract_violations
 from karat.engines.context import check_context
 from karat.engines.embedding.base import check_model
@@ -119,7 +120,8 @@ class EngineCheck:
     *broken* are violations of the contract of engines; *invalid* and *mended* count hits that were
     dropped or repaired, *dropped* has the first dropped paths by reason. *first_ns* is the first
     search, *median_ns* that of the others. *overhead* is that of its adapter, None for an engine in
-    this process. *spent* has tokens and cost as the last search reported them.
+    this process. *spent* has tokens and cost as the last search reported them. *problem* says why
+    answers have no hits, or no paths. *on_sample* is set if the corpus is the built-in sample.
     """
 
     spec: Spec
@@ -138,6 +140,8 @@ class EngineCheck:
     overhead: Overhead | None
     spent: QueryCost
     warnings: tuple[str, ...] = ()
+    problem: AnswerProblem | None = None
+    on_sample: bool = False
     dropped: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
@@ -147,8 +151,9 @@ class EngineCheck:
 
     @property
     def works(self) -> bool:
-        """Return whether the contract is satisfied, and not every hit was dropped."""
-        return not self.broken and not self.all_dropped
+        """Return whether the contract is satisfied, and hits are found and not all dropped."""
+        unreadable = self.problem is not None and self.problem.sure and not self.hits
+        return not self.broken and not self.all_dropped and not unreadable
 
     @property
     def all_dropped(self) -> bool:
@@ -214,9 +219,10 @@ def check_engine(
     found = from_texts(SAMPLE, name="sample") if corpus is None else corpus
     asked = query or SAMPLE_QUERY
     try:
-        return _checked(
+        done = _checked(
             spec, engine, found, query=asked, k=k, repetitions=repetitions, calibrate=calibrate
         )
+        return replace(done, on_sample=corpus is None)
     finally:
         if callable(close := getattr(engine, "close", None)):
             close()
@@ -249,6 +255,7 @@ def _checked(
     metadata = engine.metadata() if isinstance(engine, SupportsMetadata) else {}
     invalid = _counts(engine, "invalid", repetitions)
     mended = _counts(engine, "mended", repetitions)
+    problem = getattr(engine, "problem", None)
     return EngineCheck(
         spec=spec,
         name=engine.name,
@@ -265,7 +272,8 @@ def _checked(
         phases_ns=phases,
         overhead=overhead(spec.name, spec.params) if calibrate else None,
         spent=spent(metadata),
-        warnings=tuple(_warnings(answers[0], invalid, bodies)),
+        warnings=tuple(_warnings(answers[0], invalid, bodies, problem)),
+        problem=problem,
         dropped=getattr(engine, "dropped", {}),
     )
 
@@ -339,9 +347,14 @@ def _shown(hit: Hit) -> str:
     return f"{hit.path}{lines} (score {hit.score:.10g})"
 
 
-def _warnings(hits: tuple[Hit, ...], invalid: Mapping[str, int], bodies: list[int]) -> list[str]:
+def _warnings(
+    hits: tuple[Hit, ...],
+    invalid: Mapping[str, int],
+    bodies: list[int],
+    problem: AnswerProblem | None = None,
+) -> list[str]:
     found = []
-    if not hits and not invalid:
+    if not hits and not invalid and not problem:
         found.append("no hits; try another --query or --corpus")
     if bodies and DELAYED_NS[0] <= median(bodies) <= DELAYED_NS[1]:
         found.append(

@@ -23,6 +23,7 @@ __all__ = ["command"]
 BROKEN = 3
 # Reasons to drop a hit that concern its path.
 PATH_REASONS = ("not in the corpus", "outside the root")
+OTHER_FILES = "if it searches other documents than the sample, add --corpus DIR"
 PATH_HINT = "; paths must be relative to the folder that is searched"
 
 
@@ -78,8 +79,8 @@ def check(
     """Run a test query through an engine; show its hits and the overhead of its adapter.
 
     SPEC is a name, module:Class, name(option=value, ...), a JSON object, or a YAML or JSON
-    file. The exit code is 3 if the engine violates the contract of engines, or if all of its
-    hits are dropped.
+    file. The exit code is 3 if the engine violates the contract of engines, if all of its hits
+    are dropped, or if its answer does not have the list of hits that SPEC names.
 
     \b
     karat engines check my_package:MySearch --corpus src
@@ -139,6 +140,8 @@ def _lines(found: "EngineCheck") -> list[str]:
             f"  overhead of the {found.overhead.kind} adapter (measured with a no-op engine): "
             f"median {_ms(found.overhead.median_ns)}, p99 {_ms(found.overhead.p99_ns)}"
         )
+    if found.problem and found.works:
+        lines.append(f"  warning: {found.problem.text}")
     lines += [f"  warning: {warning}" for warning in found.warnings]
     lines += [f"  contract violation: {law}" for law in found.broken]
     lines.append(f"  {_conclusion(found)}")
@@ -148,16 +151,23 @@ def _lines(found: "EngineCheck") -> list[str]:
 def _dropped_lines(found: "EngineCheck") -> Iterator[str]:
     """Yield the reasons of dropped hits, each with the first paths."""
     for reason, count in found.invalid.items():
-        paths = ", ".join(map(repr, found.dropped.get(reason, ())))
-        shown = f": {paths}" if paths else ""
-        hint = PATH_HINT if reason in PATH_REASONS else ""
+        paths = [path for path in found.dropped.get(reason, ()) if path or not found.problem]
+        shown = f": {', '.join(map(repr, paths))}" if paths else ""
+        hint = ""
+        if reason in PATH_REASONS and paths:
+            other_files = found.is_adapter and found.on_sample and found.hits
+            hint = f"; {OTHER_FILES}" if other_files else PATH_HINT
         yield f"  dropped: {reason} ({count}){shown}{hint}"
 
 
 def _conclusion(found: "EngineCheck") -> str:
     if found.broken:
         return "does not work"
+    if found.problem and not found.works:
+        return f"does not work: {found.problem.text}"
     if found.all_dropped:
+        if found.is_adapter and found.on_sample and found.invalid.keys() <= {*PATH_REASONS}:
+            return f"does not work: its hits are not files of the sample; {OTHER_FILES}"
         return "does not work: no valid hit"
     if found.hits:
         return "works"
@@ -212,6 +222,7 @@ def _checked(found: "EngineCheck", corpus: "Corpus | None") -> dict[str, object]
         "cost": found.spent.cost,
         "overhead": found.overhead._asdict() if found.overhead else None,
         "warnings": list(found.warnings),
+        "problem": found.problem.text if found.problem else None,
     }
 
 

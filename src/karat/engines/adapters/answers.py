@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from karat.engines.adapters.external import ExternalReply
+from karat.engines.adapters.external import AnswerProblem, ExternalReply
 from karat.errors import EngineError, InputError
 from karat.model import Hit
 from karat.model.timings import COST_NAMES, TOKEN_NAMES, reported
@@ -306,7 +306,11 @@ class AnswerReader:
     """
 
     def __init__(self, options: AnswerOptions) -> None:
+        self._options = options
         self._hits = _all_of(options.hits) if options.hits else None
+        # The list whose entries are the hits.
+        holder = re.sub(r"(\[\*\]|\.\*)$", "", options.hits or "")
+        self._list = _all_of(holder) if holder not in ("", "$") else None
         self._path = _one_of(options.path, PATHS)
         self._start = _one_of(options.start_line, STARTS)
         self._end = _one_of(options.end_line, ENDS)
@@ -324,6 +328,45 @@ class AnswerReader:
         """Return the hits in *answer*; an answer without a list is an error unless *partial*."""
         hits = [self._hit(entry) for entry in self._entries(answer, partial=partial)]
         return sorted_by_score(hits) if self._sorted else hits
+
+    def reply(self, answer: object) -> ExternalReply:
+        """Return the hits in *answer*, what it reports to have cost, and a problem if there is one.
+
+        >>> reader = AnswerReader(AnswerOptions(hits="$.hitz[*]"))
+        >>> reader.reply({"took": 3, "results": []}).problem.text
+        '$.hitz[*] matches nothing; the answer has the keys took, results'
+        >>> AnswerReader(AnswerOptions(path="name")).reply([{"file": "a.py"}]).problem.text
+        "a hit has no 'name'; its keys are file"
+        """
+        entries = list(self._entries(answer, partial=False))
+        hits = [self._hit(entry) for entry in entries]
+        problem = None if hits else self._hits_problem(answer)
+        if without := next(
+            (entry for entry, hit in zip(entries, hits, strict=True) if not hit.path), None
+        ):
+            problem = self._path_problem(without)
+        hits = sorted_by_score(hits) if self._sorted else hits
+        return ExternalReply(hits, {}, self.spending(answer), problem)
+
+    def _hits_problem(self, answer: object) -> AnswerProblem | None:
+        """Return why the path of the hits matches nothing, None if their list is there."""
+        path = self._options.hits
+        if path is None or not isinstance(answer, Mapping | list) or not answer:
+            return None
+        lists = self._list(answer) if self._list else [answer]
+        if any(isinstance(value, Mapping | list) for value in lists):
+            return None
+        first = FIRST_KEY.match(absolute_jsonpath(path))
+        has = f"has the keys {_keys(answer)}" if isinstance(answer, Mapping) else "is a list"
+        sure = first is not None and (isinstance(answer, list) or first[1] not in answer)
+        return AnswerProblem(f"{path} matches nothing; the answer {has}", sure)
+
+    def _path_problem(self, entry: object) -> AnswerProblem | None:
+        """Return what the hit *entry* has instead of a path."""
+        if not isinstance(entry, Mapping) or self._path(entry) is not None:
+            return None
+        wanted = repr(self._options.path) if self._options.path else "path"
+        return AnswerProblem(f"a hit has no {wanted}; its keys are {_keys(entry)}")
 
     def one(self, entry: object) -> list[Hit]:
         """Return the hits of *entry*, which is one line of many: a hit, or an answer of its own."""
@@ -413,6 +456,16 @@ class AnswerReader:
         # Line 0 where lines count from 1 is a mistake, and must not pass for "the whole file".
         start, end = start + self._shift, end + self._shift
         return BAD_RANGE if start < 1 else (start, end if end > 0 else -1)
+
+
+FIRST_KEY = re.compile(r"""\$(?:\.|\[["'])([^\W\d][\w-]*)""")
+MOST_KEYS = 10
+
+
+def _keys(entry: Mapping[object, object]) -> str:
+    """Return the first keys of *entry*, for an error."""
+    names = ", ".join(map(str, list(entry)[:MOST_KEYS])) or "none"
+    return names + (", ..." if len(entry) > MOST_KEYS else "")
 
 
 def sorted_by_score(hits: list[Hit]) -> list[Hit]:

@@ -376,7 +376,7 @@ class _Reader:
             answer = json_document(text)
         except EngineError as error:
             raise EngineError(f"{error}{_output_hint(text, lines=lines)}") from None
-        return ExternalReply(self._reader.hits(answer), {}, self._reader.spending(answer))
+        return self._reader.reply(answer)
 
 
 DECODER = json.JSONDecoder()

@@ -20,6 +20,7 @@ from karat.scoring.matching.modes import normalise
 
 __all__ = [
     "AcceptedHits",
+    "AnswerProblem",
     "CorpusPaths",
     "CorpusView",
     "External",
@@ -214,15 +215,24 @@ class CorpusView:
             own.close()
 
 
+class AnswerProblem(NamedTuple):
+    """A reason why an answer has no hits, or hits without paths; *sure* if an option is wrong."""
+
+    text: str
+    sure: bool = True
+
+
 class ExternalReply(NamedTuple):
     """The unchecked answer of a search, and its latency by phase in nanoseconds.
 
-    *metadata* is anything else that it reported, such as tokens.
+    *metadata* is anything else that it reported, such as tokens. *problem* is not an error: a
+    search may have no results.
     """
 
     hits: Sequence[Hit]
     phases: Mapping[str, int] = {}
     metadata: Mapping[str, object] = {}
+    problem: AnswerProblem | None = None
 
 
 class External(ABC):
@@ -230,8 +240,8 @@ class External(ABC):
 
     A subclass defines how to start the search in a directory, how to run a query and how to stop.
     *invalid* counts the hits that were dropped, by reason, and *mended* those that were repaired,
-    since the corpus was indexed; *dropped* has the first dropped paths by reason. An empty
-    query or corpus returns no hits without a call.
+    since the corpus was indexed; *dropped* has the first dropped paths by reason, and *problem* is
+    the last one of an answer. An empty query or corpus returns no hits without a call.
     """
 
     thread_safe = True
@@ -244,6 +254,7 @@ class External(ABC):
         self.invalid: Counter[str] = Counter()
         self.mended: Counter[str] = Counter()
         self.dropped: dict[str, Sequence[str]] = {}
+        self.problem: AnswerProblem | None = None
         self._view: CorpusView | None = None
         self._paths: CorpusPaths | None = None
         self._last = threading.local()
@@ -253,6 +264,7 @@ class External(ABC):
         """Start the search on *corpus*; one that runs already is stopped first."""
         self.close()
         self.invalid, self.mended, self.dropped = Counter(), Counter(), {}
+        self.problem = None
         self._begin(corpus)
 
     def show(self, corpus: Corpus) -> None:
@@ -308,6 +320,7 @@ class External(ABC):
         phases = {"call": answered - started, "check": perf_counter_ns() - answered}
         self._last.phases = {**phases, **reply.phases}
         self._last.metadata = reply.metadata
+        self.problem = reply.problem or self.problem
         if accepted.invalid or accepted.mended:
             with self._lock:
                 self.invalid.update(accepted.invalid)

@@ -4,7 +4,7 @@ import json
 import os
 import re
 from base64 import b64encode
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import quote, urlsplit
@@ -265,19 +265,20 @@ class HttpEngine(External):
         response = await self._response(client, self._request(client, query, k))
         phases = {"headers": perf_counter_ns() - started}
         metadata: dict[str, object] = {}
+        hits: Sequence[Hit]
+        problem = None
         try:
             if response.status_code != 200:
                 raise EngineError(await _refusal(response))
             if self._options.stream:
                 hits = await self._streamed(response, started, phases, metadata)
             else:
-                answer = json_document(await self._text(response))
-                hits = self._reader.hits(answer)
-                metadata = self._reader.spending(answer)
+                reply = self._reader.reply(json_document(await self._text(response)))
+                hits, metadata, problem = reply.hits, dict(reply.metadata), reply.problem
         finally:
             await response.aclose()
         phases["body"] = perf_counter_ns() - started - phases["headers"]
-        return ExternalReply(hits, phases, metadata | self._in_headers(response))
+        return ExternalReply(hits, phases, metadata | self._in_headers(response), problem)
 
     def _in_headers(self, response: "httpx.Response") -> dict[str, object]:
         """Return the metadata in the headers that the options name."""

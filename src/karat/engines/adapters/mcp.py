@@ -337,13 +337,14 @@ class McpEngine(External):
             answer = json_document(text)
         # The protocol has the metadata of an answer beside it.
         whole = {**(answer if isinstance(answer, Mapping) else {}), "_meta": result.meta}
-        return ExternalReply(self._hits(answer, text), {}, self._reader.spending(whole))
+        spending = self._reader.spending(whole)
+        if answer is not None and self._pattern is None:
+            return self._reader.reply(answer)._replace(metadata=spending)
+        return ExternalReply(self._hits(text), {}, spending)
 
-    def _hits(self, answer: object, text: str) -> list[Hit]:
+    def _hits(self, text: str) -> list[Hit]:
         if self._pattern is not None:
             return self._pattern.hits(text)
-        if answer is not None:
-            return self._reader.hits(answer)
         paths = self._paths
         return [hit for hit in mentioned_paths(text) if paths and not paths.resolve(hit.path)[1]]
 

@@ -97,7 +97,7 @@ class ProcessEngine(External):
                     f"{self.name}: the process died, was restarted and died again; {error}"
                 ) from None
             try:
-                return ExternalReply(self._reader.hits(answer), {}, self._reader.spending(answer))
+                return self._reader.reply(answer)
             except EngineError as error:
                 raise self._named(error) from None
 

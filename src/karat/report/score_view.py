@@ -404,7 +404,9 @@ def warning(searched: CorpusCoverage) -> str:
     if searched.snapshot == "head":
         return (
             f"HEAD is not the version that the queries refer to: {_gone(searched)} do not exist "
-            "there, and the rest may already contain the answer; use --snapshot parent"
+            "there, and the rest may already contain the answer; use --snapshot parent, or for an "
+            "engine with one fixed index move the gold set there: "
+            "karat carry GOLDSET --to HEAD -o gold-head.json"
         )
     if searched.snapshot == "child":
         return (

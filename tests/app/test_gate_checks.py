@@ -1,5 +1,7 @@
 """Every branch of a decision, and how often chance alone would fail a gate."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -59,6 +61,22 @@ def test_a_loss_fails_where_it_is_too_large_and_real(
 ) -> None:
     check = regression_check(difference(change, low, high), 0.02)
     assert (check.decision, check.value, check.n) == (decision, -change, 40)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (-0.05, "ndcg@10 fell from 0.600 to 0.550 (-0.050 [-0.060, -0.040], significant)"),
+        (+0.05, "ndcg@10 rose from 0.600 to 0.650 (+0.050 [+0.040, +0.060])"),
+        (-0.0004, "ndcg@10 fell from 0.6000 to 0.5996 (-0.0004 [-0.010, +0.010], not significant)"),
+        (0.0, "ndcg@10 stayed at 0.600 (0.000 [-0.010, +0.010])"),
+    ],
+)
+def test_the_reason_has_the_means_before_and_after(change: float, why: str) -> None:
+    entry = difference(change, round(change, 2) - 0.01, round(change, 2) + 0.01)
+    check = regression_check(replace(entry, system_mean=0.6 + change), 0.0)
+    assert check.why == why
+    assert (check.before, check.after) == (0.6, 0.6 + change)
 
 
 def test_more_is_worse_where_less_is_better() -> None:

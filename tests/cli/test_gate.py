@@ -82,6 +82,20 @@ def test_the_exit_code_does_not_depend_on_the_output(
     assert decision in (folder / "gate.md").read_text(encoding="utf-8").splitlines()[0]
 
 
+def test_every_output_has_the_means_before_and_after(
+    karat: Karat, folder: Path, baseline: tuple[str, ...]
+) -> None:
+    outlets = ("--junit", "gate.xml", "--summary", "gate.md", "--annotations")
+    done = karat("gate", "g.qrels", "bad.run", *baseline, *outlets)
+    why = "mrr fell from 1.000 to 0.000 (-1.000 [-1.000, -0.663], significant)"
+    assert why in done.stdout
+    assert why in done.stderr  # the annotation
+    assert why in (folder / "gate.xml").read_text()
+    assert "mrr fell from 1.000 to 0.000" in (folder / "gate.md").read_text()
+    (check,) = json.loads(karat("gate", "g.qrels", "bad.run", *baseline, "--json").stdout)["checks"]
+    assert (check["before"], check["after"]) == (1.0, 0.0)
+
+
 def test_a_minimum_alone(karat: Karat) -> None:
     assert karat("gate", "g.qrels", "slip.run", "--min", "hit@5=0.95", *QUICK).returncode == 0
     assert karat("gate", "g.qrels", "slip.run", "--min", "hit@5=0.96", *QUICK).returncode == 1

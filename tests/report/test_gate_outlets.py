@@ -64,6 +64,21 @@ def test_junit_has_a_case_per_check() -> None:
     assert cases[2][0].attrib["message"] == "250.0 ms, more than 200 ms"
 
 
+def test_a_failed_regression_lists_the_queries_that_changed_most() -> None:
+    lost = replace(UNSURE, decision=Decision.FAILED, why="ndcg@10 fell from 0.6 to 0.5")
+    cases = suite_of(replace(GATE, checks=(lost, FAILED))).findall("testcase")
+    assert cases[0][0].attrib["message"] == "ndcg@10 fell from 0.6 to 0.5"
+    assert (cases[0][0].text or "").splitlines() == [
+        "ndcg@10 fell from 0.6 to 0.5",
+        "ndcg@10: queries with the largest changes:",
+        "q1: 1.000 to 0.000 (-1.000), rank 1 to -: where | <script>",
+        "q3: 0.900 to 1.000 (+0.100), rank 3 to 1: c",
+        "q2: 0.500 to 1.000 (+0.500), rank 2 to 1: b",
+        "rank: rank of the first relevant hit, - if there is none",
+    ]
+    assert cases[1][0].text == FAILED.why
+
+
 def test_a_strict_gate_has_no_skipped_case() -> None:
     cases = suite_of(replace(GATE, strict=True)).findall("testcase")
     assert [[child.tag for child in case] for case in cases] == [[], ["failure"], ["failure"]]

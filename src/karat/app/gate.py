@@ -85,17 +85,14 @@ def regression_check(
     if entry.difference is None:
         raise InputError(f"no query is scored in both runs on {entry.metric}")
     lost = entry.difference if lower_is_better else -entry.difference
-    why = f"changed by {_with_range(entry.difference, entry.interval, signed=True)}"
-    if entry.ties == entry.n:
-        why = "unchanged on every query"
     if entry.n < min_queries:
         decision, why = Decision.INCONCLUSIVE, _too_few(entry.n, min_queries)
     elif lost <= limit + SAME:
-        decision = Decision.PASSED
+        decision, why = Decision.PASSED, _change(entry)
     elif _excludes_zero(entry.interval):
-        decision, why = Decision.FAILED, f"{why}, significant"
+        decision, why = Decision.FAILED, _change(entry, "significant")
     else:
-        decision, why = Decision.INCONCLUSIVE, f"{why}, not significant"
+        decision, why = Decision.INCONCLUSIVE, _change(entry, "not significant")
     return Check(
         "regression",
         entry.metric,
@@ -106,7 +103,25 @@ def regression_check(
         why,
         interval=entry.interval,
         detectable=entry.detectable,
+        before=entry.baseline_mean,
+        after=entry.system_mean,
     )
+
+
+def _change(entry: Difference, remark: str = "") -> str:
+    """Return both means, the difference with its interval, and the *remark*."""
+    if entry.ties == entry.n:
+        return "unchanged on every query"
+    change, before = entry.difference or 0.0, entry.baseline_mean or 0.0
+    digits = DIGITS
+    while SAME < abs(change) < 10**-digits:
+        digits += 1  # so that the two means do not look equal
+    amount = _with_range(change, entry.interval, signed=True, digits=digits)
+    amount = f"({amount}, {remark})" if remark else f"({amount})"
+    first, second = (number(mean, digits=digits).text for mean in (before, before + change))
+    if abs(change) <= SAME:
+        return f"{entry.metric} stayed at {first} {amount}"
+    return f"{entry.metric} {'fell' if change < 0 else 'rose'} from {first} to {second} {amount}"
 
 
 def latency_check(
@@ -155,8 +170,10 @@ def _too_few(n: int, least: int) -> str:
     return f"only {queries(n)}; at least {least} are required"
 
 
-def _with_range(value: float, interval: Interval | None, *, signed: bool = False) -> str:
-    text = number(value, signed=signed, digits=DIGITS).text
+def _with_range(
+    value: float, interval: Interval | None, *, signed: bool = False, digits: int = DIGITS
+) -> str:
+    text = number(value, signed=signed, digits=digits).text
     if interval is None or interval.low is None:
         return text
     return f"{text} {range_cell(interval, signed=signed).text}"

@@ -28,7 +28,8 @@ class Check:
     *rule* is ``minimum``, ``regression`` or ``latency``, *subject* the measure or the percentile.
     *value* is compared with *limit*: the mean, the loss, or milliseconds. *interval* is that of the
     mean, or of the difference (run minus baseline); *detectable* is the true difference that the
-    *n* queries detect with a probability of 80 %. *why* is a sentence.
+    *n* queries detect with a probability of 80 %. *why* is a sentence. *before* and *after* are the
+    means of the baseline and of the run on the queries that both have, for a regression only.
     """
 
     rule: str
@@ -40,6 +41,8 @@ class Check:
     why: str
     interval: Interval | None = None
     detectable: float | None = None
+    before: float | None = None
+    after: float | None = None
 
 
 @by_value

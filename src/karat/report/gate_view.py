@@ -1,6 +1,6 @@
 """Tables of a gate: its checks, and the queries that moved."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 
@@ -175,6 +175,20 @@ def _escaped(text: str) -> str:
 SUITE = "karat gate"
 
 
+def _moved_lines(gate: Gate, check: Check) -> Iterator[str]:
+    """Yield the queries that changed most, for the text of a failed regression."""
+    table = moved_table(gate)
+    if table is None or check.rule != "regression":
+        return
+    yield f"{table.title}:"
+    for row in table.rows:
+        query, before, after, change, rank_before, rank_after, text = (
+            printable(cell.text) for cell in row
+        )
+        yield f"{query}: {before} to {after} ({change}), rank {rank_before} to {rank_after}: {text}"
+    yield from table.notes
+
+
 def junit_xml(gate: Gate) -> str:
     """Return one test case per check: failed ones as failures, inconclusive ones as skipped.
 
@@ -197,7 +211,8 @@ def junit_xml(gate: Gate) -> str:
         why = printable(_reason(gate, check))
         if gate.fails(check.decision):
             kind = check.decision.value
-            ET.SubElement(case, "failure", {"message": why, "type": kind}).text = why
+            body = "\n".join([why, *_moved_lines(gate, check)])
+            ET.SubElement(case, "failure", {"message": why, "type": kind}).text = body
         elif check.decision is not Decision.PASSED:
             ET.SubElement(case, "skipped", {"message": f"inconclusive: {why}"})
     lines = [headline(gate), *gate.warnings, gate.verdict, *gate.notes]

@@ -71,6 +71,20 @@ def test_a_small_slip_of_one_query_is_noise_and_strict_fails_it() -> None:
         assert found.closed is strict
 
 
+def test_four_losses_of_forty_are_inconclusive_in_every_sentence() -> None:
+    gold, hits = dataset(40), Scoring(("hit@5",))
+    kept = baseline_of(answered(*[1] * 36, *[0] * 4, name="old"), gold, hits)
+    new = answered(*[1] * 32, *[0] * 8, name="new")
+    found = gate(gold, new, parse_rules(regressions=["hit@5=0.02"]), baseline=kept)
+    (check,) = found.checks
+    assert check.interval is not None
+    assert (check.interval.high or 0) < 0  # by the interval alone, the loss would be significant
+    assert check.decision is Decision.INCONCLUSIVE
+    assert check.why.startswith("hit@5 fell from 0.900 to 0.800 (-0.100 [")
+    assert check.why.endswith("not significant: p = 0.125 in the paired test)")
+    assert "o significant difference" in found.verdict
+
+
 def test_the_same_run_passes_without_any_allowance() -> None:
     found = gate(dataset(), OLD, GateRules(), baseline=baseline_of(OLD), confidence=FEW)
     assert (found.decision, found.closed, found.worst, found.best) == (

@@ -79,6 +79,28 @@ def test_the_reason_has_the_means_before_and_after(change: float, why: str) -> N
     assert (check.before, check.after) == (0.6, 0.6 + change)
 
 
+@pytest.mark.parametrize(
+    ("high", "p", "decision", "remark"),
+    [
+        (-0.003, 0.05, FAILED, "significant"),
+        (-0.003, 0.125, UNSURE, "not significant: p = 0.125 in the paired test"),
+        (
+            *(0.003, 0.04, UNSURE),
+            "not significant: the interval includes 0, although p = 0.040 in the paired test",
+        ),
+        (0.003, 0.125, UNSURE, "not significant"),
+        (None, 0.125, UNSURE, "not significant"),
+    ],
+)
+def test_a_loss_is_significant_if_interval_and_test_agree(
+    high: float | None, p: float, decision: Decision, remark: str
+) -> None:
+    low = None if high is None else -0.244
+    check = regression_check(replace(difference(-0.1, low, high), p=p), 0.02)
+    assert check.decision is decision
+    assert check.why.endswith(f", {remark})")
+
+
 def test_more_is_worse_where_less_is_better() -> None:
     entry = difference(+50.0, 20.0, 80.0)
     assert regression_check(entry, 10, lower_is_better=True).decision is FAILED

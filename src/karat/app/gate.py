@@ -34,6 +34,7 @@ from karat.scoring.score import cluster_labels
 from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.stats import percentiles, verdict
 from karat.scoring.stats.moments import least_values
+from karat.scoring.stats.verdict import alpha, excludes_zero, is_confirmed, p_value
 
 __all__ = [
     "LEAST",
@@ -79,8 +80,9 @@ def regression_check(
 ) -> Check:
     """Return whether the run of *entry* has lost more than *limit* against its baseline.
 
-    It fails where the interval of the difference also excludes 0; a larger loss whose interval
-    does not, or that has none, is inconclusive.
+    It fails where the loss is also significant: the interval of the difference excludes 0, and the
+    paired test agrees at the same level. A larger loss that is not, or that has no interval, is
+    inconclusive.
     """
     if entry.difference is None:
         raise InputError(f"no query is scored in both runs on {entry.metric}")
@@ -89,10 +91,10 @@ def regression_check(
         decision, why = Decision.INCONCLUSIVE, _too_few(entry.n, min_queries)
     elif lost <= limit + SAME:
         decision, why = Decision.PASSED, _change(entry)
-    elif _excludes_zero(entry.interval):
+    elif is_confirmed(entry):
         decision, why = Decision.FAILED, _change(entry, "significant")
     else:
-        decision, why = Decision.INCONCLUSIVE, _change(entry, "not significant")
+        decision, why = Decision.INCONCLUSIVE, _change(entry, _doubt(entry))
     return Check(
         "regression",
         entry.metric,
@@ -122,6 +124,15 @@ def _change(entry: Difference, remark: str = "") -> str:
     if abs(change) <= SAME:
         return f"{entry.metric} stayed at {first} {amount}"
     return f"{entry.metric} {'fell' if change < 0 else 'rose'} from {first} to {second} {amount}"
+
+
+def _doubt(entry: Difference) -> str:
+    """Return that the loss is not significant, with the p value where interval and test differ."""
+    text = "not significant"
+    if entry.p is None or excludes_zero(entry) == (entry.p <= alpha(entry)):
+        return text
+    reason = "" if excludes_zero(entry) else "the interval includes 0, although "
+    return f"{text}: {reason}p {p_value(entry.p)} in the paired test"
 
 
 def latency_check(
@@ -159,11 +170,6 @@ def latency_check(
         else:
             why = f"{why}; {needs}"
     return Check("latency", f"p{percentile:g}", decision, value, limit_ms, n, why)
-
-
-def _excludes_zero(interval: Interval) -> bool:
-    low, high = interval.low, interval.high
-    return low is not None and high is not None and (low > 0 or high < 0)
 
 
 def _too_few(n: int, least: int) -> str:

@@ -242,6 +242,20 @@ def excludes_zero(entry: Difference) -> bool:
     return low is not None and high is not None and (low > 0 or high < 0)
 
 
+def is_confirmed(entry: Difference) -> bool:
+    """Return whether the interval of *entry* excludes 0 and its own p value agrees, at one level.
+
+    With few changed queries the two can disagree. Without a p value the interval decides.
+    """
+    return excludes_zero(entry) and (entry.p is None or entry.p <= alpha(entry))
+
+
+def alpha(entry: Difference) -> float:
+    """Return the largest significant p value at the level of the interval of *entry*."""
+    # Rounded, because 1 - 0.95 is a little above 0.05 in floating point.
+    return round(1.0 - entry.interval.level, 12)
+
+
 def reach_sentences(
     comparison: Comparison, entries: Sequence[Difference], real: Sequence[Difference]
 ) -> list[str]:

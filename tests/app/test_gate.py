@@ -54,7 +54,7 @@ def test_a_planted_regression_fails_and_names_its_queries() -> None:
     assert (found.baseline, found.lead, found.best) == ("old", "mrr", ())
     assert [(query.rank_before, query.rank_after) for query in found.worst] == [(1, None)] * 5
     assert found.worst[0].text == "question 14"
-    assert found.verdict.startswith("old is better than new: mrr +0.525")
+    assert found.verdict.startswith("new is worse than the baseline: mrr -0.525 [-")
 
 
 def test_a_small_slip_of_one_query_is_noise_and_strict_fails_it() -> None:
@@ -82,7 +82,10 @@ def test_four_losses_of_forty_are_inconclusive_in_every_sentence() -> None:
     assert check.decision is Decision.INCONCLUSIVE
     assert check.why.startswith("hit@5 fell from 0.900 to 0.800 (-0.100 [")
     assert check.why.endswith("not significant: p = 0.125 in the paired test)")
-    assert "o significant difference" in found.verdict
+    assert found.verdict.startswith(
+        "No significant difference between new and the baseline on hit@5 (-0.100 [-"
+    )
+    assert "], p = 0.125)." in found.verdict
 
 
 def test_the_same_run_passes_without_any_allowance() -> None:

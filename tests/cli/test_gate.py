@@ -146,7 +146,7 @@ def test_a_karat_run_has_the_name_in_its_header(karat: Karat, folder: Path) -> N
     assert "wrote own.json: mysearch, " in made.stderr + made.stdout
     done = karat("gate", "g.qrels", "new.jsonl", "--baseline", "own.json", *QUICK)
     assert done.returncode == 0, done.stderr
-    assert "Gate passed: mysearch against mysearch (baseline), 1 passed." in done.stdout
+    assert "Gate passed: mysearch against its baseline, 1 passed." in done.stdout
     (folder / "new.jsonl").write_text(f"{header.replace('mysearch', 'new.jsonl')}\n{hit}\n")
     assert "Gate passed: new," in karat("gate", "g.qrels", "new.jsonl", "--min", "mrr=0").stdout
 

@@ -134,6 +134,11 @@ def test_the_headline_says_why_a_strict_gate_fails() -> None:
     assert "fails because of --strict" not in headline(replace(GATE, strict=True))
 
 
+def test_the_headline_does_not_repeat_the_name_of_the_run() -> None:
+    same = replace(GATE, baseline="new (baseline)")
+    assert headline(same).startswith("Gate failed: new against its baseline, 1 failed")
+
+
 def test_without_a_baseline_nothing_is_detectable() -> None:
     table = checks_table(Gate("new", 40, (PASSED,)))
     assert not any("detectable" in note for note in table.notes)

@@ -32,9 +32,9 @@ from karat.scoring.compare import compare_tables
 from karat.scoring.metrics import Measure, parse, parse_all
 from karat.scoring.score import cluster_labels
 from karat.scoring.settings import Confidence, Scoring
-from karat.scoring.stats import percentiles, verdict
+from karat.scoring.stats import percentiles
 from karat.scoring.stats.moments import least_values
-from karat.scoring.stats.verdict import alpha, excludes_zero, is_confirmed, p_value
+from karat.scoring.stats.verdict import alpha, excludes_zero, gate_verdict, is_confirmed, p_value
 
 __all__ = [
     "LEAST",
@@ -409,7 +409,7 @@ class _Against:
             lead=str(lead),
             worst=tuple(query for change, query in moved[:MOST_MOVED] if change < -SAME),
             best=tuple(query for change, query in moved[: -MOST_MOVED - 1 : -1] if change > SAME),
-            verdict=verdict(comparison),
+            verdict=gate_verdict(comparison),
             notes=(*found.notes, *self._notes(checks)),
         )
 

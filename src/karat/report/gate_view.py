@@ -30,7 +30,8 @@ def headline(gate: Gate) -> str:
         for decision in (Decision.FAILED, Decision.INCONCLUSIVE, Decision.PASSED)
         if (count := sum(check.decision is decision for check in gate.checks))
     ]
-    against = f" against {gate.baseline}" if gate.baseline else ""
+    other = "its baseline" if gate.baseline == f"{gate.name} (baseline)" else gate.baseline
+    against = f" against {other}" if other else ""
     undecided = gate.closed and gate.decision is Decision.INCONCLUSIVE
     strict = " (fails because of --strict)" if undecided else ""
     mark = mark_of(gate.mark, *(check.subject for check in gate.checks))

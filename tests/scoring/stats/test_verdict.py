@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 from karat.model.comparison import Comparison, Difference, Interval, Mean
 from karat.model.evaluation import ComparisonResult
 from karat.scoring.stats import compare, verdict
+from karat.scoring.stats.verdict import gate_verdict
 
 NOISE: dict[str, Any] = {"p_corrected": 0.4, "p": 0.3, "difference": 0.01}
 NUMBERS = "+0.041 [0.012, 0.070], p = 0.004"
@@ -53,11 +55,12 @@ def said(
     correction: str = "maxt",
     lower: tuple[str, ...] = (),
     pairs: str = "all",
+    words: Callable[[Comparison], str] = verdict,
     **means: float,
 ) -> str:
     systems = tuple(dict.fromkeys(name for one in entries for name in (one.baseline, one.system)))
     metrics = tuple(dict.fromkeys(one.metric for one in entries))
-    return verdict(
+    return words(
         Comparison(
             systems=systems,
             baseline=systems[0],
@@ -384,3 +387,32 @@ def test_the_result_of_a_comparison_has_its_verdict() -> None:
     result = ComparisonResult((), comparison, {}, f"{verdict(comparison)} Limits.")
     assert verdict(comparison).startswith("B is better than A")
     assert verdict(result) == f"{verdict(comparison)} Limits."
+
+
+LOST: dict[str, Any] = {"difference": -0.041, "interval": interval(-0.070, -0.012)}
+
+
+def test_the_verdict_of_a_gate_is_about_the_new_run() -> None:
+    worse, better = "B is worse than the baseline: ", "B is better than the baseline: "
+    assert said(entry(**LOST), entry(metric="ap", **LOST), words=gate_verdict) == (
+        f"{worse}ndcg@10 -0.041 [-0.070, -0.012], p = 0.004. It is also worse on ap."
+    )
+    text = said(entry(), entry(metric="lines@10"), lower=("lines@10",), words=gate_verdict)
+    assert text == (
+        f"{worse}lines@10 +0.041 [0.012, 0.070] (lower is better), p = 0.004. "
+        f"{better}ndcg@10 {NUMBERS}."
+    )
+    same = entry(difference=0.0, wins=0, losses=0, ties=127, interval=interval(0, 0))
+    assert said(same, words=gate_verdict) == (
+        "B and the baseline have the same ndcg@10 on every query."
+    )
+
+
+def test_the_verdict_of_a_gate_needs_interval_and_test() -> None:
+    pair = "No significant difference between B and the baseline on ndcg@10"
+    text = said(entry(**{**LOST, "p": 0.125}), words=gate_verdict)
+    assert text.startswith(f"{pair} (-0.041 [-0.070, -0.012], p = 0.125).")
+    text = said(entry(interval=interval(-0.01, 0.07)), words=gate_verdict)
+    assert text.startswith(f"{pair} (+0.041 [-0.010, 0.070]).")
+    two = said(entry(**NOISE), entry(metric="ap", **NOISE), words=gate_verdict)
+    assert two.startswith("No significant difference between B and the baseline on ndcg@10 and ap.")

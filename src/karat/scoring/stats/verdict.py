@@ -6,7 +6,7 @@ from karat.model.comparison import Comparison, Difference
 from karat.model.evaluation import ComparisonResult
 from karat.system.words import MOST_NAMED, first_few, join_names
 
-__all__ = ["verdict"]
+__all__ = ["gate_verdict", "verdict"]
 
 # With fewer queries that differ, their spread is not known well enough to say what is detectable.
 FEWEST_CHANGED = 5
@@ -38,6 +38,41 @@ def verdict(comparison: Comparison | ComparisonResult) -> str:
         return text
     start, first, rest = text.partition(words)
     return start + first + rest.replace(words, "")
+
+
+def gate_verdict(comparison: Comparison) -> str:
+    """Return the verdict on a run against its baseline, with every number as run minus baseline.
+
+    A difference counts only if its interval and its p value agree, as in the checks of the gate.
+    """
+    entries = comparison.differences
+    pair = f"{entries[0].system} and the baseline"
+    real = [entry for entry in entries if is_confirmed(entry)]
+    unclear = [entry for entry in entries if entry not in real and entry.n]
+    sentences = []
+    for word in ("worse", "better"):
+        is_better = word == "better"
+        members = [e for e in real if (winner(comparison, e) == e.system) is is_better]
+        if members:
+            first, *others = members
+            text = f"{first.system} is {word} than the baseline: {first.metric} "
+            sentences.append(f"{text}{numbers(comparison, first, flip=False, hint=True)}.")
+            if others:
+                names = label_metrics(comparison, [entry.metric for entry in others])
+                sentences.append(f"It is also {word} on {names}.")
+    if unclear:
+        metrics = join_names([entry.metric for entry in unclear])
+        if all(is_tie(entry) for entry in unclear):
+            sentences.append(f"{pair} have the same {metrics} on every query.")
+        else:
+            amount = ""
+            if len(unclear) == 1:
+                amount = size(unclear[0])
+                if excludes_zero(unclear[0]):
+                    amount += f", p {p_value(unclear[0].p or 0.0)}"
+                amount = f" ({amount})"
+            sentences.append(f"No significant difference between {pair} on {metrics}{amount}.")
+    return " ".join([*sentences, *reach_sentences(comparison, unclear, real)])
 
 
 def two_systems(comparison: Comparison) -> str:

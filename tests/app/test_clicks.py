@@ -42,10 +42,44 @@ def test_columns_may_be_named(tmp_path: Path) -> None:
     assert found.columns == {"query", "path"}
 
 
+def test_common_names_are_known_in_any_case(tmp_path: Path) -> None:
+    path = log(tmp_path, "Search_Term,clicked_url,user_id,session_id\nlog in,a.py,u1,s1\n")
+    found = read_clicks(path)
+    assert found.clicks == (Click("log in", "a.py", "s1"),)
+    assert found.used == {"query": "Search_Term", "path": "clicked_url", "session": "session_id"}
+    assert found.unused == ("user_id",)
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "dwell_s"),
+    [
+        ("dwell_ms", {}, 12.0),
+        ("dwell_time_ms", {}, 12.0),
+        ("dwell_time", {}, 12_000.0),
+        ("stayed_ms", {"dwell": "stayed_ms"}, 12.0),
+        ("stayed", {"dwell": "stayed"}, 12_000.0),
+    ],
+)
+def test_the_unit_of_the_dwell_time_follows_the_name(
+    tmp_path: Path, name: str, columns: dict[str, str], dwell_s: float
+) -> None:
+    path = log(tmp_path, f"query,path,{name}\nlog in,a.py,12000\n")
+    assert read_clicks(path, columns=columns).clicks[0].dwell_s == dwell_s
+
+
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+def test_other_separators_are_found(tmp_path: Path, mark: str) -> None:
+    path = log(tmp_path, f"query{mark}path{mark}rank\nlog in, please{mark}a.py{mark}2\n")
+    assert read_clicks(path).clicks == (Click("log in, please", "a.py", rank=2),)
+    declared = log(tmp_path, f'sep={mark}\nquery{mark}path\nx{mark}"a{mark}b"\n')
+    assert read_clicks(declared).clicks == (Click("x", f"a{mark}b"),)
+
+
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
         ({}, "no column for the query; expected query or q"),
+        ({}, "or name it with --column query=NAME; the log has words, path$"),
         ({"query": "text"}, "no column for the query; expected text; the log has words, path$"),
     ],
 )

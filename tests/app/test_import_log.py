@@ -85,8 +85,20 @@ def test_privacy_needs_sessions() -> None:
 
 
 def test_an_empty_gold_set_is_an_error_that_says_why() -> None:
-    with pytest.raises(InputError, match="1 queries without a target"):
+    with pytest.raises(InputError, match="1 query without a target"):
         import_log(log(Click("x", "", "s1")))
+
+
+def test_a_median_dwell_time_above_an_hour_is_a_warning() -> None:
+    clicks = [Click("x", "a.py", f"s{dwell}", dwell_s=dwell) for dwell in (3_600.0, 12_000.0)]
+    (warning,) = import_log(log(*clicks)).warnings
+    assert warning.startswith("the median dwell time in column dwell is 7,800 s; check its unit")
+    assert import_log(log(clicks[0])).warnings == ()
+
+
+def test_the_gold_set_keeps_the_name_of_its_log() -> None:
+    gold = import_log(log(Click("x", "a.py")), name="gold.json", source="clicks.csv").gold
+    assert (gold.name, gold.metadata["source"]) == ("gold.json", "clicks.csv")
 
 
 def test_no_session_and_no_time_is_kept() -> None:

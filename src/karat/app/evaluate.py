@@ -35,7 +35,7 @@ from karat.experiments.run import (
     plan_experiment,
     run_experiment,
 )
-from karat.experiments.snapshots import local_repositories, mixed_kinds
+from karat.experiments.snapshots import known_homes, local_repositories, mixed_kinds
 from karat.experiments.store import ExperimentKind, RunStatus, StoredRun, open_store
 from karat.experiments.target_check import Where
 from karat.experiments.workers import Configuration, RunEvent, RunSettings
@@ -209,6 +209,9 @@ class ExperimentSetup:
         )
         drawn = draw_sample(self.gold, sample, seed=seed)
         placed = self.placed(where).of_part(drawn, self.gold)
+        if placed.corpus is None:
+            # Here the file is known, so that the error can name it.
+            known_homes(drawn, placed.repositories, source=self.source)
         return ExperimentRequest(
             gold=locate_pages(drawn, placed),
             configurations=self.configurations,

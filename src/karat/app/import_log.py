@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
+from itertools import starmap
 from math import isfinite
+from statistics import median
 from typing import NamedTuple
 from unicodedata import normalize
 
@@ -17,6 +19,8 @@ from karat.formats.jsontext import parse_json
 from karat.formats.records import read_rows
 from karat.formats.source import Problems, read_text
 from karat.model import Dataset, Query, Target
+from karat.model.frozen import EMPTY
+from karat.system.words import counted
 
 __all__ = [
     "LOG_COLUMNS",
@@ -24,20 +28,32 @@ __all__ = [
     "ImportResult",
     "Log",
     "LogRules",
+    "dropped_text",
     "import_log",
     "normalised",
     "read_clicks",
 ]
 
-# Names of each column; the first one is Karat's.
+# Names of each column, without case; the first one is Karat's.
 LOG_COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "query": ("query", "q", "search_term", "query_text"),
-    "path": ("path", "doc", "document", "clicked", "clicked_path", "doc_id", "url", "uri"),
-    "rank": ("rank", "position"),
-    "time": ("time", "timestamp"),
+    "query": ("query", "q", "search_term", "query_text", "search_query"),
+    "path": (
+        *("path", "doc", "document", "clicked", "clicked_path", "doc_id", "url", "uri"),
+        *("clicked_url", "clicked_uri", "clicked_doc", "clicked_doc_id", "clicked_document"),
+        *("document_id", "result_url"),
+    ),
+    "rank": ("rank", "position", "click_rank", "click_position"),
+    "time": ("time", "timestamp", "clicked_at"),
     "session": ("session", "session_id", "user", "user_id"),
-    "dwell": ("dwell", "dwell_s", "dwell_seconds"),
+    "dwell": (
+        *("dwell", "dwell_s", "dwell_seconds", "dwell_time", "dwell_time_s", "dwell_time_seconds"),
+        *("dwell_ms", "dwell_time_ms"),
+    ),
 }
+# A dwell column with another ending is in seconds.
+MILLISECONDS = "_ms"
+# A longer median is probably in another unit than seconds.
+LONGEST_DWELL_S = 3_600
 REQUIRED = ("query", "path")
 SPACE = re.compile(r"\s+")
 # Thirds of all searches: the most frequent queries, less frequent ones, and rare ones.
@@ -64,15 +80,21 @@ class Click(NamedTuple):
 
 
 class Log(NamedTuple):
-    """The lines of a log, and which of the COLUMNS it has."""
+    """The lines of a log, and which of the COLUMNS it has.
+
+    *used* has the name of each of them in the log, *unused* the other names.
+    """
 
     clicks: tuple[Click, ...]
     columns: frozenset[str]
+    used: Mapping[str, str] = EMPTY
+    unused: tuple[str, ...] = ()
 
 
 def read_clicks(path: str | os.PathLike[str], *, columns: Mapping[str, str] | None = None) -> Log:
     """Return the clicks in *path*; *columns* names those that are called otherwise.
 
+    A dwell column whose name ends in ``_ms`` is in milliseconds, any other in seconds.
     Every line that cannot be read is a problem, and all are reported at once.
     """
     named = dict(columns or {})
@@ -90,20 +112,25 @@ def read_clicks(path: str | os.PathLike[str], *, columns: Mapping[str, str] | No
     }
     for column in dict.fromkeys((*REQUIRED, *named)):
         if column not in columns_by_name:
-            wanted = named.get(column) or f"{' or '.join(LOG_COLUMNS[column])}, or name it"
+            wanted = named.get(column) or (
+                f"{' or '.join(LOG_COLUMNS[column])}, or name it with --column {column}=NAME"
+            )
             there = ", ".join(present) or "none"
             problems.add(0, f"no column for the {column}; expected {wanted}; the log has {there}")
     problems.finish()
     clicks = [_click(row, columns_by_name, line, problems) for line, row in rows]
     problems.finish()
-    return Log(tuple(clicks), frozenset(columns_by_name))
+    unused = tuple(name for name in present if name not in columns_by_name.values())
+    return Log(tuple(clicks), frozenset(columns_by_name), columns_by_name, unused)
 
 
 def _called(
-    column: str, named: Mapping[str, str], names: tuple[str, ...], present: Mapping[str, None]
+    column: str, named: Mapping[str, str], names: tuple[str, ...], present: dict[str, None]
 ) -> str | None:
-    wanted = (named[column],) if column in named else names
-    return next((name for name in wanted if name in present), None)
+    if column in named:
+        return named[column] if named[column] in present else None
+    folded = {name.casefold(): name for name in reversed(present)}
+    return next((folded[name] for name in names if name in folded), None)
 
 
 def _rows(
@@ -121,7 +148,7 @@ def _rows(
             else:
                 problems.add(number, "expected an object")
         return
-    rows = read_rows(path, limit=DEFAULT.csv_bytes)
+    rows = read_rows(path, limit=DEFAULT.csv_bytes, any_delimiter=True)
     _, header = next(rows)
     for number, row in rows:
         if len(row) != len(header):
@@ -140,6 +167,8 @@ def _click(
     if rank is not None and (rank < 1 or rank != int(rank)):
         problems.add(line, f"rank {values['rank']!r} is not a whole number from 1")
     dwell = _number(values.get("dwell", ""), "dwell", line, problems)
+    if dwell is not None and names["dwell"].casefold().endswith(MILLISECONDS):
+        dwell /= 1_000
     return Click(
         values["query"],
         values["path"],
@@ -200,11 +229,15 @@ class LogRules:
 
 
 class ImportResult(NamedTuple):
-    """The gold set; *dropped* counts what is not in it, by reason, and *notes* are sentences."""
+    """The gold set; *dropped* counts what is not in it, by reason.
+
+    *notes* and *warnings* are sentences.
+    """
 
     gold: Dataset
     dropped: Mapping[str, int]
     notes: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
 
 class OpenedResult(NamedTuple):
@@ -215,14 +248,21 @@ class OpenedResult(NamedTuple):
 
 
 def import_log(
-    log: Log, rules: LogRules | None = None, *, name: str = "log", match: str = "exact"
+    log: Log,
+    rules: LogRules | None = None,
+    *,
+    name: str = "log",
+    match: str = "exact",
+    source: str = "",
 ) -> ImportResult:
-    """Return the gold set of *log*; queries that differ in case or spacing only are one.
+    """Return the gold set *name* of *log*; queries that differ in case or spacing only are one.
 
+    *source* is the file of the log, by default the same name.
     Neither sessions nor times are kept. The id of a query is made from its words, so that a later
     log gives the same id to the same query. Queries that are asked more often come first.
     """
     rules = rules or LogRules()
+    source = source or name
     if rules.min_sessions > 1 and "session" not in log.columns:
         raise InputError("the log has no sessions, so the number of users per query is unknown")
     asked: dict[str, list[Click]] = defaultdict(list)
@@ -247,10 +287,12 @@ def import_log(
         tag = {"frequency": tags[key]}
         queries.append(Query(_id(key), SPACE.sub(" ", text), targets, tag, extra))
     if not queries:
-        raise InputError(f"{name}: no query remains: {_counted(dropped) or 'the log is empty'}")
-    metadata = {"source": name, "rules": asdict(rules), "dropped": dict(dropped), "note": BIAS}
+        reasons = ", ".join(starmap(dropped_text, dropped.items())) or "the log is empty"
+        raise InputError(f"{source}: no query remains: {reasons}")
+    metadata = {"source": source, "rules": asdict(rules), "dropped": dict(dropped), "note": BIAS}
     gold = Dataset.of(queries, name=name, match=match, metadata=metadata)
-    return ImportResult(gold, dropped, (*_rank_notes(log.clicks), BIAS))
+    notes = (*_rank_notes(log.clicks), BIAS)
+    return ImportResult(gold, dropped, notes, tuple(_dwell_warnings(log)))
 
 
 def normalised(query: str) -> str:
@@ -332,5 +374,20 @@ def _rank_notes(clicks: Sequence[Click]) -> tuple[str, ...]:
     return (f"{ranks.count(1) / len(ranks):.0%} of the clicks are on the first result",)
 
 
-def _counted(dropped: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} {reason}" for reason, count in dropped.items())
+def _dwell_warnings(log: Log) -> Iterator[str]:
+    known = [click.dwell_s for click in log.clicks if click.dwell_s is not None]
+    if known and (middle := median(known)) > LONGEST_DWELL_S:
+        yield (
+            f"the median dwell time in column {log.used.get('dwell', 'dwell')} is {middle:,.0f} s; "
+            "check its unit: milliseconds if the name ends in _ms, otherwise seconds"
+        )
+
+
+def dropped_text(reason: str, count: int) -> str:
+    """Return one entry of the dropped lines in words.
+
+    >>> dropped_text("queries without a target", 1), dropped_text("results with too few clicks", 2)
+    ('1 query without a target', '2 results with too few clicks')
+    """
+    noun, _, rest = reason.partition(" ")
+    return f"{counted(count, 'query' if noun == 'queries' else noun.removesuffix('s'))} {rest}"

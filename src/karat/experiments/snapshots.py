@@ -38,6 +38,7 @@ __all__ = [
     "history_snapshots",
     "home_of",
     "homes",
+    "known_homes",
     "local_repositories",
     "mixed_kinds",
     "part_of",
@@ -357,7 +358,7 @@ def history_snapshots(
             f"{gold.name} was updated to {shown} (karat carry), so its changes are not the next "
             "commits; remove --snapshot child, or use the gold set as it was mined"
         )
-    found = _homes(gold, repositories)
+    found = known_homes(gold, repositories)
     if len({home.name for home in found}) > 1 and len({home.place for home in found}) == 1:
         _check_commits(gold, found)
     with ExitStack() as stack:
@@ -442,14 +443,17 @@ def carried_to(gold: Dataset) -> str:
     return str(commits)
 
 
-def _homes(gold: Dataset, moved: Mapping[str, str]) -> dict[Repository, list[int]]:
+def known_homes(
+    gold: Dataset, moved: Mapping[str, str], *, source: str = ""
+) -> dict[Repository, list[int]]:
+    """Return :func:`homes`; an unknown one raises InputError with the *source* of the gold set."""
     found = homes(gold, moved)
     lacking = [home.name for home in found if not home.place]
     if lacking:
         named = " ".join(f"--repo {name}=DIR" for name in lacking if name) or "--repo"
         raise InputError(
-            f"{gold.name} does not name its repository; give it with {named}, or the documents to "
-            "search with --corpus"
+            f"{source or gold.name} does not name its repository; give it with {named}, or the "
+            "documents to search with --corpus"
         )
     return found
 

@@ -66,11 +66,19 @@ def unguard(cell: str) -> str:
 
 
 def read_rows(
-    path: str | os.PathLike[str], *, limit: int, setting: str = "csv_bytes"
+    path: str | os.PathLike[str],
+    *,
+    limit: int,
+    setting: str = "csv_bytes",
+    any_delimiter: bool = False,
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield line number and unguarded cells of each row that is not blank; header included."""
+    """Yield line number and unguarded cells of each row that is not blank; header included.
+
+    Cells are separated by commas; with *any_delimiter*, by the one of DELIMITERS in the header.
+    """
     text = read_text(path, limit=limit, setting=setting)
-    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    delimiter, text = _delimited(text) if any_delimiter else (",", text)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 1
     while True:
         try:
@@ -230,6 +238,15 @@ def _cells(line: str, delimiter: str) -> list[str]:
         return []
 
 
+def _delimited(text: str) -> tuple[str, str]:
+    """Return the delimiter of CSV *text*, and the text without a line that declares it."""
+    header_line = next(line for line in text.split("\n") if line.strip()).rstrip("\r")
+    if declared := SEP_LINE.fullmatch(header_line):
+        # Excel writes the delimiter into the first line.
+        return declared[1], text.replace(header_line, "", 1)
+    return max(DELIMITERS, key=lambda mark: len(_cells(header_line, mark))), text
+
+
 def _is_json_lines(text: str) -> bool:
     """Return whether the first line that is not blank is an object, and another one follows."""
     first, _, rest = text.strip().partition("\n")
@@ -299,13 +316,7 @@ def _from_parquet(path: Path) -> SourceTable:
 
 def _from_csv(path: Path, text: str) -> SourceTable:
     problems = Problems(path)
-    header_line = next(line for line in text.split("\n") if line.strip()).rstrip("\r")
-    if declared := SEP_LINE.fullmatch(header_line):
-        # Excel writes the delimiter into the first line.
-        text = text.replace(header_line, "", 1)
-        delimiter = declared[1]
-    else:
-        delimiter = max(DELIMITERS, key=lambda mark: len(_cells(header_line, mark)))
+    delimiter, text = _delimited(text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     columns: list[str] = []
     rows: list[TableRow] = []

@@ -23,7 +23,8 @@ __all__ = ["command"]
     "columns",
     multiple=True,
     metavar="COLUMN=NAME",
-    help="Name of a column in the log, for query, path, rank, time, session or dwell.",
+    help="Name of a column in the log, for query, path, rank, time, session or dwell. A dwell "
+    "column whose name ends in _ms is in milliseconds, any other in seconds.",
 )
 @click.option(
     "--min-clicks",
@@ -65,34 +66,68 @@ __all__ = ["command"]
     show_default=True,
     help="How a hit matches a clicked result.",
 )
-def command(log: str, output: str, columns: tuple[str, ...], match: str, **rules: float) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(
+    log: str,
+    output: str,
+    columns: tuple[str, ...],
+    match: str,
+    *,
+    as_json: bool,
+    **rules: float,
+) -> None:
     """Make a gold set from LOG, a CSV or JSON lines file of queries and clicks.
 
     Each line has a query and the path of the clicked result; rank, time, session and dwell time
-    are optional. Sessions and times are not written to the gold set.
+    are optional. CSV may be separated by commas, semicolons, tabs or bars. Sessions and times are
+    not written to the gold set.
 
     \b
     karat import-log clicks.csv -o gold.json
-    karat import-log clicks.jsonl -o gold.json --column path=doc_id --min-sessions 5
+    karat import-log clicks.jsonl -o gold.json --column path=link --min-sessions 5
     """
     from pathlib import Path
 
-    from karat.app.import_log import LogRules, import_log, read_clicks
+    from karat.app.import_log import LogRules, dropped_text, import_log, read_clicks
     from karat.formats import write
     from karat.report.score_view import queries
+    from karat.system.words import counted
 
     named = dict(_pair(column) for column in columns)
+    clicks = read_clicks(log, columns=named)
+    used = ", ".join(f"{column}={name}" for column, name in clicks.used.items())
+    unused = f"; not used: {', '.join(clicks.unused)}" if clicks.unused else ""
+    click.echo(printable(f"used: {used}{unused}"), err=True)
     found = import_log(
-        read_clicks(log, columns=named),
+        clicks,
         LogRules(**rules),  # type: ignore[arg-type] # each option has the type of its rule
-        name=Path(log).name,
+        name=Path(output).name,
         match=match,
+        source=Path(log).name,
     )
     write(found.gold, output, format="gold")
+    for warning in found.warnings:
+        click.echo(printable(f"warning: {warning}"), err=True)
     targets = len(found.gold.grades)
-    click.echo(f"wrote {printable(output)}: {queries(len(found.gold))}, {targets} targets")
+    if as_json:
+        import json
+
+        told = {
+            "schema": 1,
+            "output": output,
+            "queries": len(found.gold),
+            "targets": targets,
+            "columns": {"used": dict(clicks.used), "not_used": clicks.unused},
+            "dropped": dict(found.dropped),
+            "notes": found.notes,
+            "warnings": found.warnings,
+        }
+        click.echo(json.dumps(told, ensure_ascii=False, indent=2))
+        return
+    made = f"{queries(len(found.gold))}, {counted(targets, 'target')}"
+    click.echo(f"wrote {printable(output)}: {made}")
     for reason, count in found.dropped.items():
-        click.echo(f"  left out: {count} {reason}")
+        click.echo(f"  left out: {dropped_text(reason, count)}")
     for note in found.notes:
         click.echo(f"  note: {note}")
 

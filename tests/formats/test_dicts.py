@@ -1,13 +1,15 @@
 """Judgments and runs as JSON dictionaries."""
 
-from math import isnan
+from math import isnan, nan
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from karat import evaluate, load
 from karat.errors import FormatError, InputError
 from karat.formats import detect, read_dataset, read_run, write
+from karat.formats.dicts import judgments_of
 from karat.model import Answer, Dataset, Hit, Run
 
 
@@ -65,6 +67,57 @@ def test_a_run_without_scores_is_written_as_lists(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     write(run, path, format="json-run")
     assert path.read_text() == '{\n  "q": [\n    "b",\n    "a"\n  ]\n}\n'
+
+
+class Judgment(NamedTuple):
+    """A row as ir_measures has it."""
+
+    query_id: str
+    doc_id: str
+    relevance: float | None
+
+
+def frame(kind: str, grades: list[float | None]) -> object:
+    """Return a frame with these grades of the documents a, b... of query q."""
+    library = pytest.importorskip(kind)
+    pytest.importorskip("narwhals")
+    names = list("abcd"[: len(grades)])
+    return library.DataFrame({"query_id": ["q"] * len(names), "doc_id": names, "rel": grades})
+
+
+@pytest.mark.parametrize("grade", [nan, None])
+def test_a_missing_grade_is_an_error(grade: float | None) -> None:
+    rows = [Judgment("q", "a", 1), Judgment("q", "b", grade)]
+    frames = [frame(kind, [1.0, grade]) for kind in ("pandas", "polars")]
+    message = "document 'b' of query 'q' has no grade; expected a number"
+    for source in ({"q": {"a": 1, "b": grade}}, rows, *frames):
+        with pytest.raises(InputError, match=message):
+            evaluate(source, {"q": {"a": 1.0}}, ["mrr"], confidence=None)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="has no grade, and 1 more; expected"):
+        judgments_of({"q": {"a": grade}, "r": {"b": grade}})
+
+
+def test_two_different_grades_of_one_document_are_an_error() -> None:
+    polars = pytest.importorskip("polars")
+    pytest.importorskip("narwhals")
+    message = "document 'a' of query 'q' has two grades, 1 and 2; expected one"
+    for second in (2, 1):
+        rows = [Judgment("q", "a", 1), Judgment("q", "a", second)]
+        columns = {"query_id": ["q", "q"], "doc_id": ["a", "a"], "relevance": [1, second]}
+        for source in (rows, polars.DataFrame(columns), {"q": [("a", 1), ("a", second)]}):
+            if second == 1:
+                assert judgments_of(source) == {"q": {"a": 1}}
+                continue
+            with pytest.raises(InputError, match=message):
+                judgments_of(source)
+
+
+def test_scores_that_are_nan_are_counted_in_a_warning() -> None:
+    gold = {"q": {"a": 2, "b": 1}}
+    run = {"q": {"a": 0.9, "b": nan, "c": nan}}
+    found = evaluate(gold, run, ["mrr"], confidence=None)
+    assert found.warnings == ("run1: 2 hits left out, because the score is NaN or infinite",)
+    assert evaluate(gold, {"q": {"a": 1.0}}, ["mrr"], confidence=None).warnings == ()
 
 
 def test_a_frame_of_ranx(tmp_path: Path) -> None:

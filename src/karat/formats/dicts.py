@@ -50,11 +50,48 @@ RANKED = re.compile(START + rb"\[\s*(?:%s\s*[,\]]|\[\s*%s\s*,\s*-?\d)" % (TEXT, 
 def judgments_of(source: object) -> ByDocument:
     """Return ``{query: {document: grade}}`` of any object that holds judgments.
 
+    A grade that is missing or NaN, and two different grades of one document, raise InputError.
+
     >>> judgments_of({"q1": ["a", "b"]})
     {'q1': {'a': 1.0, 'b': 1.0}}
     """
-    found = _by_document(source, "Dataset", "grade", GRADE_NAMES)
-    return cast("ByDocument", found)
+    found = cast("ByDocument", _by_document(source, "Dataset", "grade", GRADE_NAMES))
+    missing = [pair for query in found for pair in _without_grade(query, found[query])]
+    if missing:
+        (query, document), more = missing[0], len(missing) - 1
+        raise InputError(
+            f"document {document!r} of query {query!r} has no grade"
+            f"{f', and {more:,} more' if more else ''}; expected a number, or leave the pair out"
+        )
+    return found
+
+
+def _without_grade(query: str, grades: Mapping[str, float]) -> list[tuple[str, str]]:
+    """Return query and document of each grade that is None or NaN."""
+    try:
+        if not isnan(sum(grades.values())):
+            return []  # the usual case, without a look at each grade
+    except TypeError:
+        pass
+    return [(query, name) for name, grade in grades.items() if _is_missing(grade)]
+
+
+def _is_missing(value: Any) -> bool:
+    """Return whether *value* is None, NaN or the NA of pandas."""
+    try:
+        return value is None or type(value).__name__ == "NAType" or isnan(value)
+    except TypeError:
+        return False
+
+
+def _add_grade(grades: dict[str, float], query: object, document: str, grade: float) -> None:
+    """Add a grade; a different one of the same document raises InputError."""
+    first = grades.setdefault(document, grade)
+    if first != grade and not _is_missing(first) and not _is_missing(grade):
+        raise InputError(
+            f"document {document!r} of query {query!r} has two grades, {_number(float(first))} and "
+            f"{_number(float(grade))}; expected one"
+        )
 
 
 def scores_of(source: object) -> ByDocument | Stream:
@@ -114,9 +151,13 @@ def _of_list(query: object, documents: object, kind: str, value: str) -> Mapping
             continue
         try:
             document, number = entry
-            found.setdefault(str(document), float(number))
+            worth = float(number)
         except (TypeError, ValueError):
             raise _unusable(entry, kind, value, where) from None
+        if kind == "Dataset":
+            _add_grade(found, query, str(document), worth)
+        else:
+            found.setdefault(str(document), worth)
     return found
 
 
@@ -129,7 +170,11 @@ def _of_rows(source: Iterable[object], kind: str, value: str) -> ByDocument | St
         attribute = "relevance" if kind == "Dataset" else "score"
         found: dict[str, dict[str, float]] = {}
         for row in together:
-            found.setdefault(row.query_id, {})[row.doc_id] = getattr(row, attribute)
+            documents = found.setdefault(row.query_id, {})
+            if kind == "Dataset":
+                _add_grade(documents, row.query_id, row.doc_id, getattr(row, attribute))
+            else:
+                documents[row.doc_id] = getattr(row, attribute)
         return found
     pair = isinstance(first, tuple | list) and len(first) == 2 and isinstance(first[1], Mapping)
     if kind == "Run" and (first is None or pair):
@@ -176,14 +221,20 @@ def _of_frame(source: object, names: Sequence[str], value: str) -> ByDocument:
     found: dict[str, dict[str, float]] = {}
     pairs = zip(frame[query].to_list(), frame[document].to_list(), strict=True)
     for (of_query, name), worth in zip(pairs, values, strict=True):
+        documents = found.setdefault(str(of_query), {})
         try:
             score = -float(worth) if rank else float(worth)
         except (TypeError, ValueError):
-            raise InputError(
-                f"the frame has {worth!r} in column {chosen!r} for query {of_query!r}; "
-                "expected a number"
-            ) from None
-        found.setdefault(str(of_query), {})[str(name)] = score
+            if value == "score" or not _is_missing(worth):
+                raise InputError(
+                    f"the frame has {worth!r} in column {chosen!r} for query {of_query!r}; "
+                    "expected a number"
+                ) from None
+            score = nan
+        if value == "grade":
+            _add_grade(documents, of_query, str(name), score)
+        else:
+            documents[str(name)] = score
     return found
 
 

@@ -191,6 +191,10 @@ class Summary:
     labels: "LabelCounts | None" = None
 
 
+# The reason of hits that are left out, in the notes.
+NON_FINITE = "non-finite score"
+
+
 @by_value
 @dataclass(frozen=True, slots=True)
 class Notes:
@@ -250,8 +254,12 @@ class Evaluation(ResultViews):
     @property
     def warnings(self) -> tuple[str, ...]:
         """Return warnings about this run, and about labels of models that may be wrong."""
-        labels = self.notes.labels
-        return (*self.run_warnings, *((labels.text,) if labels and labels.is_doubtful else ()))
+        labels, count = self.notes.labels, self.notes.invalid.get(NON_FINITE, 0)
+        found = [*self.run_warnings]
+        if count:
+            hits = counted(count, "hit")
+            found.append(f"{self.name}: {hits} left out, because the score is NaN or infinite")
+        return (*found, *((labels.text,) if labels and labels.is_doubtful else ()))
 
     @property
     def run_warnings(self) -> tuple[str, ...]:

@@ -257,7 +257,7 @@ def test_runs_outside_a_list_are_refused(files: dict[str, Path]) -> None:
 
 
 def test_no_second_run_to_compare_is_refused() -> None:
-    with pytest.raises(InputError, match="only one run to compare"):
+    with pytest.raises(InputError, match=r"^only one run to compare; give two runs or more$"):
         karat.compare(GOLD, [OLD])
 
 

@@ -39,7 +39,7 @@ def compare(
     """
     if len(runs) < 2:
         given = "only one run" if runs else "no run"
-        raise InputError(f"{given} to compare; give two run files or more, or engines by --agents")
+        raise InputError(f"{given} to compare; give two runs or more")
     scoring = scoring or Scoring()
     confidence = confidence or Confidence()
     gold = load_judgments(truth, format=truth_format, labels=labels)

@@ -173,6 +173,7 @@ def _compare_files(
     from karat.app.compare import compare
     from karat.app.score import load_judgments
     from karat.cli.output.show import is_report, show_contest, write_page
+    from karat.errors import InputError
     from karat.formats import is_source
 
     for name in names:
@@ -184,6 +185,9 @@ def _compare_files(
     written = is_report(output)
     gold, *runs = names
     truth = load_judgments(gold, **inputs.gold)
+    if len(runs) < 2:
+        given = "only one run" if runs else "no run"
+        raise InputError(f"{given} to compare; give two run files or more, or engines by --agents")
     if written:
         write_page(names, inputs, output, settings=(scoring, confidence))
         output = output._replace(path=None)

@@ -100,3 +100,9 @@ def test_its_commands_run_and_its_first_lines_prepare_them(
         assert not caught.value.code, arguments
     for kept in ("run.jsonl", "gate.xml", "verdict.md"):
         assert (tmp_path / kept).exists()
+
+
+def test_the_workflow_names_the_extras_of_its_engines() -> None:
+    text = WORKFLOW.read_text(encoding="utf-8")
+    for extra in ("http", "mcp"):
+        assert f'"{DISTRIBUTION}[{extra}] @ git+..."' in text

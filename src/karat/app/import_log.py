@@ -20,7 +20,7 @@ from karat.formats.records import read_rows
 from karat.formats.source import Problems, read_text
 from karat.model import Dataset, Query, Target
 from karat.model.frozen import EMPTY
-from karat.system.words import counted
+from karat.system.words import MOST_NAMED, counted
 
 __all__ = [
     "LOG_COLUMNS",
@@ -112,9 +112,8 @@ def read_clicks(path: str | os.PathLike[str], *, columns: Mapping[str, str] | No
     }
     for column in dict.fromkeys((*REQUIRED, *named)):
         if column not in columns_by_name:
-            wanted = named.get(column) or (
-                f"{' or '.join(LOG_COLUMNS[column])}, or name it with --column {column}=NAME"
-            )
+            usual = " or ".join(LOG_COLUMNS[column][:MOST_NAMED])
+            wanted = named.get(column) or f"{usual}, or name it with --column {column}=NAME"
             there = ", ".join(present) or "none"
             problems.add(0, f"no column for the {column}; expected {wanted}; the log has {there}")
     problems.finish()

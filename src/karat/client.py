@@ -39,6 +39,9 @@ ATTEMPTS = 4
 FIRST_WAIT_S = 0.25
 LONGEST_WAIT_S = 10.0
 TIMEOUT = httpx.Timeout(60.0, connect=5.0)
+# What to do about a missing or rejected token, added to the message of the service.
+NO_TOKEN = ", then set KARAT_TOKEN"
+TOKEN_SENT = ": make one with karat token create OWNER, then set KARAT_TOKEN"
 
 
 def record(kind: type[Record], answer: Json) -> Record:
@@ -330,7 +333,8 @@ class Connection:
 
     def _unreachable(self, error: httpx.TransportError) -> ServiceError:
         why = str(error) or type(error).__name__
-        return ServiceError(0, f"{self._client.base_url.host} does not answer: {why}")
+        address = self._client.base_url.netloc.decode("ascii")
+        return ServiceError(0, f"{address} does not answer: {why}")
 
 
 def _wait_s(answer: httpx.Response, attempt: int) -> float:
@@ -345,6 +349,8 @@ def _check(answer: httpx.Response) -> None:
     try:
         body = answer.json()
         detail, reference = str(body["detail"]), str(body.get("reference", ""))
+        if answer.status_code == httpx.codes.UNAUTHORIZED:
+            detail += TOKEN_SENT if "authorization" in answer.request.headers else NO_TOKEN
     except (ValueError, KeyError, TypeError, AttributeError):
         detail, reference = f"{answer.status_code} {answer.reason_phrase}", ""
     raise ServiceError(answer.status_code, detail, reference)

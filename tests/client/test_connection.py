@@ -64,6 +64,9 @@ def test_a_read_is_given_up_in_the_end() -> None:
     with pytest.raises(ServiceError, match="service does not answer: refused") as caught:
         ask(Script(*[AWAY] * 4)).dataset("1")
     assert caught.value.status == 0
+    at_port = Client("http://localhost:8091", transport=Script(AWAY))
+    with pytest.raises(ServiceError, match="localhost:8091 does not answer: refused"):
+        at_port.start("1")
 
 
 @pytest.mark.parametrize("trouble", [AWAY, httpx.Response(503, json=BUSY)])
@@ -96,6 +99,23 @@ def test_the_token_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     ask(script).me()
     sent = [request.headers.get("authorization") for request in script.asked]
     assert sent == [None, "Bearer one", "Bearer two"]
+
+
+def test_a_missing_or_wrong_token_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KARAT_TOKEN", raising=False)
+    needed = {"detail": "A token is needed: karat token create OWNER", "reference": "ERR-1"}
+    with pytest.raises(ServiceError) as caught:
+        ask(Script(httpx.Response(401, json=needed))).me()
+    assert str(caught.value) == (
+        "A token is needed: karat token create OWNER, then set KARAT_TOKEN (ERR-1)"
+    )
+    wrong = {"detail": "The token is not valid", "reference": "ERR-2"}
+    with pytest.raises(ServiceError) as caught:
+        ask(Script(httpx.Response(401, json=wrong)), token="old").me()  # noqa: S106
+    assert str(caught.value) == (
+        "The token is not valid: make one with karat token create OWNER, then set KARAT_TOKEN "
+        "(ERR-2)"
+    )
 
 
 def test_pages_are_read_as_they_are_needed() -> None:

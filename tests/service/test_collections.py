@@ -217,7 +217,7 @@ def test_a_beir_corpus(client: TestClient, settings: ServiceSettings, work: Work
     assert [document["path"] for document in documents] == ["d1"]
 
 
-@pytest.mark.parametrize("path", ["/", "/etc", "docs", "{root}/..", "{root}/nothing", "{root}2"])
+@pytest.mark.parametrize("path", ["/", "/etc", "{root}/..", "{root}/nothing", "{root}2"])
 def test_folders_elsewhere(client: TestClient, settings: ServiceSettings, path: str) -> None:
     place = path.format(root=settings.roots[0])
     asked = {"name": "x", "source": {"kind": "folder", "path": place}, "index": WORDS}
@@ -225,6 +225,16 @@ def test_folders_elsewhere(client: TestClient, settings: ServiceSettings, path: 
     assert answer.status_code == 400
     assert "is not a folder at or below an allowed --root (" in answer.json()["detail"]
     assert client.get(COLLECTIONS).json()["total"] == 0
+
+
+def test_a_relative_path_is_named_as_such(client: TestClient, settings: ServiceSettings) -> None:
+    asked = {"name": "x", "source": {"kind": "folder", "path": "docs"}, "index": WORDS}
+    answer = client.post(COLLECTIONS, json=asked)
+    assert (answer.status_code, answer.json()["detail"]) == (
+        400,
+        "'docs' is a relative path; give an absolute path on the service's machine, at or below an "
+        f"allowed --root ({settings.roots[0]})",
+    )
 
 
 def packed(files: Mapping[str, str]) -> bytes:

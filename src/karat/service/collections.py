@@ -84,6 +84,11 @@ def allowed_folder(path: str, roots: Sequence[Path]) -> Path:
         allowed = False
     if not allowed:
         shown = ", ".join(map(str, roots)) or "the service was started without --root"
+        if not given.is_absolute():
+            raise InputError(
+                f"{path!r} is a relative path; give an absolute path on the service's machine, at "
+                f"or below an allowed --root ({shown})"
+            )
         raise InputError(f"{path!r} is not a folder at or below an allowed --root ({shown})")
     return real
 

@@ -40,8 +40,8 @@ FIRST_WAIT_S = 0.25
 LONGEST_WAIT_S = 10.0
 TIMEOUT = httpx.Timeout(60.0, connect=5.0)
 # What to do about a missing or rejected token, added to the message of the service.
-NO_TOKEN = ", then set KARAT_TOKEN"
-TOKEN_SENT = ": make one with karat token create OWNER, then set KARAT_TOKEN"
+SIGN_IN_HINT = ", then set KARAT_TOKEN"
+RENEW_HINT = ": make one with karat token create OWNER, then set KARAT_TOKEN"
 
 
 def record(kind: type[Record], answer: Json) -> Record:
@@ -150,6 +150,8 @@ class Benchmark:
     commit: Json | None
     timing: str
     judge_labels: str
+    dataset_id: str = ""
+    collection_id: str = ""
 
     @property
     def ended(self) -> bool:
@@ -350,7 +352,7 @@ def _check(answer: httpx.Response) -> None:
         body = answer.json()
         detail, reference = str(body["detail"]), str(body.get("reference", ""))
         if answer.status_code == httpx.codes.UNAUTHORIZED:
-            detail += TOKEN_SENT if "authorization" in answer.request.headers else NO_TOKEN
+            detail += RENEW_HINT if "authorization" in answer.request.headers else SIGN_IN_HINT
     except (ValueError, KeyError, TypeError, AttributeError):
         detail, reference = f"{answer.status_code} {answer.reason_phrase}", ""
     raise ServiceError(answer.status_code, detail, reference)
@@ -510,6 +512,15 @@ class Client:
     def dataset(self, dataset: str) -> Dataset:
         """Return one dataset."""
         return record(Dataset, self._ask.get(f"/benchmark-datasets/{dataset}"))
+
+    def dataset_digest(self, dataset: str) -> str:
+        """Return the SHA-256 of the queries and targets that were uploaded.
+
+        "" if the service does not report it, or if judgments were made since the upload.
+        """
+        tag = self._ask.read(f"/benchmark-datasets/{dataset}").headers.get("etag", "")
+        digest, _, version = tag.strip('"').partition("-")
+        return digest if version == "1" else ""
 
     def delete_dataset(self, dataset: str) -> None:
         """Delete a dataset with its mappings."""

@@ -118,6 +118,15 @@ def test_a_missing_or_wrong_token_names_the_variable(monkeypatch: pytest.MonkeyP
     )
 
 
+@pytest.mark.parametrize(
+    ("headers", "digest"),
+    [({"ETag": '"abc-1"'}, "abc"), ({"ETag": '"abc-2"'}, ""), ({}, "")],
+)
+def test_the_digest_is_that_of_the_upload(headers: dict[str, str], digest: str) -> None:
+    script = Script(httpx.Response(200, json=DATASET, headers=headers))
+    assert ask(script).dataset_digest("1") == digest
+
+
 def test_pages_are_read_as_they_are_needed() -> None:
     def page(number: int) -> httpx.Response:
         items = [{**DATASET, "id": f"{number}-{n}"} for n in range(2)]

@@ -92,7 +92,11 @@ def test_what_is_open_is_no_more_than_this(app: FastAPI) -> None:
 
 
 def test_a_path_that_is_no_route_is_closed_too(stranger: TestClient) -> None:
-    assert stranger.get("/api/v2/nothing").status_code == 401
+    answer = stranger.get("/api/v2/nothing")
+    assert (answer.status_code, answer.json()["detail"]) == (
+        401,
+        "A token is needed: karat token create OWNER",
+    )
     assert stranger.get("/api/v2/openapi.json").status_code == 401
 
 

@@ -179,6 +179,17 @@ def test_limits(settings: ServiceSettings) -> None:
         assert (status_, "larger than" in text) == (413, True)
 
 
+def test_the_etag_is_the_digest_of_the_upload(client: TestClient) -> None:
+    def etag(text: str) -> str:
+        made = upload(client, text)["id"]
+        return str(client.get(f"{DATASETS}/{made}").headers["ETag"])
+
+    first = etag(SEMANTIK)
+    assert first.endswith('-1"')
+    assert etag(SEMANTIK) == first
+    assert etag(SEMANTIK.replace("Docker", "Podman")) != first
+
+
 def test_lists_have_pages(client: TestClient) -> None:
     names = [f"Gold {number}" for number in range(3)]
     for name in names:

@@ -58,7 +58,7 @@ class Rates:
 
 
 COOKIE = "karat_session"
-NO_TOKEN = "A token is needed: karat token create OWNER"
+UNAUTHENTICATED = "A token is needed: karat token create OWNER"
 # Liveness is not secret. The web page is the same for all users and holds no data.
 OPEN = frozenset({"/", "/healthz", "/readyz", "/favicon.svg"})
 OPEN_BELOW = ("/app/", "/assets/")
@@ -106,7 +106,7 @@ class Auth:
             after = {"Retry_After": str(ceil(wait))}
             await refuse(scope, receive, send, status=429, detail=detail, **after)
         elif caller is None:
-            detail = "The token is not valid" if secret else NO_TOKEN
+            detail = "The token is not valid" if secret else UNAUTHENTICATED
             challenge = {"WWW_Authenticate": "Bearer"}
             await refuse(scope, receive, send, status=401, detail=detail, **challenge)
         elif (wanted := _wanted(scope)) not in caller.scopes:

@@ -108,9 +108,14 @@ def list_datasets(
 
 
 @router.get("/{dataset_id}", responses=failures(404))
-def get_dataset(serving: CurrentService, caller: CurrentCaller, dataset_id: UUID) -> Dataset:
+def get_dataset(
+    serving: CurrentService, caller: CurrentCaller, dataset_id: UUID, response: Response
+) -> Dataset:
     """Return one dataset."""
-    return _dataset(serving.store.datasets.get(str(dataset_id), owner=caller.sees))
+    found = serving.store.datasets.get(str(dataset_id), owner=caller.sees)
+    # By the digest of the upload a client finds out whether it has to upload its file.
+    response.headers["ETag"] = f'"{found.gold}-{found.version}"'
+    return _dataset(found)
 
 
 @router.delete("/{dataset_id}", status_code=204, responses=failures(404, 409))

@@ -89,6 +89,15 @@ def test_the_help_of_a_service_is_that_of_its_commands(karat: Karat) -> None:
     assert f"; expected karat --server {address} runs show [OPTIONS] BENCHMARK" in done.stderr
 
 
+def test_the_examples_of_a_service_are_its_commands(karat: Karat) -> None:
+    address = "http://localhost:1"
+    shown = karat("--server", address, "--help").stdout.splitlines()
+    examples = [line.split() for line in shown if line.startswith("  karat ")]
+    assert {words[3] for words in examples} <= set(REMOTE["Use the service"])
+    assert all(words[2] == address for words in examples)
+    assert "  karat --server URL --help" in karat("--help").stdout
+
+
 def test_an_address_that_is_none(karat: Karat) -> None:
     pytest.importorskip("httpx")
     done = karat("--server", "localhost:8080", "runs", "list")

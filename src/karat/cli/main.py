@@ -29,6 +29,16 @@ LONGEST = 500
 class CommandGroup(click.Group):
     """A group that suggests the nearest command for an unknown name, or lists all commands."""
 
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the summary and examples; those of a service with --server."""
+        if not ctx.params.get("server"):
+            super().format_help_text(ctx, formatter)
+            return
+        shown = REMOTE_HELP.replace("--server URL", f"--server {ctx.params['server']}")
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(shown)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write a whole sentence about each command."""
         with formatter.section("Commands"):
@@ -130,6 +140,15 @@ REMOTE = {
         "report": "Write the report of a benchmark.",
     },
 }
+REMOTE_HELP = """Use a Karat service.
+
+\b
+karat --server URL collections create docs --path /srv/docs
+karat --server URL datasets upload gold.json
+karat --server URL sweep gold --collection docs --matrix matrix.yaml
+karat --server URL runs list
+karat --server URL report latest -o report.html
+"""
 COMMANDS = {name: line for section in SECTIONS.values() for name, line in section.items()}
 
 # In these, threads of numpy's linear algebra cost more than they bring. The variable has to be set
@@ -182,6 +201,16 @@ class Commands(CommandGroup):
             os.environ.setdefault(THREADS, "1")
         return super().resolve_command(ctx, args)
 
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the summary and examples; those of a service with --server."""
+        if not ctx.params.get("server"):
+            super().format_help_text(ctx, formatter)
+            return
+        shown = REMOTE_HELP.replace("--server URL", f"--server {ctx.params['server']}")
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(shown)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands, grouped by purpose."""
         for title, commands in _sections(ctx).items():
@@ -227,6 +256,7 @@ def karat(server: str | None) -> None:
     karat report latest -o report.html               everything on one page
     karat score gold.csv results.run                 score a run file of any engine
     karat metrics ndcg                               explain a measure
+    karat --server URL --help                        commands of a service: collections, datasets
     """
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from karat.errors import FormatError
-from karat.experiments.matrix import Matrix, read_matrix
+from karat.experiments.matrix import Matrix, read_matrix, read_service_matrix
 
 YAML = """\
 config_matrix:
@@ -135,6 +135,31 @@ def test_engines_stand_beside_modes(tmp_path: Path) -> None:
     }
     assert matrix.engines["fast"].params == {"model": "static", "dense_weight": 0.3}
     assert matrix.count() == 2 * (1 + 5) == len(matrix.configurations())
+
+
+def test_names_of_a_service_are_not_checked_here(tmp_path: Path) -> None:
+    place = tmp_path / "m.yaml"
+    place.write_text(
+        "engines: [mysearch, other]\nmodels: gpu\nuse_reranker: true\nrerankers: [ours]\n"
+        "primary_k: 5\n"
+    )
+    assert read_service_matrix(place) == {
+        "search_modes": [],
+        "engines": ["mysearch", "other"],
+        "models": ["gpu"],
+        "use_reranker": [True],
+        "rerankers": ["ours"],
+        "primary_k": 5,
+    }
+    place.write_text("top_k_values: [5, 10]\n")
+    assert read_service_matrix(place) == {"search_modes": ["dense"], "top_k_values": [5, 10]}
+    place.write_text("top_k_values: [0]\nengines: [{name: x}]\n")
+    with pytest.raises(FormatError) as refused:
+        read_service_matrix(place)
+    assert [line.split(": ")[1] for line in str(refused.value).splitlines()] == [
+        "top_k_values[0]",
+        "engines[0]",
+    ]
 
 
 def test_engines_need_no_mode(tmp_path: Path) -> None:

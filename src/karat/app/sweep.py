@@ -6,13 +6,28 @@ from pathlib import Path
 from typing import NamedTuple
 
 from karat.errors import InputError
-from karat.experiments.matrix import BUNDLED, Matrix, read_matrix, suite, suites
+from karat.experiments.matrix import (
+    BUNDLED,
+    Matrix,
+    read_matrix,
+    read_service_matrix,
+    suite,
+    suites,
+)
 from karat.experiments.plan import request_depth
 from karat.experiments.workers import Configuration
 from karat.model import Dataset
 from karat.scoring.settings import Scoring
 
-__all__ = ["Matrix", "Sweep", "list_suites", "matrix_sweep", "read_matrix", "suite_sweep"]
+__all__ = [
+    "Matrix",
+    "Sweep",
+    "list_suites",
+    "matrix_sweep",
+    "read_matrix",
+    "read_service_matrix",
+    "suite_sweep",
+]
 
 FIRST_SUITE = "quick_test"
 

@@ -1,7 +1,7 @@
 """A matrix of settings: every combination that makes a difference is one configuration."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from itertools import product
@@ -34,6 +34,7 @@ __all__ = [
     "check_matrix_keys",
     "parse_suites",
     "read_matrix",
+    "read_service_matrix",
     "read_suites",
     "suite",
     "suite_configuration",
@@ -480,12 +481,59 @@ def _spec(choice: _Choice) -> Spec:
 BELOW = "config_matrix"
 
 
+# Axes of names that a service defines, which only the service can check.
+NAMED_BY_SERVICE = frozenset({"models", "rerankers", "context"})
+
+
 def read_matrix(path: str | os.PathLike[str], *, limits: ReadLimits = DEFAULT) -> Matrix:
     """Return the matrix in *path*.
 
     It stands there alone, below ``config_matrix``, or in the section ``matrix`` of a configuration
     file. A single value stands for a list of one. All problems are reported at once, with lines.
     """
+    file = _read_file(path, limits)
+    engines = _engines(file, Path(path).parent)
+    file.check.finish()
+    found = file.axes
+    alone = {key: values[0] for key, values in found.items() if key in SINGLE}
+    if engines:
+        found = {"search_modes": (), **found}
+    return Matrix(**found | alone, engines=engines)  # type: ignore[arg-type]
+
+
+def read_service_matrix(
+    path: str | os.PathLike[str], *, limits: ReadLimits = DEFAULT
+) -> dict[str, object]:
+    """Return the matrix in *path* as the API of a service takes it.
+
+    ``engines``, ``models``, ``rerankers`` and ``context`` are names of the service, which checks
+    them. All other problems are reported at once, with lines.
+    """
+    file = _read_file(path, limits, unchecked=NAMED_BY_SERVICE)
+    named, place = file.matrix.get(ENGINES_KEY) or [], (*file.place, ENGINES_KEY)
+    engines = _values(file.check, named, place, _word, checked=False)
+    file.check.finish()
+    found: dict[str, object] = {
+        key: values[0] if key in SINGLE else list(values) for key, values in file.axes.items()
+    }
+    found.setdefault("search_modes", [] if engines else list(Matrix().search_modes))
+    return found | ({ENGINES_KEY: list(engines)} if engines else {})
+
+
+class _MatrixFile(NamedTuple):
+    """The *matrix* of a file at *place*, its parsed *axes*, and the *whole* file."""
+
+    check: Checker
+    place: Location
+    matrix: Record
+    whole: Record
+    axes: dict[str, tuple[object, ...]]
+
+
+def _read_file(
+    path: str | os.PathLike[str], limits: ReadLimits, unchecked: Container[str] = ()
+) -> _MatrixFile:
+    """Return the matrix in *path*; the values of *unchecked* axes are only parsed."""
     value, check = (
         load_json(path, limit=limits.yaml_bytes)
         if Path(path).suffix.lower() == ".json"
@@ -501,7 +549,7 @@ def read_matrix(path: str | os.PathLike[str], *, limits: ReadLimits = DEFAULT) -
         place, top = find_section(check, top, "matrix")
     check_matrix_keys(check, top, place)
     found = {
-        key: _values(check, top[key], (*place, key), read)
+        key: _values(check, top[key], (*place, key), read, checked=key not in unchecked)
         for key, read in (AXES | SINGLE).items()
         if top.get(key) is not None
     }
@@ -521,32 +569,25 @@ def read_matrix(path: str | os.PathLike[str], *, limits: ReadLimits = DEFAULT) -
             check.add(
                 (*place, key), f"no search mode uses it; expected one of: {', '.join(takers)}"
             )
-    engines = _engines(check, top, place, whole, Path(path).parent)
-    check.finish()
-    alone = {key: values[0] for key, values in found.items() if key in SINGLE}
-    if engines:
-        found = {"search_modes": (), **found}
-    return Matrix(**found | alone, engines=engines)  # type: ignore[arg-type]
+    return _MatrixFile(check, place, top, whole, found)
 
 
-def _engines(
-    check: Checker, matrix: Record, place: Location, whole: Record, folder: Path
-) -> dict[str, Spec]:
-    """Return the engines of *matrix* by name; problems are added to *check*.
+def _engines(file: _MatrixFile, folder: Path) -> dict[str, Spec]:
+    """Return the engines of the matrix in *file* by name; problems are added to its check.
 
     Each is the name of an engine in the section ``engines`` of the file, or anything that ``-e``
     takes: an engine with options, a profile, or a file, which is relative to *folder*.
     """
-    given = matrix.get(ENGINES_KEY)
+    check, given = file.check, file.matrix.get(ENGINES_KEY)
     if given is None:
         return {}
-    section = whole.get("engines") or whole.get("agents") or ()
+    section = file.whole.get("engines") or file.whole.get("agents") or ()
     known = {
         str(entry["name"]): entry
         for entry in (section if isinstance(section, list) else ())
         if isinstance(entry, Mapping) and "name" in entry
     }
-    place = (*place, ENGINES_KEY)
+    place = (*file.place, ENGINES_KEY)
     found: dict[str, Spec] = {}
     for at, entry in check.rows(given, place) if isinstance(given, list) else [(place, given)]:
         try:
@@ -581,10 +622,18 @@ def check_matrix_keys(check: Checker, matrix: Record, place: Location) -> None:
 
 
 def _values(
-    check: Checker, given: object, place: Location, read: Callable[[object], object]
+    check: Checker,
+    given: object,
+    place: Location,
+    read: Callable[[object], object],
+    *,
+    checked: bool = True,
 ) -> tuple[object, ...]:
-    """Return one value or a list of them, parsed by *read*, without invalid ones."""
-    several = isinstance(given, list) and place[-1] in AXES
+    """Return one value or a list of them, parsed by *read*, without invalid ones.
+
+    If they are not *checked*, names that are not known here are valid.
+    """
+    several = isinstance(given, list) and place[-1] not in SINGLE
     rows = check.rows(given, place) if several else [(place, given)]
     found: dict[Location, object] = {}
     for at, value in rows:
@@ -592,7 +641,7 @@ def _values(
             found[at] = read(value)
         except ValueError as error:
             check.add(at, str(error))
-    if found or given == []:
+    if checked and (found or given == []):
         places = list(found)
         for number, message in axis_problems(str(place[-1]), tuple(found.values())):
             check.add(place if number is None else places[number], message)

@@ -3,14 +3,17 @@
 import json
 import re
 import shlex
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import pytest
 
 from karat.cli import main
-from karat.client import Client
+from karat.cli.remote import wait_until_indexed
+from karat.client import Client, Collection, Event, record
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "service.md"
@@ -124,6 +127,17 @@ def test_the_same_from_python(
     assert [line.split()[0] for line in lines[-2:]] == ["sparse", "dense"]
 
 
+def check_the_file_is_uploaded_once(karat: Callable[..., str], gold: str, matrix: Path) -> None:
+    """Run the sweep of an uploaded file again, under the name that it has by default."""
+    words = ("sweep", gold, "--collection", "Mine", "--matrix", str(matrix), "--timed", "none")
+    datasets = karat("datasets", "list")
+    assert karat(*words).startswith("gold on Mine, 12 queries")
+    assert karat("datasets", "list") == datasets
+    line = r"^[-0-9a-f]{36}  \d{4}-\d\d-\d\d \d\d:\d\d      12  gold$"
+    assert re.search(line, datasets, re.MULTILINE)
+    karat("runs", "delete", "gold on Mine")
+
+
 def test_the_command_line_asks_a_service(
     started: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -157,7 +171,9 @@ def test_the_command_line_asks_a_service(
         ["sparse", "@10"],
     ]
     assert karat("runs", "show", "Depth") == table
-    assert "completed  2 of 2    Depth" in karat("runs", "list", "--status", "completed")
+    (line,) = karat("runs", "list", "--status", "completed").splitlines()[:1]
+    assert re.search(r"  \d{4}-\d\d-\d\d \d\d:\d\d  completed  2 of 2    gold +Depth$", line)
+    check_the_file_is_uploaded_once(karat, gold, matrix)
     (listed,) = json.loads(karat("runs", "list", "--json"))["benchmarks"][:1]
     assert (listed["name"], listed["completed_runs"]) == ("Depth", 2)
     shown = json.loads(karat("runs", "show", "Depth", "--json"))
@@ -169,11 +185,41 @@ def test_the_command_line_asks_a_service(
     karat("report", "latest", "-o", str(report))
     assert "sparse @5" in report.read_text(encoding="utf-8")
     dataset = karat("datasets", "upload", gold, "--name", "Again").strip()
-    assert f"{dataset}      12  Again" in karat("datasets", "list")
+    again = karat("datasets", "upload", gold, "--name", "Again").strip()
+    first, *several = told("datasets", "delete", "Again").splitlines()
+    assert first == "error: several datasets match 'Again'; give the id of one:"
+    assert [line.split()[::3] for line in several] == [[again, "Again"], [dataset, "Again"]]
+    karat("datasets", "delete", again)
     named = json.loads(karat("datasets", "list", "--json"))["datasets"]
     assert dataset in [one["id"] for one in named]
     karat("datasets", "delete", "Again")
     karat("runs", "delete", "Depth")
+
+
+class Indexing:
+    """A client whose collection is embedded in steps of 64 texts."""
+
+    def __init__(self, made: Collection) -> None:
+        self.made = made
+
+    def operation_events(self, _operation: str) -> Iterator[Event]:
+        for done in (0, *range(64, 1882, 64), 1882):
+            yield Event(done, "x", "t", {"done": done, "total": 1882 if done else 0})
+
+    def collection(self, _collection: str) -> Collection:
+        return self.made
+
+
+def test_progress_is_printed_for_each_tenth(capsys: pytest.CaptureFixture[str]) -> None:
+    made = record(Collection, dict.fromkeys((each.name for each in fields(Collection)), ""))
+    made = replace(made, name="flask", status="ready", document_count=83, chunk_count=1084)
+    wait_until_indexed(cast("Client", Indexing(made)), made)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "embedded 192 of 1,882 texts"
+    assert len(lines) <= 11
+    assert lines[-1] == (
+        "flask: 83 documents, 1,084 chunks, embedded as 1,882 texts because long chunks are split"
+    )
 
 
 def test_what_the_command_line_refuses(
@@ -194,4 +240,44 @@ def test_what_the_command_line_refuses(
     matrix = tmp_path / "matrix.yaml"
     matrix.write_text("search_modes: [dense]\nmodels: [minilm, static]\n")
     words = ("sweep", "x", "--collection", "y", "--matrix", str(matrix))
-    assert "models cannot be set here; on a service the collection sets them" in refused(*words)
+    assert "no collection 'y'" in refused(*words), "models are names of the service"
+    matrix.write_text("search_modes: [dense]\nmodels: [minilm, other]\n")
+    assert "no model 'other' on this service; offered: granite," in refused(*words)
+    matrix.write_text("chunkers: ['lines:20']\n")
+    assert "a collection has one chunker, chosen by collections create --chunker" in refused(*words)
+    assert "LaTeX are made locally, by karat report without --server" in refused(
+        *("report", "latest", "-o", "report.md")
+    )
+
+
+def test_mined_queries_on_one_version_are_warned_about(
+    started: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def swept(name: str, **metadata: object) -> str:
+        case = {
+            "id": "1",
+            "query": "reset the password",
+            "ground_truth_files": ["accounts.md", "gone.md"],
+            "commit_hash": "a" * 40,
+        }
+        file = tmp_path / f"{name}.json"
+        file.write_text(json.dumps({"metadata": metadata, "test_cases": [case]}))
+        with pytest.raises(SystemExit) as caught:
+            main(["--server", started, *words[:1], str(file), *words[1:]])
+        assert not caught.value.code
+        return capsys.readouterr().err
+
+    docs = str(ROOT / "examples" / "service" / "docs")
+    with pytest.raises(SystemExit):
+        main(["--server", started, "collections", "create", "Old", "--path", docs, "--no-dense"])
+    matrix = tmp_path / "matrix.yaml"
+    matrix.write_text("search_modes: [sparse]\n")
+    words = ("sweep", "--collection", "Old", "--matrix", str(matrix), "--timed", "none")
+    mined, carried = swept("mined"), swept("carried", carried_to="b" * 40)
+    assert (
+        "warning: Old is not the version that the queries refer to: 1 of 2 targets (50.0%) do not "
+        "exist there, and the rest may already contain the answer; use karat carry"
+    ) in mined
+    assert "mined.json --to HEAD -o " in mined
+    assert "warning" not in carried
+    assert "1 reference without a document; they count as missed" in carried

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING, Protocol, TypeVar
+from zipfile import is_zipfile
 
 import click
 
@@ -17,7 +19,7 @@ from karat.system.files import write_text
 from karat.system.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from karat.client import Benchmark, Client, Collection, Dataset, Results
 
@@ -35,10 +37,12 @@ __all__ = [
     "runs",
     "show_results",
     "sweep",
+    "wait_until_indexed",
 ]
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 LATEST = "latest"
+LONGEST_NAME = 255
 # Texts for missing latencies.
 LATENCY = {
     "none": "not measured",
@@ -46,11 +50,14 @@ LATENCY = {
     "failed": "could not be measured",
     "cancelled": "not measured, since the benchmark was cancelled",
 }
-AXES = (
-    *("search_modes", "use_reranker", "top_k_values", "rrf_k_values", "score_thresholds"),
-    *("fusion", "dense_weight", "k1", "b", "code_ranking", "rerank_depth"),
-)
-OF_COLLECTION = ("chunkers", "models", "rerankers")
+# Axes that a service does not combine, and what to do instead.
+NOT_COMBINED = {
+    "chunkers": "a collection has one chunker, chosen by collections create --chunker",
+    "sparse_models": "a service has no search mode that uses it",
+    "late_models": "a service has no search mode that uses it",
+}
+# Without a terminal, the share of the work between two lines about progress.
+PROGRESS_STEP = 0.1
 
 
 class HasName(Protocol):
@@ -61,6 +68,9 @@ class HasName(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def created_at(self) -> str: ...
 
 
 Item = TypeVar("Item", bound=HasName)
@@ -96,9 +106,24 @@ def find_named(items: Iterable[Item], name: str, what: str) -> Item:
         if len(fits) == 1:
             return fits[0]
         if fits:
-            ids = ", ".join(item.id for item in fits)
-            raise UnknownName(f"several {what}s match {name!r}: {ids}; give the id of one")
+            found_as = [f"  {item.id}  {_date(item.created_at)}  {item.name}" for item in fits]
+            several = f"several {what}s match {name!r}; give the id of one:"
+            raise UnknownName("\n".join([several, *found_as]))
     raise UnknownName(f"the service has no {what} {name!r}")
+
+
+def _date(moment: str) -> str:
+    """Return the local time of a *moment* of the API.
+
+    >>> _date("t")
+    't'
+    """
+    from datetime import datetime
+
+    try:
+        return f"{datetime.fromisoformat(moment).astimezone():%Y-%m-%d %H:%M}"
+    except ValueError:
+        return moment
 
 
 @click.group("collections", cls=CommandGroup)
@@ -156,7 +181,7 @@ def create_collection(
             made = client.create_collection(name, source, index=index)
         else:
             made = client.create_collection(name, {"kind": "folder", "path": path}, index=index)
-        _wait(client, made)
+        wait_until_indexed(client, made)
 
 
 @collections.command("reindex")
@@ -169,7 +194,7 @@ def reindex_collection(collection: str) -> None:
     """
     with connect() as client:
         found = find_named(client.collections(), collection, "collection")
-        _wait(client, client.reindex_collection(found.id))
+        wait_until_indexed(client, client.reindex_collection(found.id))
 
 
 @collections.command("list")
@@ -201,16 +226,27 @@ def delete_collection(collection: str) -> None:
         client.delete_collection(find_named(client.collections(), collection, "collection").id)
 
 
-def _wait(client: "Client", made: "Collection") -> None:
+def wait_until_indexed(client: "Client", made: "Collection") -> None:
     """Report the progress of indexing *made*, and its size at the end."""
-    for event in client.operation_events(str(made.operation_uuid)):
-        if event.data["total"]:
-            click.echo(f"embedded {event.data['done']:,} of {event.data['total']:,}", err=True)
+    from karat.cli.output.progress import progress_bar
+
+    texts, shown = 0, 0.0
+    with progress_bar("embedding texts") as draw:
+        for event in client.operation_events(str(made.operation_uuid)):
+            done, total = event.data["done"], event.data["total"]
+            texts = max(texts, total)
+            if total and draw:
+                draw(done, total)
+            elif total and done >= shown + PROGRESS_STEP * total:
+                shown = done
+                click.echo(f"embedded {done:,} of {total:,} texts", err=True)
     made = client.collection(made.id)
     if made.status != "ready":
         raise EngineError(f"{made.name}: indexing failed: {made.error_message}")
     click.echo(made.id)
     counts = f"{made.document_count:,} documents, {made.chunk_count:,} chunks"
+    if texts > made.chunk_count:
+        counts += f", embedded as {texts:,} texts because long chunks are split"
     click.echo(printable(f"{made.name}: {counts}"), err=True)
 
 
@@ -253,7 +289,9 @@ def list_datasets(*, as_json: bool) -> None:
     if as_json:
         put_json({"datasets": found})
         return
-    lines = (f"{one.id}  {one.query_count:6,}  {one.name}" for one in found)
+    lines = (
+        f"{one.id}  {_date(one.created_at)}  {one.query_count:6,}  {one.name}" for one in found
+    )
     put_list(lines, none="no datasets yet")
 
 
@@ -316,16 +354,19 @@ def list_benchmarks(status: str | None, *, as_json: bool) -> None:
     """
     with connect() as client:
         found = list(client.benchmarks(status=status))
+        names = {} if as_json else {one.id: one.name for one in client.datasets()}
     if as_json:
         put_json({"benchmarks": found})
         return
     none = f"no {status} benchmark" if status else "no benchmarks yet"
-    put_list(map(_line, found), none=none)
+    width = max((len(names.get(one.dataset_id, "-")) for one in found), default=0)
+    put_list((_line(one, f"{names.get(one.dataset_id, '-'):{width}}") for one in found), none=none)
 
 
-def _line(found: "Benchmark") -> str:
+def _line(found: "Benchmark", dataset: str) -> str:
     done = f"{found.completed_runs} of {found.total_runs}"
-    return f"{found.id}  {found.status:9}  {done:8}  {found.name}"
+    made = _date(found.created_at)
+    return f"{found.id}  {made}  {found.status:9}  {done:8}  {dataset}  {found.name}"
 
 
 @runs.command("show")
@@ -386,7 +427,10 @@ def results_table(name: str, results: "Results") -> Table:
     """Return the runs with the metric that they are ranked by, and how long a query took."""
     metric = results.primary_metric
     label = results.labels.get(metric, metric)
-    best = results.summary["best_runs"]
+    # Of several best runs none is marked, as in karat sweep and karat compare.
+    unbeaten = results.summary["best_runs"]
+    scored = sum(run.metrics_flat.get(metric) is not None for run in results.runs)
+    best = unbeaten if len(unbeaten) == 1 < scored else []
     rows = [
         (
             Cell(run.name),
@@ -409,7 +453,7 @@ def results_table(name: str, results: "Results") -> Table:
         if any(run.timing_status == status for run in results.runs)
     ]
     if best:
-        notes.append("* no other run is significantly better")
+        notes.append("* significantly better than all others")
     return Table(
         f"{name}, {results.query_count:,} queries",
         columns,
@@ -441,7 +485,11 @@ def report(benchmark: str, output: Path) -> None:
     """
     kind = output.suffix.lower().removeprefix(".")
     if kind not in ("html", "json", "csv"):
-        raise click.UsageError(f"{output}: expected a name that ends in .html, .json or .csv.")
+        made = "; Markdown, text and LaTeX are made locally, by karat report without --server"
+        hint = made if kind in ("md", "txt", "tex") else ""
+        raise click.UsageError(
+            f"{output}: expected a name that ends in .html, .json or .csv{hint}."
+        )
     with connect() as client:
         found = find_benchmark(client, benchmark).id
         text = client.report(found) if kind == "html" else client.export(found, kind)
@@ -476,7 +524,7 @@ def report(benchmark: str, output: Path) -> None:
     show_default=True,
     help="Queries whose latency is measured; sample is 20 of them.",
 )
-@click.option("--name", help="Name of the benchmark; by default that of the matrix.")
+@click.option("--name", help="Name of the benchmark; by default dataset and collection.")
 def sweep(
     goldset: str,
     *,
@@ -488,8 +536,10 @@ def sweep(
 ) -> None:
     """Compare many configurations on GOLDSET: a file to upload, or the id or name of a dataset.
 
-    The configurations come from a matrix, from engines of the service (see karat engines), or
-    from both. Ctrl-C stops watching but not the benchmark; karat runs cancel stops it.
+    A file that the service has already, by name and content, is not uploaded again. The
+    configurations come from a matrix, from engines of the service (see karat engines), or from
+    both; engines, models and rerankers of a matrix are names of the service. Ctrl-C stops
+    watching but not the benchmark; karat runs cancel stops it.
 
     \b
     karat --server http://localhost:8080 sweep gold.json --collection Handbook --matrix m.yaml
@@ -499,26 +549,32 @@ def sweep(
     if not matrix and not engines:
         raise click.UsageError("Expected --matrix FILE, --engine NAME, or both.")
     axes = _axes(matrix) if matrix else {"search_modes": []}
-    axes |= {"engines": list(engines)} if engines else {}
+    axes |= _named_engines(axes, engines)
     with connect() as client:
         # Reject invalid values before anything is sent.
         client.preview(axes)
-        dataset = _dataset(client, goldset)
-        searched = find_named(client.collections(), collection, "collection").id
+        searched = find_named(client.collections(), collection, "collection")
+        dataset, mined = _dataset(client, goldset)
         mapping = (
             next(
-                (each.id for each in client.mappings(dataset.id) if each.collection_id == searched),
+                (
+                    each.id
+                    for each in client.mappings(dataset.id)
+                    if each.collection_id == searched.id
+                ),
                 "",
             )
-            or client.map(dataset.id, searched).id
+            or client.map(dataset.id, searched.id).id
         )
         resolved = client.resolve(dataset.id, mapping)
-        if resolved.unresolved:
-            lost = resolved.total_count - resolved.mapped_count
+        lost = resolved.total_count - resolved.mapped_count
+        if mined:
+            _warn_mined(goldset, searched.name, lost, resolved.total_count)
+        elif resolved.unresolved:
             click.echo(
                 f"{counted(lost, 'reference')} without a document; they count as missed", err=True
             )
-        called = name or (matrix.stem if matrix else ", ".join(engines))
+        called = name or _default_name(dataset.name, searched.name, matrix)
         made = client.create_benchmark(called, mapping, axes, timing=timed)
         click.echo(printable(f"benchmark {made.id}, {made.total_runs} runs"), err=True)
         client.start(made.id, key=made.id)
@@ -530,28 +586,81 @@ def sweep(
 
 
 def _axes(file: Path) -> dict[str, object]:
-    """Return the axes in *file*, checked here as they will be there."""
-    from karat.app.sweep import Matrix, read_matrix
+    """Return the axes in *file*; the service checks the names of engines and models."""
+    from karat.app.sweep import read_service_matrix
 
-    found, plain = read_matrix(file), Matrix()
-    for name in OF_COLLECTION:
-        if getattr(found, name) != getattr(plain, name):
-            raise InputError(
-                f"{file}: {name} cannot be set here; on a service the collection sets them"
-            )
-    if found.engines:
-        raise InputError(f"{file}: engines cannot be set here; --engine names one of the service")
-    axes: dict[str, object] = {name: list(getattr(found, name)) for name in AXES}
-    axes |= {"primary_k": found.primary_k} if found.primary_k else {}
-    cuts = list(found.k_values_for_metrics)
-    return axes | ({"k_values_for_metrics": cuts} if cuts else {})
+    found = read_service_matrix(file)
+    for name, why in NOT_COMBINED.items():
+        if found.pop(name, ["auto"]) != ["auto"]:
+            raise InputError(f"{file}: {name} cannot be set with --server: {why}")
+    return found
 
 
-def _dataset(client: "Client", goldset: str) -> "Dataset":
+def _named_engines(axes: "Mapping[str, object]", engines: "Sequence[str]") -> dict[str, object]:
+    """Return the engines of a matrix and those of --engine, each once."""
+    in_matrix = axes.get("engines", [])
+    named = [*in_matrix, *engines] if isinstance(in_matrix, list) else [*engines]
+    return {"engines": list(dict.fromkeys(named))} if named else {}
+
+
+def _default_name(dataset: str, collection: str, matrix: Path | None) -> str:
+    """Return the name of a benchmark.
+
+    >>> _default_name("gold", "flask", Path("matrix.yaml"))
+    'gold on flask'
+    >>> _default_name("gold", "flask", Path("depths.yaml"))
+    'gold on flask, depths'
+    """
+    name = f"{dataset} on {collection}"
+    if matrix and matrix.stem != "matrix":
+        name += f", {matrix.stem}"
+    return name[:LONGEST_NAME]
+
+
+def _dataset(client: "Client", goldset: str) -> "tuple[Dataset, bool]":
+    """Return the dataset that *goldset* means, and whether it is a file with mined queries.
+
+    A file is uploaded unless the service has a dataset with the same name and content.
+    """
     file = Path(goldset)
-    if file.is_file():
-        return client.upload_dataset(file.stem, file)
-    return find_named(client.datasets(), goldset, "dataset")
+    if not file.is_file():
+        return find_named(client.datasets(), goldset, "dataset"), False
+    if is_zipfile(file):
+        return client.upload_dataset(file.stem, file), False
+    from karat.experiments.store.recorder import storable_dataset
+    from karat.formats import read_dataset
+    from karat.formats.gold import gold_digest
+
+    # Problems are reported with the lines of this file.
+    gold = storable_dataset(read_dataset(file))
+    mined = any(extra.get("commit_hash") for extra in gold.extras)
+    mined = mined and not gold.metadata.get("carried_to")
+    content = gold_digest(gold)
+    for known in client.datasets():
+        # A later version has judgments that the file lacks.
+        alike = (known.name, known.query_count, known.version) == (file.stem, len(gold), 1)
+        if alike and client.dataset_digest(known.id) == content:
+            line = f"already uploaded: {known.name}, {_date(known.created_at)}, {known.id}"
+            click.echo(printable(line), err=True)
+            return known, mined
+    return client.upload_dataset(file.stem, file), mined
+
+
+def _warn_mined(goldset: str, collection: str, lost: int, targets: int) -> None:
+    """Warn that mined queries belong to older versions than the one in *collection*."""
+    from karat.report.score_view import share_text
+
+    file = Path(goldset)
+    carried = file.with_name(f"{file.stem}-head{file.suffix}")
+    command = join(["karat", "carry", goldset, "--to", "HEAD", "-o", str(carried)])
+    click.echo(
+        printable(
+            f"warning: {collection} is not the version that the queries refer to: "
+            f"{share_text(lost, targets)} do not exist there, and the rest may already contain "
+            f"the answer; use {command}"
+        ),
+        err=True,
+    )
 
 
 def _watch(client: "Client", benchmark: str) -> None:

@@ -25,6 +25,7 @@ __all__ = [
     "run_remarks",
     "score_table",
     "searched_place",
+    "share_text",
     "shared_note_lines",
     "slice_tables",
     "text_cell",
@@ -536,8 +537,16 @@ def _trees(count: int) -> str:
 
 
 def _gone(searched: CorpusCoverage) -> str:
-    share = searched.unresolved / searched.targets if searched.targets else 0.0
-    return f"{searched.unresolved:,} of {searched.targets:,} targets ({share:.1%})"
+    return share_text(searched.unresolved, searched.targets)
+
+
+def share_text(lost: int, targets: int) -> str:
+    """Return how many of the *targets* are meant, with their share.
+
+    >>> share_text(3, 1200)
+    '3 of 1,200 targets (0.2%)'
+    """
+    return f"{lost:,} of {targets:,} targets ({lost / targets if targets else 0.0:.1%})"
 
 
 def _range(fewest: int, most: int) -> str:

@@ -107,6 +107,25 @@ def test_the_best_configuration_can_be_pasted(karat: Karat, project: Path, folde
     assert "as an engine" not in plain.stdout
 
 
+def test_the_star_is_explained_as_in_compare(karat: Karat, project: Path, folder: Path) -> None:
+    words = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heron", "ivory"]
+    for word in words:
+        (project / f"{word}.py").write_text(f"def {word}(): ...\n", encoding="utf-8")
+    rows = "".join(f"where is {word},{word}.py:1-1:1\n" for word in words)
+    (folder / "names.csv").write_text(f"query,result1\n{rows}", encoding="utf-8")
+    nothing = "engine: command\ncommand: ['true', '{query}']\noutput: rg\n"
+    files = [f"empty{number}.yaml" for number in range(7)]
+    for file in files:
+        (folder / file).write_text(nothing, encoding="utf-8")
+    matrix = f"search_modes: [sparse]\nengines: [{', '.join(files)}]\n"
+    (folder / "matrix.yaml").write_text(matrix, encoding="utf-8")
+    done = karat(*SWEEP, "--matrix", "matrix.yaml", "-m", "hit@1")
+    assert done.returncode == 0, done.stderr
+    board = done.stdout.partition("Leaderboard")[2].partition("Recommendations")[0]
+    assert any("sparse @10" in line and "*" in line for line in board.splitlines())
+    assert "* significantly better than all others" in board
+
+
 def test_only_the_first_configuration(karat: Karat, project: Path) -> None:
     done = karat(*SWEEP, "--matrix", "matrix.yaml", "--single", "-m", "mrr")
     assert done.returncode == 0, done.stderr

@@ -425,6 +425,8 @@ def show_results(name: str, results: "Results") -> None:
 
 def results_table(name: str, results: "Results") -> Table:
     """Return the runs with the metric that they are ranked by, and how long a query took."""
+    from karat.report.compare_view import BEST_NOTE
+
     metric = results.primary_metric
     label = results.labels.get(metric, metric)
     # Of several best runs none is marked, as in karat sweep and karat compare.
@@ -453,7 +455,7 @@ def results_table(name: str, results: "Results") -> Table:
         if any(run.timing_status == status for run in results.runs)
     ]
     if best:
-        notes.append("* significantly better than all others")
+        notes.append(BEST_NOTE)
     return Table(
         f"{name}, {results.query_count:,} queries",
         columns,

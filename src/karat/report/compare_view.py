@@ -19,6 +19,7 @@ from karat.scoring.stats import significance_letters
 from karat.scoring.stats.verdict import p_value
 
 __all__ = [
+    "BEST_NOTE",
     "best_engine",
     "best_engine_line",
     "best_system",
@@ -32,6 +33,7 @@ __all__ = [
 ]
 
 DIGITS = 3
+BEST_NOTE = "* significantly better than all others"
 CORRECTIONS = {
     "maxt": "step-down maxT",
     "tukey": "randomised Tukey HSD",
@@ -65,7 +67,7 @@ def compare_table(contest: ComparisonResult) -> Table:
             if any(each.labels for each in comparison.differences)
             else f"p: paired randomisation, {correction_text(comparison)}; intervals: {method}"
         )
-        + ("; * significantly better than all others" if starred else "")
+        + (f"; {BEST_NOTE}" if starred else "")
     ]
     notes += clusters_line(comparison.queries, contest.clusters)
     notes += shared_note_lines(contest.evaluations)

@@ -151,6 +151,7 @@ def show_findings(
 
     *more* are lines to read beside them.
     """
+    from karat.report.compare_view import BEST_NOTE
     from karat.report.draw import advice_table
     from karat.report.findings.leaderboard import leaderboard_table, resolved_tables
     from karat.report.table import marked
@@ -158,6 +159,8 @@ def show_findings(
     mark = findings.contest.mark
     board = marked(leaderboard_table(findings), mark)
     lines = (*_untimed(findings.runs), *_trouble(findings), *remarks(searched), *more)
+    if any(cell.best for row in board.rows for cell in row):
+        lines = (BEST_NOTE, *lines)
     tables = [
         _led(replace(board, notes=(*board.notes, *lines), conclusion="")),
         *(_led(marked(table, mark)) for table in resolved_tables(findings)),

@@ -84,7 +84,7 @@ def test_head_warns_and_shows_both_numbers(capsys: pytest.CaptureFixture[str]) -
     assert run("-m", "hit@1", "--snapshot", "head", "--by", "kind", *UNTIMED) == 0
     shown = capsys.readouterr()
     assert shown.err.startswith("warning: HEAD is not the version that the queries refer to: 1 of")
-    assert "use --snapshot parent, or for an engine with one fixed index" in shown.err
+    assert "use --snapshot parent; if the engine has one fixed index" in shown.err
     assert "karat carry GOLDSET --to HEAD -o gold-head.json\n" in shown.err
     title = "bm25, 2 queries, without the targets that do not exist in the searched version\n"
     before, _, rest = shown.out.partition("bm25, 2 queries\n")

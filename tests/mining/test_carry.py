@@ -100,7 +100,7 @@ def test_what_is_lost_says_why(history: "Builder") -> None:
     assert reasons(found) == [
         "the file was deleted",
         f"no such file at its base commit {base}",
-        "it is no longer a regular file but, for example, a link",
+        "the file was replaced by a link or a submodule",
         "Git treats the file as binary, so its lines cannot be followed",
         "f.py does not define 'login'",
         f"the file did not have these lines at its base commit {base}",

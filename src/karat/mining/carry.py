@@ -235,7 +235,7 @@ class Mover:
         if file.change.status == "D":
             raise MissingTarget("the file was deleted")
         if file.change.status == "T":
-            raise MissingTarget("it is no longer a regular file but, for example, a link")
+            raise MissingTarget("the file was replaced by a link or a submodule")
         return normalise(file.change.path)
 
     def _file(self, path: str) -> FileDiff | None:

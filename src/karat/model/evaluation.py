@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from karat.model.comparison import Interval, LabelCounts
 
 __all__ = [
+    "CARRY_ADVICE",
     "VIEWS",
     "ComparisonResult",
     "CorpusCoverage",
@@ -461,6 +462,12 @@ class ComparisonResult(ResultViews):
     def mark(self) -> str:
         """Return the mark beside numbers that use doubtful labels of models, usually ""."""
         return next((each.mark for each in self.evaluations), "")
+
+
+CARRY_ADVICE = (
+    "if the engine has one fixed index, move the gold set to its version: "
+    "karat carry GOLDSET --to HEAD -o gold-head.json"
+)
 
 
 @dataclass(frozen=True, slots=True)

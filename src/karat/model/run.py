@@ -160,7 +160,7 @@ def packed(hits: Sequence[Hit]) -> bytes:
 
     After the head (width of integers, hits, distinct paths) come the scores, then first lines, last
     lines, tokens, path indexes, the lengths of the distinct paths and of the symbols in characters,
-    and all of their text. There is no compression: it would take longer than many searches.
+    and all of their text. They are not compressed, which would take longer than many searches.
 
     >>> PackedHits(packed([Hit("a.py", 0.5, 3, 9, "login"), Hit("a.py")]))[0]
     Hit(path='a.py', score=0.5, start_line=3, end_line=9, symbol='login', tokens=-1)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import isnan
 
 from karat.model import Outcome, QueryStatus
-from karat.model.evaluation import CorpusCoverage, Evaluation, Notes, Summary
+from karat.model.evaluation import CARRY_ADVICE, CorpusCoverage, Evaluation, Notes, Summary
 from karat.model.timings import RunResult
 from karat.report.display import printable, shorten
 from karat.report.table import Cell, Column, Table, number
@@ -405,9 +405,8 @@ def warning(searched: CorpusCoverage) -> str:
     if searched.snapshot == "head":
         return (
             f"HEAD is not the version that the queries refer to: {_gone(searched)} do not exist "
-            "there, and the rest may already contain the answer; use --snapshot parent, or for an "
-            "engine with one fixed index move the gold set there: "
-            "karat carry GOLDSET --to HEAD -o gold-head.json"
+            "there, and the rest may already contain the answer; use --snapshot parent; "
+            f"{CARRY_ADVICE}"
         )
     if searched.snapshot == "child":
         return (

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from karat.errors import InputError
 from karat.model import Dataset, JudgedRun, Outcome, QueryStatus, Run, ScoreTable
 from karat.model.comparison import Interval
-from karat.model.evaluation import Evaluation, Mismatch, Notes, Summary
+from karat.model.evaluation import CARRY_ADVICE, Evaluation, Mismatch, Notes, Summary
 from karat.model.judgments import label_use, labelled_queries
 from karat.model.timings import RunResult
 from karat.scoring.human_sample import (
@@ -155,10 +155,6 @@ NOT_THERE = ("not in the corpus", "outside the root")
 MANY_REMOVED, MANY_SHORT = 1 / 3, 0.05
 # The snapshots that an engine with one index of the current files does not have.
 OLD_SNAPSHOTS = ("parent", "base", "child")
-CARRY = (
-    "if the engine has one fixed index, move the gold set to its version: "
-    "karat carry GOLDSET --to HEAD -o gold-head.json"
-)
 ANSWERED = (QueryStatus.SCORED, QueryStatus.UNJUDGED)
 
 
@@ -375,7 +371,7 @@ def _all_dropped(
     empty = sum(not each.left for each in counts)
     if outside < empty or empty * 2 <= len(counts):
         return ""
-    further = CARRY if _is_old(measured.run) else _other_files(measured.run)
+    further = CARRY_ADVICE if _is_old(measured.run) else _other_files(measured.run)
     return (
         f"{empty} of {len(counts)} answered queries of {measured.name} have no hit in the corpus: "
         f"{outside} hits were dropped; set strip_prefix of the engine, or name the right corpus"
@@ -390,7 +386,7 @@ def _removed(counts: Sequence[_HitCounts], measured: RunResult, measures: Sequen
     share = removed / max(1, removed + sum(each.accepted for each in counts))
     if share >= MANY_REMOVED:
         if _is_old(run):
-            where, advice = "versions that are searched", CARRY
+            where, advice = "versions that are searched", CARRY_ADVICE
         else:
             where = "searched files"
             advice = (
@@ -403,7 +399,7 @@ def _removed(counts: Sequence[_HitCounts], measured: RunResult, measures: Sequen
     for cut in sorted(cuts, reverse=True):
         short = sum(each.accepted < cut <= each.accepted + each.removed for each in counts)
         if short and short >= len(counts) * MANY_SHORT:
-            further = CARRY if _is_old(run) else _other_files(run)
+            further = CARRY_ADVICE if _is_old(run) else _other_files(run)
             return (
                 f"{name}: after removing files that are not searched, it has fewer than {cut} hits "
                 f"in {short} of {len(counts)} queries; let it return more hits"

@@ -357,8 +357,8 @@ class WorkFolder:
     """A temporary directory *root* with the documents of *corpus*, which :meth:`close` removes.
 
     Nothing else is in it, no ``.git`` above all, and nothing may be written; texts are UTF-8 with
-    LF line ends. A document whose path is no safe file name (``../x``, ``/etc/x``, ``a`` beside
-    ``a/b``) gets a made-up one; *renamed* maps it back.
+    LF line ends. A document whose path is not a safe file name (``../x``, ``/etc/x``, ``a`` beside
+    ``a/b``) is written under another name; *renamed* maps it back.
     """
 
     def __init__(self, corpus: Corpus) -> None:
@@ -393,7 +393,7 @@ class WorkFolder:
         was_folder = set(+self._folders)
         self._folders.subtract(_folders(step.removed))
         self._folders.update(_folders(step.added))
-        # A name that became a folder, or is no longer one, counts as a new name of its document.
+        # A document is written again if its name became a folder, or stopped being one.
         turned = (was_folder ^ set(+self._folders)) & self._names.keys() & corpus.by_path.keys()
         others = {document.path for document in (*step.added, *step.changed)}
         moved = [corpus.by_path[path] for path in sorted(turned - others)]

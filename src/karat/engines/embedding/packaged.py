@@ -265,14 +265,14 @@ def _norm(constants: Constants, name: str) -> Norm:
 
 @cache
 def granite_tokenizer(argument: str = "") -> ModelTokenizer:
-    """Return the tokenizer of granite; there is no other of that name."""
+    """Return the tokenizer of granite; *argument* must be empty."""
     _refuse(argument, "granite")
     return _made(read_tokenizer(GRANITE.read(), GRANITE.path), "granite")
 
 
 @cache
 def minilm_tokenizer(argument: str = "") -> ModelTokenizer:
-    """Return the tokenizer of MiniLM; there is no other of that name."""
+    """Return the tokenizer of MiniLM; *argument* must be empty."""
     _refuse(argument, "minilm")
     return _made(TOKENIZER.read().decode(), "minilm")
 

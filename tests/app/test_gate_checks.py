@@ -30,9 +30,9 @@ def difference(change: float | None, low: float | None, high: float | None) -> D
         difference=change,
         relative=None,
         interval=Interval(low, high, 0.95, "bootstrap-t"),
-        p=None,
-        p_method="none",
-        p_corrected=None,
+        p=0.01,
+        p_method="exact grid",
+        p_corrected=0.01,
         p_student=None,
         effect=None,
         effect_residual=None,
@@ -49,7 +49,7 @@ def difference(change: float | None, low: float | None, high: float | None) -> D
         (-0.05, -0.08, -0.02, FAILED),
         (-0.05, -0.11, 0.01, UNSURE),
         (-0.05, -0.10, 0.00, UNSURE),  # an interval that ends at 0 does not exclude it
-        (-0.05, None, None, UNSURE),
+        (-0.05, None, None, FAILED),  # without an interval the test decides
         (-0.01, -0.015, -0.005, PASSED),  # real, and allowed
         (-0.02, -0.03, -0.01, PASSED),  # just what is allowed
         (+0.05, 0.02, 0.08, PASSED),
@@ -74,7 +74,9 @@ def test_a_loss_fails_where_it_is_too_large_and_real(
 )
 def test_the_reason_has_the_means_before_and_after(change: float, why: str) -> None:
     entry = difference(change, round(change, 2) - 0.01, round(change, 2) + 0.01)
-    check = regression_check(replace(entry, system_mean=0.6 + change), 0.0)
+    p = 0.01 if entry.excludes_zero else 0.3
+    entry = replace(entry, system_mean=0.6 + change, p=p, p_corrected=p)
+    check = regression_check(entry, 0.0)
     assert check.why == why
     assert (check.before, check.after) == (0.6, 0.6 + change)
 
@@ -96,7 +98,7 @@ def test_a_loss_is_significant_if_interval_and_test_agree(
     high: float | None, p: float, decision: Decision, remark: str
 ) -> None:
     low = None if high is None else -0.244
-    check = regression_check(replace(difference(-0.1, low, high), p=p), 0.02)
+    check = regression_check(replace(difference(-0.1, low, high), p=p, p_corrected=p), 0.02)
     assert check.decision is decision
     assert check.why.endswith(f", {remark})")
 

@@ -257,7 +257,7 @@ def test_a_comparison_is_prediction_powered() -> None:
     assert entry.labels is not None
     assert entry.labels.human == JUDGED
     assert entry.system_mean == pytest.approx(entry.baseline_mean + entry.difference)  # type: ignore[operator]
-    assert contest.comparison.significant(entry)
+    assert entry.is_significant
     assert contest.comparison.correction == "holm"
     assert "new is better than old: ndcg@5" in contest.verdict
     (note,) = contest.notes

@@ -4,6 +4,7 @@ import pytest
 
 from karat.errors import UnknownName
 from karat.model.comparison import Comparison, Difference, Interval, Mean
+from karat.scoring.stats.moments import sign_test
 
 INTERVAL = Interval(0.01, 0.07, 0.95, "bootstrap-t")
 DIFFERENCE = Difference(
@@ -58,10 +59,40 @@ def test_unknown_names_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("p", "significant"), [(0.012, True), (0.05, True), (0.0501, False), (None, False)]
+    ("p", "low", "high", "significant"),
+    [
+        (0.05, 0.01, 0.07, True),
+        (0.05, -0.07, -0.01, True),
+        (0.0501, 0.01, 0.07, False),
+        (0.003, -0.051, 0.07, False),
+        (0.003, 0.0, 0.07, False),  # an interval that ends at 0 does not exclude it
+        (0.003, None, None, True),  # the same change of every query
+        (0.06, None, None, False),
+        (None, 0.01, 0.07, False),
+    ],
 )
-def test_significance_is_judged_by_the_corrected_p(p: float | None, significant: bool) -> None:
-    assert COMPARISON.significant(replace(DIFFERENCE, p_corrected=p)) is significant
+def test_a_difference_is_significant_if_test_and_interval_agree(
+    p: float | None, low: float | None, high: float | None, significant: bool
+) -> None:
+    entry = replace(
+        DIFFERENCE, p=0.001, p_corrected=p, interval=Interval(low, high, 0.95, "bootstrap-t")
+    )
+    assert entry.is_significant is significant
+
+
+@pytest.mark.parametrize(
+    ("level", "fewest"), [(0.5, 2), (0.9, 5), (0.9375, 5), (0.95, 6), (0.99, 8), (0.999, 11)]
+)
+def test_the_fewest_changed_queries_follow_from_the_level(level: float, fewest: int) -> None:
+    # The best case of the exact test: all *fewest* differences have one sign.
+    entry = replace(DIFFERENCE, interval=replace(INTERVAL, level=level))
+    assert entry.fewest_changed == fewest
+    assert sign_test(fewest, 0) <= entry.alpha < sign_test(fewest - 1, 0)
+    assert [replace(entry, changed=n).can_be_significant for n in (fewest - 1, fewest)] == [
+        False,
+        True,
+    ]
+    assert replace(entry, changed=None).can_be_significant
 
 
 def test_the_winner_is_told_by_the_direction_of_the_metric() -> None:
@@ -73,11 +104,11 @@ def test_the_winner_is_told_by_the_direction_of_the_metric() -> None:
     assert [turned.winner(entry) for entry in entries] == ["A", "B", None, None]
 
 
-def test_a_p_at_another_level_counts_too() -> None:
-    for level, alpha in ((0.9, 0.1), (0.99, 0.01), (0.999, 0.001)):
-        comparison = replace(COMPARISON, level=level)
-        assert comparison.significant(replace(DIFFERENCE, p_corrected=alpha))
-        assert not comparison.significant(replace(DIFFERENCE, p_corrected=alpha * 1.01))
+@pytest.mark.parametrize(("level", "alpha"), [(0.9, 0.1), (0.99, 0.01), (0.999, 0.001)])
+def test_the_level_of_the_interval_decides(level: float, alpha: float) -> None:
+    entry = replace(DIFFERENCE, interval=replace(INTERVAL, level=level), p_corrected=alpha)
+    assert entry.is_significant
+    assert not replace(entry, p_corrected=alpha * 1.01).is_significant
 
 
 def test_records_are_frozen() -> None:

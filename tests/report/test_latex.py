@@ -48,7 +48,7 @@ def test_what_tex_would_obey_is_text() -> None:
 
 def contest(names: tuple[str, ...] = ("old", "mid", "new_1"), **options: Any) -> Any:
     """Return runs of which each finds the document one rank earlier, from rank 3 on."""
-    gold = {f"q{n}": {"a": 1} for n in range(9)}
+    gold = {f"q{n}": {"a": 1} for n in range(40)}
     runs = {
         name: {query: [*"xy"[place:], "a"] for query in gold} for place, name in enumerate(names)
     }
@@ -71,7 +71,7 @@ def test_a_table_for_a_paper_has_bold_means_and_letters_for_every_measure() -> N
     assert r"\label{tab:main}" in table
     assert table.count(r"\begin{tabular}{@{}llll@{}}") == 1
     (caption,) = [line for line in table.splitlines() if "caption" in line]
-    assert r"Means over 9 queries" in caption
+    assert r"Means over 40 queries" in caption
     assert r"$p \leq 0.05$, corrected by step-down maxT" in caption
 
 

@@ -276,7 +276,7 @@ def answer(comparison: Comparison) -> str:
     best = max(means, key=lambda name: means[name])
     pairs = [one for one in comparison.differences if one.metric == lead]
     others = {
-        one.system if one.baseline == best else one.baseline: comparison.significant(one)
+        one.system if one.baseline == best else one.baseline: one.is_significant
         for one in pairs
         if best in (one.baseline, one.system)
     }

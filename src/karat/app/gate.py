@@ -34,7 +34,7 @@ from karat.scoring.score import cluster_labels
 from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.stats import percentiles
 from karat.scoring.stats.moments import least_values
-from karat.scoring.stats.verdict import alpha, excludes_zero, gate_verdict, is_confirmed, p_value
+from karat.scoring.stats.verdict import gate_verdict, p_value
 
 __all__ = [
     "LEAST",
@@ -91,7 +91,7 @@ def regression_check(
         decision, why = Decision.INCONCLUSIVE, _too_few(entry.n, min_queries)
     elif lost <= limit + SAME:
         decision, why = Decision.PASSED, _change(entry)
-    elif is_confirmed(entry):
+    elif entry.is_significant:
         decision, why = Decision.FAILED, _change(entry, "significant")
     else:
         decision, why = Decision.INCONCLUSIVE, _change(entry, _doubt(entry))
@@ -129,9 +129,9 @@ def _change(entry: Difference, remark: str = "") -> str:
 def _doubt(entry: Difference) -> str:
     """Return that the loss is not significant, with the p value where interval and test differ."""
     text = "not significant"
-    if entry.p is None or excludes_zero(entry) == (entry.p <= alpha(entry)):
+    if entry.p is None or entry.excludes_zero in (None, entry.p <= entry.alpha):
         return text
-    reason = "" if excludes_zero(entry) else "the interval includes 0, although "
+    reason = "" if entry.excludes_zero else "the interval includes 0, although "
     return f"{text}: {reason}p {p_value(entry.p)} in the paired test"
 
 

@@ -227,7 +227,7 @@ def _change(old: Evaluation | None, new: Evaluation, after: WatchRound) -> Engin
         new.name,
         mean,
         difference,
-        significant=compared.significant(difference),
+        significant=difference.is_significant,
         moved=tuple(sorted(moved, key=lambda one: (one.after - one.before, one.text))),
         queries=len(common),
     )

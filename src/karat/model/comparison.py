@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import ceil, log2
 
 from karat.errors import UnknownName
 from karat.model.frozen import EMPTY, by_value
@@ -71,7 +72,8 @@ class Difference:
 
     - ``relative``: difference / baseline mean, None when the baseline is 0.
     - ``p``: two-sided sign-flip p value, uncorrected, computed by ``p_method``; ``p_corrected``
-      decides about significance; ``p_student`` is that of the paired t test, for reference.
+      and the interval decide about significance, see :attr:`is_significant`; ``p_student`` is that
+      of the paired t test, for reference.
     - ``effect``: mean / standard deviation of the differences; ``effect_residual``: the difference
       over the residual standard deviation of all systems, Sakai's effect size for Tukey's test.
     - ``detectable``: the true difference that a set of this size and noise detects with the power
@@ -80,6 +82,8 @@ class Difference:
       the metric.
     - ``wins``: on how many queries the system is better, by the metric's own direction.
     - ``labels``: set if the difference is prediction-powered.
+    - ``changed``: how many queries, or totals of clusters, differ. The sign-flip test flips these.
+      None if another test was used.
     """
 
     baseline: str
@@ -103,6 +107,44 @@ class Difference:
     losses: int
     detectable: float | None
     labels: LabelCounts | None = None
+    changed: int | None = None
+
+    @property
+    def alpha(self) -> float:
+        """Return the largest significant p value: 1 minus the level of the interval."""
+        # Rounded, because 1 - 0.95 is a little above 0.05 in floating point.
+        return round(1.0 - self.interval.level, 12)
+
+    @property
+    def excludes_zero(self) -> bool | None:
+        """Return whether the interval lies on one side of 0; None without an interval."""
+        low, high = self.interval.low, self.interval.high
+        return None if low is None or high is None else low > 0 or high < 0
+
+    @property
+    def is_significant(self) -> bool:
+        """Return whether the corrected p value and the interval agree that there is a difference.
+
+        Both are held to the level of the interval. Everything that calls a run better or worse asks
+        here. The two can disagree for few changed queries and for skewed differences. Without an
+        interval, as for the same change of every query of an unbounded metric, the test decides;
+        without a p value nothing is significant.
+        """
+        p = self.p_corrected
+        return p is not None and p <= self.alpha and self.excludes_zero is not False
+
+    @property
+    def fewest_changed(self) -> int:
+        """Return how many queries must change, at least, for a significant difference.
+
+        Of *m* changed queries the sign-flip test has 2^m patterns, so no p value is below 2 / 2^m.
+        """
+        return ceil(log2(2.0 / self.alpha) - 1e-9)
+
+    @property
+    def can_be_significant(self) -> bool:
+        """Return whether enough queries change for the sign-flip test to reach the level."""
+        return self.changed is None or self.changed >= self.fewest_changed
 
 
 @by_value
@@ -187,9 +229,3 @@ class Comparison:
         higher = change > 0
         wins = higher != (difference.metric in self.lower_is_better)
         return difference.system if wins else difference.baseline
-
-    def significant(self, difference: Difference) -> bool:
-        """Return whether the corrected p value is at most 1 - level; without a p value, False."""
-        # Rounded, because 1 - 0.95 is a little above 0.05 in floating point.
-        alpha = round(1.0 - self.level, 12)
-        return difference.p_corrected is not None and difference.p_corrected <= alpha

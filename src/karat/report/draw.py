@@ -90,7 +90,7 @@ def _mark(comparison: Comparison, name: str) -> str:
     if name == baseline:
         return ""
     change = comparison.difference(baseline, name, comparison.metrics[0])
-    if not comparison.significant(change):
+    if not change.is_significant:
         return ""
     return UP if comparison.winner(change) == name else DOWN
 

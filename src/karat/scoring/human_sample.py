@@ -243,6 +243,7 @@ def _powered_difference(
         effect_residual=sizes[1],
         detectable=detectable,
         labels=_counts(found),
+        changed=None,
     )
 
 

@@ -57,8 +57,9 @@ def test_balance_never_recommends_a_significantly_worse_run(make: Make, run: Mak
         found = make(runs)
         comparison = found.contest.comparison
         sure = tuple(
-            replace(entry, p_corrected=0.001 if entry.difference else 1.0)
+            replace(entry, p_corrected=p, interval=replace(entry.interval, low=None, high=None))
             for entry in comparison.differences
+            for p in [0.001 if entry.difference else 1.0]
         )
         contest = replace(found.contest, comparison=replace(comparison, differences=sure))
         advice = recommendations(replace(found, contest=contest))

@@ -410,7 +410,7 @@ def test_the_verdict_of_a_gate_is_about_the_new_run() -> None:
 
 def test_the_verdict_of_a_gate_needs_interval_and_test() -> None:
     pair = "No significant difference between B and the baseline on ndcg@10"
-    text = said(entry(**{**LOST, "p": 0.125}), words=gate_verdict)
+    text = said(entry(**{**LOST, "p": 0.125, "p_corrected": 0.125}), words=gate_verdict)
     assert text.startswith(f"{pair} (-0.041 [-0.070, -0.012], p = 0.125).")
     text = said(entry(interval=interval(-0.01, 0.07)), words=gate_verdict)
     assert text.startswith(f"{pair} (+0.041 [-0.010, 0.070]).")

@@ -232,7 +232,7 @@ def _significantly_worse(comparison: Comparison, measure: str) -> set[str]:
         entry.system if entry.baseline == best else entry.baseline
         for entry in pairs
         if best in (entry.baseline, entry.system)
-        and comparison.significant(entry)
+        and entry.is_significant
         and comparison.winner(entry) == best
     }
 
@@ -272,7 +272,7 @@ def _certainty(comparison: Comparison, name: str, measure: str, share: float) ->
     A run without a score on *measure* was not compared with it.
     """
     own = {
-        entry.system if entry.baseline == name else entry.baseline: comparison.significant(entry)
+        entry.system if entry.baseline == name else entry.baseline: entry.is_significant
         for entry in comparison.differences
         if entry.metric == measure
         and name in (entry.baseline, entry.system)
@@ -319,7 +319,7 @@ def _pair(comparison: Comparison, entry: Difference) -> str:
         return f"{names} have the same {entry.metric} on every query."
     better = comparison.winner(entry) or entry.system
     worse = entry.baseline if better == entry.system else entry.system
-    if not comparison.significant(entry):
+    if not entry.is_significant:
         sign = 1.0 if better == entry.system else -1.0
         change = number(sign * (entry.difference or 0.0), signed=True, digits=DIGITS).text
         pair = f"{better} and {worse} on {entry.metric}"
@@ -334,7 +334,7 @@ def _against_baseline(comparison: Comparison, entries: Sequence[Difference]) -> 
     better = [
         entry
         for entry in entries
-        if comparison.significant(entry) and comparison.winner(entry) == entry.system
+        if entry.is_significant and comparison.winner(entry) == entry.system
     ]
     if not better:
         return f"No run is significantly better than {baseline} on {metric}."
@@ -356,7 +356,7 @@ def _best(comparison: Comparison, entries: Sequence[Difference]) -> str:
     close = [
         entry.system if entry.baseline == best else entry.baseline
         for entry in own
-        if not comparison.significant(entry)
+        if not entry.is_significant
     ]
     mean = number(means[best], digits=DIGITS).text
     if all(entry.ties == entry.n for entry in own):

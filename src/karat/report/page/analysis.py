@@ -296,7 +296,7 @@ def _compared_run(found: Comparison, run: str, name: str, measure: Measure) -> D
 
 
 def _word(found: Comparison, entry: Difference) -> str:
-    if not found.significant(entry):
+    if not entry.is_significant:
         return "no difference shown"
     return "better" if found.winner(entry) == entry.system else "worse"
 

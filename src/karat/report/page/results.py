@@ -298,9 +298,7 @@ def _unbeaten(subject: Subject) -> list[str]:
     beaten = {
         entry.baseline if entry.system == best else entry.system
         for entry in comparison.differences
-        if entry.metric == lead
-        and best in (entry.baseline, entry.system)
-        and comparison.significant(entry)
+        if entry.metric == lead and best in (entry.baseline, entry.system) and entry.is_significant
     }
     names = findings.names
     return [

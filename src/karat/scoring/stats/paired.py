@@ -326,6 +326,7 @@ def difference_entries(
             ties=moments.n - wins[place] - losses[place],
             losses=losses[place],
             detectable=detectable(moments, plan, column.metric),
+            changed=test.nonzero,
         )
 
 
@@ -611,14 +612,14 @@ class LetterMark(NamedTuple):
 def significance_letters(comparison: Comparison, metric: str) -> tuple[LetterMark, ...]:
     """Return one row per system, in order; letters are a, b, c, ... by the order of the systems.
 
-    A letter is in ``better_than`` if the system's mean is better and the corrected p value is
+    A letter is in ``better_than`` if the system's mean is better and the difference is
     significant. After z the letters are aa, ab, ..., separated by commas.
     """
     letters = {system: letter(place) for place, system in enumerate(comparison.systems)}
     beaten: dict[str, list[str]] = {system: [] for system in comparison.systems}
     for entry in comparison.differences:
         better = comparison.winner(entry) if entry.metric == metric else None
-        if better is None or not comparison.significant(entry):
+        if better is None or not entry.is_significant:
             continue
         beaten[better].append(entry.baseline if better == entry.system else entry.system)
     separator = "" if len(letters) <= 26 else ","

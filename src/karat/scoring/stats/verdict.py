@@ -47,7 +47,7 @@ def gate_verdict(comparison: Comparison) -> str:
     """
     entries = comparison.differences
     pair = f"{entries[0].system} and the baseline"
-    real = [entry for entry in entries if is_confirmed(entry)]
+    real = [entry for entry in entries if entry.is_significant]
     unclear = [entry for entry in entries if entry not in real and entry.n]
     sentences = []
     for word in ("worse", "better"):
@@ -68,7 +68,7 @@ def gate_verdict(comparison: Comparison) -> str:
             amount = ""
             if len(unclear) == 1:
                 amount = size(unclear[0])
-                if excludes_zero(unclear[0]):
+                if unclear[0].excludes_zero:
                     amount += f", p {p_value(unclear[0].p or 0.0)}"
                 amount = f" ({amount})"
             sentences.append(f"No significant difference between {pair} on {metrics}{amount}.")
@@ -79,7 +79,7 @@ def two_systems(comparison: Comparison) -> str:
     """Return the verdict on one pair; the sentence about the first metric comes first."""
     entries = comparison.differences
     one, other = entries[0].baseline, entries[0].system
-    real = [entry for entry in entries if comparison.significant(entry)]
+    real = [entry for entry in entries if entry.is_significant]
     unclear = [entry for entry in entries if entry not in real and entry.p is not None]
     unseen = [entry.metric for entry in entries if entry.p is None]
     sentences = winner_sentences(comparison, real)
@@ -120,7 +120,7 @@ def winner_sentences(comparison: Comparison, real: Sequence[Difference]) -> list
 def against_baseline(comparison: Comparison, entries: Sequence[Difference], metric: str) -> str:
     """Return the verdict on several systems against the baseline."""
     baseline, label = comparison.baseline, label_metrics(comparison, [metric])
-    real = [entry for entry in entries if comparison.significant(entry)]
+    real = [entry for entry in entries if entry.is_significant]
     sentences = []
     for word in ("better", "worse"):
         is_better = word == "better"
@@ -155,7 +155,7 @@ def best_of_many(comparison: Comparison, entries: Sequence[Difference], metric: 
     top = (min if lower else max)(mean for mean, _ in known)
     best = next(system for mean, system in known if mean == top)
     own = [entry for entry in entries if entry.n and best in (entry.baseline, entry.system)]
-    significant = [entry for entry in own if comparison.significant(entry)]
+    significant = [entry for entry in own if entry.is_significant]
     real = [entry for entry in significant if winner(comparison, entry) == best]
     rest = [entry for entry in own if entry not in significant]
     text = f"{best} has the {'lowest' if lower else 'highest'} {metric}, {top:.3f}"
@@ -264,31 +264,11 @@ def rest_sentence(name: str, others: Sequence[tuple[str, Difference]], *, is_bes
         return f"{name} does not differ significantly from {names}."
     ((_, entry),) = others
     amount = size(entry, flip=is_best and entry.baseline == name)
-    if excludes_zero(entry) and entry.p_corrected is not None:
+    if entry.excludes_zero and entry.p_corrected is not None:
         # The interval is that of this pair alone; the p value counts all comparisons.
         amount += f", p {p_value(entry.p_corrected)} after correction"
     pair = f"{name} and {names}" if is_best else f"{names} and {name}"
     return f"No significant difference between {pair} ({amount})."
-
-
-def excludes_zero(entry: Difference) -> bool:
-    """Return whether the interval of *entry* lies on one side of 0."""
-    low, high = entry.interval.low, entry.interval.high
-    return low is not None and high is not None and (low > 0 or high < 0)
-
-
-def is_confirmed(entry: Difference) -> bool:
-    """Return whether the interval of *entry* excludes 0 and its own p value agrees, at one level.
-
-    With few changed queries the two can disagree. Without a p value the interval decides.
-    """
-    return excludes_zero(entry) and (entry.p is None or entry.p <= alpha(entry))
-
-
-def alpha(entry: Difference) -> float:
-    """Return the largest significant p value at the level of the interval of *entry*."""
-    # Rounded, because 1 - 0.95 is a little above 0.05 in floating point.
-    return round(1.0 - entry.interval.level, 12)
 
 
 def reach_sentences(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.corpus import Trait, from_folder, from_git, from_texts
+from karat.corpus import UPLOADS_MARK, Trait, from_folder, from_git, from_texts
 from karat.errors import InputError, UnknownName
 
 
@@ -97,6 +97,20 @@ def test_the_rules_of_the_repository_above_apply(tmp_path: Path) -> None:
         },
     )
     assert paths(tmp_path / "repo" / "src") == ["out/x.txt", "own2.txt"]
+
+
+def test_an_upload_has_its_own_rules_only(tmp_path: Path) -> None:
+    uploads = {
+        UPLOADS_MARK: "",
+        "one/.gitignore": "*.log\n",
+        "one/a.log": "",
+        "one/b.txt": "",
+    }
+    checkout = write(tmp_path, {".git/HEAD": "", ".gitignore": "*\n"})
+    place = write(checkout / "uploads", uploads) / "one"
+    assert paths(place) == ["b.txt"]
+    (checkout / "uploads" / UPLOADS_MARK).unlink()
+    assert paths(place) == []
 
 
 def test_links_are_never_followed(tmp_path: Path) -> None:

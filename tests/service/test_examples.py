@@ -1,11 +1,17 @@
 """The example benchmark: created by one request, repeated until it runs."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from fastapi.testclient import TestClient
 
 from karat.app.demo import first_version
+from karat.experiments.store import open_store
+from karat.service.api.app import create_app
 from karat.service.settings import ServiceSettings
 
 EXAMPLES = "/api/v2/examples"
@@ -51,6 +57,30 @@ def test_one_request_leads_to_a_result(
         "hybrid",
     }
     assert all(run["metrics_flat"]["ndcg@10"] > 0.3 for run in results["runs"])
+
+
+def test_the_first_steps_work_inside_a_checkout(
+    settings: ServiceSettings, do_jobs: Work, project: Path
+) -> None:
+    # As `karat serve --root .` starts there: its store ignores all of its folder.
+    own = project / ".karat"
+    inside = replace(settings, store=str(own / "karat.db"), data=own, roots=(project,))
+    open_store(inside.store, new=True).close()
+    assert (own / ".gitignore").read_text() == "*\n"
+    archive = BytesIO()
+    with ZipFile(archive, "w") as packed:
+        packed.writestr("handbook/keys.md", "# Keys\n\nA key opens a door.\n")
+    with TestClient(create_app(inside), base_url="http://localhost:8080") as client:
+        made = create(client)
+        form = {"name": "Handbook", "index": '{"dense": false}'}
+        files = {"file": ("handbook.zip", archive.getvalue())}
+        uploaded = client.post("/api/v2/collections", files=files, data=form).json()
+        do_jobs(inside)
+        found = client.get(f"/api/v2/collections/{uploaded['id']}").json()
+        assert (found["status"], found["document_count"]) == ("ready", 1), found["error_message"]
+        assert create(client)["status"] == "running"
+        do_jobs(inside)
+        assert create(client) == made | {"status": "completed"}
 
 
 def test_what_was_deleted_is_created_again(

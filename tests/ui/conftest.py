@@ -88,17 +88,21 @@ def many_questions(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def serving(folder: Path, *options: str) -> Iterator[str]:
-    """Give the address of a service in processes of its own, as `karat serve` starts it."""
+def serving(folder: Path, *options: str, checkout: Path | None = None) -> Iterator[str]:
+    """Give the address of a service in processes of its own, as `karat serve` starts it.
+
+    What it stores is in *folder*, or where a service in *checkout* stores it by default.
+    """
     pytest.importorskip("uvicorn")
     command = [sys.executable, "-m", "karat", "serve", "--port", "0", *options]
-    command += ["--store", str(folder / "karat.db"), "--data", str(folder / "data")]
+    if checkout is None:
+        command += ["--store", str(folder / "karat.db"), "--data", str(folder / "data")]
     with (folder / "log").open("w+", encoding="utf-8") as log:
         # A cache of its own: no service of other tests makes it wait while times are taken.
         environment = {**os.environ, "KARAT_CACHE": str(folder / "cache")}
         paths = (str(Path(__file__).parent), os.environ.get("PYTHONPATH", ""))
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
-        started = subprocess.Popen(command, stderr=log, env=environment)
+        started = subprocess.Popen(command, stderr=log, env=environment, cwd=checkout)
         try:
             yield _announced(folder / "log", started)
         finally:

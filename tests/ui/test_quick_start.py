@@ -16,10 +16,13 @@ if TYPE_CHECKING:
 Open = Callable[..., "Page"]
 
 
-def test_the_example_by_one_click(browser: "Browser", tmp_path: Path) -> None:
+def test_the_example_by_one_click_in_a_checkout(
+    browser: "Browser", tmp_path: Path, project: Path
+) -> None:
     errors: list[str] = []
     # A service of its own: the button is there while nothing has been measured.
-    with serving(tmp_path) as address, browser.new_context() as context:
+    started = serving(tmp_path, "--root", ".", checkout=project)
+    with started as address, browser.new_context() as context:
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.set_default_timeout(PATIENCE_S * 1000)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from karat.corpus.chunkers.grammars import Symbol, symbols
     from karat.corpus.files.beir import from_beir
     from karat.corpus.files.content import page_lines, page_of, split_page
-    from karat.corpus.files.folder import WorkFolder, from_folder, from_texts
+    from karat.corpus.files.folder import UPLOADS_MARK, WorkFolder, from_folder, from_texts
     from karat.corpus.files.selection import (
         FILE_KINDS,
         FileSelection,
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CHUNKERS",
     "FILE_KINDS",
+    "UPLOADS_MARK",
     "Chunk",
     "ChunkCache",
     "ChunkedCorpus",
@@ -83,7 +84,7 @@ __getattr__ = exports(
         ),
         "chunkers.grammars": "Symbol symbols",
         "files.content": "page_lines page_of split_page",
-        "files.folder": "WorkFolder from_folder from_texts",
+        "files.folder": "UPLOADS_MARK WorkFolder from_folder from_texts",
         "files.selection": (
             "FILE_KINDS FileSelection common_kind main_docs_folder skipped_by_reason skipped_text"
         ),

@@ -13,7 +13,7 @@ from karat.app.corpora import FileSelection, load_corpus, skipped_by_reason
 from karat.app.engines import search_modes
 from karat.app.index import chunk_documents, commit_of, pinned_commit
 from karat.app.search import engine_of, index_ahead
-from karat.corpus import Corpus
+from karat.corpus import UPLOADS_MARK, Corpus
 from karat.engines.base import Engine, Progress
 from karat.errors import Conflict, InputError
 from karat.experiments.matrix import Matrix
@@ -33,6 +33,7 @@ __all__ = [
     "index_collection",
     "indexed_modes",
     "not_indexed",
+    "open_uploads",
     "source_now",
 ]
 
@@ -67,6 +68,12 @@ class IndexedCollection:
     snapshot: str
     documents: tuple[StoredDocument, ...]
     facts: Mapping[str, object]
+
+
+def open_uploads(uploads: Path) -> None:
+    """Create the folder of uploaded documents, in which the rules of a checkout do not apply."""
+    uploads.mkdir(mode=0o700, parents=True, exist_ok=True)
+    (uploads / UPLOADS_MARK).touch(mode=0o600)
 
 
 def allowed_folder(path: str, roots: Sequence[Path]) -> Path:

@@ -31,10 +31,21 @@ from karat.system.files import no_folder
 if TYPE_CHECKING:
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-__all__ = ["IGNORE_FILES", "IgnoreRules", "WorkFolder", "from_folder", "from_texts", "is_ignored"]
+__all__ = [
+    "IGNORE_FILES",
+    "UPLOADS_MARK",
+    "IgnoreRules",
+    "WorkFolder",
+    "from_folder",
+    "from_texts",
+    "is_ignored",
+]
 
 # The later file has precedence, so that a project can search files that Git ignores.
 IGNORE_FILES = (".gitignore", ".ignore")
+# Each folder beside a file of this name is an upload: rules of the folders above it do not apply.
+# They belong to the checkout that a service happens to run in, which ignores the service's files.
+UPLOADS_MARK = ".karat-uploads"
 LONGEST_NAME = 255
 LONGEST_PATH = 2_000
 # Folder for documents whose paths cannot be file names.
@@ -149,11 +160,11 @@ def from_folder(
     """Return the texts below *path*.
 
     ``.gitignore`` and ``.ignore`` files are obeyed (unless *ignore* is false), those above the
-    folder up to the top of its repository included; a person's own Git settings are not, since they
-    would give two people two snapshots of one tree. Names that start with a dot are left out unless
-    *hidden*; ``.git`` always. A symbolic link is never followed: a target inside the folder has its
-    own name there. Each skipped entry is counted once, a whole folder as one. Reading a file that
-    changed after this call raises InputError.
+    folder up to the top of its repository included, unless it is an upload to a service. A person's
+    own Git settings are not obeyed, since they would give two people two snapshots of one tree.
+    Names that start with a dot are left out unless *hidden*; ``.git`` always. A symbolic link is
+    never followed: a target inside the folder has its own name there. Each skipped entry is counted
+    once, a whole folder as one. Reading a file that changed after this call raises InputError.
     """
     root = Path(path).resolve()
     if not root.is_dir():
@@ -298,15 +309,20 @@ def _patterns(path: str) -> list[str]:
 
 
 def _rules_above(root: Path) -> tuple[IgnoreRules, ...]:
-    """Return the rules of the folders above *root*, up to the top of its repository."""
+    """Return the rules of the folders above *root*, up to the top of its upload or repository."""
     if (root / ".git").exists():
         return ()
-    above = list(root.parents)
-    tops = [index for index, folder in enumerate(above) if (folder / ".git").exists()]
-    if not tops:
+    above: list[Path] = []
+    for folder in root.parents:
+        if (folder / UPLOADS_MARK).exists():
+            break
+        above.append(folder)
+        if (folder / ".git").exists():
+            break
+    else:
         return ()
     rules = []
-    for folder in reversed(above[: tops[0] + 1]):
+    for folder in reversed(above):
         files = [folder / name for name in IGNORE_FILES]
         lines = [line for file in files if file.is_file() for line in _patterns(str(file))]
         if lines:

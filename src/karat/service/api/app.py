@@ -33,7 +33,7 @@ from karat.service.api.routes import (
 )
 from karat.service.api.schemas.results import Event
 from karat.service.api.state import Service
-from karat.service.collections import SearcherCache
+from karat.service.collections import SearcherCache, open_uploads
 from karat.service.events import EventBus
 from karat.service.jobs.analyst_pool import AnalystPool
 from karat.service.jobs.warm_up import SearchWarmUp
@@ -145,6 +145,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        await run_in_threadpool(open_uploads, settings.places.uploads)
         store = await run_in_threadpool(ServiceStore, settings.store)
         counted = RunMetrics(store, metrics)
         event_bus, searchers = (

@@ -1,10 +1,10 @@
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
-import { useBenchmarks } from "@/api/benchmarks";
+import { useBenchmarks, useExample } from "@/api/benchmarks";
 import type { Benchmark } from "@/api/types";
 import { Status } from "@/parts/Badge";
 import { type Column, DataTable } from "@/parts/DataTable";
-import { Empty, Loaded } from "@/parts/Notes";
+import { Empty, Loaded, Problem } from "@/parts/Notes";
 import { Page } from "@/parts/Page";
 import { Pager } from "@/parts/Pager";
 import { useUrlState } from "@/parts/urlState";
@@ -19,6 +19,8 @@ export function BenchmarkList() {
   const [page, setPage] = useUrlState("page", "1");
   const [ticked, setTicked] = useState<readonly string[]>([]);
   const [, navigate] = useLocation();
+  // Kept here: the first steps leave the page when the benchmark of the example is in the list.
+  const example = useExample();
   const listed = useBenchmarks({ status, page: Number(page) });
 
   const tick = (id: string) =>
@@ -96,10 +98,11 @@ export function BenchmarkList() {
         </>
       }
     >
+      <Problem of={example.error} />
       <Loaded of={listed}>
         {(data) =>
           data.total === 0 && !status ? (
-            <FirstSteps />
+            <FirstSteps example={example} />
           ) : (
             <div className="stack">
               <label className="row soft">

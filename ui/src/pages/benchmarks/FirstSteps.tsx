@@ -1,14 +1,13 @@
 import { Link, useLocation } from "wouter";
-import { useExample } from "@/api/benchmarks";
+import type { useExample } from "@/api/benchmarks";
 import { useCollections } from "@/api/collections";
 import { useDatasets } from "@/api/datasets";
-import { Empty, Problem } from "@/parts/Notes";
+import { Empty } from "@/parts/Notes";
 
 /** What to do next, where nothing has been measured yet: the first step that is not done. */
-export function FirstSteps() {
+export function FirstSteps({ example }: { example: ReturnType<typeof useExample> }) {
   const collections = useCollections().data?.total ?? 0;
   const datasets = useDatasets().data?.total ?? 0;
-  const example = useExample();
   const [, navigate] = useLocation();
   const steps = [
     {
@@ -54,7 +53,6 @@ export function FirstSteps() {
             : "Which search mode finds the file to change in a small web shop?"}
         </span>
       </p>
-      <Problem of={example.error} />
       <p>With your own documents, three steps lead to the first result.</p>
       <ol className="steps">
         {steps.map(({ done, to, label, why }) => (

@@ -2,13 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import ceil, log2
+from math import ceil, log2, log10
 
 from karat.errors import UnknownName
 from karat.model.frozen import EMPTY, by_value
 from karat.system.words import counted
 
-__all__ = ["IDENTICAL", "Comparison", "Difference", "Interval", "LabelCounts", "Mean"]
+__all__ = [
+    "IDENTICAL",
+    "Comparison",
+    "Difference",
+    "Interval",
+    "LabelCounts",
+    "Mean",
+    "decimals",
+]
 
 
 # The method where two systems have the same score on every query: there are no ends.
@@ -134,6 +142,11 @@ class Difference:
         return p is not None and p <= self.alpha and self.excludes_zero is not False
 
     @property
+    def digits(self) -> int:
+        """Return with how many decimals the difference and its interval are printed."""
+        return decimals(self.difference, self.interval.low, self.interval.high)
+
+    @property
     def fewest_changed(self) -> int:
         """Return how many queries must change, at least, for a significant difference.
 
@@ -145,6 +158,46 @@ class Difference:
     def can_be_significant(self) -> bool:
         """Return whether enough queries change for the sign-flip test to reach the level."""
         return self.changed is None or self.changed >= self.fewest_changed
+
+    def reversed(self) -> "Difference":
+        """Return baseline minus system, with the same p values."""
+        interval = self.interval
+        share = None
+        if self.difference is not None and self.system_mean:
+            share = -self.difference / abs(self.system_mean)
+        return replace(
+            self,
+            baseline=self.system,
+            system=self.baseline,
+            baseline_mean=self.system_mean,
+            system_mean=self.baseline_mean,
+            difference=_negative(self.difference),
+            relative=share,
+            interval=replace(interval, low=_negative(interval.high), high=_negative(interval.low)),
+            effect=_negative(self.effect),
+            effect_residual=_negative(self.effect_residual),
+            wins=self.losses,
+            losses=self.wins,
+        )
+
+
+def _negative(value: float | None) -> float | None:
+    return None if value is None else 0.0 - value
+
+
+# Sums of the same numbers in another order differ by less.
+SAME = 1e-9
+DIGITS = 3
+
+
+def decimals(*values: float | None) -> int:
+    """Return with how many decimals no number of *values* but 0 is printed as 0; at least three.
+
+    >>> decimals(0.0412), decimals(0.0412, 0.00012), decimals(-0.00009), decimals(0.0, None)
+    (3, 4, 5, 3)
+    """
+    sizes = [abs(value) for value in values if value is not None and abs(value) > SAME]
+    return max(DIGITS, ceil(-log10(min(sizes, default=1.0)) - SAME))
 
 
 @by_value
@@ -229,3 +282,42 @@ class Comparison:
         higher = change > 0
         wins = higher != (difference.metric in self.lower_is_better)
         return difference.system if wins else difference.baseline
+
+    def leaders(self, metric: str) -> tuple[str, ...]:
+        """Return the systems that share the best mean of *metric*, in their order."""
+        sign = -1.0 if metric in self.lower_is_better else 1.0
+        means = {
+            entry.system: sign * entry.mean
+            for entry in self.means
+            if entry.metric == metric and entry.mean is not None
+        }
+        best = max(means.values(), default=0.0)
+        return tuple(name for name, mean in means.items() if mean >= best - SAME)
+
+    def against(self, baseline: str, metric: str) -> "Comparison | None":
+        """Return the pairs of *baseline* on *metric* alone; None if not all of them were tested.
+
+        p values stay corrected for all pairs of this comparison, so that a pair has one p value
+        wherever it is shown.
+        """
+        found = {
+            entry.system: entry
+            for each in self.differences
+            if each.metric == metric and baseline in (each.baseline, each.system)
+            for entry in [each if each.baseline == baseline else each.reversed()]
+        }
+        others = [name for name in self.systems if name != baseline]
+        if found.keys() != set(others):
+            return None
+        tested = sum(each.metric == metric for each in self.differences)
+        return replace(
+            self,
+            systems=(baseline, *others),
+            baseline=baseline,
+            metrics=(metric,),
+            means=tuple(self.mean(name, metric) for name in (baseline, *others)),
+            differences=tuple(found[name] for name in others),
+            pairs="baseline",
+            family=tested,
+            lower_is_better=tuple(name for name in self.lower_is_better if name == metric),
+        )

@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -10,7 +11,12 @@ from karat.model.evaluation import ComparisonResult
 from karat.scoring.stats import compare, verdict
 from karat.scoring.stats.verdict import gate_verdict
 
-NOISE: dict[str, Any] = {"p_corrected": 0.4, "p": 0.3, "difference": 0.01}
+NOISE: dict[str, Any] = {
+    "p_corrected": 0.4,
+    "p": 0.3,
+    "difference": 0.01,
+    "interval": Interval(-0.05, 0.07, 0.95, "bootstrap-t"),
+}
 NUMBERS = "+0.041 [0.012, 0.070], p = 0.004"
 
 
@@ -85,7 +91,7 @@ def said(
 def test_one_significant_difference_and_one_that_is_not() -> None:
     assert said(entry(), entry(metric="mrr@10", **NOISE)) == (
         f"B is better than A: ndcg@10 {NUMBERS}. No significant difference between B and A on "
-        f"mrr@10 (+0.010 [0.012, 0.070]). {REACH}{SMALLER}."
+        f"mrr@10 (+0.010 [-0.050, 0.070], p = 0.400). {REACH}{SMALLER}."
     )
 
 
@@ -99,7 +105,7 @@ def test_only_the_first_significant_difference_has_numbers() -> None:
     )
     assert text == (
         f"B is better than A: ndcg@10 {NUMBERS}. It is also better on mrr@10, hit@5 and ap. No "
-        "significant difference between B and A on p@5 (+0.010 [0.012, 0.070]). "
+        "significant difference between B and A on p@5 (+0.010 [-0.050, 0.070], p = 0.400). "
         f"{REACH}{SMALLER}."
     )
 
@@ -107,7 +113,7 @@ def test_only_the_first_significant_difference_has_numbers() -> None:
 def test_the_first_metric_comes_first() -> None:
     text = said(entry(**NOISE), entry(metric="mrr@10"), entry(metric="ap"))
     assert text == (
-        "No significant difference between B and A on ndcg@10 (+0.010 [0.012, 0.070]). "
+        "No significant difference between B and A on ndcg@10 (+0.010 [-0.050, 0.070], p = 0.400). "
         f"B is better than A: mrr@10 {NUMBERS}. It is also better on ap. {REACH}{SMALLER}."
     )
 
@@ -117,11 +123,11 @@ def test_every_number_is_the_better_system_minus_the_other_one() -> None:
     noise = entry(metric="mrr@10", **NOISE | {"interval": interval(-0.02, 0.04)})
     assert said(lost, noise).startswith(
         "A is better than B: ndcg@10 +0.200 [0.100, 0.300], p = 0.004. "
-        "No significant difference between A and B on mrr@10 (-0.010 [-0.040, 0.020])."
+        "No significant difference between A and B on mrr@10 (-0.010 [-0.040, 0.020], p = 0.400)."
     )
     alone = entry(**NOISE | {"difference": -0.01, "interval": interval(-0.04, 0.02)})
     assert said(alone).startswith(
-        "No significant difference between A and B on ndcg@10 (+0.010 [-0.020, 0.040])."
+        "No significant difference between A and B on ndcg@10 (+0.010 [-0.020, 0.040], p = 0.400)."
     )
 
 
@@ -162,8 +168,8 @@ def test_counts_and_scores_do_not_share_a_detectable_difference() -> None:
         "of about 31 or more on lines@10 and 310 or more on tokens@10."
     )
     assert said(lines, entry(**NOISE), lower=lower).endswith(
-        "No significant difference between A and B on lines@10 and ndcg@10. 127 queries can "
-        "reliably detect differences of about 0.075 or more (lines@10: 31 or more)."
+        "No significant difference between A and B on lines@10 (-0.010 [-0.070, 0.050], p = 0.400) "
+        f"and ndcg@10. {REACH} (lines@10: 31 or more)."
     )
     few = entry(metric="lines@10", **NOISE | {"detectable": 3.14})
     assert said(few, lower=lower).endswith("of about 3.1 or more.")
@@ -189,7 +195,7 @@ def test_the_lowest_mean_is_best_where_less_is_better() -> None:
     assert text == (
         "B has the lowest lines@10, 80.000 (lower is better), and is better than A (-40.000 "
         "[-60.000, -20.000], p = 0.004 corrected for 3 comparisons). No significant difference "
-        "between B and C (-0.010 [-0.070, -0.012], p = 0.400 after correction). 127 queries can "
+        "between B and C (-0.010 [-0.070, 0.050], p = 0.400). 127 queries can "
         "reliably detect differences of about 31 or more."
     )
     against = said(
@@ -212,7 +218,8 @@ def test_the_winner_is_the_subject() -> None:
 
 def test_metrics_without_a_significant_difference_share_a_sentence() -> None:
     assert said(entry(**NOISE), entry(metric="mrr@10", **NOISE), entry(metric="ap", **NOISE)) == (
-        f"No significant difference between A and B on ndcg@10, mrr@10 and ap. {REACH}."
+        "No significant difference between B and A on ndcg@10 (+0.010 [-0.050, 0.070], p = 0.400), "
+        f"mrr@10 and ap. {REACH}."
     )
 
 
@@ -221,7 +228,7 @@ def test_missing_numbers_are_left_out() -> None:
     assert said(entry(interval=none)) == "B is better than A: ndcg@10 +0.041, p = 0.004."
     flat = entry(**NOISE | {"difference": 0.0, "detectable": None})
     assert said(flat) == (
-        "No significant difference between B and A on ndcg@10 (0.000 [0.012, 0.070])."
+        "No significant difference between B and A on ndcg@10 (0.000 [-0.050, 0.070], p = 0.400)."
     )
     same = replace(flat, wins=0, ties=127, losses=0)
     assert said(same) == "A and B have the same ndcg@10 on every query."
@@ -248,8 +255,7 @@ def test_each_system_against_the_baseline() -> None:
         f"B ({NUMBERS} corrected for 4 comparisons) and C (+0.100 [0.050, 0.150], p = 0.001) are "
         "better than A on ndcg@10. "
         "D is worse than A on ndcg@10: -0.200 [-0.300, -0.100], p = 0.001. "
-        "No significant difference between E and A (+0.010 [0.012, 0.070], p = 0.400 "
-        "after correction). "
+        "No significant difference between E and A (+0.010 [-0.050, 0.070], p = 0.400). "
         f"{REACH}{SMALLER}."
     )
 
@@ -266,8 +272,8 @@ def test_the_best_of_all_pairs() -> None:
     )
     assert text == (
         f"B has the highest ndcg@10, 0.541, and is better than A ({NUMBERS} corrected for 3 "
-        "comparisons). No significant difference between B and C (+0.030 [-0.070, -0.012], p = "
-        "0.400 after correction). "
+        "comparisons). No significant difference between B and C (+0.030 [-0.070, 0.050], p = "
+        "0.400). "
         f"{REACH}{SMALLER}."
     )
 
@@ -276,7 +282,8 @@ def test_of_all_pairs_without_a_winner() -> None:
     pairs = [entry("A", "B", **NOISE), entry("A", "C", **NOISE), entry("B", "C", **NOISE)]
     text = said(*pairs, family=3, A=0.5, B=0.5, C=0.4)
     assert text.startswith(
-        "A has the highest ndcg@10, 0.500. A does not differ significantly from B and C. "
+        "A and B have the highest ndcg@10, 0.500. A does not differ significantly from B and C "
+        "(smallest p = 0.400 corrected for 3 comparisons). "
     )
     assert said(*pairs, family=3) == "No query has a score on ndcg@10."
 
@@ -305,7 +312,10 @@ def test_of_many_systems_only_the_farthest_and_the_first_are_named() -> None:
         pairs="baseline",
     )
     assert text.startswith("6 systems are better than A on ndcg@10, most of all W5: +0.150 [")
-    assert "A does not differ significantly from N0, N1, N2, N3 and 3 others. " in text
+    assert (
+        "A does not differ significantly from N0, N1, N2, N3 and 3 others (smallest p = 0.400). "
+        in text
+    )
 
 
 def test_one_system_gets_no_verdict() -> None:
@@ -338,7 +348,8 @@ def test_of_many_beaten_systems_only_the_nearest_has_its_numbers() -> None:
     noise = [entry("A", name, **NOISE) for name in names]
     assert said(*noise, entry("B", "C"), family=21, A=0.6, **means).startswith(
         "A has the highest ndcg@10, 0.600. "
-        "A does not differ significantly from B, C, D, E and 2 others. "
+        "A does not differ significantly from B, C, D, E and 2 others (smallest p = 0.400 "
+        "corrected for 21 comparisons). "
     )
 
 
@@ -411,8 +422,136 @@ def test_the_verdict_of_a_gate_is_about_the_new_run() -> None:
 def test_the_verdict_of_a_gate_needs_interval_and_test() -> None:
     pair = "No significant difference between B and the baseline on ndcg@10"
     text = said(entry(**{**LOST, "p": 0.125, "p_corrected": 0.125}), words=gate_verdict)
-    assert text.startswith(f"{pair} (-0.041 [-0.070, -0.012], p = 0.125).")
+    assert text.startswith(
+        f"{pair} (-0.041 [-0.070, -0.012], p = 0.125, although the interval excludes 0)."
+    )
     text = said(entry(interval=interval(-0.01, 0.07)), words=gate_verdict)
-    assert text.startswith(f"{pair} (+0.041 [-0.010, 0.070]).")
+    assert text.startswith(
+        f"{pair} (+0.041 [-0.010, 0.070], p = 0.004, but the interval includes 0)."
+    )
     two = said(entry(**NOISE), entry(metric="ap", **NOISE), words=gate_verdict)
-    assert two.startswith("No significant difference between B and the baseline on ndcg@10 and ap.")
+    assert two.startswith(f"{pair} (+0.010 [-0.050, 0.070], p = 0.400) and ap.")
+
+
+CONTRADICTION: dict[str, Any] = {"difference": 0.046, "interval": interval(-0.051, 0.070)}
+
+
+def test_no_system_is_better_if_the_interval_includes_0() -> None:
+    odd = entry(**CONTRADICTION, p=0.003, p_corrected=0.003)
+    why = "(+0.046 [-0.051, 0.070], p = 0.003{}, but the interval includes 0)"
+    assert said(odd).startswith(
+        f"No significant difference between B and A on ndcg@10 {why.format('')}. "
+    )
+    noise = [entry("A", name, **NOISE) for name in ("C", "D")]
+    corrected = why.format(" corrected for 6 comparisons")
+    text = said(odd, *noise, family=6, pairs="baseline")
+    assert text.startswith(
+        f"No significant difference between B and A {corrected}. A does not differ significantly "
+        "from C and D (smallest p = 0.400)."
+    )
+    text = said(odd, *noise, family=6, B=0.55, A=0.504, C=0.5)
+    assert text.startswith(
+        f"B has the highest ndcg@10, 0.550. No significant difference between B and A {corrected}."
+    )
+
+
+def test_an_interval_without_correction_says_so() -> None:
+    pair = entry("A", "B", p=0.03, p_corrected=0.09)
+    text = said(pair, entry("A", "C"), entry("C", "B"), family=3, A=0.5, B=0.541, C=0.4)
+    assert (
+        "No significant difference between B and A (+0.041 [0.012, 0.070], p = 0.090, although the "
+        "uncorrected interval excludes 0)."
+    ) in text
+
+
+def test_too_few_changed_queries_can_never_be_significant() -> None:
+    few = entry(changed=5, wins=5, losses=0, ties=122, p=0.0625, p_corrected=0.0625)
+    bound = "and the test needs at least 6 to call a difference significant."
+    assert said(few) == (
+        "No significant difference between B and A on ndcg@10 (+0.041 [0.012, 0.070], p = 0.062, "
+        f"although the interval excludes 0). Only 5 queries differ, {bound}"
+    )
+    assert said(few, words=gate_verdict).endswith(f" Only 5 queries differ, {bound}")
+    one = replace(few, changed=1)
+    assert said(one).endswith(f" Only 1 query differs, {bound}")
+    other = replace(few, metric="hit@1", changed=2)
+    assert said(entry(**NOISE), other).endswith(
+        f" On hit@1 only 2 queries differ, {bound} {REACH}."
+    )
+    assert said(few, other).endswith(f" At most 5 queries differ, {bound}")
+    strict = replace(few, interval=Interval(0.01, 0.07, 0.99, "bootstrap-t"), changed=7)
+    assert said(strict).endswith(f" Only 7 queries differ, {bound.replace('6', '8')}")
+
+
+def test_five_real_queries_are_not_called_reliable() -> None:
+    worse = [[0.63], [0.5], [0.39], [0.43], [0.36]]
+    text = verdict(
+        compare([worse, [[1.0]] * 5], systems=["a", "b"], metrics=["ndcg@10"], bounds=(0, 1))
+    )
+    assert "reliably" not in text
+    assert text.endswith(
+        "Only 5 queries differ, and the test needs at least 6 to call a difference significant."
+    )
+
+
+def test_identical_systems_have_no_best_one() -> None:
+    scores = np.random.default_rng(3).random((1, 40, 1)).repeat(4, axis=0)
+    mean = f"{scores[0].mean():.3f}"
+    names = ["A", "B", "C", "D"]
+    text = verdict(compare(scores[:3], systems=names[:3], metrics=["ap"], draws=99))
+    assert text == f"A, B and C have the same ap on every query, {mean} on average."
+    scores[3] -= 0.1
+    text = verdict(compare(scores, systems=names, metrics=["ap"], draws=999))
+    assert text.startswith(f"A, B and C have the highest ap, {mean}. A is better than D (+0.100")
+    assert text.endswith(" A, B and C have the same score on every query.")
+    text = verdict(
+        compare(scores, systems=names, metrics=["ap"], pairs="baseline", baseline="B", draws=999)
+    )
+    assert text.endswith(" B, A and C have the same score on every query.")
+
+
+@pytest.mark.parametrize(
+    ("difference", "ends", "text"),
+    [
+        (0.00009, (0.00001, 0.0002), "+0.00009 [0.00001, 0.00020]"),
+        (-0.00009, (-0.0003, 0.0001), "+0.00009 [-0.00010, 0.00030]"),
+        (0.02, (0.0003, 0.04), "+0.0200 [0.0003, 0.0400]"),
+        (0.02, (-0.0003, 0.04), "+0.0200 [-0.0003, 0.0400]"),
+        (0.02, (0.0, 0.04), "+0.020 [0.000, 0.040]"),
+        (6.1e-05, (-0.001, 0.001), "+0.00006 [-0.00100, 0.00100]"),
+    ],
+)
+def test_an_interval_has_the_digits_of_its_difference(
+    difference: float, ends: tuple[float, float], text: str
+) -> None:
+    pair = entry(difference=difference, interval=interval(*ends))
+    assert text in said(pair)
+
+
+@pytest.mark.parametrize("pairs", ["all", "baseline"])
+@pytest.mark.parametrize("systems", [2, 3])
+def test_whoever_is_called_better_has_an_interval_on_one_side(systems: int, pairs: str) -> None:
+    # Many small gains and few large losses, on average 0: here the test alone is often wrong.
+    rng = np.random.default_rng(77)
+    names = ["A", "B", "C"][:systems]
+    contradicted = 0
+    for _ in range(60):
+        change = np.where(
+            rng.random((systems - 1, 60)) < 0.1,
+            -rng.uniform(0.17, 1.0, (systems - 1, 60)),
+            rng.uniform(0.0, 0.13, (systems - 1, 60)),
+        )
+        scores = np.concatenate([np.full((1, 60), 0.5), 0.5 + change])[:, :, None]
+        found = compare(
+            scores, systems=names, metrics=["ap"], pairs=pairs, bounds=(0, 1), draws=499
+        )
+        for one in found.differences:
+            odd = bool(one.p_corrected and one.p_corrected <= 0.05) and not one.excludes_zero
+            contradicted += odd
+        text = verdict(found)
+        claims = re.findall(r"better than|worse than", text)
+        beaten = [one for one in found.differences if one.is_significant]
+        assert not claims or beaten
+        for low, high in re.findall(r"\w+ is better than [^.]*?\[(-?[\d.]+), (-?[\d.]+)\]", text):
+            assert float(low) > 0 or float(high) < 0
+    assert contradicted

@@ -2,14 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from karat.model.comparison import Comparison, Difference
+from karat.model.comparison import Comparison, Difference, decimals
 from karat.model.evaluation import ComparisonResult
-from karat.system.words import MOST_NAMED, first_few, join_names
+from karat.system.words import MOST_NAMED, counted, first_few, join_names
 
 __all__ = ["gate_verdict", "verdict"]
-
-# With fewer queries that differ, their spread is not known well enough to say what is detectable.
-FEWEST_CHANGED = 5
 
 
 def verdict(comparison: Comparison | ComparisonResult) -> str:
@@ -41,12 +38,9 @@ def verdict(comparison: Comparison | ComparisonResult) -> str:
 
 
 def gate_verdict(comparison: Comparison) -> str:
-    """Return the verdict on a run against its baseline, with every number as run minus baseline.
-
-    A difference counts only if its interval and its p value agree, as in the checks of the gate.
-    """
+    """Return the verdict on a run against its baseline, with every number as run minus baseline."""
     entries = comparison.differences
-    pair = f"{entries[0].system} and the baseline"
+    system = entries[0].system
     real = [entry for entry in entries if entry.is_significant]
     unclear = [entry for entry in entries if entry not in real and entry.n]
     sentences = []
@@ -56,23 +50,13 @@ def gate_verdict(comparison: Comparison) -> str:
         if members:
             first, *others = members
             text = f"{first.system} is {word} than the baseline: {first.metric} "
-            sentences.append(f"{text}{numbers(comparison, first, flip=False, hint=True)}.")
+            sentences.append(f"{text}{numbers(comparison, first, of=first.system, hint=True)}.")
             if others:
                 names = label_metrics(comparison, [entry.metric for entry in others])
                 sentences.append(f"It is also {word} on {names}.")
     if unclear:
-        metrics = join_names([entry.metric for entry in unclear])
-        if all(is_tie(entry) for entry in unclear):
-            sentences.append(f"{pair} have the same {metrics} on every query.")
-        else:
-            amount = ""
-            if len(unclear) == 1:
-                amount = size(unclear[0])
-                if unclear[0].excludes_zero:
-                    amount += f", p {p_value(unclear[0].p or 0.0)}"
-                amount = f" ({amount})"
-            sentences.append(f"No significant difference between {pair} on {metrics}{amount}.")
-    return " ".join([*sentences, *reach_sentences(comparison, unclear, real)])
+        sentences.append(unclear_sentence(comparison, unclear, system, "the baseline", of=system))
+    return " ".join([*sentences, *limits(comparison, unclear, real)])
 
 
 def two_systems(comparison: Comparison) -> str:
@@ -84,21 +68,29 @@ def two_systems(comparison: Comparison) -> str:
     unseen = [entry.metric for entry in entries if entry.p is None]
     sentences = winner_sentences(comparison, real)
     if unclear:
-        metrics = join_names([entry.metric for entry in unclear])
-        if all(is_tie(entry) for entry in unclear):
-            text = f"{one} and {other} have the same {metrics} on every query."
-        else:
-            amount = ""
-            if len(unclear) == 1:
-                # As in the sentence about the winner: the better system minus the other one.
-                flips = winner(comparison, (real or unclear)[0]) == one
-                one, other = (one, other) if flips else (other, one)
-                amount = f" ({size(unclear[0], flip=flips)})"
-            text = f"No significant difference between {one} and {other} on {metrics}{amount}."
+        # As in the sentence about the winner: the better system minus the other one.
+        better = winner(comparison, (real or unclear)[0])
+        ties = all(is_tie(entry) for entry in unclear)
+        first, second = (one, other) if better == one or ties else (other, one)
+        text = unclear_sentence(comparison, unclear, first, second, of=first)
         sentences.insert(0 if unclear[0] is entries[0] else len(sentences), text)
     if unseen:
         sentences.append(f"No query has scores of both {one} and {other} on {join_names(unseen)}.")
-    return " ".join([*sentences, *reach_sentences(comparison, unclear, real)])
+    return " ".join([*sentences, *limits(comparison, unclear, real)])
+
+
+def unclear_sentence(
+    comparison: Comparison, entries: Sequence[Difference], one: str, other: str, *, of: str
+) -> str:
+    """Return the sentence on the metrics of a pair without a significant difference.
+
+    The first metric has its numbers, *of* a system minus the other one.
+    """
+    names = [entry.metric for entry in entries]
+    if all(is_tie(entry) for entry in entries):
+        return f"{one} and {other} have the same {join_names(names)} on every query."
+    names[0] += f" ({numbers(comparison, entries[0], of=of)})"
+    return f"No significant difference between {one} and {other} on {join_names(names)}."
 
 
 def winner_sentences(comparison: Comparison, real: Sequence[Difference]) -> list[str]:
@@ -127,46 +119,51 @@ def against_baseline(comparison: Comparison, entries: Sequence[Difference], metr
         members = [e for e in real if (winner(comparison, e) == e.system) is is_better]
         if len(members) == 1:
             text = f"{members[0].system} is {word} than {baseline} on {label}: "
-            sentences.append(f"{text}{numbers(comparison, members[0], flip=False)}.")
+            sentences.append(f"{text}{numbers(comparison, members[0], of=members[0].system)}.")
         elif len(members) > MOST_NAMED:
             most = max(members, key=lambda entry: abs(entry.difference or 0.0))
             text = f"{len(members)} systems are {word} than {baseline} on {label}, most of all "
-            text += f"{most.system}: {numbers(comparison, most, flip=False)}"
+            text += f"{most.system}: {numbers(comparison, most, of=most.system)}"
             sentences.append(f"{text}.")
         elif members:
-            parts = [f"{e.system} ({numbers(comparison, e, flip=False)})" for e in members]
+            parts = [f"{e.system} ({numbers(comparison, e, of=e.system)})" for e in members]
             sentences.append(f"{join_names(parts)} are {word} than {baseline} on {label}.")
     rest = [entry for entry in entries if entry.n and entry not in real]
-    if rest:
-        others = [(entry.system, entry) for entry in rest]
-        sentences.append(rest_sentence(baseline, others, is_best=False))
-    sentences += reach_sentences(comparison, rest, real)
+    sentences += rest_sentences(comparison, baseline, rest, is_best=False)
+    sentences += limits(comparison, rest, real)
     return " ".join([*sentences, *unscored_sentences(comparison, metric)])
 
 
 def best_of_many(comparison: Comparison, entries: Sequence[Difference], metric: str) -> str:
-    """Return the verdict on all pairs: the system with the best mean against the others."""
-    scores = [(entry.mean, entry.system) for entry in comparison.means if entry.metric == metric]
-    known = [(mean, system) for mean, system in scores if mean is not None]
-    if not known:
+    """Return the verdict on all pairs: the system with the best mean against the others.
+
+    Of equal means all are named, and the first one is compared with the others.
+    """
+    leaders = comparison.leaders(metric)
+    if not leaders:
         return f"No query has a score on {metric}."
-    # Of equal means the first system wins, so that the order of systems decides, not their names.
-    lower = metric in comparison.lower_is_better
-    top = (min if lower else max)(mean for mean, _ in known)
-    best = next(system for mean, system in known if mean == top)
+    best = leaders[0]
     own = [entry for entry in entries if entry.n and best in (entry.baseline, entry.system)]
     significant = [entry for entry in own if entry.is_significant]
     real = [entry for entry in significant if winner(comparison, entry) == best]
     rest = [entry for entry in own if entry not in significant]
-    text = f"{best} has the {'lowest' if lower else 'highest'} {metric}, {top:.3f}"
-    text += " (lower is better)" if lower else ""
+    lower = metric in comparison.lower_is_better
+    mean = f"{comparison.mean(best, metric).mean:.3f}"
+    if all(is_tie(entry) for entry in own):
+        names = join_names(first_few(leaders))
+        equal = f"{names} have the same {metric} on every query, {mean} on average."
+        return " ".join([equal, *unscored_sentences(comparison, metric)])
+    verb = "has" if len(leaders) == 1 else "have"
+    text = f"{join_names(first_few(leaders))} {verb} the {'lowest' if lower else 'highest'} "
+    text += f"{metric}, {mean}{' (lower is better)' if lower else ''}"
+    if real:
+        text += ", and is better than " if len(leaders) == 1 else f". {best} is better than "
     if len(real) > MOST_NAMED:
         nearest = min(real, key=lambda entry: abs(entry.difference or 0.0))
-        text += f", and is better than {len(real)} others. The smallest difference is to "
+        text += f"{len(real)} others. The smallest difference is to "
         text += f"{loser(comparison, nearest)}: {numbers(comparison, nearest)}"
     elif real:
-        parts = [f"{loser(comparison, e)} ({numbers(comparison, e)})" for e in real]
-        text += f", and is better than {join_names(parts)}"
+        text += join_names([f"{loser(comparison, e)} ({numbers(comparison, e)})" for e in real])
     sentences = [f"{text}."]
     # Possible if runs lack queries: a mean uses all queries of a run, a pair only the common ones.
     sentences += [
@@ -175,10 +172,8 @@ def best_of_many(comparison: Comparison, entries: Sequence[Difference], metric: 
         for entry in significant
         if entry not in real
     ]
-    if rest:
-        others = [(e.system if e.baseline == best else e.baseline, e) for e in rest]
-        sentences.append(rest_sentence(best, others, is_best=True))
-    sentences += reach_sentences(comparison, rest, real)
+    sentences += rest_sentences(comparison, best, rest, is_best=True)
+    sentences += limits(comparison, rest, real)
     return " ".join([*sentences, *unscored_sentences(comparison, metric)])
 
 
@@ -212,19 +207,33 @@ def label_metrics(comparison: Comparison, metrics: Sequence[str]) -> str:
     return f"{join_names(more)}, and on {text}" if more else text
 
 
-def numbers(
-    comparison: Comparison, entry: Difference, *, flip: bool = True, hint: bool = False
-) -> str:
-    """Return a significant difference with its interval and corrected p value.
+def numbers(comparison: Comparison, entry: Difference, *, of: str = "", hint: bool = False) -> str:
+    """Return a difference with its interval and corrected p value, and why the two disagree.
 
-    It is winner minus loser, or with *flip* False always system minus baseline. *hint* marks a
+    It is that *of* a system minus the other one, by default winner minus loser. *hint* marks a
     metric of which less is better.
     """
-    flips = flip and winner(comparison, entry) == entry.baseline
-    text = size(entry, flip=flips)
+    text = size(entry, flip=(of or winner(comparison, entry)) == entry.baseline)
     if hint and entry.metric in comparison.lower_is_better:
         text += " (lower is better)"
-    return f"{text}, p {p_value(entry.p_corrected or 0.0)}{correction(comparison)}"
+    if entry.p_corrected is None:
+        return text
+    text += f", p {p_value(entry.p_corrected)}{correction(comparison)}"
+    if reason := disagreement(entry):
+        text += f", {reason}"
+    return text
+
+
+def disagreement(entry: Difference) -> str:
+    """Return why *entry* does not count although its interval or its test alone says so, or ""."""
+    p = entry.p_corrected
+    if p is None or entry.excludes_zero in (None, p <= entry.alpha):
+        return ""
+    if not entry.excludes_zero:
+        return "but the interval includes 0"
+    # The interval is that of this pair alone; the p value counts all comparisons.
+    kind = "uncorrected " if entry.p is not None and entry.p <= entry.alpha else ""
+    return f"although the {kind}interval excludes 0"
 
 
 def correction(comparison: Comparison) -> str:
@@ -237,12 +246,12 @@ def correction(comparison: Comparison) -> str:
 
 def size(entry: Difference, *, flip: bool = False) -> str:
     """Return the signed difference and its interval; with *flip* baseline minus system."""
-    sign = -1.0 if flip else 1.0
-    text = number(sign * (entry.difference or 0.0), signed=True)
+    entry = entry.reversed() if flip else entry
+    text = number(entry.difference or 0.0, signed=True, digits=entry.digits)
     low, high = entry.interval.low, entry.interval.high
     if low is not None and high is not None:
-        low, high = sorted((sign * low, sign * high))
-        text += f" [{number(low)}, {number(high)}]"
+        ends = (number(end, digits=entry.digits) for end in (low, high))
+        text += f" [{', '.join(ends)}]"
     return text
 
 
@@ -251,24 +260,68 @@ def is_tie(entry: Difference) -> bool:
     return entry.n > 0 and entry.ties == entry.n
 
 
-def rest_sentence(name: str, others: Sequence[tuple[str, Difference]], *, is_best: bool) -> str:
-    """Return the sentence about systems that do not differ significantly from *name*.
+def rest_sentences(
+    comparison: Comparison, name: str, entries: Sequence[Difference], *, is_best: bool
+) -> list[str]:
+    """Return the sentences about systems that do not differ significantly from *name*.
 
     A number is that of the first name minus the second: of the best system minus the other one, or
-    of the other one minus the baseline.
+    of the other one minus the baseline. A pair whose test alone is significant has a sentence of
+    its own, which says why it does not count.
     """
-    names = join_names(first_few([other for other, _ in others]))
-    if all(is_tie(entry) for _, entry in others):
-        return f"{name} and {names} have the same score on every query."
-    if len(others) > 1:
-        return f"{name} does not differ significantly from {names}."
-    ((_, entry),) = others
-    amount = size(entry, flip=is_best and entry.baseline == name)
-    if entry.excludes_zero and entry.p_corrected is not None:
-        # The interval is that of this pair alone; the p value counts all comparisons.
-        amount += f", p {p_value(entry.p_corrected)} after correction"
-    pair = f"{name} and {names}" if is_best else f"{names} and {name}"
-    return f"No significant difference between {pair} ({amount})."
+    same = [entry for entry in entries if is_tie(entry)]
+    alone = [e for e in entries if (e.p_corrected or 0.0) <= e.alpha]
+    rest = [entry for entry in entries if entry not in same and entry not in alone]
+    if len(rest) == 1:
+        alone, rest = [entry for entry in entries if entry in alone or entry in rest], []
+    sentences = []
+    for entry in alone:
+        other = partner(entry, name)
+        pair, of = ((name, other), name) if is_best else ((other, name), other)
+        amount = numbers(comparison, entry, of=of)
+        sentences.append(f"No significant difference between {join_names(pair)} ({amount}).")
+    if rest:
+        names = join_names(first_few([partner(entry, name) for entry in rest]))
+        p = p_value(min(entry.p_corrected or 0.0 for entry in rest))
+        sentences.append(
+            f"{name} does not differ significantly from {names} (smallest p {p}"
+            f"{correction(comparison)})."
+        )
+    if same:
+        names = join_names(first_few([name, *(partner(entry, name) for entry in same)]))
+        sentences.append(f"{names} have the same score on every query.")
+    return sentences
+
+
+def partner(entry: Difference, name: str) -> str:
+    """Return the other system of the pair of *name*."""
+    return entry.system if entry.baseline == name else entry.baseline
+
+
+def limits(
+    comparison: Comparison, unclear: Sequence[Difference], real: Sequence[Difference]
+) -> list[str]:
+    """Return what the queries cannot show: too few that change, and too small differences."""
+    return [*few_changed_sentences(unclear), *reach_sentences(comparison, unclear, real)]
+
+
+def few_changed_sentences(entries: Sequence[Difference]) -> list[str]:
+    """Return that no test can call *entries* significant in which too few queries change.
+
+    Two systems with the same score on every query have a sentence already.
+    """
+    few = [entry for entry in entries if not is_tie(entry) and not entry.can_be_significant]
+    if not few:
+        return []
+    most = max(entry.changed or 0 for entry in few)
+    if len({entry.metric for entry in few}) < len({entry.metric for entry in entries}):
+        where = f"on {join_names([entry.metric for entry in few])} "
+    else:
+        where = ""
+    count = f"{'at most' if len(few) > 1 else 'only'} {counted(most, 'query')}"
+    verb = "differs" if most == 1 else "differ"
+    said = f"{where}{count} {verb}, and the test needs at least {few[0].fewest_changed} to call a "
+    return [f"{said[0].upper()}{said[1:]}difference significant."]
 
 
 def reach_sentences(
@@ -278,11 +331,11 @@ def reach_sentences(
 
     All scores share one number, the largest. A metric of which less is better is a count with its
     own unit, and has its own number. A *real* difference below that number gets an explanation.
-    A pair that differs on few queries says too little about the noise.
+    A pair that differs on too few queries for any significant difference has no such number.
     """
     reach: dict[str, float] = {}
     for entry in entries:
-        if entry.detectable and entry.wins + entry.losses >= FEWEST_CHANGED:
+        if entry.detectable and entry.can_be_significant and not is_tie(entry):
             group = entry.metric if entry.metric in comparison.lower_is_better else ""
             reach[group] = max(reach.get(group, 0.0), entry.detectable)
     if not reach:
@@ -332,15 +385,15 @@ def count_text(value: float) -> str:
     return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
 
 
-def number(value: float, *, signed: bool = False) -> str:
-    """Return *value* with three decimals, or two digits if those would all be 0.
+def number(value: float, *, signed: bool = False, digits: int = 0) -> str:
+    """Return *value* with three decimals, or more if those would all be 0, or with *digits*.
 
     >>> number(0.0412), number(0.00012), number(-0.0001), number(0.0412, signed=True)
-    ('0.041', '0.00012', '-0.0001', '+0.041')
+    ('0.041', '0.0001', '-0.0001', '+0.041')
     """
-    value += 0.0  # no negative zero
-    digits = ".3f" if abs(value) >= 0.0005 or value == 0.0 else ".2g"
-    return format(value, f"{'+' if signed and value else ''}{digits}")
+    digits = digits or decimals(value)
+    value = round(value, digits) + 0.0  # no negative zero
+    return format(value, f"{'+' if signed and value else ''}.{digits}f")
 
 
 def p_value(p: float) -> str:

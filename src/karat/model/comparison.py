@@ -10,6 +10,8 @@ from karat.system.words import counted
 
 __all__ = [
     "IDENTICAL",
+    "LARGE_LOSSES",
+    "SMALL_GAINS",
     "Comparison",
     "Difference",
     "Interval",
@@ -19,6 +21,10 @@ __all__ = [
 ]
 
 
+# A few large losses stand against many small gains: the tail that a small sample knows least.
+LARGE_LOSSES = "large losses"
+# All gains together are less than two queries that fail completely would cost.
+SMALL_GAINS = "small gains"
 # The method where two systems have the same score on every query: there are no ends.
 IDENTICAL = "identical"
 
@@ -92,6 +98,8 @@ class Difference:
     - ``labels``: set if the difference is prediction-powered.
     - ``changed``: how many queries, or totals of clusters, differ. The sign-flip test flips these.
       None if another test was used.
+    - ``caution``: why a significant difference is a false alarm more often than the level allows:
+      LARGE_LOSSES or SMALL_GAINS; "" for no reason.
     """
 
     baseline: str
@@ -116,6 +124,7 @@ class Difference:
     detectable: float | None
     labels: LabelCounts | None = None
     changed: int | None = None
+    caution: str = ""
 
     @property
     def alpha(self) -> float:

@@ -244,6 +244,7 @@ def _powered_difference(
         detectable=detectable,
         labels=_counts(found),
         changed=None,
+        caution="",
     )
 
 

@@ -189,9 +189,9 @@ def test_variants_of_a_case_do_not_make_an_option_real(make: Make, run: MakeRun)
     by_itself = make(runs, gold=Dataset.of(list(gold.queries())), measures=("hit@5",), by=[])
     (together,), (apart,) = insights(found), insights(by_itself)
     assert together.startswith(
-        "size: no significant difference between 512 and 256 (+0.250 hit@5 ["
+        "size: no significant difference between 512 and 256 on hit@5 (+0.250 ["
     )
-    assert apart.startswith("size: 512 is significantly better than 256 (+0.250 hit@5 [")
+    assert apart.startswith("size: 512 is significantly better than 256 on hit@5 (+0.250 [")
     first, alone = recommendations(found)[0], recommendations(by_itself)[0]
     assert first.certainty != alone.certainty
     rows = dict(method_rows(found))
@@ -325,7 +325,7 @@ def test_an_option_is_judged_by_runs_that_are_else_alike(make: Make, run: MakeRu
         with_options("c", "a.py", chunk_size=512, model="n"),
     ]
     size, model = insights(make(runs, gold=gold, measures=("hit@5",), by=[]))
-    assert size.startswith("chunk_size: 512 is better than 256 (+1.000 hit@5")
+    assert size.startswith("chunk_size: 512 is significantly better than 256 on hit@5 (+1.000 [")
     assert model == "model: no difference between m and n."
 
 
@@ -346,10 +346,16 @@ def test_options_of_a_sweep_are_those_that_its_user_named(make: Make, run: MakeR
         with_options(29, search_mode="sparse", use_reranker=False),
     ]
     mode, reranker, size = insights(make(runs, gold=gold, measures=("hit@5",), by=[]))
-    assert mode.startswith("search_mode: sparse is significantly better than dense (+0.617 ")
-    assert reranker.startswith("use_reranker: True is significantly better than False (+0.500 ")
+    assert mode.startswith(
+        "search_mode: sparse is significantly better than dense on hit@5 (+0.617 "
+    )
+    assert reranker.startswith(
+        "use_reranker: True is significantly better than False on hit@5 (+0.500 "
+    )
     assert reranker.endswith("over 4 runs).")
-    assert size.startswith("chunk_size: no significant difference between 512 and 256 (+0.033 ")
+    assert size.startswith(
+        "chunk_size: no significant difference between 512 and 256 on hit@5 (+0.033 "
+    )
     assert size.endswith("over 4 runs).")
 
 

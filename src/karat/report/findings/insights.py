@@ -13,8 +13,9 @@ from karat.model.timings import RunResult
 from karat.report.compare_view import best_engine_line
 from karat.report.findings.record import Findings
 from karat.report.table import mark_of, marked_text
-from karat.scoring.stats import bootstrap_intervals
-from karat.scoring.stats.arrays import paired_differences
+from karat.scoring.metrics import parse
+from karat.scoring.stats import compare
+from karat.scoring.stats.verdict import numbers
 
 __all__ = ["insights"]
 
@@ -168,32 +169,32 @@ def _effect(option: str, levels: list[_Level], findings: Findings, *, runs: int)
     sign = -1 if findings.lower_is_better else 1
     levels = sorted(levels, key=lambda level: -sign * np.nanmean(level.scores))
     best, second = levels[:2]
-    comparison = findings.contest.comparison
-    # The mean of several runs may miss what all of them score by a last digit.
-    gaps = paired_differences(best.scores, second.scores)
-    (interval,) = bootstrap_intervals(
-        gaps,
-        level=comparison.level,
-        draws=comparison.draws,
-        seed=comparison.seed,
+    settings = findings.contest.comparison
+    # The best two are chosen of all values, so the p value is corrected for all of them.
+    comparison = compare(
+        np.array([level.scores for level in levels])[:, :, None],
+        systems=[level.value for level in levels],
+        metrics=[findings.lead],
+        bounds=parse(findings.lead).bounds,
+        level=settings.level,
+        draws=settings.draws,
+        seed=settings.seed,
         clusters=findings.clusters,
+        lower_is_better=[findings.lead] if sign < 0 else [],
     )
-    change = float(np.nanmean(gaps))
-    if not change:
+    found = comparison.difference(best.value, second.value, findings.lead)
+    if not found.difference:
         return f"{option}: no difference between {best.value} and {second.value}."
-    amount = f"{change:+.3f} {findings.lead}"
-    if interval.low is not None and interval.high is not None:
-        amount += f" [{interval.low:+.3f}, {interval.high:+.3f}]"
-        if interval.low <= 0 <= interval.high:
-            return (
-                f"{option}: no significant difference between {best.value} and {second.value} "
-                f"({amount} over {runs} runs)."
-            )
+    amount = f"{numbers(comparison, found, of=best.value)}, over {runs} runs"
+    if found.is_significant:
         return (
-            f"{option}: {best.value} is significantly better than {second.value} ({amount} over "
-            f"{runs} runs)."
+            f"{option}: {best.value} is significantly better than {second.value} on "
+            f"{findings.lead} ({amount})."
         )
-    return f"{option}: {best.value} is better than {second.value} ({amount})."
+    return (
+        f"{option}: no significant difference between {best.value} and {second.value} on "
+        f"{findings.lead} ({amount})."
+    )
 
 
 def _flat(value: object, prefix: str = "") -> dict[str, str]:

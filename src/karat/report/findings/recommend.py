@@ -13,6 +13,7 @@ from karat.report.findings.record import Findings
 from karat.report.table import mark_of, number
 from karat.scoring.metrics import parse
 from karat.scoring.stats.arrays import cluster_codes, cluster_sums, one_blas_thread
+from karat.scoring.stats.verdict import numbers
 from karat.system.words import first_few, join_names
 
 __all__ = [
@@ -104,6 +105,8 @@ DRAWS = 2_000
 
 
 FASTEST = "Fastest"
+# Nobody waits for less: in a balance, shorter latencies are equal.
+FLOOR_MS = 2.0
 
 
 class Advice(NamedTuple):
@@ -169,7 +172,7 @@ def _best_on(findings: Findings, purpose: str, measure: str) -> Iterator[Advice]
     means = _column(comparison, measure) * sign
     if np.isnan(means).all():
         return
-    run = int(np.nanargmax(means))
+    run = _first(findings, means)
     name = findings.names[run]
     scores = np.array([findings.scores(place, measure) for place in range(len(findings.names))])
     draws = _drawn(findings, scores) * sign
@@ -181,10 +184,35 @@ def _best_on(findings: Findings, purpose: str, measure: str) -> Iterator[Advice]
     )
 
 
+def _first(findings: Findings, values: Array, runs: Sequence[int] | None = None) -> int:
+    """Return the place of the highest of *values*; NaN is the lowest.
+
+    Equal values go to the run with the best mean of the leading measure, then of the next one, and
+    at last to the first run. *runs* are the runs behind *values*, by default all.
+    """
+    comparison = findings.contest.comparison
+    signs = [-1.0 if name in comparison.lower_is_better else 1.0 for name in comparison.metrics]
+    columns = [
+        sign * _column(comparison, name)
+        for sign, name in zip(signs, comparison.metrics, strict=True)
+    ]
+    known = np.where(np.isnan(values), -np.inf, values)
+    order = range(len(values)) if runs is None else runs
+    means = [
+        tuple(-np.inf if np.isnan(column[run]) else round(column[run], 9) for column in columns)
+        for run in order
+    ]
+    equal = np.flatnonzero(known >= known.max() - SAME).tolist()
+    return max(equal, key=means.__getitem__)
+
+
 def _fastest(findings: Findings, latency: Comparison) -> Advice:
     times = _times(findings, latency)
     medians = np.nanmedian(times, axis=1)
-    run = int(np.argmin(medians))
+    # Medians that are printed alike are equal.
+    shown = np.array([float(milliseconds(each).text.replace(",", "")) for each in medians])
+    rows = [findings.names.index(name) for name in latency.systems]
+    run = _first(findings, -shown, rows)
     why = f"p50 {milliseconds(medians[run]).text} ms per query"
     share = share_of_wins(-_drawn_medians(findings, times), run)
     return Advice(FASTEST, latency.systems[run], why, _stays(share))
@@ -213,8 +241,10 @@ def _best_balance(findings: Findings, latency: Comparison) -> Iterator[Advice]:
     latencies = _times(findings, latency)[scored]
     times = np.nanmedian(latencies, axis=1)
     scores = np.array([findings.scores(row) for row in rows[scored]])
-    drawn = balance(_drawn(findings, scores), _drawn_medians(findings, latencies))
-    run = int(np.argmax(balance(quality, times)))
+    drawn = balance(
+        _drawn(findings, scores), np.maximum(_drawn_medians(findings, latencies), FLOOR_MS)
+    )
+    run = _first(findings, balance(quality, np.maximum(times, FLOOR_MS)), rows[scored].tolist())
     yield Advice(
         "Best balance",
         latency.systems[scored[run]],
@@ -273,6 +303,7 @@ def _certainty(comparison: Comparison, name: str, measure: str, share: float) ->
     """
     own = {
         entry.system if entry.baseline == name else entry.baseline: entry.is_significant
+        and comparison.winner(entry) == name
         for entry in comparison.differences
         if entry.metric == measure
         and name in (entry.baseline, entry.system)
@@ -320,10 +351,9 @@ def _pair(comparison: Comparison, entry: Difference) -> str:
     better = comparison.winner(entry) or entry.system
     worse = entry.baseline if better == entry.system else entry.system
     if not entry.is_significant:
-        sign = 1.0 if better == entry.system else -1.0
-        change = number(sign * (entry.difference or 0.0), signed=True, digits=DIGITS).text
         pair = f"{better} and {worse} on {entry.metric}"
-        return f"No significant difference between {pair} ({change})."
+        amount = numbers(comparison, entry, of=better)
+        return f"No significant difference between {pair} ({amount})."
     means = [comparison.mean(name, entry.metric).mean for name in (better, worse)]
     values = " against ".join(number(mean, digits=DIGITS).text for mean in means)
     return f"{better} is significantly better than {worse} on {entry.metric}: {values}."
@@ -346,26 +376,24 @@ def _against_baseline(comparison: Comparison, entries: Sequence[Difference]) -> 
 def _best(comparison: Comparison, entries: Sequence[Difference]) -> str:
     metric = entries[0].metric
     lower = metric in comparison.lower_is_better
-    means = {
-        entry.system: entry.mean
-        for entry in comparison.means
-        if entry.metric == metric and entry.mean is not None
-    }
-    best = (min if lower else max)(means, key=means.__getitem__)
+    leaders = comparison.leaders(metric)
+    best = leaders[0]
     own = [entry for entry in entries if best in (entry.baseline, entry.system)]
+    mean = number(comparison.mean(best, metric).mean, digits=DIGITS).text
+    if all(entry.ties == entry.n for entry in own):
+        return f"All {len(own) + 1} runs have the same {metric} on every query ({mean})."
+    way = ("lowest", "lower") if lower else ("highest", "higher")
+    if len(leaders) > 1:
+        return f"{join_names(first_few(leaders))} have the {way[0]} {metric} ({mean})."
     close = [
         entry.system if entry.baseline == best else entry.baseline
         for entry in own
         if not entry.is_significant
     ]
-    mean = number(means[best], digits=DIGITS).text
-    if all(entry.ties == entry.n for entry in own):
-        return f"All {len(means)} runs have the same {metric} on every query ({mean})."
     if not close:
         return (
             f"{best} is significantly better than all {len(own)} other runs on {metric} ({mean})."
         )
-    way = ("lowest", "lower") if lower else ("highest", "higher")
     return (
         f"{best} has the {way[0]} {metric} ({mean}), but not significantly {way[1]} than "
         f"{join_names(first_few(close))}."

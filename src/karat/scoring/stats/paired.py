@@ -12,7 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from karat.errors import InputError
-from karat.model.comparison import IDENTICAL, Comparison, Difference, Interval, Mean
+from karat.model.comparison import (
+    IDENTICAL,
+    LARGE_LOSSES,
+    SMALL_GAINS,
+    Comparison,
+    Difference,
+    Interval,
+    Mean,
+)
 from karat.model.frozen import repeated
 from karat.scoring.stats.arrays import (
     FloatArray,
@@ -327,6 +335,7 @@ def difference_entries(
             losses=losses[place],
             detectable=detectable(moments, plan, column.metric),
             changed=test.nonzero,
+            caution=caution(differences[:, place], units[:, place], plan.bounds[column.metric]),
         )
 
 
@@ -381,6 +390,34 @@ def detectable(moments: Moments, plan: ComparisonPlan, metric: int) -> float | N
     low, high = plan.bounds[metric] or (-math.inf, math.inf)
     found = reach(moments.units - 1, level=plan.level, power=plan.power) * moments.se
     return found if found < high - low else None
+
+
+# Beyond these limits false alarms are frequent; see design/0003 for how often each one is exceeded.
+MOST_SKEWED = 0.2
+FAILED_QUERIES = 2
+LARGE_GAIN = 0.3
+
+
+def caution(differences: FloatArray, units: FloatArray, bounds: Bounds | None) -> str:
+    """Return why a significant mean of *differences* may be a false alarm, or "".
+
+    The skewness of the mean of *units* (queries or cluster totals) may be strong, and against the
+    mean. If no query shows a large gain within the *bounds* of the metric, a loss as large as two
+    failed queries may have been missed.
+    """
+    known = differences[~np.isnan(differences)]
+    total = float(known.sum())
+    if not total:
+        return ""
+    gains, centred = known * np.sign(total), (units - units.mean()) * np.sign(total)
+    # Skewness / sqrt(n) of n values is the sum of their cubes over the cube of their length.
+    length = math.sqrt(float((centred**2).sum()))
+    varies = length > 1e-12 * float(np.abs(units).max())
+    if varies and float((centred**3).sum()) / length**3 < -MOST_SKEWED:
+        return LARGE_LOSSES
+    span = bounds[1] - bounds[0] if bounds else 0.0
+    small = abs(total) < FAILED_QUERIES * span and float(gains.max()) < LARGE_GAIN * span
+    return SMALL_GAINS if small else ""
 
 
 def residual_deviation(table: FloatArray) -> float | None:

@@ -2,7 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from karat.model.comparison import Comparison, Difference, decimals
+from karat.model.comparison import (
+    LARGE_LOSSES,
+    SMALL_GAINS,
+    Comparison,
+    Difference,
+    decimals,
+)
 from karat.model.evaluation import ComparisonResult
 from karat.system.words import MOST_NAMED, counted, first_few, join_names
 
@@ -301,8 +307,37 @@ def partner(entry: Difference, name: str) -> str:
 def limits(
     comparison: Comparison, unclear: Sequence[Difference], real: Sequence[Difference]
 ) -> list[str]:
-    """Return what the queries cannot show: too few that change, and too small differences."""
-    return [*few_changed_sentences(unclear), *reach_sentences(comparison, unclear, real)]
+    """Return what to doubt of *real* differences, and what the queries cannot show of others."""
+    return [
+        *caution_sentences(comparison, real),
+        *few_changed_sentences(unclear),
+        *reach_sentences(comparison, unclear, real),
+    ]
+
+
+CAUTIONS = {
+    LARGE_LOSSES: "{winner} gains little on many queries and loses much on a few",
+    SMALL_GAINS: "two failed queries would cost {winner} more than all its gains",
+}
+
+
+def caution_sentences(comparison: Comparison, real: Sequence[Difference]) -> list[str]:
+    """Return why *real* differences are false alarms more often than their p values say."""
+    doubtful: dict[tuple[str, str], list[Difference]] = {}
+    for entry in real:
+        if entry.caution:
+            doubtful.setdefault((entry.caution, winner(comparison, entry)), []).append(entry)
+    sentences = []
+    for (reason, name), entries in doubtful.items():
+        where = ""
+        if len({entry.metric for entry in real}) > 1:
+            where += f" on {join_names([entry.metric for entry in entries])}"
+        if len({partner(entry, name) for entry in real}) > 1:
+            others = dict.fromkeys(partner(entry, name) for entry in entries)
+            where += f" against {join_names(first_few(list(others)))}"
+        why = CAUTIONS[reason].format(winner=name)
+        sentences.append(f"Caution{where}: {why}, so the p value is too optimistic.")
+    return sentences
 
 
 def few_changed_sentences(entries: Sequence[Difference]) -> list[str]:

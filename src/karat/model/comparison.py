@@ -316,7 +316,7 @@ class Comparison:
             for entry in [each if each.baseline == baseline else each.reversed()]
         }
         others = [name for name in self.systems if name != baseline]
-        if found.keys() != set(others):
+        if metric not in self.metrics or found.keys() != set(others):
             return None
         tested = sum(each.metric == metric for each in self.differences)
         return replace(

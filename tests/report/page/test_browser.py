@@ -73,7 +73,10 @@ def test_the_page_tells_what_it_found(opened: Open, findings: Findings) -> None:
     assert page.locator("h1").inner_text() == "small"
     page.locator("footer").wait_for()
     bold = page.locator(".verdict strong").inner_text()
-    assert bold == "No significant difference between old and new on mrr@10, recall@10 and hit@5."
+    assert bold == (
+        "No significant difference between new and old on mrr@10 (+0.250 [-1.000, 1.000], "
+        "p = 0.750), recall@10 and hit@5."
+    )
     assert page.get_by_text("No significant difference").count() == 1
     assert page.locator("section.part > h2").all_inner_texts() == SECTIONS
     names = page.get_by_role("region", name="Runs", exact=True).locator("tbody th a")

@@ -15,7 +15,7 @@ from karat.model.timings import RunResult
 from karat.report.findings import Findings
 from karat.report.findings.loss_reasons import LOSS_REASONS, LossReasonText
 from karat.report.findings.recommend import headline
-from karat.report.page.analysis import comparison, matrix, slices
+from karat.report.page.analysis import comparison, matrix, slices, two_sides
 from karat.report.page.file import blocks
 from karat.report.page.queries import Subject, drilldown, query_results, subject_of
 from karat.report.page.results import definitions, details, results
@@ -76,7 +76,8 @@ def test_the_runs_by_hand(subject: Subject) -> None:
     # Four queries cannot tell the two apart, so that both are best.
     assert found["summary"]["best_runs"] == [new["id"], old["id"]]
     assert found["summary"]["headline"] == (
-        "No significant difference between new and old on mrr@10 (+0.250)."
+        "No significant difference between new and old on mrr@10 "
+        "(+0.250 [-1.000, 1.000], p = 0.750)."
     )
 
 
@@ -145,6 +146,41 @@ def test_any_run_can_be_the_baseline(subject: Subject) -> None:
     assert forth["runs"][1]["difference"] == -back["runs"][1]["difference"] == 0.25
     assert (forth["runs"][1]["improved"], back["runs"][1]["regressed"]) == (2, 2)
     assert forth["headline"].startswith("No significant difference between new and old")
+
+
+def test_a_pair_has_one_p_value_on_all_pages(make: Make, run: MakeRun) -> None:
+    def good(name: str, share: int) -> RunResult:
+        return run(name, {f"q{n}": ("a.py" if n < share else "x.py",) for n in range(30)})
+
+    runs = [good("a", 10), good("b", 17), good("c", 19)]
+    subject = subject_of(make(runs, gold=gold_of(30), measures=("hit@5", "mrr@10")))
+    for metric in ("hit@5", "mrr@10"):
+        shown = comparison(subject, "run.1", metric)
+        tested = subject.findings.contest.comparison
+        pairs = [tested.difference("a", name, metric) for name in "bc"]
+        assert [row["p_corrected"] for row in shown["runs"][1:]] == [e.p_corrected for e in pairs]
+        assert "corrected for 3 comparisons" in shown["verdict"]
+        back = comparison(subject, "run.3", metric)["runs"][1]
+        assert (back["name"], back["p_corrected"]) == ("a", pairs[1].p_corrected)
+        assert (back["low"], back["high"]) == (-pairs[1].interval.high, -pairs[1].interval.low)
+        side = two_sides(subject, "run.3", subject, "run.1", metric)
+        assert side["comparison"]["p_corrected"] == pairs[1].p_corrected
+        assert side["left"]["mean"] == pytest.approx(19 / 30)
+        same = two_sides(subject, "run.1", subject, "run.1", metric)
+        assert (same["comparison"]["difference"], same["comparison"]["p"]) == (0.0, 1.0)
+    standings = {row["run_id"]: row["p"] for row in details(subject)["standings"]}
+    shown = comparison(subject, "run.1", "hit@5")["runs"]
+    assert {row["run_id"]: row["p_corrected"] for row in shown} == standings
+
+
+def test_pairs_that_the_findings_have_not_tested_are_a_family(make: Make, run: MakeRun) -> None:
+    runs = [run(f"r{n}", {"q1": ("a.py",) if n % 2 else ("x.py",)}) for n in range(13)]
+    subject = subject_of(make(runs, draws=99))
+    assert subject.findings.contest.comparison.pairs == "lead"
+    for metric, family in (("mrr@10", 78), ("hit@5", 12)):
+        found = comparison(subject, "run.2", metric)
+        assert [row["run_id"] for row in found["runs"][:2]] == ["run.2", "run.1"]
+        assert f"corrected for {family} comparisons" in found["verdict"]
 
 
 def test_slices_of_more_queries_come_first(make: Make, run: MakeRun) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
@@ -37,15 +38,27 @@ def comparison(subject: Subject, baseline: str | None, metric: str | None) -> Do
 def comparisons(
     subject: Subject, baseline: str | None, metrics: Sequence[str | None]
 ) -> Iterator[Document]:
-    """Yield :func:`comparison` on each of *metrics*; together they take little longer than one."""
+    """Yield :func:`comparison` on each of *metrics*; together they take little longer than one.
+
+    The tests are those of the findings, so that a pair has one p value on all pages. Of many runs,
+    pairs that were not tested there are a family of their own.
+    """
     measures = [subject.measure(metric) for metric in metrics]
     names = subject.findings.names
     first = subject.place(baseline) if baseline else names.index(subject.findings.baseline)
     order = [first, *(place for place in range(len(subject.runs)) if place != first)]
-    evaluations = subject.findings.contest.evaluations
-    together = _compared([evaluations[place].shown().table for place in order], measures, subject)
+    tested = {
+        measure: subject.findings.contest.comparison.against(names[first], measure.label)
+        for measure in measures
+    }
+    rest = [measure for measure, found in tested.items() if found is None]
+    if rest:
+        evaluations = subject.findings.contest.evaluations
+        tables = [evaluations[place].shown().table for place in order]
+        together = _compared(tables, rest, subject)
+        tested |= {measure: together.against(names[first], measure.label) for measure in rest}
     for measure in measures:
-        found = _on(together, measure.label)
+        found = cast("Comparison", tested[measure])
         named = _labelled(found, subject)
         yield {
             "baseline": subject.runs[first].id,
@@ -145,10 +158,13 @@ def two_sides(
     common = _common(left, right)
     if not common:
         raise InputError("the two runs have no query in common")
-    sides = zip((left, right), places, ("left", "right"), strict=True)
-    tables = [_only(side.table(place), common, name=name) for side, place, name in sides]
-    found = _compared(tables, [measure], left)
-    shown = _compared_run(found, right_run, "right", measure)
+    found = _tested_pair(left, places, measure) if left.id == right.id else None
+    if found is None:
+        sides = zip((left, right), places, ("left", "right"), strict=True)
+        tables = [_only(side.table(place), common, name=name) for side, place, name in sides]
+        found = _compared(tables, [measure], left)
+    one, other = found.systems
+    shown = _compared_run(found, right_run, other, measure)
     why = _why_not(left, right, places)
     names = left.runs[places[0]].name, right.runs[places[1]].name
     named = _renamed(found, names if names[0] != names[1] else (left.name, right.name))
@@ -156,8 +172,8 @@ def two_sides(
     return {
         "metric": measure.label,
         "label": named.metrics[0],
-        "left": _side(left, places[0], found.mean("left", measure.label).mean),
-        "right": _side(right, places[1], found.mean("right", measure.label).mean),
+        "left": _side(left, places[0], found.mean(one, measure.label).mean),
+        "right": _side(right, places[1], found.mean(other, measure.label).mean),
         "comparable": not why,
         "why": "; ".join(why) or None,
         "queries": len(common),
@@ -173,7 +189,7 @@ def _labelled(found: Comparison, subject: Subject) -> Comparison:
 
 
 def _renamed(found: Comparison, names: tuple[str, str]) -> Comparison:
-    """Return a comparison of ``left`` and ``right`` with the names that readers know."""
+    """Return a comparison of two runs with the names that readers know."""
     if names[0] == names[1]:
         return found
     name = dict(zip(found.systems, names, strict=True))
@@ -255,14 +271,17 @@ def _compared(
     )
 
 
-def _on(found: Comparison, metric: str) -> Comparison:
-    """Return *found* on one metric alone; each metric is tested and corrected by itself."""
+def _tested_pair(subject: Subject, places: tuple[int, int], measure: Measure) -> Comparison | None:
+    """Return the test of two runs among those of the findings, None if it is not among them."""
+    one, other = (subject.findings.names[place] for place in places)
+    found = subject.findings.contest.comparison.against(one, measure.label)
+    if found is None or one == other:
+        return None
     return replace(
         found,
-        metrics=(metric,),
-        means=tuple(mean for mean in found.means if mean.metric == metric),
-        differences=tuple(entry for entry in found.differences if entry.metric == metric),
-        lower_is_better=tuple(name for name in found.lower_is_better if name == metric),
+        systems=(one, other),
+        means=tuple(mean for mean in found.means if mean.system in (one, other)),
+        differences=tuple(entry for entry in found.differences if entry.system == other),
     )
 
 

@@ -81,11 +81,13 @@ def test_four_losses_of_forty_are_inconclusive_in_every_sentence() -> None:
     assert (check.interval.high or 0) < 0  # by the interval alone, the loss would be significant
     assert check.decision is Decision.INCONCLUSIVE
     assert check.why.startswith("hit@5 fell from 0.900 to 0.800 (-0.100 [")
-    assert check.why.endswith("not significant: p = 0.125 in the paired test)")
+    assert check.why.endswith(
+        "not significant: p = 0.125 in the paired test, which needs at least 6 changed queries)"
+    )
     assert found.verdict.startswith(
         "No significant difference between new and the baseline on hit@5 (-0.100 [-"
     )
-    assert "], p = 0.125)." in found.verdict
+    assert "], p = 0.125, although the interval excludes 0)." in found.verdict
 
 
 def test_the_same_run_passes_without_any_allowance() -> None:
@@ -155,10 +157,25 @@ def test_one_number_limits_shares_only() -> None:
 
 
 def test_a_limit_below_what_the_set_can_show_is_told() -> None:
-    new = answered(2, 2, *[1] * 18, name="new")
+    old, new = answered(*[1, 2] * 10, name="old"), answered(*[2, 1] * 4, *[1, 2] * 6, name="new")
+    rules = parse_rules(regressions=["mrr=0.01"])
+    found = gate(dataset(), new, rules, baseline=baseline_of(old), confidence=FEW)
+    assert any("but only 0.01 is allowed" in note for note in found.notes)
+
+
+def test_five_changed_queries_are_not_said_to_detect_anything() -> None:
+    new = answered(*[3] * 5, *[1] * 15, name="new")
     rules = parse_rules(regressions=["mrr=0.01"])
     found = gate(dataset(), new, rules, baseline=baseline_of(OLD), confidence=FEW)
-    assert any("but only 0.01 is allowed" in note for note in found.notes)
+    (check,) = found.checks
+    assert (check.decision, check.detectable) == (Decision.INCONCLUSIVE, None)
+    assert check.why.endswith(
+        "not significant: p = 0.062 in the paired test, which needs at least 6 changed queries)"
+    )
+    assert "reliably" not in " ".join([found.verdict, *found.notes])
+    assert found.verdict.endswith(
+        "Only 5 queries differ, and the test needs at least 6 to call a difference significant."
+    )
 
 
 def test_a_run_of_a_sample_is_called_one() -> None:

@@ -68,7 +68,10 @@ def test_a_loss_fails_where_it_is_too_large_and_real(
     [
         (-0.05, "ndcg@10 fell from 0.600 to 0.550 (-0.050 [-0.060, -0.040], significant)"),
         (+0.05, "ndcg@10 rose from 0.600 to 0.650 (+0.050 [+0.040, +0.060])"),
-        (-0.0004, "ndcg@10 fell from 0.6000 to 0.5996 (-0.0004 [-0.010, +0.010], not significant)"),
+        (
+            -0.0004,
+            "ndcg@10 fell from 0.6000 to 0.5996 (-0.0004 [-0.0100, +0.0100], not significant)",
+        ),
         (0.0, "ndcg@10 stayed at 0.600 (0.000 [-0.010, +0.010])"),
     ],
 )

@@ -100,7 +100,9 @@ def test_what_moved() -> None:
     after = round_of(GOLD, one=[1] * 12, two=[2, 1, 1, *[1] * 9])
     lines = round_lines(before, after)
     assert lines[0] == "  one  mrr@10 1.000  unchanged"
-    assert lines[1] == ("  two  mrr@10 0.958  +0.042 (not significant): 2 better, 1 worse, 9 same")
+    assert lines[1] == (
+        "  two  mrr@10 0.958  +0.042 (p = 1.000, not significant): 2 better, 1 worse, 9 same"
+    )
     assert lines[2:5] == [
         "    - 1.00 -> 0.50  query 0",
         "    + 0.50 -> 1.00  query 2",
@@ -112,7 +114,7 @@ def test_what_moved() -> None:
 
 def test_many_moved_queries_are_counted() -> None:
     lines = round_lines(round_of(GOLD, one=[2] * 12), round_of(GOLD, one=[1] * 12))
-    assert "+0.500 (significant): 12 better, 0 worse, 0 same" in lines[0]
+    assert "+0.500 (p < 0.001, significant): 12 better, 0 worse, 0 same" in lines[0]
     assert len(lines) == 1 + watch.MOST_MOVED + 1
     assert lines[-1] == "      and 7 more"
 

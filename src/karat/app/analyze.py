@@ -40,8 +40,8 @@ from karat.scoring.matching.regions import Coverage
 from karat.scoring.metrics import Measure, average
 from karat.scoring.score import cluster_labels, evaluate_run, mean_intervals
 from karat.scoring.settings import Confidence, Scoring
-from karat.scoring.stats import bootstrap_intervals, sign_flip
-from karat.scoring.stats.arrays import generator, paired_differences
+from karat.scoring.stats import bootstrap_intervals, compare
+from karat.scoring.stats.arrays import generator
 from karat.scoring.stats.topics import group_directions, weak_groups
 
 __all__ = [
@@ -518,9 +518,9 @@ def trend_of(
     """Return the trend of *past*, all on the same queries.
 
     Each run is compared, query by query, with the mean of the runs since the last significant
-    change, so that a slow drift is noticed as well. The p values are those of sign flips,
-    multiplied by the number of runs that are tested. Queries that share a label in *clusters* are
-    drawn and flipped together.
+    change, so that a slow drift is noticed as well. A change is real if its interval excludes 0 and
+    the sign-flip test agrees; p is multiplied by the number of runs that are tested. Queries that
+    share a label in *clusters* are drawn and flipped together.
     """
     ordered = sorted(past, key=lambda each: (each.when, each.run))
     tests = max(len(ordered) - 1, 1)
@@ -532,14 +532,20 @@ def trend_of(
         change = p = None
         verdict = "first"
         if number:
-            # The mean of equal scores may differ from them in the last digit, which is not a
-            # change.
-            gaps = paired_differences(np.asarray(scores), np.mean(level, axis=0))
-            (test,) = sign_flip(
-                gaps, draws=confidence.draws, seed=confidence.seed, clusters=clusters
+            compared = compare(
+                np.array([np.mean(level, axis=0), scores])[:, :, None],
+                systems=["level", "run"],
+                metrics=[str(lead)],
+                bounds=lead.bounds,
+                level=confidence.level,
+                draws=confidence.draws,
+                seed=confidence.seed,
+                clusters=clusters,
             )
-            change, p = average(gaps.tolist()), min(1.0, test.p * tests)
-            verdict = "real" if p <= round(1.0 - confidence.level, 12) else "noise"
+            (found,) = compared.differences
+            change = found.difference
+            p = None if found.p is None else min(1.0, found.p * tests)
+            verdict = "real" if replace(found, p_corrected=p).is_significant else "noise"
         if verdict == "real":
             level = []
         level.append(scores)

@@ -104,7 +104,7 @@ def regression_check(
         entry.n,
         why,
         interval=entry.interval,
-        detectable=entry.detectable,
+        detectable=entry.detectable if entry.can_be_significant else None,
         before=entry.baseline_mean,
         after=entry.system_mean,
     )
@@ -115,9 +115,7 @@ def _change(entry: Difference, remark: str = "") -> str:
     if entry.ties == entry.n:
         return "unchanged on every query"
     change, before = entry.difference or 0.0, entry.baseline_mean or 0.0
-    digits = DIGITS
-    while SAME < abs(change) < 10**-digits:
-        digits += 1  # so that the two means do not look equal
+    digits = entry.digits  # so that the two means do not look equal
     amount = _with_range(change, entry.interval, signed=True, digits=digits)
     amount = f"({amount}, {remark})" if remark else f"({amount})"
     first, second = (number(mean, digits=digits).text for mean in (before, before + change))
@@ -129,10 +127,14 @@ def _change(entry: Difference, remark: str = "") -> str:
 def _doubt(entry: Difference) -> str:
     """Return that the loss is not significant, with the p value where interval and test differ."""
     text = "not significant"
-    if entry.p is None or entry.excludes_zero in (None, entry.p <= entry.alpha):
+    if entry.p is None:
         return text
-    reason = "" if entry.excludes_zero else "the interval includes 0, although "
-    return f"{text}: {reason}p {p_value(entry.p)} in the paired test"
+    test = f"p {p_value(entry.p)} in the paired test"
+    if not entry.can_be_significant:
+        return f"{text}: {test}, which needs at least {entry.fewest_changed} changed queries"
+    if entry.excludes_zero in (None, entry.p <= entry.alpha):
+        return text
+    return f"{text}: {'' if entry.excludes_zero else 'the interval includes 0, although '}{test}"
 
 
 def latency_check(
@@ -182,7 +184,7 @@ def _with_range(
     text = number(value, signed=signed, digits=digits).text
     if interval is None or interval.low is None:
         return text
-    return f"{text} {range_cell(interval, signed=signed).text}"
+    return f"{text} {range_cell(interval, signed=signed, digits=digits).text}"
 
 
 PERCENTILE = re.compile(r"p(?P<at>\d{1,3}(\.\d+)?)", re.IGNORECASE)

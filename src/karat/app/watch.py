@@ -23,8 +23,10 @@ from karat.model.comparison import Comparison, Difference
 from karat.model.evaluation import ComparisonResult, Evaluation
 from karat.model.spec import Spec
 from karat.report.display import headline_and_details, shorten
+from karat.scoring.metrics import parse
 from karat.scoring.stats import compare as compare_scores
 from karat.scoring.stats import verdict
+from karat.scoring.stats.verdict import p_value
 
 __all__ = [
     "EngineChange",
@@ -181,7 +183,6 @@ class EngineChange(NamedTuple):
     name: str
     mean: float
     difference: Difference | None
-    significant: bool
     moved: tuple[MovedQuery, ...]
     queries: int
 
@@ -199,7 +200,7 @@ def engine_changes(before: WatchRound | None, after: WatchRound) -> list[EngineC
 def _change(old: Evaluation | None, new: Evaluation, after: WatchRound) -> EngineChange:
     mean = new[after.measure]
     if old is None:
-        return EngineChange(new.name, mean, None, significant=False, moved=(), queries=0)
+        return EngineChange(new.name, mean, None, moved=(), queries=0)
     texts = dict(zip(after.gold.query_ids, after.gold.texts, strict=True))
     scores = [
         dict(zip(one.table.query_ids, one.table.columns[after.measure], strict=True))
@@ -211,7 +212,7 @@ def _change(old: Evaluation | None, new: Evaluation, after: WatchRound) -> Engin
         if not isnan(score) and not isnan(scores[0].get(query, nan))
     ]
     if not common:
-        return EngineChange(new.name, mean, None, significant=False, moved=(), queries=0)
+        return EngineChange(new.name, mean, None, moved=(), queries=0)
     moved = [
         MovedQuery(texts[query] or query, scores[0][query], scores[1][query])
         for query in common
@@ -221,13 +222,13 @@ def _change(old: Evaluation | None, new: Evaluation, after: WatchRound) -> Engin
         [[[one[query]] for query in common] for one in scores],
         systems=["before", "after"],
         metrics=[after.measure],
+        bounds=parse(after.measure).bounds,
     )
     (difference,) = compared.differences
     return EngineChange(
         new.name,
         mean,
         difference,
-        significant=difference.is_significant,
         moved=tuple(sorted(moved, key=lambda one: (one.after - one.before, one.text))),
         queries=len(common),
     )
@@ -269,9 +270,12 @@ def _change_text(change: EngineChange, cases: int) -> str:
         common = "" if change.queries == cases else f" on {change.queries:,} common cases"
         return f"{change.mean:.3f}  unchanged{common}"
     better = sum(each.after > each.before for each in change.moved)
-    sure = "significant" if change.significant else "not significant"
+    sure = "significant" if difference.is_significant else "not significant"
+    if difference.p is not None:
+        sure = f"p {p_value(difference.p)}, {sure}"
+    amount = f"{difference.difference:+.{difference.digits}f}"
     return (
-        f"{change.mean:.3f}  {difference.difference:+.3f} ({sure}): {better} better, "
+        f"{change.mean:.3f}  {amount} ({sure}): {better} better, "
         f"{len(change.moved) - better} worse, {change.queries - len(change.moved)} same"
     )
 

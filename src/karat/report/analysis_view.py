@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from karat.model.analysis import EmbeddingQuality, Flaw, Health, Topics, Trend, TrendPoint
-from karat.model.comparison import Interval
+from karat.model.comparison import Interval, decimals
 from karat.report.compare_view import p_cell, range_cell
 from karat.report.score_view import queries
 from karat.report.table import Cell, Column, Table, number
@@ -162,7 +162,7 @@ def trend_table(found: Sequence[Trend]) -> Table:
         for place, point in enumerate(trend.points)
     )
     real = [
-        f"{trend.label} changed significantly by {point.change:+.3f} with {point.run}, "
+        f"{trend.label} changed significantly by {_change(point).text} with {point.run}, "
         f"{point.when:%Y-%m-%d}."
         for trend in found
         for point in trend.points
@@ -183,13 +183,17 @@ def _level(intervals: Iterable[Interval]) -> str:
     return next((f"{interval.level * 100:g} %" for interval in intervals), "")
 
 
+def _change(point: TrendPoint) -> Cell:
+    return number(point.change, digits=decimals(point.change), signed=True)
+
+
 def _point(point: TrendPoint) -> tuple[Cell, ...]:
     return (
         Cell(point.run, point.run),
         Cell(f"{point.when:%Y-%m-%d %H:%M}"),
         number(point.mean, digits=DIGITS),
         range_cell(point.interval),
-        number(point.change, digits=DIGITS, signed=True),
+        _change(point),
         p_cell(point.p),
         Cell(point.verdict),
     )

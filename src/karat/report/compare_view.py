@@ -215,11 +215,7 @@ def best_system(comparison: Comparison, measure: str) -> str | None:
 def best_engine(comparison: Comparison, engines: Mapping[str, str]) -> str:
     """Return what *engines* has for the run with the best mean of the first measure, or ""."""
     lead = comparison.metrics[0]
-    sign = -1.0 if lead in comparison.lower_is_better else 1.0
-    means = [(name, comparison.mean(name, lead).mean) for name in comparison.systems]
-    scored = {name: sign * mean for name, mean in means if mean is not None}
-    best = max(scored, key=scored.__getitem__, default="")
-    return engines.get(best, "")
+    return engines.get(next(iter(comparison.leaders(lead)), ""), "")
 
 
 def best_engine_line(comparison: Comparison, engines: Mapping[str, str]) -> Iterator[str]:
@@ -233,8 +229,8 @@ def _difference_cells(entry: Difference | None) -> Sequence[Cell]:
         return (Cell("baseline"), Cell(""), Cell(""), Cell(""))
     counts = (entry.wins, entry.ties, entry.losses)
     return (
-        number(entry.difference, signed=True, digits=DIGITS),
-        range_cell(entry.interval, signed=True),
+        number(entry.difference, signed=True, digits=entry.digits),
+        range_cell(entry.interval, signed=True, digits=entry.digits),
         p_cell(entry.p_corrected),
         Cell("/".join(map(str, counts)) if any(counts) else "-"),
     )
@@ -249,11 +245,11 @@ def p_cell(p: float | None) -> Cell:
     return Cell("-") if p is None else Cell(p_value(p).removeprefix("= ").replace("< ", "<"), p)
 
 
-def range_cell(interval: Interval, *, signed: bool = False) -> Cell:
+def range_cell(interval: Interval, *, signed: bool = False, digits: int = DIGITS) -> Cell:
     """Return ``[low, high]``, a dash where there is none, or that both are identical."""
     if interval.method == IDENTICAL:
         return Cell(IDENTICAL)
     if interval.low is None or interval.high is None:
         return Cell("-")
-    ends = (number(end, signed=signed, digits=DIGITS) for end in (interval.low, interval.high))
+    ends = (number(end, signed=signed, digits=digits) for end in (interval.low, interval.high))
     return Cell(f"[{', '.join(end.text for end in ends)}]")

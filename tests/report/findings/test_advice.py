@@ -434,3 +434,42 @@ def test_kept_runs_on_another_corpus_are_not_compared(findings: Findings) -> Non
 def test_runs_that_are_the_same_share_the_first_place() -> None:
     same = resampled_means(np.array([[0.3, 0.9, 0.1]] * 4), draws=100, seed=0)
     assert [share_of_wins(same, run) for run in range(4)] == [0.25] * 4
+
+
+def tied(make: Make, run: MakeRun, **latencies: float) -> dict[str, str]:
+    """Return the advice on three runs of 8 queries: `worse` equals `good` in recall alone."""
+    queries = tuple(f"q{n}" for n in range(8))
+    gold = Dataset.of([Query(query, "", (Target("a.py"),)) for query in queries])
+    found = {"worse": ("x.py", "a.py"), "good": ("a.py",), "none": ("x.py",)}
+    runs = [
+        run(name, dict.fromkeys(queries, hits), dict.fromkeys(queries, latencies[name]))
+        for name, hits in found.items()
+    ]
+    advice = recommendations(make(runs, gold=gold, measures=("mrr@10", "recall@10")))
+    return {each.purpose: each.run for each in advice}
+
+
+def test_of_equal_runs_the_one_that_leads_is_recommended(make: Make, run: MakeRun) -> None:
+    assert tied(make, run, worse=10.0, good=10.0, none=20.0) == {
+        "Best quality": "good",
+        "Best recall": "good",
+        "Fastest": "good",
+        "Best balance": "good",
+    }
+    # Medians that are printed alike are equal, others are not.
+    assert tied(make, run, worse=10.001, good=10.002, none=20.0)["Fastest"] == "good"
+    assert tied(make, run, worse=10.0, good=10.2, none=20.0)["Fastest"] == "worse"
+
+
+def test_of_equal_quality_the_next_measure_decides(make: Make, run: MakeRun) -> None:
+    gold = Dataset.of([Query("q", "", (Target("a.py"), Target("b.py")))])
+    runs = [run("few", {"q": ("a.py",)}), run("all", {"q": ("a.py", "b.py")})]
+    first = recommendations(make(runs, gold=gold, measures=("mrr@10", "recall@10")))[0]
+    assert (first.purpose, first.run) == ("Best quality", "all")
+
+
+def test_latencies_too_short_to_notice_are_equal_in_a_balance(make: Make, run: MakeRun) -> None:
+    assert tied(make, run, worse=0.7, good=1.5, none=1.9)["Best balance"] == "good"
+    assert tied(make, run, worse=0.7, good=1.5, none=1.9)["Fastest"] == "worse"
+    # Beyond the floor half of the score is speed: 0.5 / 2 + 0.5 against 1 / 2 + 0.
+    assert tied(make, run, worse=1.0, good=9.0, none=9.0)["Best balance"] == "worse"

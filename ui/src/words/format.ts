@@ -1,18 +1,36 @@
 const MISSING = "–";
 
 /** Digits behind the point: three of a score, one of a large number such as a count of lines. */
-const fixed = (value: number): string => value.toFixed(Math.abs(value) < 100 ? 3 : 1);
+const fixed = (value: number, digits = 3): string =>
+  value.toFixed(Math.abs(value) < 100 ? digits : 1);
 
 /** A score; a missing one is a dash, never 0. */
 export const score = (value: number | null | undefined): string =>
   value == null ? MISSING : fixed(value);
 
-/** A change with its sign. */
-export function change(value: number | null | undefined): string {
+/** Decimals with which no value but 0 is shown as 0; at least three. */
+export function decimals(...values: (number | null | undefined)[]): number {
+  const sizes = values.map((value) => Math.abs(value ?? 0)).filter((size) => size > 1e-9);
+  return Math.max(3, Math.ceil(-Math.log10(Math.min(1, ...sizes)) - 1e-9));
+}
+
+/** A change with its sign; of a difference with its interval all have the same digits. */
+export function change(value: number | null | undefined, digits = decimals(value)): string {
   if (value == null) return MISSING;
-  const digits = fixed(Math.abs(value));
-  if (Number(digits) === 0) return digits;
-  return `${value > 0 ? "+" : "−"}${digits}`;
+  const size = fixed(Math.abs(value), digits);
+  if (Number(size) === 0) return size;
+  return `${value > 0 ? "+" : "−"}${size}`;
+}
+
+/** A difference and its interval, such as `+0.041` and `[+0.012, +0.070]`. */
+export function difference(run: {
+  difference: number | null;
+  low: number | null;
+  high: number | null;
+}): [string, string] {
+  const digits = decimals(run.difference, run.low, run.high);
+  const ends = `[${change(run.low, digits)}, ${change(run.high, digits)}]`;
+  return [change(run.difference, digits), run.low === null ? "" : ends];
 }
 
 export const interval = (bounds: readonly [number, number] | number[] | undefined): string =>

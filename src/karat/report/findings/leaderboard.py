@@ -128,7 +128,7 @@ def mean_cell(mean: Mean, best: bool = False) -> Cell:
 def _change_cell(row: Standing) -> Cell:
     if row.change is None:
         return Cell("baseline")
-    return number(row.change.difference, signed=True, digits=DIGITS)
+    return number(row.change.difference, signed=True, digits=row.change.digits)
 
 
 def p_text(change: Difference | None) -> str:

@@ -355,7 +355,7 @@ def _pair(comparison: Comparison, entry: Difference) -> str:
         amount = numbers(comparison, entry, of=better)
         return f"No significant difference between {pair} ({amount})."
     means = [comparison.mean(name, entry.metric).mean for name in (better, worse)]
-    values = " against ".join(number(mean, digits=DIGITS).text for mean in means)
+    values = " against ".join(number(mean, digits=entry.digits).text for mean in means)
     return f"{better} is significantly better than {worse} on {entry.metric}: {values}."
 
 

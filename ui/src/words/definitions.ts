@@ -11,10 +11,11 @@ export const DEFINITIONS = {
   baseline:
     "The run that all others are compared with. Select another one here, drag a run here, or press b on it.",
   verdict:
-    "Better or worse: the corrected paired test is significant at 5 %. Otherwise no difference was shown, which does not prove that there is none.",
+    "Better or worse: the corrected paired test is significant at 5 %, and the interval excludes 0. Otherwise no difference was shown, which does not prove that there is none.",
   difference: "Mean difference from the baseline over the same queries, with its 95 % interval.",
   p: "Probability of a difference at least this large if both runs were equally good (paired test over queries).",
-  pCorrected: "The p value of the paired test, corrected for the number of runs compared.",
+  pCorrected:
+    "The p value of the paired test, corrected for all pairs of runs of the benchmark on this measure.",
   effect:
     "Effect size: the mean difference divided by the standard deviation of the differences. 0.2 is small, 0.8 is large.",
   counts: "Queries whose score improved, regressed or stayed the same against the baseline.",
@@ -24,7 +25,7 @@ export const DEFINITIONS = {
   betterThan:
     "The letters of the runs that are significantly worse than this one on the primary measure.",
   change:
-    "Difference from the baseline, which is the first run with a score on the primary measure. Below it: the p value of the paired test, corrected for the number of runs compared.",
+    "Difference from the baseline, which is the first run with a score on the primary measure. Below it: the p value of the paired test, corrected for all pairs of runs of the benchmark on this measure.",
   firstRank: "At which rank each query has its first relevant hit.",
   ecdf: "The share of queries that were answered within a time. Further left is faster.",
   mapped: "References of the dataset that name exactly one document of the collection.",

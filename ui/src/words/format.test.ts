@@ -1,5 +1,15 @@
 import { expect, it } from "vitest";
-import { bytes, change, interval, milliseconds, place, plural, probability, score } from "./format";
+import {
+  bytes,
+  change,
+  difference,
+  interval,
+  milliseconds,
+  place,
+  plural,
+  probability,
+  score,
+} from "./format";
 
 it("shows a missing number as a dash, never as 0", () => {
   expect([score(null), change(undefined), probability(null), milliseconds(null)]).toEqual([
@@ -10,12 +20,26 @@ it("shows a missing number as a dash, never as 0", () => {
   ]);
 });
 
-it("gives changes their sign, and none to what rounds to nothing", () => {
-  expect([change(0.1234), change(-0.1234), change(-0.00001)]).toEqual([
+it("gives changes their sign, and enough digits that only 0 is shown as 0", () => {
+  expect([change(0.1234), change(-0.1234), change(-0.00001), change(0), change(1e-12)]).toEqual([
     "+0.123",
     "−0.123",
+    "−0.00001",
+    "0.000",
     "0.000",
   ]);
+});
+
+it("shows a difference and its interval with the same digits", () => {
+  expect(difference({ difference: 6.1e-5, low: -0.001, high: 0.002 })).toEqual([
+    "+0.00006",
+    "[−0.00100, +0.00200]",
+  ]);
+  expect(difference({ difference: 0.02, low: 0.0003, high: 0.04 })).toEqual([
+    "+0.0200",
+    "[+0.0003, +0.0400]",
+  ]);
+  expect(difference({ difference: 0, low: null, high: null })).toEqual(["0.000", ""]);
 });
 
 it("shows large numbers such as lines@10 with one digit", () => {

@@ -4,7 +4,7 @@ import { Badge } from "@/parts/Badge";
 import { type Column, DataTable } from "@/parts/DataTable";
 import { Term } from "@/parts/Term";
 import { DEFINITIONS } from "@/words/definitions";
-import { change, probability, score } from "@/words/format";
+import { change, difference, probability, score } from "@/words/format";
 import { useMeasure } from "@/words/measures";
 import { OUTCOMES, type Outcome, tone } from "./deltas";
 
@@ -58,12 +58,8 @@ export function Summary({ comparison, label, onQueries }: Props) {
           "–"
         ) : (
           <>
-            {change(run.difference)}
-            {run.low !== null && (
-              <small>
-                [{change(run.low)}, {change(run.high)}]
-              </small>
-            )}
+            {difference(run)[0]}
+            {run.low !== null && <small>{difference(run)[1]}</small>}
           </>
         ),
     },

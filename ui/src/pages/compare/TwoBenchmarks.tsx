@@ -8,7 +8,7 @@ import { Page } from "@/parts/Page";
 import { Term } from "@/parts/Term";
 import { useUrlState } from "@/parts/urlState";
 import { DEFINITIONS } from "@/words/definitions";
-import { change, probability, score } from "@/words/format";
+import { difference, probability, score } from "@/words/format";
 import { useMeasure } from "@/words/measures";
 import { pairs } from "./deltas";
 import { PairView } from "./PairView";
@@ -76,6 +76,7 @@ function Choice({ label, value, known, onChoose }: ChoiceProps) {
 function Sides({ two }: { two: TwoSides }) {
   const measure = useMeasure();
   const { left, right, comparison, metric } = two;
+  const [amount, ends] = difference(comparison);
   const before = useMatrix(left.benchmark_id, metric);
   const after = useMatrix(right.benchmark_id, metric);
   const rows =
@@ -102,13 +103,11 @@ function Sides({ two }: { two: TwoSides }) {
           </div>
         ))}
         <div className="tile">
-          <b>{change(comparison.difference)}</b>
-          <Term means={DEFINITIONS.difference}>
-            [{change(comparison.low)}, {change(comparison.high)}]
-          </Term>
+          <b>{amount}</b>
+          <Term means={DEFINITIONS.difference}>{ends}</Term>
         </div>
         <div className="tile">
-          <b>{probability(comparison.p)}</b>
+          <b>{probability(comparison.p_corrected)}</b>
           <Term means={DEFINITIONS.p}>p, paired over {two.queries} queries</Term>
         </div>
       </div>

@@ -114,3 +114,64 @@ def test_the_level_of_the_interval_decides(level: float, alpha: float) -> None:
 def test_records_are_frozen() -> None:
     with pytest.raises(FrozenInstanceError):
         MEAN.mean = 0.6  # type: ignore[misc]
+
+
+def test_the_reverse_of_a_difference_has_the_same_test() -> None:
+    entry = replace(DIFFERENCE, interval=Interval(0.012, 0.07, 0.95, "bootstrap-t"), changed=97)
+    back = entry.reversed()
+    assert (back.baseline, back.system) == ("B", "A")
+    assert (back.baseline_mean, back.system_mean, back.difference) == (0.541, 0.5, -0.041)
+    assert (back.interval.low, back.interval.high) == (-0.07, -0.012)
+    assert back.relative == pytest.approx(-0.041 / 0.541)
+    assert (back.effect, back.effect_residual, back.wins, back.losses) == (-0.26, -0.3, 37, 60)
+    assert (back.p, back.p_corrected, back.ties, back.changed) == (0.004, 0.012, 30, 97)
+    assert back.reversed() == replace(entry, relative=pytest.approx(0.082))
+    assert back.is_significant
+    unseen = replace(entry, difference=None, system_mean=None, effect=None).reversed()
+    assert (unseen.difference, unseen.relative, unseen.effect) == (None, None, None)
+    # 0 has no sign.
+    assert str(replace(entry, difference=0.0).reversed().difference) == "0.0"
+
+
+def three(*means: float | None, lower: tuple[str, ...] = ()) -> Comparison:
+    pairs = [("A", "B"), ("A", "C"), ("B", "C")]
+    return replace(
+        COMPARISON,
+        systems=("A", "B", "C"),
+        means=tuple(
+            replace(MEAN, system=name, mean=mean) for name, mean in zip("ABC", means, strict=True)
+        ),
+        differences=tuple(
+            replace(DIFFERENCE, baseline=one, system=other, difference=0.1 * place)
+            for place, (one, other) in enumerate(pairs, 1)
+        ),
+        lower_is_better=lower,
+    )
+
+
+def test_leaders_share_the_best_mean() -> None:
+    assert three(0.5, 0.7, 0.6).leaders("ndcg@10") == ("B",)
+    assert three(0.1 + 0.2, 0.3, None).leaders("ndcg@10") == ("A", "B")
+    assert three(0.5, 0.7, 0.5, lower=("ndcg@10",)).leaders("ndcg@10") == ("A", "C")
+    assert three(None, None, None).leaders("ndcg@10") == ()
+
+
+def test_the_pairs_of_a_baseline_keep_their_tests() -> None:
+    found = three(0.5, 0.7, 0.6).against("B", "ndcg@10")
+    assert found is not None
+    assert (found.systems, found.baseline, found.pairs) == (("B", "A", "C"), "B", "baseline")
+    assert [(e.baseline, e.system, e.difference) for e in found.differences] == [
+        ("B", "A", -0.1),
+        ("B", "C", pytest.approx(0.3)),
+    ]
+    assert [mean.mean for mean in found.means] == [0.7, 0.5, 0.6]
+    assert found.family == 3
+    assert found.difference("B", "A", "ndcg@10").p_corrected == DIFFERENCE.p_corrected
+
+
+def test_pairs_that_were_not_tested_are_not_there() -> None:
+    tested = three(0.5, 0.7, 0.6)
+    assert tested.against("B", "mrr") is None
+    first = replace(tested, differences=tested.differences[:2])
+    assert first.against("B", "ndcg@10") is None
+    assert first.against("A", "ndcg@10") is not None

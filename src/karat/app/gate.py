@@ -129,12 +129,12 @@ def _doubt(entry: Difference) -> str:
     text = "not significant"
     if entry.p is None:
         return text
-    test = f"p {p_value(entry.p)} in the paired test"
+    p = f"p {p_value(entry.p)}"
     if not entry.can_be_significant:
-        return f"{text}: {test}, which needs at least {entry.fewest_changed} changed queries"
+        return f"{text}: {p}, fewer than {entry.fewest_changed} queries changed"
     if entry.excludes_zero in (None, entry.p <= entry.alpha):
         return text
-    return f"{text}: {'' if entry.excludes_zero else 'the interval includes 0, although '}{test}"
+    return f"{text}: {'' if entry.excludes_zero else 'the interval includes 0, although '}{p} in the paired test"
 
 
 def latency_check(

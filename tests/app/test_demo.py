@@ -93,6 +93,16 @@ def test_only_significant_differences_are_called_better() -> None:
     )
 
 
+def test_engines_that_share_the_highest_mean_are_all_named() -> None:
+    low, high = [0.1, 0.2] * 20, [0.8, 0.9] * 20
+    assert demo.answer(scores(a=high, b=high, c=low)) == (
+        "a and b rank the right file highest (ndcg@10 0.850): significantly better than c."
+    )
+    assert demo.answer(scores(a=low, b=low)) == (
+        "a and b rank the right file highest (ndcg@10 0.150)."
+    )
+
+
 def test_a_long_path_is_shortened_on_the_left() -> None:
     path = "src/a_package/a_very_long_folder/of_modules/paired.py"
     table = demo.case_table(Dataset.of([Query("q", "where", (Target(path),))]))

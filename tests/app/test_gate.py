@@ -81,9 +81,7 @@ def test_four_losses_of_forty_are_inconclusive_in_every_sentence() -> None:
     assert (check.interval.high or 0) < 0  # by the interval alone, the loss would be significant
     assert check.decision is Decision.INCONCLUSIVE
     assert check.why.startswith("hit@5 fell from 0.900 to 0.800 (-0.100 [")
-    assert check.why.endswith(
-        "not significant: p = 0.125, fewer than 6 queries changed)"
-    )
+    assert check.why.endswith("not significant: p = 0.125, fewer than 6 queries changed)")
     assert found.verdict.startswith(
         "No significant difference between new and the baseline on hit@5 (-0.100 [-"
     )
@@ -169,9 +167,7 @@ def test_five_changed_queries_are_not_said_to_detect_anything() -> None:
     found = gate(dataset(), new, rules, baseline=baseline_of(OLD), confidence=FEW)
     (check,) = found.checks
     assert (check.decision, check.detectable) == (Decision.INCONCLUSIVE, None)
-    assert check.why.endswith(
-        "not significant: p = 0.062, fewer than 6 queries changed)"
-    )
+    assert check.why.endswith("not significant: p = 0.062, fewer than 6 queries changed)")
     assert "reliably" not in " ".join([found.verdict, *found.notes])
     assert found.verdict.endswith(
         "Only 5 queries differ, and the test needs at least 6 to call a difference significant."

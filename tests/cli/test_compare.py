@@ -51,7 +51,9 @@ def test_a_difference_inside_the_noise_is_called_so(karat: Karat) -> None:
     assert lines[5].split()[:3] == ["b", "new", "1.000"]
     assert "*" not in done.stdout
     assert "old: over answered queries only, the mean of mrr is 0.750" in lines
-    assert lines[-1].startswith("No significant difference between new and old on mrr (+0.500")
+    verdict, why = lines[-2:]
+    assert verdict.startswith("No significant difference between new and old on mrr (+0.500")
+    assert why.startswith("Only 2 queries differ, and the test needs at least 6 to call a")
 
 
 def test_a_difference_beyond_the_noise_is_starred_and_told(

@@ -272,19 +272,21 @@ def answer(comparison: Comparison) -> str:
     An engine is only called better where the difference is significant.
     """
     lead = comparison.metrics[0]
-    means = {one.system: one.mean or 0.0 for one in comparison.means if one.metric == lead}
-    best = max(means, key=lambda name: means[name])
+    leaders = comparison.leaders(lead)
+    best, mean = leaders[0], comparison.mean(leaders[0], lead).mean or 0.0
     pairs = [one for one in comparison.differences if one.metric == lead]
     others = {
         one.system if one.baseline == best else one.baseline: one.is_significant
         for one in pairs
-        if best in (one.baseline, one.system)
+        if best in (one.baseline, one.system) and not {one.baseline, one.system} <= {*leaders}
     }
     beaten = [name for name, significant in others.items() if significant]
     level = [name for name, significant in others.items() if not significant]
     said = [f"significantly better than {join_names(beaten)}"] if beaten else []
     said += [f"not significantly better than {join_names(level)}"] if level else []
-    return f"{best} ranks the right file highest ({lead} {means[best]:.3f}): {', '.join(said)}."
+    rank = f"{join_names(leaders)} {'ranks' if len(leaders) == 1 else 'rank'} the right file"
+    text = ": ".join(filter(None, [f"{rank} highest ({lead} {mean:.3f})", ", ".join(said)]))
+    return f"{text}."
 
 
 def result_table(result: ComparisonResult, runs: Sequence[RunResult]) -> Table:

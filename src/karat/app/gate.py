@@ -134,7 +134,8 @@ def _doubt(entry: Difference) -> str:
         return f"{text}: {p}, fewer than {entry.fewest_changed} queries changed"
     if entry.excludes_zero in (None, entry.p <= entry.alpha):
         return text
-    return f"{text}: {'' if entry.excludes_zero else 'the interval includes 0, although '}{p} in the paired test"
+    reason = "" if entry.excludes_zero else "the interval includes 0, although "
+    return f"{text}: {reason}{p} in the paired test"
 
 
 def latency_check(

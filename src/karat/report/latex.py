@@ -222,7 +222,8 @@ def _caption(count: int, comparison: Comparison | None) -> str:
     level = f"{1.0 - comparison.level:.3g}"
     return (
         f"Means over {queries(count)}; the best are bold. Letters: significantly better than that "
-        rf"run (paired randomisation test, $p \leq {level}$, {CORRECTIONS[comparison.correction]})."
+        rf"run (paired randomisation test, $p \leq {level}$, {CORRECTIONS[comparison.correction]}, "
+        "and the interval of the difference excludes 0)."
     )
 
 

@@ -30,7 +30,7 @@ def contest_csv(contest: ComparisonResult) -> str:
         (
             *("tag", "value", "measure", "baseline", "run", "n", "baseline_mean", "run_mean"),
             *("difference", "low", "high", "relative", "p", "p_corrected", "effect"),
-            *("wins", "ties", "losses", "detectable"),
+            *("wins", "ties", "losses", "detectable", "significant"),
         )
     ]
     parts = [("", "", contest.comparison)]
@@ -44,6 +44,7 @@ def contest_csv(contest: ComparisonResult) -> str:
                 *_ends(entry.interval),
                 *(entry.relative, entry.p, entry.p_corrected, entry.effect),
                 *(entry.wins, entry.ties, entry.losses, entry.detectable),
+                "yes" if entry.is_significant else "no",
             )
             for entry in comparison.differences
         ]

@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import Enum
 from math import isfinite
 
+from karat.model.comparison import Difference
 from karat.model.evaluation import ComparisonResult, CorpusCoverage, Evaluation, Summary
 from karat.model.gate import Gate
 from karat.model.timings import RunResult
@@ -95,6 +96,9 @@ def plain(value: object) -> object:
         return value.name.lower()
     if isinstance(value, float):
         return value if isfinite(value) else None
+    if isinstance(value, Difference):
+        named = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return {**named, "significant": value.is_significant}
     if is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):

@@ -96,11 +96,10 @@ def plain(value: object) -> object:
         return value.name.lower()
     if isinstance(value, float):
         return value if isfinite(value) else None
-    if isinstance(value, Difference):
-        named = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-        return {**named, "significant": value.is_significant}
     if is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        named = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        more = {"significant": value.is_significant} if isinstance(value, Difference) else {}
+        return {**named, **more}
     if isinstance(value, Mapping):
         return {_key(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):

@@ -455,6 +455,16 @@ def test_no_system_is_better_if_the_interval_includes_0() -> None:
     )
 
 
+def test_a_difference_without_a_p_value_has_none() -> None:
+    # As of a human sample that is too small for an interval.
+    unknown = entry(p=None, p_corrected=None, interval=Interval(None, None, 0.95, "none"))
+    text = said(unknown, entry("A", "C", **NOISE), family=2, pairs="baseline")
+    assert text.startswith(
+        "No significant difference between B and A (+0.041). No significant difference between C "
+        "and A (+0.010 [-0.050, 0.070], p = 0.400 corrected for 2 comparisons). "
+    )
+
+
 def test_an_interval_without_correction_says_so() -> None:
     pair = entry("A", "B", p=0.03, p_corrected=0.09)
     text = said(pair, entry("A", "C"), entry("C", "B"), family=3, A=0.5, B=0.541, C=0.4)

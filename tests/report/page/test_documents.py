@@ -174,6 +174,26 @@ def test_a_pair_has_one_p_value_on_all_pages(make: Make, run: MakeRun) -> None:
     assert {row["run_id"]: row["p_corrected"] for row in shown} == standings
 
 
+def test_a_run_has_a_star_if_no_other_run_is_better(make: Make, run: MakeRun) -> None:
+    # `third` changes many queries against `first`, up and down, but only loses against `second`.
+    second = {f"q{n}" for n in range(24)}
+    first = {f"q{n}" for n in range(12)} | {f"q{n}" for n in range(24, 37)}
+    third = second - {f"q{n}" for n in range(8)}
+
+    def answers(name: str, good: set[str]) -> RunResult:
+        return run(name, {f"q{n}": ("a.py" if f"q{n}" in good else "x.py",) for n in range(40)})
+
+    runs = [answers("first", first), answers("second", second), answers("third", third)]
+    found = make(runs, gold=gold_of(40), measures=("hit@5",))
+    comparison = found.contest.comparison
+    decided = [
+        comparison.difference(*pair, "hit@5").is_significant
+        for pair in (("first", "second"), ("first", "third"), ("second", "third"))
+    ]
+    assert decided == [False, False, True]
+    assert results(subject_of(found))["summary"]["best_runs"] == ["run.1", "run.2"]
+
+
 def test_pairs_that_the_findings_have_not_tested_are_a_family(make: Make, run: MakeRun) -> None:
     runs = [run(f"r{n}", {"q1": ("a.py",) if n % 2 else ("x.py",)}) for n in range(13)]
     subject = subject_of(make(runs, draws=99))

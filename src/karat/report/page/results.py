@@ -290,20 +290,18 @@ def _resolved(subject: Subject, place: int) -> dict[str, float | None] | None:
 
 
 def _unbeaten(subject: Subject) -> list[str]:
-    """Return the best run and all runs that are not significantly worse."""
+    """Return the runs that no other run is significantly better than, the best first."""
     findings = subject.findings
     comparison, lead = findings.contest.comparison, findings.lead
-    order = best_first(findings)
-    best = findings.names[order[0]]
     beaten = {
-        entry.baseline if entry.system == best else entry.system
+        entry.baseline if comparison.winner(entry) == entry.system else entry.system
         for entry in comparison.differences
-        if entry.metric == lead and best in (entry.baseline, entry.system) and entry.is_significant
+        if entry.metric == lead and entry.is_significant
     }
     names = findings.names
     return [
         subject.runs[place].id
-        for place in order
+        for place in best_first(findings)
         if names[place] not in beaten and comparison.mean(names[place], lead).mean is not None
     ]
 

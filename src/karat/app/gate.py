@@ -35,6 +35,7 @@ from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.stats import percentiles
 from karat.scoring.stats.moments import least_values
 from karat.scoring.stats.verdict import gate_verdict, p_value
+from karat.system.words import counted
 
 __all__ = [
     "LEAST",
@@ -131,7 +132,8 @@ def _doubt(entry: Difference) -> str:
         return text
     p = f"p {p_value(entry.p)}"
     if not entry.can_be_significant:
-        return f"{text}: {p}, fewer than {entry.fewest_changed} queries changed"
+        few = counted(entry.fewest_changed, entry.changed_unit)
+        return f"{text}: {p}, fewer than {few} changed"
     if entry.excludes_zero in (None, entry.p <= entry.alpha):
         return text
     reason = "" if entry.excludes_zero else "the interval includes 0, although "

@@ -164,6 +164,11 @@ class Difference:
         return ceil(log2(2.0 / self.alpha) - 1e-9)
 
     @property
+    def changed_unit(self) -> str:
+        """Return the noun of what ``changed`` counts."""
+        return "query" if (self.changed or 0) >= self.wins + self.losses else "cluster"
+
+    @property
     def can_be_significant(self) -> bool:
         """Return whether enough queries change for the sign-flip test to reach the level."""
         return self.changed is None or self.changed >= self.fewest_changed

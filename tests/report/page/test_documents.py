@@ -244,6 +244,9 @@ def test_the_headline_names_the_winner_or_those_that_tie(make: Make, run: MakeRu
     assert told(good("a", 5), good("b", 5), good("c", 5)) == (
         "All 3 runs have the same hit@5 on every query (0.167)."
     )
+    assert told(good("a", 29), good("b", 5), good("c", 29)) == (
+        "a and c have the highest hit@5 (0.967)."
+    )
     assert told(good("a", 5)) == ""
     three = make([good("a", 5), good("b", 28), good("c", 29)], gold=gold, measures=("hit@5",))
     assert comparison(subject_of(three), "run.1", "hit@5")["headline"] == (

@@ -482,14 +482,14 @@ def test_too_few_changed_queries_can_never_be_significant() -> None:
         f"although the interval excludes 0). Only 5 queries differ, {bound}"
     )
     assert said(few, words=gate_verdict).endswith(f" Only 5 queries differ, {bound}")
-    one = replace(few, changed=1)
+    one = replace(few, changed=1, wins=1)
     assert said(one).endswith(f" Only 1 query differs, {bound}")
-    other = replace(few, metric="hit@1", changed=2)
+    other = replace(few, metric="hit@1", changed=2, wins=2)
     assert said(entry(**NOISE), other).endswith(
         f" On hit@1 only 2 queries differ, {bound} {REACH}."
     )
     assert said(few, other).endswith(f" At most 5 queries differ, {bound}")
-    strict = replace(few, interval=Interval(0.01, 0.07, 0.99, "bootstrap-t"), changed=7)
+    strict = replace(few, interval=Interval(0.01, 0.07, 0.99, "bootstrap-t"), changed=7, wins=7)
     assert said(strict).endswith(f" Only 7 queries differ, {bound.replace('6', '8')}")
 
 
@@ -501,6 +501,18 @@ def test_five_real_queries_are_not_called_reliable() -> None:
     assert "reliably" not in text
     assert text.endswith(
         "Only 5 queries differ, and the test needs at least 6 to call a difference significant."
+    )
+
+
+def test_clusters_are_what_the_test_flips() -> None:
+    scores = np.array([np.full(30, 0.5), np.linspace(0.6, 1.0, 30)])[:, :, None]
+    labels = [f"case {row // 6}" for row in range(30)]
+    text = verdict(
+        compare(scores, systems=["A", "B"], metrics=["ap"], bounds=(0, 1), clusters=labels)
+    )
+    assert text.startswith("No significant difference between B and A on ap (+0.300 [")
+    assert text.endswith(
+        "Only 5 clusters differ, and the test needs at least 6 to call a difference significant."
     )
 
 

@@ -348,12 +348,12 @@ def few_changed_sentences(entries: Sequence[Difference]) -> list[str]:
     few = [entry for entry in entries if not is_tie(entry) and not entry.can_be_significant]
     if not few:
         return []
-    most = max(entry.changed or 0 for entry in few)
+    most, unit = max((entry.changed or 0, entry.changed_unit) for entry in few)
     if len({entry.metric for entry in few}) < len({entry.metric for entry in entries}):
         where = f"on {join_names([entry.metric for entry in few])} "
     else:
         where = ""
-    count = f"{'at most' if len(few) > 1 else 'only'} {counted(most, 'query')}"
+    count = f"{'at most' if len(few) > 1 else 'only'} {counted(most, unit)}"
     verb = "differs" if most == 1 else "differ"
     said = f"{where}{count} {verb}, and the test needs at least {few[0].fewest_changed} to call a "
     return [f"{said[0].upper()}{said[1:]}difference significant."]

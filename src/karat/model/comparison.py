@@ -23,7 +23,7 @@ __all__ = [
 
 # A few large losses stand against many small gains: the tail that a small sample knows least.
 LARGE_LOSSES = "large losses"
-# All gains together are less than two queries that fail completely would cost.
+# All gains together are less than three queries that fail completely would cost.
 SMALL_GAINS = "small gains"
 # The method where two systems have the same score on every query: there are no ends.
 IDENTICAL = "identical"

@@ -25,13 +25,15 @@ def test_large_losses_are_a_skewness_against_the_mean_by_hand() -> None:
     assert found(*gains, float("nan"), units=[*gains, 0.0]) != ""
 
 
-def test_small_gains_are_less_than_two_failed_queries() -> None:
+def test_small_gains_are_less_than_three_failed_queries() -> None:
     assert found(*[0.1] * 15) == SMALL_GAINS
     assert found(*[-0.1] * 15) == SMALL_GAINS
-    assert found(*[0.1] * 20) == ""  # two failed queries would cost as much
+    assert found(*[0.1] * 29) == SMALL_GAINS
+    assert found(*[0.1] * 31) == ""  # three failed queries would cost less
     assert found(*[0.1] * 14, 0.3) == ""  # a large gain shows that large changes are seen
     assert found(*[5.0] * 15, bounds=(0, 100)) == SMALL_GAINS
     assert found(*[0.1] * 15, bounds=None) == ""
+    assert found(*[0.1] * 15, bounds=(0, float("inf"))) == ""
     assert found(0.1, -0.1) == ""
     assert found(0.0) == ""
 
@@ -83,13 +85,13 @@ def test_the_verdict_says_why_a_difference_is_doubtful() -> None:
     two = verdict(compare(scores[:2], systems="AB", metrics=["rr"], bounds=(0, 1)))
     assert two.startswith("B is better than A: rr +0.075 [")
     assert two.endswith(
-        "Caution: two failed queries would cost B more than all its gains, so the p value is too "
+        "Caution: three failed queries would cost B more than all its gains, so the p value is too "
         "optimistic."
     )
     scores[2] -= np.linspace(0.2, 0.5, 15)[:, None]
     three = verdict(compare(scores, systems="ABC", metrics=["rr"], bounds=(0, 1)))
-    assert " Caution against A: two failed queries would cost B more than all its gains" in three
+    assert " Caution against A: three failed queries would cost B more than all its gains" in three
     both = np.concatenate([scores[:2], [scores[0] * 0, scores[0] * 0 + 1]], axis=0)
     metrics = np.concatenate([both[:2], both[2:]], axis=2)
     text = verdict(compare(metrics, systems="AB", metrics=["rr", "hit@1"], bounds=(0, 1)))
-    assert "Caution on rr: two failed queries would cost B" in text
+    assert "Caution on rr: three failed queries would cost B" in text

@@ -394,7 +394,7 @@ def detectable(moments: Moments, plan: ComparisonPlan, metric: int) -> float | N
 
 # Beyond these limits false alarms are frequent; see design/0003 for how often each one is exceeded.
 MOST_SKEWED = 0.2
-FAILED_QUERIES = 2
+FAILED_QUERIES = 3
 LARGE_GAIN = 0.3
 
 
@@ -402,8 +402,8 @@ def caution(differences: FloatArray, units: FloatArray, bounds: Bounds | None) -
     """Return why a significant mean of *differences* may be a false alarm, or "".
 
     The skewness of the mean of *units* (queries or cluster totals) may be strong, and against the
-    mean. If no query shows a large gain within the *bounds* of the metric, a loss as large as two
-    failed queries may have been missed.
+    mean. If no query shows a large gain within the *bounds* of the metric, large losses may be
+    missing as well: up to three among as many queries are plausible.
     """
     known = differences[~np.isnan(differences)]
     total = float(known.sum())
@@ -415,8 +415,12 @@ def caution(differences: FloatArray, units: FloatArray, bounds: Bounds | None) -
     varies = length > 1e-12 * float(np.abs(units).max())
     if varies and float((centred**3).sum()) / length**3 < -MOST_SKEWED:
         return LARGE_LOSSES
-    span = bounds[1] - bounds[0] if bounds else 0.0
-    small = abs(total) < FAILED_QUERIES * span and float(gains.max()) < LARGE_GAIN * span
+    span = bounds[1] - bounds[0] if bounds else math.inf
+    small = (
+        math.isfinite(span)
+        and abs(total) < FAILED_QUERIES * span
+        and float(gains.max()) < LARGE_GAIN * span
+    )
     return SMALL_GAINS if small else ""
 
 

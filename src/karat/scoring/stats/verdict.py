@@ -317,7 +317,7 @@ def limits(
 
 CAUTIONS = {
     LARGE_LOSSES: "{winner} gains little on many queries and loses much on a few",
-    SMALL_GAINS: "two failed queries would cost {winner} more than all its gains",
+    SMALL_GAINS: "three failed queries would cost {winner} more than all its gains",
 }
 
 

@@ -85,8 +85,8 @@ def test_the_verdict_says_why_a_difference_is_doubtful() -> None:
     two = verdict(compare(scores[:2], systems="AB", metrics=["rr"], bounds=(0, 1)))
     assert two.startswith("B is better than A: rr +0.075 [")
     assert two.endswith(
-        "Caution: three failed queries would cost B more than all its gains, so the p value is too "
-        "optimistic."
+        "Caution: three failed queries would cost B more than all its gains, so the p value may be "
+        "too optimistic."
     )
     scores[2] -= np.linspace(0.2, 0.5, 15)[:, None]
     three = verdict(compare(scores, systems="ABC", metrics=["rr"], bounds=(0, 1)))

@@ -336,7 +336,7 @@ def caution_sentences(comparison: Comparison, real: Sequence[Difference]) -> lis
             others = dict.fromkeys(partner(entry, name) for entry in entries)
             where += f" against {join_names(first_few(list(others)))}"
         why = CAUTIONS[reason].format(winner=name)
-        sentences.append(f"Caution{where}: {why}, so the p value is too optimistic.")
+        sentences.append(f"Caution{where}: {why}, so the p value may be too optimistic.")
     return sentences
 
 

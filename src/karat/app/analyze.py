@@ -43,6 +43,7 @@ from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.stats import bootstrap_intervals, compare
 from karat.scoring.stats.arrays import generator
 from karat.scoring.stats.topics import group_directions, weak_groups
+from karat.scoring.whole_files import judge_whole_files
 
 __all__ = [
     "WORDS",
@@ -366,6 +367,7 @@ def query_topics(
     similar, rows = _directions(gold.texts, model)
     labels = group_directions(rows, groups=topics, seed=confidence.seed)
     lead = scoring.parsed(gold)[0]
+    scoring = judge_whole_files(gold, {run.name: run.run for run in runs}, scoring)
     columns = [_scores(gold, run, lead, scoring) for run in runs]
     clusters = cluster_labels(gold, confidence.cluster)
     sign = 1.0 if lead.definition.higher_is_better else -1.0
@@ -494,7 +496,9 @@ def trends(
             continue
         for run in other.runs:
             if run.label in past and run.status is RunStatus.COMPLETED:
-                scores = _scores(gold, store.measured(run.id), lead, scoring)
+                measured = store.measured(run.id)
+                judged = judge_whole_files(gold, {run.label: measured.run}, scoring)
+                scores = _scores(gold, measured, lead, judged)
                 past[run.label].append(Past(run.id, run.ended or other.created, scores))
     clusters = cluster_labels(gold, confidence.cluster)
     found = tuple(

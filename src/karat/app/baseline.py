@@ -31,6 +31,7 @@ from karat.scoring.matching.judge import Scored
 from karat.scoring.metrics import Measure, parse
 from karat.scoring.score import cluster_labels, evaluate_run
 from karat.scoring.settings import Confidence, Scoring
+from karat.scoring.whole_files import judge_whole_files
 from karat.system.files import write_text
 
 __all__ = [
@@ -219,7 +220,7 @@ def make_baseline(
     scoring: Scoring | None = None,
 ) -> Baseline:
     """Return the scores of *run* per query, with the inputs they were computed from."""
-    scoring = scoring or Scoring()
+    scoring = judge_whole_files(gold, {name: run}, scoring or Scoring())
     measures = scoring.parsed(gold)
     evaluation, ranks = score_with_ranks(gold, run, measures, scoring=scoring, name=name)
     columns = evaluation.table.columns

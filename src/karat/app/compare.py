@@ -12,11 +12,14 @@ from karat.app.score import (
     whole_run,
 )
 from karat.errors import InputError
+from karat.model import Run
 from karat.model.evaluation import ComparisonResult
 from karat.scoring.compare import compare_scored_runs
 from karat.scoring.labels import LabelRule
+from karat.scoring.matching.judge import Scored
 from karat.scoring.score import evaluate_run
 from karat.scoring.settings import Confidence, Scoring
+from karat.scoring.whole_files import has_parts, judge_whole_files
 
 __all__ = ["compare"]
 
@@ -49,15 +52,16 @@ def compare(
             name: whole_run(run, gold, name=name, format=run_format) for name, run in named.items()
         }
         gold, named = sampled_gold(gold, whole, confidence.human_sample, scoring), {**whole}
-    evaluations = tuple(
-        evaluate_run(
-            gold,
-            load_run(run, gold, scoring=scoring, format=run_format),
-            scoring=scoring,
-            confidence=None,
-            slices={},
-            name=name,
-        )
+    loaded: Iterable[tuple[str, Run | Scored]] = (
+        (name, load_run(run, gold, scoring=scoring, format=run_format))
         for name, run in named.items()
+    )
+    if has_parts(gold, scoring):
+        # Which runs have parts is known when all are read; otherwise one is read at a time.
+        loaded = list(loaded)
+        scoring = judge_whole_files(gold, dict(loaded), scoring)
+    evaluations = tuple(
+        evaluate_run(gold, run, scoring=scoring, confidence=None, slices={}, name=name)
+        for name, run in loaded
     )
     return compare_scored_runs(gold, evaluations, scoring=scoring, confidence=confidence, by=by)

@@ -53,6 +53,7 @@ from karat.scoring.score import (
     with_measures,
 )
 from karat.scoring.settings import Confidence, Scoring
+from karat.scoring.whole_files import judge_whole_files
 from karat.system.words import number_duplicates
 
 __all__ = [
@@ -355,9 +356,10 @@ def evaluate_experiment(
     """
     scoring, confidence = scoring or Scoring(), confidence or Confidence()
     runs = runs or select_finished(done)
+    whole = {measured.name: measured.run for measured in runs.runs}
+    scoring = judge_whole_files(gold, whole, scoring)
     known = done.results.evaluations(runs.ids, gold, scoring)
     if confidence.human_sample:
-        whole = {measured.name: measured.run for measured in runs.runs}
         gold, known = sampled_gold(gold, whole, confidence.human_sample, scoring), []
     scored = score_runs(gold, runs.runs, scoring, known=known)
     overall = _result(gold, scored, scoring, confidence, by=tuple(by))
@@ -396,6 +398,7 @@ def score_runs(
                 slices={},
                 name=run.name,
             )
+        evaluation = replace(evaluation, notes=replace(evaluation.notes, unit=scoring.unit))
         found.append(with_dropped(with_measures(evaluation, measures), run, shown))
     return found
 

@@ -35,6 +35,7 @@ from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.stats import percentiles
 from karat.scoring.stats.moments import least_values
 from karat.scoring.stats.verdict import gate_verdict, p_value
+from karat.scoring.whole_files import has_parts, judge_whole_files
 from karat.system.words import counted
 
 __all__ = [
@@ -344,6 +345,10 @@ def gate(
     )
     name = own_run_name(run, loaded, format=run_format)
     times, disturbed = _latencies_ms(loaded)
+    if baseline and limits and has_parts(gold, scoring):
+        # Both runs are judged in one way, that of the baseline.
+        scoring = replace(scoring, match=cast("str", baseline.settings.get("match")))
+    scoring = judge_whole_files(gold, {name: loaded}, scoring)
     now = score_with_ranks(
         gold, loaded, measures, scoring=scoring, name=name, confidence=confidence
     )

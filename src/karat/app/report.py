@@ -57,6 +57,7 @@ from karat.scoring.matching.modes import relevant_targets
 from karat.scoring.metrics import Measure, parse
 from karat.scoring.score import cluster_labels, slice_rows, with_dropped, with_measures
 from karat.scoring.settings import Confidence, Scoring
+from karat.scoring.whole_files import judge_whole_files
 from karat.system.words import counted, first_few, first_line, join_names, number_duplicates
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ def report(
         raise InputError("no run to report on; expected one or more")
     scoring = scoring or Scoring()
     confidence = confidence or Confidence()
+    scoring = judge_whole_files(gold, {measured.name: measured.run for measured in runs}, scoring)
     measures = scoring.parsed(gold)
     curves = _curve_measures(measures)
     set_f1 = parse("set-f1", level=scoring.level)
@@ -335,6 +337,8 @@ def experiment_inputs(
 ) -> ReportInputs:
     """Return the finished runs of an experiment, with their records and scores."""
     stored = {run.label: run for run in done.experiment.runs}
+    runs = {measured.name: measured.run for measured in ended.runs}
+    scoring = judge_whole_files(request.gold, runs, request.scoring)
     return ReportInputs(
         request.gold,
         ended.runs,
@@ -346,7 +350,7 @@ def experiment_inputs(
         tuple(
             f"failed and not included: {names}: {first_line(why)}" for names, why in ended.reasons()
         ),
-        tuple(done.results.evaluations(ended.ids, request.gold, request.scoring)),
+        tuple(done.results.evaluations(ended.ids, request.gold, scoring)),
     )
 
 

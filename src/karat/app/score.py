@@ -16,6 +16,7 @@ from karat.scoring.labels import LabelChoice, LabelRule, use_labels
 from karat.scoring.matching.judge import ALTERNATIVES, Scored, Truth
 from karat.scoring.score import cluster_labels, evaluate_run, slice_rows
 from karat.scoring.settings import Confidence, Scoring
+from karat.scoring.whole_files import judge_whole_files
 from karat.system.words import number_duplicates
 
 __all__ = [
@@ -265,7 +266,7 @@ def score(
     return evaluate_run(
         gold,
         loaded,
-        scoring=scoring,
+        scoring=judge_whole_files(gold, {name: loaded}, scoring),
         confidence=confidence,
         slices=slice_rows(gold, by),
         name=name,

@@ -58,6 +58,7 @@ from karat.scoring.matching.modes import MATCHERS, files_judged
 from karat.scoring.metrics import Measure
 from karat.scoring.score import evaluate_run
 from karat.scoring.settings import Scoring
+from karat.scoring.whole_files import judge_whole_files
 
 __all__ = [
     "ExperimentPlan",
@@ -232,9 +233,9 @@ class RunResults:
         """Read nothing yet."""
         self._store = store
         self._gold = request.gold
+        self._requested = request.scoring
         self._measures = request.scoring.parsed(request.gold)
-        both = tuple(dict.fromkeys((*self._measures, *further)))
-        self._scoring = request.scoring.with_measures(both)
+        self._further = further
         self._read: dict[str, RunResult] = {}
         self._evaluations: dict[str, Evaluation] = {}
 
@@ -266,7 +267,7 @@ class RunResults:
             self._evaluations[run] = evaluate_run(
                 self._gold,
                 measured.run,
-                scoring=self._scoring,
+                scoring=self._scoring(measured),
                 confidence=None,
                 slices={},
                 name=measured.name,
@@ -278,12 +279,21 @@ class RunResults:
     ) -> list[Evaluation | None]:
         """Return the scores of *runs* on *gold*, none where they were scored on another set.
 
-        None stands for every run if *scoring* matches hits in another way than the request.
+        None also stands for a run that was scored with other settings than *scoring*.
         """
-        same = replace(scoring, measures=(), level=0.0) == replace(self._scoring, measures=())
-        if gold is not self._gold or not same:
-            return [None for _ in runs]
-        return list(map(self.evaluation, runs))
+        wanted = _judging(scoring)
+        known = gold is self._gold
+        return [
+            self.evaluation(run)
+            if known and _judging(self._scoring(self.read(run))) == wanted
+            else None
+            for run in runs
+        ]
+
+    def _scoring(self, measured: RunResult) -> Scoring:
+        """Return how *measured* is judged by itself; in a comparison, other runs may decide."""
+        chosen = judge_whole_files(self._gold, {measured.name: measured.run}, self._requested)
+        return chosen.with_measures(dict.fromkeys((*self._measures, *self._further)))
 
     def store_scores(self, run: str) -> None:
         """Score *run* and store its scores, unless that was done."""
@@ -405,6 +415,11 @@ def run_experiment(
         any(run.status is RunStatus.CANCELLED for run in shown.runs),
         results,
     )
+
+
+def _judging(scoring: Scoring) -> Scoring:
+    """Return the settings of *scoring* that decide what a hit earns; sentences do not."""
+    return replace(scoring, measures=(), level=0.0, unit="")
 
 
 def _definition(

@@ -207,6 +207,7 @@ class Notes:
     warning about hits outside the corpus, if most queries have no other hits; *removed* is one if
     many of the hits, or of the queries, are affected. *labels* says how labels of models are used,
     None if the dataset has none. *powered* is a sentence about prediction-powered intervals.
+    *unit* says why the run is judged by files although targets are parts of files, else "".
     """
 
     queries: int
@@ -223,6 +224,7 @@ class Notes:
     labels: LabelUse | None = None
     powered: str = ""
     removed: str = ""
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -151,6 +151,8 @@ def _status_line(evaluation: Evaluation) -> str:
 def _detail_lines(evaluation: Evaluation) -> Iterator[str]:
     notes = evaluation.notes
     counts = notes.statuses
+    if notes.unit:
+        yield notes.unit
     missing = _with_status(evaluation, (QueryStatus.MISSING,))
     if missing:
         names = _first_three([evaluation.table.query_ids[row] for row in missing])

@@ -224,6 +224,7 @@ def _scores(
     notes = replace(
         _notes(judged, table.columns[str(JUDGED_SHARE)]),
         mismatch=_mismatch(judged, run),
+        unit=scoring.unit,
         labels=label_use(truth) if isinstance(truth, Dataset) else None,
     )
     columns = _known(table, measures, _asked_for(run))

@@ -24,7 +24,8 @@ class Scoring:
     lowest relevant grade (0: any positive grade). *trec* averages as trec_eval does: over the
     queries that the run answers, including those without a relevant document. *strip_prefix* and
     *cut_at* change only the paths of the run: the first matching literal prefix is removed, and
-    everything from the last occurrence of *cut_at*.
+    everything from the last occurrence of *cut_at*. *unit* is a sentence on why *match* is not the
+    mode of the gold set, "" if the user chose it; see :mod:`karat.scoring.whole_files`.
     """
 
     measures: tuple[str, ...] = ()
@@ -38,6 +39,7 @@ class Scoring:
     strip_prefix: tuple[str, ...] = ()
     cut_at: str = ""
     trec: bool = False
+    unit: str = ""
 
     def __post_init__(self) -> None:
         """Reject invalid settings before anything is read."""

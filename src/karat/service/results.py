@@ -23,6 +23,7 @@ from karat.report.findings import Findings
 from karat.report.findings.loss_reasons import BY_RANK, loss_reason_of
 from karat.scoring.score import evaluate_run
 from karat.scoring.settings import Scoring
+from karat.scoring.whole_files import has_parts
 from karat.service.benchmarks import BenchmarkConfig
 from karat.service.collections import UPLOAD
 from karat.service.store import Benchmark, Collection, ServiceStore, StoredJudgment
@@ -109,8 +110,10 @@ def scored(
     collection = store.collections.get(benchmark.collection)
     read = known.read if known else store.results.measured
     measured = tuple(_named(read(run.id), collection) for run in completed)
-    evaluations = [known.evaluation(run.id) for run in completed] if known and not judgments else ()
     scoring = Scoring(measures=config.measures())
+    # Where targets are parts of files, one run may decide how all are judged.
+    reused = known and not judgments and not has_parts(gold, scoring)
+    evaluations = [known.evaluation(run.id) for run in completed] if known and reused else ()
     made_from = origin(
         gold,
         [run_digest(each.run) for each in measured],

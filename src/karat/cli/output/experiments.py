@@ -158,7 +158,14 @@ def show_findings(
 
     mark = findings.contest.mark
     board = marked(leaderboard_table(findings), mark)
-    lines = (*_untimed(findings.runs), *_trouble(findings), *remarks(searched), *more)
+    units = dict.fromkeys(each.notes.unit for each in findings.contest.evaluations)
+    lines = (
+        *filter(None, units),
+        *_untimed(findings.runs),
+        *_trouble(findings),
+        *remarks(searched),
+        *more,
+    )
     if any(cell.best for row in board.rows for cell in row):
         lines = (BEST_NOTE, *lines)
     tables = [

@@ -42,7 +42,8 @@ def _rows(findings: Findings) -> Iterator[tuple[str, str]]:
             yield f"Run {name}, SHA-256", digest
     yield from _told(findings)
     yield from _recorded(findings)
-    yield "Matching", _setting(findings, "scoring", "match") or gold.match
+    unit = f": {notes.unit}" if notes.unit else ""
+    yield "Matching", f"{_setting(findings, 'scoring', 'match') or gold.match}{unit}"
     yield "Ties", f"rule {notes.ties}; changes the rank of a relevant hit in {_tied(findings)}"
     yield "Measures", ", ".join(comparison.metrics)
     yield (

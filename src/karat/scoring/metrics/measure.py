@@ -68,6 +68,7 @@ class Metric:
     higher_is_better: bool = True
     expected_ties: bool = False
     needs_subtopics: bool = False
+    needs_sizes: bool = False
     uses_labels: bool = True
 
 

@@ -167,6 +167,7 @@ LINE_PRECISION = Metric(
     definition="Share of returned lines that are in a target.",
     formula="target lines / distinct lines, in the first k hits",
     cut="required",
+    needs_sizes=True,
 )
 
 LINE_IOU = Metric(
@@ -175,6 +176,7 @@ LINE_IOU = Metric(
     definition="Overlap of returned lines and target lines.",
     formula="lines in both / lines in either, in the first k hits",
     cut="required",
+    needs_sizes=True,
 )
 
 LINES = Metric(
@@ -186,6 +188,7 @@ LINES = Metric(
     high=inf,
     higher_is_better=False,
     uses_labels=False,
+    needs_sizes=True,
 )
 
 TOKENS = Metric(
@@ -197,6 +200,7 @@ TOKENS = Metric(
     high=inf,
     higher_is_better=False,
     uses_labels=False,
+    needs_sizes=True,
 )
 
 TOKENS_TO_HIT = Metric(
@@ -209,6 +213,7 @@ TOKENS_TO_HIT = Metric(
     laws=frozenset({"padding"}),
     high=inf,
     higher_is_better=False,
+    needs_sizes=True,
 )
 
 TOKEN_RECALL = Metric(
@@ -219,4 +224,5 @@ TOKEN_RECALL = Metric(
     cut="required",
     params={"level": 0.0},
     laws=frozenset({"padding"}),
+    needs_sizes=True,
 )

@@ -200,7 +200,8 @@ def mined(tmp_path: Path, git: Callable[..., str]) -> Path:
 @pytest.mark.parametrize(
     ("selection", "mrr"),
     [
-        ({}, 1.0),
+        ({}, 0.75),
+        ({"kind": "code"}, 1.0),
         ({"kind": "all"}, 0.75),
         ({"kind": "all", "exclude": ["docs/q1*"]}, 0.75),
         ({"kind": "all", "include": ["*.py"]}, 1.0),
@@ -228,15 +229,16 @@ def test_a_run_has_the_scores_of_the_command(
 
 
 @pytest.mark.filterwarnings("ignore:targets")
-def test_the_kind_of_the_targets_is_searched_in_any_corpus(folder: Path) -> None:
+def test_the_kind_of_the_gold_set_is_searched_in_any_corpus(folder: Path) -> None:
     (folder / "guide.md").write_text("login of a user, checkout a cart", encoding="utf-8")
     texts = {**TEXTS, "guide.md": "login of a user, checkout a cart"}
     corpora: list[Any] = [folder, texts, karat.from_texts(texts)]
+    gold = Dataset.of(GOLD.queries(), metadata={"kind": "code"})
     for corpus in corpora:
         paths = {
             kind: {hit.path for answer in run.answers() for hit in answer.hits}
             for kind in (None, "all", "docs")
-            for run in [karat.run(GOLD, "bm25", corpus=corpus, kind=kind)]
+            for run in [karat.run(gold, "bm25", corpus=corpus, kind=kind)]
         }
         assert paths == {None: set(TEXTS), "all": set(texts), "docs": {"guide.md"}}
         only = karat.run(GOLD, "bm25", corpus=corpus, kind="all", include="*.md")

@@ -135,7 +135,8 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
         "lost_queries": 1,
         "revision": "",
         "kind": "all",
-        "automatic": False,
+        "kind_from": "",
+        "suggested_kind": "",
         "other_kind": 0,
         "include": [],
         "exclude": [],
@@ -146,6 +147,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
         "masked": False,
         "hint": "",
         "suggestions": {},
+        "left_out": 0,
     }
     assert value["run"]["metrics"]["hit@1"]["mean"] == 0.5
     assert value["resolved"]["run"]["metrics"]["hit@1"]["mean"] == 1.0

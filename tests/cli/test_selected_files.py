@@ -1,5 +1,6 @@
-"""The files that an evaluation searches: the kind of the targets, options, karat.yaml."""
+"""The files that an evaluation searches: the kind of the gold set, options, karat.yaml."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -24,22 +25,49 @@ def shop(folder: Path) -> Path:
     return place
 
 
-def test_the_kind_of_the_targets_is_announced(karat: Karat, shop: Path) -> None:
-    done = karat("evaluate", "docs.csv", "--corpus", "shop", *QUIET)
-    assert done.returncode == 0, done.stderr
+def test_a_kind_is_proposed_with_both_figures(karat: Karat, shop: Path) -> None:
+    (shop / "docs" / "login.md").write_text("# Log in\nOpen the page, enter a name and a word.\n")
+    options = ("evaluate", "docs.csv", "--corpus", "shop", "--timed", "none", "-m", "mrr")
+    done = karat(*options)
     assert (
-        "all targets are documentation: 1 other file is not searched (--kind all includes it)\n"
-        "skipped 1 file: 1 binary (scan.raw)\n"
+        "all targets are documentation: --kind docs would leave out 1 file of other kinds; "
+        "without their hits, mrr of bm25 is about 1.000 instead of 0.500"
+    ) in " ".join(done.stdout.split())
+    chosen = karat(*options, "--kind", "docs").stdout
+    assert "candidates: documentation (--kind), tests included" in chosen
+    assert "all targets are" not in chosen
+    assert "1.0000" in chosen
+    assert "all targets are" not in karat(*options, "--kind", "all").stdout
+
+
+def test_no_kind_is_proposed_if_it_changes_nothing(karat: Karat, shop: Path) -> None:
+    options = ("evaluate", "docs.csv", "--corpus", "shop", *QUIET)
+    assert "all targets are" not in karat(*options).stdout
+
+
+def test_the_kind_of_a_gold_set_is_announced(karat: Karat, shop: Path, folder: Path) -> None:
+    body = "A browser sends the session cookie back with every further request to this server."
+    (shop / "docs" / "login.md").write_text(f"# Rotate secret keys\n\n{body}\n\n{body}\n")
+    made = karat("generate", "--corpus", "shop", "--from", "headings", "-o", "made.json")
+    assert made.returncode == 0, made.stderr
+    done = karat("evaluate", "made.json", "--corpus", "shop", "-o", "report.md", *QUIET)
+    assert (
+        "the gold set is for documentation: 1 other file is not searched (--kind all includes it)\n"
     ) in done.stderr
-    assert "candidates: documentation, tests included" in done.stdout
-    every = karat("evaluate", "docs.csv", "--corpus", "shop", "--kind", "all", *QUIET)
-    assert "all targets are" not in every.stderr
-    assert "2 documents" in every.stdout
+    assert "candidates: documentation (declared by the gold set), tests included" in done.stdout
+    report = (folder / "report.md").read_text()
+    assert "| Kind of file | docs (declared by the gold set) |" in report
 
 
-def test_a_target_in_a_skipped_file_is_explained(karat: Karat, shop: Path) -> None:
-    done = karat("evaluate", "both.csv", "--corpus", "shop", *QUIET)
-    assert "target scan.raw exists and was not searched: binary" in done.stdout
+def test_a_target_in_a_skipped_file_is_explained(karat: Karat, shop: Path, folder: Path) -> None:
+    options = ("evaluate", "both.csv", "--corpus", "shop", *QUIET)
+    done = karat(*options, "-o", "report.md")
+    assert "1 of 2 targets exists, is not searched and counts as missed\n" in done.stdout
+    assert "not searched: scan.raw is binary" in done.stdout
+    assert "do not exist" not in done.stdout
+    assert "scan.raw is binary" in (folder / "report.md").read_text()
+    searched = json.loads(karat(*options, "--json").stdout)["searched"]
+    assert (searched["left_out"], searched["skipped_targets"]) == (1, {"scan.raw": "binary"})
 
 
 def test_the_method_names_selection_and_skipped_files(
@@ -48,7 +76,7 @@ def test_the_method_names_selection_and_skipped_files(
     options = ("--kind", "docs", "--exclude", "old/", "-o", "report.md")
     assert karat("evaluate", "docs.csv", "--corpus", "shop", *options, *QUIET).returncode == 0
     report = (folder / "report.md").read_text()
-    assert "| Kind of file | docs |" in report
+    assert "| Kind of file | docs (--kind) |" in report
     assert "| Excluded files | old/ |" in report
     assert "| Skipped files | 1 file: 1 binary (scan.raw) |" in report
 
@@ -61,7 +89,7 @@ def test_the_command_line_overrides_the_file(karat: Karat, shop: Path, folder: P
     common = ("evaluate", "--config", "karat.yaml", "--corpus", "shop", *QUIET)
     assert "without *.py" in karat(*common).stdout
     other = karat(*common, "--kind", "docs", "--exclude", "x")
-    assert "documentation, tests included; without x" in other.stdout, other.stderr
+    assert "documentation (--kind), tests included; without x" in other.stdout, other.stderr
 
 
 def test_run_files_take_no_selection(karat: Karat, folder: Path) -> None:

@@ -36,6 +36,7 @@ def test_metadata(project: "Builder") -> None:
         "hardness": ["cleaned"],
         "adversarial": False,
         "candidates": "production",
+        "kind": "code",
         "unit": "commit",
         "branch": "HEAD",
         "since": "2020-01-01",

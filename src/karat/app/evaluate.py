@@ -6,6 +6,7 @@ Queries without a difficulty get one: by the share of their words that their tar
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
+from math import isnan
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from karat.app.corpora import locate_pages
 from karat.app.human_sample import sampled_gold
 from karat.corpus import Corpus
 from karat.corpus.chunkers.base import lines_of
+from karat.corpus.files.selection import kind_of
 from karat.engines.lexical.tokens import TokenRules
 from karat.errors import EngineError, InputError
 from karat.experiments import open_executor
@@ -35,11 +37,11 @@ from karat.experiments.run import (
     plan_experiment,
     run_experiment,
 )
-from karat.experiments.snapshots import known_homes, local_repositories, mixed_kinds
+from karat.experiments.snapshots import known_homes, local_repositories
 from karat.experiments.store import ExperimentKind, RunStatus, StoredRun, open_store
 from karat.experiments.target_check import Where
 from karat.experiments.workers import Configuration, RunEvent, RunSettings
-from karat.model import Dataset, Target
+from karat.model import Dataset, Run, Target
 from karat.model.evaluation import ComparisonResult, CorpusCoverage, Evaluation
 from karat.model.timings import RunResult
 from karat.scoring.compare import compare_scored_runs
@@ -54,7 +56,7 @@ from karat.scoring.score import (
 )
 from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.whole_files import judge_whole_files
-from karat.system.words import number_duplicates
+from karat.system.words import counted, number_duplicates
 
 __all__ = [
     "DIFFICULTY",
@@ -75,8 +77,8 @@ __all__ = [
     "configure_engines",
     "difficulty_of",
     "evaluate_experiment",
+    "kind_proposal",
     "local_repositories",
-    "mixed_kinds",
     "open_executor",
     "plan",
     "run_plan",
@@ -363,11 +365,51 @@ def evaluate_experiment(
         gold, known = sampled_gold(gold, whole, confidence.human_sample, scoring), []
     scored = score_runs(gold, runs.runs, scoring, known=known)
     overall = _result(gold, scored, scoring, confidence, by=tuple(by))
+    proposal = kind_proposal(gold, done.searched, runs.runs, scored, scoring)
     rest = None
     if done.resolved is not None:
         scored = score_runs(done.resolved, runs.runs, scoring)
         rest = _result(done.resolved, scored, scoring, confidence)
-    return EvaluationResult(done.searched, runs.runs, overall, rest, done.remarks)
+    return EvaluationResult(done.searched, runs.runs, overall, rest, (*done.remarks, *proposal))
+
+
+def kind_proposal(
+    gold: Dataset,
+    searched: CorpusCoverage,
+    runs: Sequence[RunResult],
+    scored: Sequence[Evaluation],
+    scoring: Scoring,
+) -> tuple[str, ...]:
+    """Return a sentence on the kind that all targets have, if searching only it changes the score.
+
+    The figure is that of the best run of *runs*, which are *scored*, without its hits of other
+    kinds. A search of that kind alone may differ a little, as words are more or less frequent in
+    it; nothing is run for a proposal.
+    """
+    kind = searched.suggested_kind
+    lead = scoring.parsed(gold)[0]
+    means = [evaluation[str(lead)] for evaluation in scored]
+    known = [place for place, mean in enumerate(means) if not isnan(mean)]
+    if not kind or not known:
+        return ()
+    sign = 1 if lead.definition.higher_is_better else -1
+    best = max(known, key=lambda place: sign * means[place])
+    answers = (
+        answer._replace(hits=tuple(hit for hit in answer.hits if kind_of(hit.path) == kind))
+        for answer in runs[best].run.answers()
+    )
+    name = runs[best].name
+    kept = Run.of(answers, name=name, metadata=runs[best].run.metadata)
+    (narrowed,) = score_runs(gold, [replace(runs[best], run=kept)], scoring, measures=[lead])
+    before, after = (f"{value:.3f}" for value in (means[best], narrowed[str(lead)]))
+    if before == after:
+        return ()
+    word = "documentation" if kind == "docs" else kind
+    others = counted(searched.other_kind, "file")
+    return (
+        f"all targets are {word}: --kind {kind} would leave out {others} of other kinds; without "
+        f"their hits, {lead.label} of {name} is about {after} instead of {before}",
+    )
 
 
 def score_runs(

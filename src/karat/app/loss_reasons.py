@@ -27,6 +27,7 @@ __all__ = ["LossSearch", "MissedTargets", "missed_targets", "searched_where", "w
 
 # The depth of each step, and at least this many times k: several hits may be in one file.
 DEPTH, TIMES = 200, 20
+LOST = (*BY_RANK, LossReason.NOT_IN_CORPUS)
 LOST_BY = {
     "fusion": LossReason.FUSION,
     "rerank": LossReason.RERANKER,
@@ -153,7 +154,7 @@ def missed_targets(findings: Findings) -> MissedTargets:
             targets = [
                 number
                 for number, counts in enumerate(relevant)
-                if counts and loss_reason_of(findings, run, row, number) in BY_RANK
+                if counts and loss_reason_of(findings, run, row, number) in LOST
             ]
             if targets:
                 missed.setdefault(row, {})[run] = targets

@@ -137,7 +137,12 @@ class QuestionRecipe:
     @property
     def candidates(self) -> str:
         """Return which files are searched: tests compete with what they test, pages do not."""
-        return "all" if self.made_from in ("headings", "docs") else "production"
+        return "all" if self.kind == "docs" else "production"
+
+    @property
+    def kind(self) -> str:
+        """Return the kind of file that is searched: that of the texts."""
+        return "docs" if self.made_from in ("headings", "docs") else "code"
 
 
 class OpenedCorpus(NamedTuple):
@@ -320,6 +325,7 @@ def _metadata(
         "tool": f"karat {__version__}",
         "kinds": dict(sorted(kinds.items())),
         "candidates": recipe.candidates,
+        "kind": recipe.kind,
         **({} if recipe.made_from in BY_MODEL else {"masked": recipe.masked}),
         "limit": recipe.limit,
         "seed": recipe.seed,
@@ -345,9 +351,8 @@ def _excluded(corpus: Corpus, patterns: tuple[str, ...]) -> set[str]:
 
 def searched_corpus(corpus: Corpus, recipe: QuestionRecipe) -> Corpus:
     """Return the documents that an evaluation of the gold set searches."""
-    kind = "docs" if recipe.candidates == "all" else "code"
     return Source(
-        "texts", tests=recipe.candidates == "all", selection=FileSelection(kind)
+        "texts", tests=recipe.candidates == "all", selection=FileSelection(recipe.kind)
     ).selected(corpus)
 
 

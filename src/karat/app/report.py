@@ -37,6 +37,7 @@ from karat.experiments.run_records import (
     record_of,
     remarks,
     select_runs,
+    unsearched_remarks,
 )
 from karat.experiments.store import Experiment, StoredRun, open_store
 from karat.experiments.target_check import resolved_for
@@ -168,7 +169,7 @@ def report(
         origin=origin,
         settings={"scoring": scoring, "confidence": confidence},
         level=scoring.level,
-        remarks=remarks(runs),
+        remarks=(*remarks(runs), *unsearched_remarks(runs)),
         resolved=_resolved(gold, runs, scoring, against_first),
         clusters=None if clusters is None else tuple(clusters),
         groups=groups,
@@ -206,7 +207,7 @@ def with_timings(findings: Findings, runs: Sequence[RunResult]) -> Findings:
         runs=tuple(runs),
         contest=replace(findings.contest, evaluations=evaluations),
         latency=_latency(findings.gold, runs, confidence, findings.clusters),
-        remarks=remarks(runs),
+        remarks=(*remarks(runs), *unsearched_remarks(runs)),
         resolved=_resolved(findings.gold, runs, scoring, against_first),
         run_remarks=tuple(tuple(empty_run_remarks([measured])) for measured in runs),
     )

@@ -168,14 +168,14 @@ def _snapshots(
         part = RepositoryRevisions(
             lambda: [("", opened)], {"": range(len(gold))}, lambda _: Source.of_texts({})
         )
-        files, automatic = selected
+        files, kind_from = selected
         yield Snapshots(
             "corpus",
             opened.name,
             corpus_candidates(gold),
             (part,),
             selection=files,
-            automatic=automatic,
+            kind_from=kind_from,
             masks=dataset_masks(gold),
         )
     elif _is_mined(gold):

@@ -123,16 +123,18 @@ def _in_corpus(found: Validation, data: Dataset, corpus: str) -> Validation:
         messages.append(f"{count} not in {corpus}; {searched.hint}")
     for query_id, paths in missing_paths(data, check.resolved).items():
         for path in paths:
-            skipped = searched.skipped_targets.get(path)
-            hint = f"skipped: {skipped}" if skipped else searched.suggestions.get(path, "")
+            hint = searched.suggestions.get(path, "")
             messages.append(
                 f"query {query_id!r}: {path} is not in {corpus}{f'; {hint}' if hint else ''}"
             )
+    for path, reason in searched.skipped_targets.items():
+        messages.append(f"{path} is in {corpus} and is not searched: it is {reason}")
+    missing = searched.unresolved + searched.left_out
     return replace(
         found,
         problems=tuple(Problem(found.path, 0, message) for message in messages),
         checked={"targets": searched.targets},
-        missing={"targets": searched.unresolved} if searched.unresolved else {},
+        missing={"targets": missing} if missing else {},
     )
 
 

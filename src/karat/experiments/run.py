@@ -35,7 +35,6 @@ from karat.experiments.store import (
     Store,
 )
 from karat.experiments.target_check import (
-    NOTE,
     TargetCheck,
     Where,
     check_targets,
@@ -53,7 +52,7 @@ from karat.installation import __version__
 from karat.model import Dataset
 from karat.model.evaluation import CorpusCoverage, Evaluation
 from karat.model.spec import Spec
-from karat.model.timings import RunResult
+from karat.model.timings import LEFT_OUT_NOTE, MISSING_NOTE, RunResult
 from karat.scoring.matching.modes import MATCHERS, files_judged
 from karat.scoring.metrics import Measure
 from karat.scoring.score import evaluate_run
@@ -495,8 +494,10 @@ def _finish(
     # A process that continues a run, or only measures latency, has indexed only some snapshots.
     searched = {
         "corpora": list(dict.fromkeys(found.digests)),
-        NOTE: missing_paths(request.gold, found.resolved),
+        MISSING_NOTE: missing_paths(request.gold, found.resolved),
     }
+    if found.searched.skipped_targets:
+        searched[LEFT_OUT_NOTE] = dict(found.searched.skipped_targets)
     if found.searched.skipped:
         searched["skipped"] = found.searched.skipped
     notes = {**ended.notes, **searched, **count_problems(answers), "status": status.value}

@@ -18,7 +18,7 @@ from karat.model import Dataset, Outcome, Run
 from karat.model.spec import Spec
 from karat.model.timings import NS_PER_MS, RunResult, latency_ms
 from karat.scoring.matching import MATCHERS
-from karat.system.words import counted
+from karat.system.words import counted, first_few, join_names
 
 __all__ = [
     "DISTURBED",
@@ -34,6 +34,7 @@ __all__ = [
     "run_with_latencies",
     "select_runs",
     "short_digests",
+    "unsearched_remarks",
     "versions_of",
 ]
 
@@ -232,6 +233,26 @@ def _record(check: Checker, row: Record, place: Location) -> RunRecord:
 def remarks(measured: Sequence[RunResult]) -> tuple[str, ...]:
     """Return sentences on runs with the same rankings, on empty runs, and on slots."""
     return (*_same(measured), *empty_run_remarks(measured), *_slot_remarks(measured))
+
+
+def unsearched_remarks(measured: Sequence[RunResult]) -> Iterator[str]:
+    """Yield which targets do not exist in the searched files, and which exist and were left out."""
+    missing: dict[str, dict[str, None]] = {}
+    for one in measured:
+        for query, paths in one.missing.items():
+            for path in paths:
+                missing.setdefault(path, {})[query] = None
+    if missing:
+        names = [f"{path} (query {', '.join(queries)})" for path, queries in missing.items()]
+        verb = "does" if len(missing) == 1 else "do"
+        yield (
+            f"{counted(len(missing), 'target file')} {verb} not exist in the searched files; their "
+            f"targets count as missed: {join_names(first_few(names))}"
+        )
+    left_out = {path: why for one in measured for path, why in one.left_out.items()}
+    if left_out:
+        named = [f"{path} is {why}" for path, why in left_out.items()]
+        yield "not searched although it exists: " + "; ".join(first_few(named))
 
 
 def _slot_remarks(measured: Sequence[RunResult]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from random import Random
 from typing import NamedTuple
 
 from karat.corpus import Corpus, FileSelection, GitRepository, common_kind
-from karat.corpus.files.selection import kind_of
+from karat.corpus.files.selection import declared_kind
 from karat.corpus.git import current_repository, in_order, object_ids
 from karat.corpus.snapshot import masks_from
 from karat.errors import InputError
@@ -40,9 +40,9 @@ __all__ = [
     "homes",
     "known_homes",
     "local_repositories",
-    "mixed_kinds",
     "part_of",
     "selected_files",
+    "suggested_kind",
 ]
 
 TAG = "repository"
@@ -202,39 +202,14 @@ SNAPSHOTS = ("parent", "base", "head", "child")
 CANDIDATES = ("production", "all")
 
 
-def _target_paths(gold: Dataset) -> set[str]:
-    targets = (target for query in gold.queries() for target in query.targets)
-    return {t.path for t in targets if t.grade > 0 and t.path and t.ref == "path"}
-
-
-def mixed_kinds(gold: Dataset) -> str:
-    """Return why no kind of file was selected although nearly all targets have one, else "".
-
-    >>> from karat.model import Target
-    >>> paths = [*(f"docs/{number}.md" for number in range(9)), "setup.py"]
-    >>> mixed_kinds(Dataset.of([Query("q", "x", tuple(map(Target, paths)))]))
-    "9 of 10 targets are documentation, but not 'setup.py': all files are searched (--kind docs)"
-    """
-    paths = sorted(_target_paths(gold))
-    for kind, name in (("docs", "documentation"), ("code", "code")):
-        others = [path for path in paths if kind_of(path) != kind]
-        if others and len(others) <= len(paths) * RARE:
-            return (
-                f"{len(paths) - len(others):,} of {len(paths):,} targets are {name}, but not "
-                f"{others[0]!r}: all files are searched (--kind {kind})"
-            )
-    return ""
-
-
-# Up to this share, targets of another kind may be mistakes.
-RARE = 0.2
-
-
 class SelectedFiles(NamedTuple):
-    """The files to search; the kind is *automatic* if it was derived from the targets."""
+    """The files to search; *kind_from* says what chose their kind: ``option`` or ``dataset``.
+
+    It is "" where nothing has chosen a kind, so that all kinds are searched.
+    """
 
     selection: FileSelection
-    automatic: bool = False
+    kind_from: str = ""
 
 
 EVERY_FILE = SelectedFiles(EVERYTHING)
@@ -243,20 +218,29 @@ EVERY_FILE = SelectedFiles(EVERYTHING)
 def selected_files(
     gold: Dataset, kind: str | None, include: Sequence[str] = (), exclude: Sequence[str] = ()
 ) -> SelectedFiles:
-    """Return the files to search; without a *kind*, that of all relevant targets of *gold*.
+    """Return the files to search; without a *kind*, that which *gold* declares, else all.
 
-    Targets of both kinds, or of unknown kind, select ``all``. Symbols without a path do not count.
+    Targets never choose it: one target of another kind would change the scores of all queries.
 
-    >>> from karat.model import Target
-    >>> gold = Dataset.of([Query("q", "log in", (Target("docs/login.md"),))])
+    >>> gold = Dataset.of([], metadata={"kind": "docs"})
     >>> selected_files(gold, None).selection.kind, selected_files(gold, "all").selection.kind
     ('docs', 'all')
     """
-    chosen = kind
-    if chosen is None:
-        chosen = common_kind(_target_paths(gold))
-    selection = FileSelection(chosen, tuple(include), tuple(exclude))
-    return SelectedFiles(selection, kind is None and chosen != "all")
+    declared = declared_kind(gold.metadata)
+    selection = FileSelection(kind or declared or "all", tuple(include), tuple(exclude))
+    return SelectedFiles(selection, "option" if kind else "dataset" if declared else "")
+
+
+def suggested_kind(gold: Dataset) -> str:
+    """Return the kind that all relevant targets of *gold* have, "" if they differ.
+
+    >>> from karat.model import Target
+    >>> suggested_kind(Dataset.of([Query("q", "log in", (Target("docs/login.md"),))]))
+    'docs'
+    """
+    targets = (target for query in gold.queries() for target in query.targets)
+    kind = common_kind({t.path for t in targets if t.grade > 0 and t.path and t.ref == "path"})
+    return "" if kind == "all" else kind
 
 
 class OpenSnapshot(NamedTuple):
@@ -287,9 +271,9 @@ class Snapshots:
     """The snapshots of one evaluation; each iteration opens all of them again.
 
     Ancestors come before descendants, so that neighbours differ little; *seed* shuffles the queries
-    on each snapshot. The fields are those of :class:`karat.model.evaluation.CorpusCoverage`. The
-    kind of *selection* is *automatic* if it was derived from the targets. *masks* hide lines of
-    documents, see :mod:`karat.corpus.snapshot`.
+    on each snapshot. The fields are those of :class:`karat.model.evaluation.CorpusCoverage`.
+    *kind_from* says what chose the kind of *selection*, see :class:`SelectedFiles`. *masks* hide
+    lines of documents, see :mod:`karat.corpus.snapshot`.
     """
 
     snapshot: str
@@ -299,7 +283,7 @@ class Snapshots:
     seed: int = 0
     revision: str = ""
     selection: FileSelection = EVERYTHING
-    automatic: bool = False
+    kind_from: str = ""
     masks: Mapping[str, object] = EMPTY
 
     def __post_init__(self) -> None:
@@ -376,7 +360,7 @@ def history_snapshots(
         elif snapshot == SNAPSHOTS[0] and gold.metadata.get("generated_from"):
             snapshot = "masked" if gold.metadata.get(MASKS) else "generated"
         places = dict.fromkeys(home.place for home in found)
-        files, automatic = selected
+        files, kind_from = selected
         yield Snapshots(
             snapshot,
             ", ".join(places),
@@ -385,7 +369,7 @@ def history_snapshots(
             seed,
             carried,
             files,
-            automatic,
+            kind_from,
             dataset_masks(gold),
         )
 
@@ -415,10 +399,10 @@ def corpus_snapshots(
     corpus = Opener().open(source)
     name = revision or ""
     part = RepositoryRevisions(lambda: [(name, corpus)], {name: range(len(gold))}, lambda _: source)
-    files, automatic = selected
+    files, kind_from = selected
     chosen = candidates or corpus_candidates(gold)
     masks = dataset_masks(gold)
-    return Snapshots("corpus", place, chosen, (part,), seed, "", files, automatic, masks)
+    return Snapshots("corpus", place, chosen, (part,), seed, "", files, kind_from, masks)
 
 
 def corpus_candidates(gold: Dataset) -> str:

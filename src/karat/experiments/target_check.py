@@ -10,7 +10,7 @@ from functools import cached_property
 from hashlib import sha256
 from itertools import compress, islice
 from operator import and_
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from shlex import quote
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ from karat.corpus import (
     skipped_text,
     split_page,
 )
+from karat.corpus.files.selection import LEFT_OUT
 from karat.errors import InputError
 from karat.experiments.snapshots import (
     NOWHERE_ELSE,
@@ -31,6 +32,7 @@ from karat.experiments.snapshots import (
     corpus_snapshots,
     history_snapshots,
     selected_files,
+    suggested_kind,
 )
 from karat.experiments.workers import SnapshotQueries
 from karat.experiments.workers.sources import check_selected
@@ -47,7 +49,6 @@ from karat.scoring.matching.modes import (
 )
 
 __all__ = [
-    "NOTE",
     "SEPARATE",
     "PathHints",
     "TargetCheck",
@@ -76,8 +77,6 @@ PATTERNS = ("substring", "akashic", "graded")
 MOST_SUGGESTIONS = 20
 # Missing targets that a report names.
 SHOWN_MISSING = 3
-# Why a document of the corpus is not searched, beside the reasons in `Corpus.skipped_files`.
-LEFT_OUT = "not selected by --candidates, --kind, --include or --exclude"
 
 
 class PathHints:
@@ -225,8 +224,9 @@ def check_snapshots(
     """Look for every target of *gold* in the snapshot of its query, by the paths that *match* uses.
 
     A symbol without a path counts as present, and so do lines of a file that is present: they may
-    have moved. If *strict*, InputError is raised if a corpus that the user named has none of the
-    targets: it is probably the wrong corpus.
+    have moved. A target that exists and is not searched stays, and is counted apart. If *strict*,
+    InputError is raised if a corpus that the user named has none of the targets: it is probably the
+    wrong corpus.
     """
     matcher = MATCHERS.get(match)()
     queries: list[Query] = list(gold.queries())
@@ -237,18 +237,33 @@ def check_snapshots(
     known: Set[str] = frozenset()
     skipped: dict[str, str] = {}
     reasons: dict[str, str] = {}
-    other_kind = 0
+    left_out = other_kind = 0
+    chosen = snapshots.kind_from
+    suggested = "" if chosen else suggested_kind(gold)
+    wider = FileSelection(suggested or "all")
     for corpus, wanted, whole in snapshots:
         check_selected(corpus, whole, snapshots.selection)
         checked.append(wanted)
         digests.append(corpus.snapshot)
         sizes.append(len(corpus))
         skipped |= whole.skipped_files
-        other_kind = max(other_kind, corpus.skipped.get("other-kind", 0))
+        count = corpus.skipped.get("other-kind", 0)
+        if suggested:
+            count = sum(bool(wider.reason(document)) for document in corpus)
+        other_kind = max(other_kind, count)
         known = {matcher.spelled(document.path) for document in corpus}
+        outside = _Outside(corpus, whole, snapshots.selection, matcher)
         for row in wanted.rows:
-            queries[row] = _present_targets(queries[row], known, matcher, root)
-            reasons |= _reasons(before[row], queries[row], whole)
+            targets = queries[row].targets
+            there = [_is_present(target, known, matcher, root) for target in targets]
+            relevant_here = relevant_targets(targets, matcher)
+            for number, target in enumerate(targets):
+                if not there[number] and (why := outside.reason(target, root)):
+                    there[number] = True
+                    if relevant_here[number]:
+                        left_out += 1
+                        reasons[target.path] = why
+            queries[row] = _with_targets(queries[row], there, matcher)
     relevant = [sum(relevant_targets(query.targets, matcher)) for query in before]
     left = [sum(relevant_targets(query.targets, matcher)) for query in queries]
     searched = CorpusCoverage(
@@ -264,23 +279,35 @@ def check_snapshots(
         revision=snapshots.revision,
         masked=bool(snapshots.masks),
         # A kind that leaves out nothing is not worth a word.
-        kind=snapshots.selection.kind if other_kind or not snapshots.automatic else "all",
-        automatic=snapshots.automatic and other_kind > 0,
+        kind=snapshots.selection.kind if other_kind or chosen != "dataset" else "all",
+        kind_from=chosen if chosen == "option" or other_kind else "",
+        suggested_kind=suggested if other_kind else "",
         other_kind=other_kind,
         include=snapshots.selection.include,
         exclude=snapshots.selection.exclude,
         skipped=skipped_text(skipped),
         skipped_files=skipped_by_reason(skipped),
         skipped_targets=reasons,
+        left_out=left_out,
     )
     if snapshots.snapshot == "corpus" and searched.unresolved:
         searched = _with_hints(searched, before, queries, known=known, matcher=matcher, root=root)
     else:
-        gone = islice(_missing(before, queries, reasons), SHOWN_MISSING + 1)
+        gone = islice(_missing(before, queries), SHOWN_MISSING + 1)
         searched = replace(searched, missing=tuple(gone))
-    if strict and searched.snapshot == "corpus" and 0 < searched.targets == searched.unresolved:
+    if (
+        strict
+        and searched.snapshot == "corpus"
+        and 0 < searched.targets == searched.unresolved + left_out
+    ):
+        place = snapshots.place
+        if left_out == searched.targets:
+            raise InputError(
+                f"none of the {left_out:,} targets of {gold.name} is searched, although all exist "
+                f"in {place}" + _skipped_hint(reasons)
+            )
         raise InputError(
-            f"none of the {searched.targets} targets of {gold.name} is in {snapshots.place}; "
+            f"none of the {searched.targets} targets of {gold.name} is in {place}; "
             + _hint(gold, searched)
             + _skipped_hint(reasons)
         )
@@ -288,16 +315,14 @@ def check_snapshots(
     return TargetCheck(searched, resolved, tuple(checked), tuple(digests))
 
 
-def _missing(
-    before: Sequence[Query], after: Sequence[Query], reasons: Mapping[str, str]
-) -> Iterable[str]:
+def _missing(before: Sequence[Query], after: Sequence[Query]) -> Iterable[str]:
     """Return the paths of relevant targets that exist nowhere."""
     return dict.fromkeys(
         target.path
         for was, now in zip(before, after, strict=True)
         if len(was.targets) > len(now.targets)
         for target in was.targets
-        if target.grade > 0 and target.path not in reasons and target not in now.targets
+        if target.grade > 0 and target not in now.targets
     )
 
 
@@ -314,7 +339,7 @@ def _with_hints(
 
     Targets with a similar name come first, and those that the option finds last.
     """
-    missing = list(_missing(before, after, searched.skipped_targets))
+    missing = list(_missing(before, after))
     hints = PathHints(known)
     option = ""
     if matcher.name in SPELLED and not root:
@@ -350,30 +375,59 @@ def _hint(gold: Dataset, searched: CorpusCoverage) -> str:
 
 def _skipped_hint(reasons: Mapping[str, str]) -> str:
     """Return a sentence on one of the skipped targets, "" without any."""
-    return next((f"; {path} was skipped: {why}" for path, why in reasons.items()), "")
+    return next((f"; {path} is {why}" for path, why in reasons.items()), "")
 
 
-def _reasons(before: Query, after: Query, whole: Corpus) -> dict[str, str]:
-    """Return why relevant targets of *before* that *after* lacks were not searched, by path.
+class _Outside:
+    """The documents of a snapshot that exist and are not searched, each with the reason."""
 
-    A target that is nowhere in the *whole* corpus has no reason.
-    """
-    if len(before.targets) == len(after.targets):
-        return {}
-    left = {target.path for target in after.targets}
-    gone = {t.path for t in before.targets if t.grade > 0 and t.path not in left}
-    left_out = {path: LEFT_OUT for path in gone if path in whole.by_path}
-    skipped = {path: whole.skipped_files[path] for path in gone if path in whole.skipped_files}
-    return skipped | left_out
+    def __init__(
+        self, corpus: Corpus, whole: Corpus, selection: FileSelection, matcher: Matcher
+    ) -> None:
+        self._corpus = corpus
+        self._whole = whole
+        self._selection = selection
+        self._matcher = matcher
+
+    @cached_property
+    def _reasons(self) -> Mapping[str, str]:
+        """The reasons by path; most snapshots need none of them."""
+        searched = self._corpus.by_path
+        outside = (document for document in self._whole if document.path not in searched)
+        found = {document.path: self._selection.reason(document) or "test" for document in outside}
+        return {
+            self._matcher.spelled(path): LEFT_OUT.get(why, why.replace("-", " "))
+            for path, why in {**self._whole.skipped_files, **found}.items()
+        }
+
+    def reason(self, target: Target, root: str) -> str:
+        """Return why *target*, which is not searched, is left out; "" if it does not exist."""
+        path = self._matcher.spelled(target.path, root)
+        if path in self._reasons:
+            return self._reasons[path]
+        if above := self._above(path):
+            return above
+        if self._matcher.by_id:
+            return ""
+        wanted = Target(path)
+        credit = self._matcher.credit
+        return next((why for p, why in self._reasons.items() if credit(Hit(p), wanted)), "")
+
+    def _above(self, path: str) -> str:
+        """Return why a folder above the file *path* is left out as a whole, "" for none."""
+        if self._whole.folder is None:
+            return ""
+        folders = map(str, PurePosixPath(path).parents)
+        why = next((self._reasons[name] for name in folders if name in self._reasons), "")
+        return why if why and (self._whole.folder / path).is_file() else ""
 
 
-def _present_targets(query: Query, known: Set[str], matcher: Matcher, root: str) -> Query:
-    """Return *query* without its missing targets.
+def _with_targets(query: Query, there: list[bool], matcher: Matcher) -> Query:
+    """Return *query* with those of its targets that are *there*.
 
     If all files of a query are missing, a symbol that was evidence for them is not a target either.
     """
     targets = query.targets
-    there = [_is_present(target, known, matcher, root) for target in targets]
     if not any(map(and_, relevant_targets(targets, matcher), there)):
         there = list(map(and_, counted_targets(targets, matcher), there))
     return query._replace(targets=tuple(compress(targets, there)))
@@ -385,10 +439,6 @@ def _is_present(target: Target, known: Set[str], matcher: Matcher, root: str) ->
         return True
     wanted = Target(path)
     return not matcher.by_id and any(matcher.credit(Hit(other), wanted) for other in known)
-
-
-# The key of missing paths in the notes of a run.
-NOTE = "unresolved"
 
 
 def missing_paths(gold: Dataset, resolved: Dataset) -> dict[str, list[str]]:
@@ -407,8 +457,8 @@ def resolved_for(gold: Dataset, runs: Sequence[RunResult]) -> Dataset | None:
 
     None if no target was missing, if no other is left, or if the notes of the runs differ.
     """
-    first, *others = (run.notes.get(NOTE) for run in runs)
-    if not isinstance(first, Mapping) or not first or any(other != first for other in others):
+    first, *others = (run.missing for run in runs)
+    if not first or any(other != first for other in others):
         return None
     queries = [
         query._replace(
@@ -427,7 +477,7 @@ class Where(NamedTuple):
     Without a *corpus* they are those of the repositories that the gold set was mined from. A
     *revision* needs a corpus; *repositories* and *snapshot* exclude one. *kind* (``docs``, ``code``
     or ``all``), *include* and *exclude* select files, see
-    :class:`karat.corpus.files.selection.FileSelection`; without a kind, that of the targets.
+    :class:`karat.corpus.files.selection.FileSelection`; without a kind, that of the gold set.
     """
 
     repositories: Mapping[str, str] = NOWHERE_ELSE

@@ -30,6 +30,9 @@ __all__ = ["MinedRepository", "MiningProgress", "build_dataset", "mine", "unique
 REWRITTEN_ALIKE = "rewritten-alike"
 REWRITTEN_ALIKE_WHY = "the model returned the query of another commit"
 
+# Roles of files that are code or configuration, in the words of --kind.
+CODE = frozenset({Role.SOURCE, Role.CONFIG, Role.EXAMPLE, Role.BUILD})
+
 # Progress callback: the current step, the number done, and the total (0: unknown).
 MiningProgress = Callable[[str, int, int], None]
 
@@ -234,6 +237,7 @@ def _as_metadata(recipe: MiningRecipe) -> dict[str, object]:
         "hardness": [level.value for level in recipe.hardness],
         "adversarial": recipe.adversarial,
         "candidates": "production" if filters.roles == [Role.SOURCE] else "all",
+        **({"kind": "code"} if CODE.issuperset(filters.roles) else {}),
         "unit": recipe.unit,
         "branch": recipe.branch,
         "since": recipe.since,

@@ -482,13 +482,15 @@ class CorpusCoverage:
     and *most* count the documents of a snapshot. A target is unresolved if its path is not in the
     snapshot of its query; *lost_queries* have no other target.
 
-    *kind* is ``docs``, ``code`` or ``all``; it is *automatic* if it is that of all targets, and
-    *other_kind* counts the documents of other kinds that a snapshot has. *include* and *exclude*
-    are globs. *skipped* is a sentence on files that could not be read, which *skipped_files* lists
-    by reason; *skipped_targets* has the reasons why targets that exist were not searched, by path.
-    *missing* are some of the unresolved targets that do not exist, *hint* is an option with which
-    more of them exist, and *suggestions* has hints on single ones, by path. *masked* says
-    that lines which queries were made from are hidden from the engines.
+    *left_out* counts the relevant targets that exist and are not searched; *skipped_targets* has
+    the reason of each, by path. *kind* is ``docs``, ``code`` or ``all``, chosen by an option or by
+    the dataset (*kind_from*); *other_kind* counts the documents of other kinds that a snapshot has.
+    If nothing chose a kind and all targets have one, that is *suggested_kind*, and *other_kind*
+    counts what it would leave out. *include* and *exclude* are globs. *skipped* is a sentence on
+    files that could not be read, which *skipped_files* lists by reason. *missing* are some of the
+    unresolved targets that do not exist, *hint* is an option with which more of them exist, and
+    *suggestions* has hints on single ones, by path. *masked* says that lines which queries were
+    made from are hidden from the engines.
     """
 
     snapshot: str
@@ -502,7 +504,8 @@ class CorpusCoverage:
     lost_queries: int
     revision: str = ""
     kind: str = "all"
-    automatic: bool = False
+    kind_from: str = ""
+    suggested_kind: str = ""
     other_kind: int = 0
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
@@ -513,3 +516,4 @@ class CorpusCoverage:
     masked: bool = False
     hint: str = ""
     suggestions: Mapping[str, str] = EMPTY
+    left_out: int = 0

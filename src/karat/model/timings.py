@@ -1,6 +1,6 @@
 """Latencies of the queries of a run, and its other costs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import NamedTuple
@@ -81,6 +81,10 @@ class Timings:
         return tuple(sample.cold_ns / NS_PER_MS for sample in self.samples)
 
 
+# The keys of notes on targets that were not searched.
+MISSING_NOTE, LEFT_OUT_NOTE = "unresolved", "left_out"
+
+
 @by_value
 @dataclass(frozen=True, slots=True)
 class RunResult:
@@ -95,6 +99,18 @@ class RunResult:
     engine: str
     name: str
     notes: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def missing(self) -> Mapping[str, Sequence[str]]:
+        """The paths of targets that do not exist in the searched files, by query."""
+        found = self.notes.get(MISSING_NOTE)
+        return found if isinstance(found, Mapping) else EMPTY
+
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        """The paths of targets that exist and were not searched, with the reasons."""
+        found = self.notes.get(LEFT_OUT_NOTE)
+        return found if isinstance(found, Mapping) else EMPTY
 
 
 TOTALS = ("tokens", "total_tokens", "tokens_used")

@@ -335,19 +335,37 @@ def remarks(searched: CorpusCoverage) -> Iterator[str]:
     # All files of a corpus are what a user expects.
     if searched.snapshot != "corpus" or chosen != EVERYTHING:
         yield f"candidates: {chosen}"
-    if not searched.unresolved:
+    if searched.unresolved:
+        some_left = searched.unresolved < searched.targets
+        yield missing_targets(searched) + ("; the table below excludes them" if some_left else "")
+        if searched.missing:
+            yield f"not in {searched_place(searched)}: {_missing_names(searched)}"
+    else:
         plural = "" if searched.snapshot == "corpus" else "s"
         yield f"all {searched.targets:,} targets exist in {searched_place(searched)}{plural}"
+    yield from left_out_targets(searched)
+
+
+def left_out_targets(searched: CorpusCoverage) -> Iterator[str]:
+    """Yield how many targets exist and are not searched, and the reasons of the first ones.
+
+    >>> searched = CorpusCoverage("corpus", ".", "all", 1, 9, 9, 8, 0, 0)
+    >>> reasons = {"a.py": "of another kind; --kind all includes it"}
+    >>> for line in left_out_targets(replace(searched, skipped_targets=reasons, left_out=1)):
+    ...     print(line)
+    1 of 8 targets exists, is not searched and counts as missed
+    not searched: a.py is of another kind; --kind all includes it
+    """
+    count = searched.left_out
+    if not count:
         return
-    some_left = searched.unresolved < searched.targets
-    yield missing_targets(searched) + ("; the table below excludes them" if some_left else "")
-    if searched.missing:
-        yield f"not in {searched_place(searched)}: {_missing_names(searched)}"
+    verbs = "exists, is not searched and counts" if count == 1 else None
+    verbs = verbs or "exist, are not searched and count"
+    yield f"{count:,} of {searched.targets:,} targets {verbs} as missed"
     for path, reason in list(searched.skipped_targets.items())[:SHOWN_TARGETS]:
-        yield f"target {path} exists and was not searched: {reason}"
-    if len(searched.skipped_targets) > SHOWN_TARGETS:
-        more = len(searched.skipped_targets) - SHOWN_TARGETS
-        yield f"{more:,} further targets that exist were not searched"
+        yield f"not searched: {path} is {reason}"
+    if (more := len(searched.skipped_targets) - SHOWN_TARGETS) > 0:
+        yield f"{more:,} further targets that exist are not searched (--json lists all)"
 
 
 def _missing_names(searched: CorpusCoverage) -> str:
@@ -377,26 +395,29 @@ def searched_place(searched: CorpusCoverage) -> str:
 
 
 def kind_notice(searched: CorpusCoverage) -> str:
-    """Return a line on a kind of file that was selected automatically, "" if none was.
+    """Return a line on a kind of file that the gold set declares, "" if it declares none.
 
     >>> from dataclasses import replace
     >>> searched = CorpusCoverage("corpus", "r", "all", 1, 8, 8, 9, 0, 0)
-    >>> kind_notice(replace(searched, kind="docs", automatic=True, other_kind=1_200))
-    'all targets are documentation: 1,200 other files are not searched (--kind all includes them)'
+    >>> kind_notice(replace(searched, kind="code", kind_from="dataset", other_kind=1_200))
+    'the gold set is for code: 1,200 other files are not searched (--kind all includes them)'
     """
-    if not searched.automatic:
+    if searched.kind_from != "dataset":
         return ""
     one = searched.other_kind == 1
     files, them = ("file is", "it") if one else ("files are", "them")
     return (
-        f"all targets are {KINDS[searched.kind]}: {searched.other_kind:,} other {files} not "
+        f"the gold set is for {KINDS[searched.kind]}: {searched.other_kind:,} other {files} not "
         f"searched (--kind all includes {them})"
     )
 
 
 def _candidates(searched: CorpusCoverage) -> str:
     """Return the files to search in words."""
-    text = f"{KINDS.get(searched.kind, 'all files')}, {TESTS[searched.candidates]}"
+    kind = KINDS.get(searched.kind, "all files")
+    if searched.kind in KINDS:
+        kind += " (--kind)" if searched.kind_from == "option" else " (declared by the gold set)"
+    text = f"{kind}, {TESTS[searched.candidates]}"
     for word, patterns in (("only", searched.include), ("without", searched.exclude)):
         text += f"; {word} {', '.join(patterns)}" if patterns else ""
     return text

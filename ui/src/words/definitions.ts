@@ -19,7 +19,7 @@ export const DEFINITIONS = {
   effect:
     "Effect size: the mean difference divided by the standard deviation of the differences. 0.2 is small, 0.8 is large.",
   counts: "Queries whose score improved, regressed or stayed the same against the baseline.",
-  resolved: "The same mean without judgments that name no document of the corpus.",
+  resolved: "The same mean without targets that do not exist in the searched documents.",
   lossReasons:
     "Every relevant target: found among the first k hits, or the reason why it was lost.",
   betterThan:

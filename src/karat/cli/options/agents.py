@@ -49,11 +49,7 @@ def run_setup(
     allowed: int | None = None,
 ) -> None:
     """Run the experiment and show its result; result files need the latency of every query."""
-    from karat.app.evaluate import mixed_kinds
-
     views = _views(setup.config, inputs, confidence, output)
-    if where.kind is None and (note := mixed_kinds(setup.gold)):
-        click.echo(printable(f"note: {note}"), err=True)
     request = setup.request(
         kind,
         where=_found_here(setup.placed(where), setup.gold),

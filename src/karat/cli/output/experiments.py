@@ -289,7 +289,7 @@ def _show_result(
     losses: bool,
 ) -> None:
     """Show the result, and write the report or the folder."""
-    from karat.app.evaluate import evaluate_experiment
+    from karat.app.evaluate import evaluate_experiment, kind_proposal
 
     # A report is written in addition to what is shown.
     output = views.output._replace(path=None) if views.written else views.output
@@ -303,7 +303,9 @@ def _show_result(
         title = views.output.title
         findings = make_findings(inputs, scoring, confidence, by=views.by or None, title=title)
     if many and findings:
-        show_findings(findings, done.searched, output, more=done.remarks)
+        evaluations = findings.contest.evaluations
+        proposal = kind_proposal(request.gold, done.searched, ended.runs, evaluations, scoring)
+        show_findings(findings, done.searched, output, more=(*done.remarks, *proposal))
     else:
         found = evaluate_experiment(
             request.gold, done, runs=ended, scoring=scoring, confidence=confidence, by=views.by

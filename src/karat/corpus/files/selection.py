@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FILE_KINDS",
+    "LEFT_OUT",
     "FileSelection",
     "common_kind",
+    "declared_kind",
     "document_kind",
     "kind_of",
     "main_docs_folder",
@@ -29,6 +31,14 @@ __all__ = [
 ]
 
 FILE_KINDS = ("docs", "code", "all")
+# Why a document that exists is not searched, and the option that includes it.
+LEFT_OUT = {
+    "test": "a test; --candidates all includes it",
+    "other-kind": "of another kind; --kind all includes it",
+    "not-included": "not matched by --include",
+    "excluded": "matched by --exclude",
+    "hidden": "hidden; hidden files are never searched",
+}
 # Prose with one of these traits answers no question about a product.
 _NO_DOCS = Trait.TEST | Trait.LICENSE | Trait.CHANGELOG
 # A folder with less of the text is one of several, and nothing says that it is the main one.
@@ -71,6 +81,24 @@ def common_kind(paths: Iterable[str]) -> str:
     return kind or "all"
 
 
+def declared_kind(metadata: Mapping[str, object]) -> str:
+    """Return the kind that the *metadata* of a gold set choose, "" if they choose none.
+
+    ``kind`` is what ``karat generate`` writes. A set that version 0.2 has made says how: from
+    headings of documentation, from code, or from the commits that change production code.
+
+    >>> declared_kind({"kind": "docs"}), declared_kind({"generated_from": "docstrings"})
+    ('docs', 'code')
+    """
+    kind, made_from = (str(metadata.get(key) or "") for key in ("kind", "generated_from"))
+    if kind in FILE_KINDS:
+        return kind
+    if made_from:
+        return "docs" if made_from in ("headings", "docs") else "code"
+    is_mined = "total_commits_analyzed" in metadata
+    return "code" if is_mined and metadata.get("candidates") == "production" else ""
+
+
 class FileSelection(NamedTuple):
     """The files of a corpus to search: a *kind*, and globs with the syntax of ``.gitignore``.
 
@@ -100,19 +128,15 @@ class FileSelection(NamedTuple):
     def apply(self, corpus: Corpus) -> Corpus:
         """Return the selected documents of *corpus*; the others count as skipped."""
         self.check()
-        if self == EVERYTHING:
-            return corpus
-        include = _compiled("include", self.include) if self.include else None
-        exclude = _compiled("exclude", self.exclude) if self.exclude else None
+        return corpus if self == EVERYTHING else corpus.without_documents(self.reason)
 
-        def reason(document: Document) -> str:
-            if include and not include.match_file(document.path):
-                return "not-included"
-            if exclude and exclude.match_file(document.path):
-                return "excluded"
-            return "other-kind" if self.kind not in ("all", document_kind(document)) else ""
-
-        return corpus.without_documents(reason)
+    def reason(self, document: Document) -> str:
+        """Return why *document* is left out: a key of :data:`LEFT_OUT`, "" if it is selected."""
+        if self.include and not _compiled("include", self.include).match_file(document.path):
+            return "not-included"
+        if self.exclude and _compiled("exclude", self.exclude).match_file(document.path):
+            return "excluded"
+        return "other-kind" if self.kind not in ("all", document_kind(document)) else ""
 
     def to_json(self) -> dict[str, object]:
         """Return the parts that differ from the default."""

@@ -83,7 +83,10 @@ def loss_reason_of(findings: Findings, run: int, query: int, target: int) -> Los
     if known is not None:
         return known
     status = findings.contest.evaluations[run].table.statuses[query]
-    return loss_reason_at(findings.traces[run][query].found[target], status, findings.k)
+    found = loss_reason_at(findings.traces[run][query].found[target], status, findings.k)
+    if found is LossReason.NOT_RETRIEVED and not findings.searched(run, query, target):
+        return LossReason.NOT_IN_CORPUS
+    return found
 
 
 def loss_reason_counts(findings: Findings) -> tuple[Shares, ...]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from karat.corpus.files.selection import declared_kind
+from karat.model.timings import RunResult
 from karat.report.compare_view import correction_text, draws_text
 from karat.report.findings.record import Findings
 from karat.report.score_view import queries
@@ -64,7 +66,7 @@ def _told(findings: Findings) -> Iterator[tuple[str, str]]:
     """Yield the settings that are recorded in the run files."""
     for key, title in TOLD.items():
         said = {
-            _told_text(measured.run.metadata[key])
+            _told_text(measured.run.metadata[key]) + _chosen_by(findings, key, measured)
             for measured in findings.runs
             if measured.run.metadata.get(key) is not None
         }
@@ -73,6 +75,14 @@ def _told(findings: Findings) -> Iterator[tuple[str, str]]:
     for text in dict.fromkeys(run.notes.get("skipped") for run in findings.runs):
         if isinstance(text, str) and text:
             yield "Skipped files", text.removeprefix("skipped ")
+
+
+def _chosen_by(findings: Findings, key: str, measured: RunResult) -> str:
+    """Return what has chosen the kind of file of a run."""
+    if key != "kind":
+        return ""
+    is_declared = declared_kind(findings.gold.metadata) == measured.run.metadata[key]
+    return " (declared by the gold set)" if is_declared else " (--kind)"
 
 
 def _told_text(value: object) -> str:

@@ -157,6 +157,15 @@ class Findings:
         matcher = MATCHERS.get(match)()
         return relevant_targets(self.gold.targets(query), matcher, level=self.level)
 
+    def searched(self, run: int, query: int, target: int) -> bool:
+        """Return whether the files that a run searched hold a target, as far as is known.
+
+        Its notes name the targets that do not exist, and those that exist and were left out.
+        """
+        path, found = self.gold.targets(query)[target].path, self.runs[run]
+        missing = found.missing.get(self.gold.query_ids[query], ())
+        return path not in found.left_out and path not in missing
+
     def scores(self, run: int, measure: str | None = None) -> list[float]:
         """Return the scores of the run at *run*, one per query; of the lead without *measure*."""
         return list(self.contest.evaluations[run].table.columns[measure or self.lead])

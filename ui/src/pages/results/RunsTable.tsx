@@ -224,7 +224,7 @@ function latencyColumns(results: Results): Column<RunResult>[] {
 
 type MeanProps = { run: RunResult; metric: string; both: boolean; mark: string };
 
-/** A mean with its interval and, where *both*, the mean without references that are unresolved. */
+/** A mean with its interval and, where *both*, the mean without targets that do not exist. */
 function Mean({ run, metric, both, mark }: MeanProps) {
   const resolved = both ? run.resolved_metrics_flat?.[metric] : null;
   return (
@@ -233,7 +233,7 @@ function Mean({ run, metric, both, mark }: MeanProps) {
       {run.metrics_flat[metric] != null && mark}
       <small>{interval(run.intervals[metric] as [number, number] | undefined)}</small>
       {resolved != null && (
-        <small title={DEFINITIONS.resolved}>resolved only: {score(resolved)}</small>
+        <small title={DEFINITIONS.resolved}>without missing targets: {score(resolved)}</small>
       )}
     </>
   );

@@ -54,6 +54,31 @@ def test_tests_are_known(path: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "is_test"),
+    [
+        ("src/werkzeug/test.py", False),
+        ("werkzeug/test.py", False),
+        ("src/flask/testing.py", False),
+        ("numpy/testing/decorators.py", False),
+        ("src/test_utils/core.py", False),
+        ("src/test_utils/test.py", False),
+        ("test.py", True),
+        ("tests/test.py", True),
+        ("shop/tests.py", True),
+        ("src/werkzeug/test_client.py", True),
+        ("testing/run.py", True),
+        ("src/testing/run.py", True),
+        ("numpy/testing/tests/utils.py", True),
+        ("test_utils/core.py", True),
+        ("src/test-utils/render.js", True),
+        ("web/test.ts", True),
+    ],
+)
+def test_what_users_test_with_is_no_test(path: str, is_test: bool) -> None:
+    assert classify(path).is_test == is_test
+
+
+@pytest.mark.parametrize(
     "path",
     [
         *("src/latest.py", "src/contest.go", "lib/attest.rs", "src/Latest.java", "inspect.py"),

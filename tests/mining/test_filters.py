@@ -48,6 +48,15 @@ def test_a_good_commit_becomes_a_candidate() -> None:
     ("rule", "made"),
     [
         ("merge", commit(parents=2)),
+        ("bump", commit("follow the release of 2.0.0rc1 continue with 2.0.0rc2.dev")),
+        ("bump", commit("Ready for another release")),
+        ("bump", commit("Next version will be 3.1 beta")),
+        ("short", commit("Automated merge with ssh://team@example.org/shop")),
+        ("vague", commit("check in todays jinja changes")),
+        ("vague", commit("looking for a jinja memleak")),
+        ("short", commit("globset: fix paths", change("crates/globset/src/lib.rs"))),
+        ("no-source", commit("Use uv for dependency management", change(".devcontainer/a.sh"))),
+        ("no-source", commit(QUESTION, change("src/.cache/a.py"))),
         ("root", commit(parents=0)),
         ("bot", commit(author="dependabot[bot]")),
         ("tests-only", commit(QUESTION, change("tests/a.py"))),
@@ -118,6 +127,28 @@ def test_why_a_commit_is_no_case(rule: str, made: Commit) -> None:
 )
 def test_words_that_only_look_like_maintenance(message: str) -> None:
     assert reason(commit(message)) == ""
+
+
+@pytest.mark.parametrize(
+    ("message", "query"),
+    [
+        ("globset: escape a backslash in classes", "escape a backslash in classes"),
+        ("globset, glob: Fixed escapes of nested classes", "fix escapes of nested classes"),
+        ("globset/glob: escape a backslash in classes", "escape a backslash in classes"),
+        ("feat(globset): escape a backslash in classes", "escape a backslash in classes"),
+        ("printer: escape a backslash in classes", "printer: escape a backslash in classes"),
+        ("show release notes in the page footer", "show release notes in the page footer"),
+    ],
+)
+def test_a_scope_that_is_in_the_path_leaves_the_query(message: str, query: str) -> None:
+    target = change("crates/globset/src/glob.rs")
+    filters = Filters(off=frozenset({"maintenance"}))
+    (candidate,) = select([commit(message, target)], filters).candidates
+    assert candidate.query == query
+
+
+def test_a_release_process_is_not_a_release() -> None:
+    assert reason(commit("Fall back to the latest stable release on network errors")) == ""
 
 
 def test_a_rule_can_be_turned_off() -> None:

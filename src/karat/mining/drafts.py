@@ -6,14 +6,14 @@ specific to one repository.
 """
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import StrEnum
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 from karat.corpus.files.traits import Trait, classify
 from karat.mining.commits import Candidate, Change, Commit
-from karat.mining.words import Reason, reasons
+from karat.mining.words import Reason, content_words, parts, reasons
 
 __all__ = [
     "ASIDES",
@@ -29,6 +29,7 @@ __all__ = [
     "query_of",
     "role_of",
     "signs",
+    "without_scope",
 ]
 
 # Verbs that open commit messages. Only these are changed to the imperative, so that "Nested",
@@ -225,7 +226,10 @@ _ASIDES = [re.compile(pattern) for pattern in ASIDES.values()]
 _REFERENCES = [re.compile(pattern) for pattern in REFERENCES.values()]
 _NUMBER = re.compile(r"[#\s:-]\d")
 
-_MERGE = re.compile(r"(?:Merge(?:d)? (?:pull request|PR|branch|remote|tag)|Automatic merge)\b")
+_MERGE = re.compile(
+    r"(?:[Mm]erged? (?:pull request|PR|branch|remote|tag|heads?|upstream|mainline|trunk|"
+    r"with (?:upstream|mainline|trunk|main|master|\w+://|git@))|[Aa]utomat(?:ic|ed) merge)(?!\w)"
+)
 _TRAILER = re.compile(
     r"[A-Z][A-Za-z]+(?:-[A-Za-z]+)+: |(?:Fixes|Closes|Refs|Bug|See): |git-svn-id:|darcs-hash:"
 )
@@ -343,6 +347,47 @@ def _as_order(text: str) -> str:
     return f"{scope}{adverb.lower()}{verb}{text[lead.end() :]}"
 
 
+# A scope, or several: "printer: ", "ignore/types, globset: ".
+_SCOPE = re.compile(r"([\w./+@-]{1,40}(?:, ?[\w./+@-]{1,40})*): +")
+
+
+def without_scope(query: str, targets: Iterable[Change]) -> str:
+    """Return *query* without leading scopes that are part of the path of a target.
+
+    Who searches does not know the file yet. A scope with another word stays.
+
+    >>> change = Change("M", "crates/globset/src/lib.rs", "crates/globset/src/lib.rs", *"abcd")
+    >>> without_scope("globset: escape the backslash", [change])
+    'escape the backslash'
+    >>> without_scope("windows: escape the backslash", [change])
+    'windows: escape the backslash'
+    """
+    known: set[str] | None = None
+    while scope := _SCOPE.match(query):
+        if known is None:
+            known = {part for target in targets for part in parts(target.old_path)}
+        if not known.issuperset(parts(scope[1])):
+            break
+        query = query[scope.end() :]
+    return query
+
+
+# What is left of a query without these words and without versions is its content.
+_RELEASE_WORDS = """
+again alpha another begin beta bump candidate continue cut cycle dev development final first follow
+following milestone minor major next number pre prepare preparing publish pypi rc ready
+release released releases releasing second ship start tag today towards upload version versions
+"""
+_RELEASING = frozenset(_RELEASE_WORDS.split())
+_RELEASE = re.compile(r"\b(?:releas(?:e[ds]?|ing)|versions?)\b|\bv?\d+(?:\.\d+)+", re.IGNORECASE)
+
+
+def _is_release(query: str) -> bool:
+    """Return whether *query* is about a release or a version and nothing else."""
+    words = content_words(query) if _RELEASE.search(query) else set()
+    return not words.isdisjoint(_RELEASING) and len(words - _RELEASING) < 2
+
+
 def signs(message: str, query: str) -> set[Reason]:
     """Return the reasons that the form of a *message* and of its *query* gives to drop it.
 
@@ -352,6 +397,8 @@ def signs(message: str, query: str) -> set[Reason]:
     {<Reason.DISTANT: 'distant'>}
     """
     found = set()
+    if _is_release(query):
+        found.add(Reason.BUMP)
     if _DIGIT.search(query):
         if _VERSION.match(query):
             found.add(Reason.BUMP)
@@ -403,9 +450,12 @@ _BUILD_FILE = re.compile(
 def role_of(path: str) -> Role:
     """Return the role of the file at *path*.
 
-    >>> [role_of(path).value for path in ("a.py", "tests/a.py", "vendor/a_test.go", "a.png")]
+    >>> [role_of(path).value for path in ("a.py", "tests/a.py", "vendor/a_test.go", ".ci/run.sh")]
     ['source', 'tests', 'vendored', 'other']
     """
+    if path.startswith(".") or "/." in path:
+        # A corpus leaves out hidden files.
+        return Role.OTHER
     language, traits = classify(path)
     if traits:
         return _by_traits(traits)
@@ -523,7 +573,7 @@ class Draft:
         """The parsed message."""
         if self._text is None:
             subject = opening(self.commit.message)
-            query = as_query(subject)
+            query = without_scope(as_query(subject), self.files.targets)
             said = reasons(_words(subject), _lead(query))
             self._text = ParsedMessage(query, said | signs(self.commit.message, query))
         return self._text

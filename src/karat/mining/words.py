@@ -256,7 +256,7 @@ _TABLE = {
     Reason.VAGUE: _Wording(
         """
         misc miscellaneous stuff wip todo todos hack hacks minor tiny trivial tweak tweaks
-        experimental bunch silly stupid obvious handful
+        experimental bunch silly stupid obvious handful todays yesterdays
         """,
         """
         work in progress, started work, start work, started working, initial version,
@@ -270,7 +270,7 @@ _TABLE = {
         """,
         """
         better more nicer extra further another alternative small little tweak start try attempt
-        initial improvements modifications adjustments
+        initial improvements modifications adjustments looking investigating debugging trying
         """,
     ),
     Reason.TANGLED: _Wording(

@@ -173,6 +173,12 @@ def classify(path: str) -> FileClass:
     folder, _, name = path.rpartition("/")
     language = language_of(path)
     of_folder, of_name = _of_folder(folder), _of_name(name, language)
+    if (of_folder | of_name) & Trait.TEST.value and language == "python":
+        if _is_test_library(folder):
+            of_folder &= ~Trait.TEST.value
+        if name == "test.py" and folder and not of_folder & Trait.TEST.value:
+            # A public test client, as in Werkzeug; tests of a package are in test_*.py or tests.py.
+            of_name &= ~Trait.TEST.value
     if language not in PROSE:
         of_folder &= ~Trait.CHANGELOG.value
         if of_folder & Trait.DOCS.value and language not in CONFIG and _is_source_folder(folder):
@@ -213,6 +219,24 @@ def _of_folder(folder: str) -> int:
         ),
         (Trait.GENERATED, above & _GENERATED_FOLDERS),
         (Trait.CHANGELOG, above & _CHANGELOG_FOLDERS),
+    )
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_test_library(folder: str) -> bool:
+    """Return whether Python files in *folder* help the users of a package to test.
+
+    That is ``testing`` within a package, or a package below ``src`` that is called ``test_...``.
+
+    >>> [_is_test_library(folder) for folder in ("numpy/testing", "testing", "numpy/testing/tests")]
+    [True, False, False]
+    """
+    steps = folder.lower().split("/")
+    first = 1 if steps[0] == "src" else 0
+    return all(
+        (step == "testing" and place > first) or (first == 1 == place and step.startswith("test_"))
+        for place, step in enumerate(steps)
+        if step in _TEST_FOLDERS
     )
 
 

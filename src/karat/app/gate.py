@@ -567,7 +567,7 @@ def octocode_gate(
 ) -> OctocodeGate:
     """Search *corpus* for every question of *gold*, and apply *rules* to the results.
 
-    *kind* is ``docs`` or ``code``, by default that of the targets.
+    *kind* is ``docs`` or ``code``, by default all files are searched.
 
     Every query runs again each time; results are stored in *store*. A query that ends in an error
     counts 0. A measure that needs more than *max_results* hits is None among the results.

@@ -158,7 +158,7 @@ OCTOCODE: Fields = {
     "mode": click.option(
         "--mode",
         type=click.Choice(["code", "docs"]),
-        help="octocode: files to search, with any engine; by default the kind of the targets.",
+        help="octocode: files to search, with any engine; by default all.",
     ),
     "threshold": click.option(
         "--threshold",

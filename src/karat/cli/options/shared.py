@@ -380,8 +380,8 @@ SELECTION: Fields = {
     "kind": click.option(
         "--kind",
         type=click.Choice(["docs", "code", "all"]),
-        help="Files to search: documentation, code or all. By default the kind that all targets "
-        "of the gold set have; without a gold set, all.",
+        help="Files to search: documentation, code or all. By default the kind that the gold set "
+        "declares, else all.",
     ),
     "include": click.option(
         "--include",

@@ -297,18 +297,19 @@ def test_a_gold_set_in_its_corpus_is_not_searched(karat: Karat, folder: Path) ->
     assert "without /gold.csv" in flat(done.stdout)
 
 
-def test_nearly_uniform_targets_say_why_all_files_are_searched(karat: Karat, folder: Path) -> None:
-    docs = folder / "docs"
-    docs.mkdir()
-    for number in range(9):
-        (docs / f"{number}.md").write_text(f"Page {number}.\n")
-    (docs / "setup.py").write_text("NAME = 1\n")
-    rows = [*(f"page {number},{number}.md" for number in range(9)), "name,setup.py"]
-    (folder / "gold.csv").write_text("question,document\n" + "\n".join(rows) + "\n")
-    common = ("gold.csv", "--corpus", "docs", "-e", "bm25", "-m", "hit@1", "--timed", "none")
-    done = karat("evaluate", *common)
-    assert "note: 9 of 10 targets are documentation, but not 'setup.py': all files" in done.stderr
-    assert "note:" not in karat("evaluate", *common, "--kind", "all").stderr
+def test_one_odd_target_does_not_change_the_other_queries(karat: Karat, folder: Path) -> None:
+    shop = folder / "shop"
+    shop.mkdir()
+    (shop / "login.md").write_text("# Log in\nOpen the page, enter a name and a word.\n")
+    (shop / "login.py").write_text("def log_in(): ...\n")
+    (folder / "docs.csv").write_text("question,document\nlog in,login.md\n")
+    (folder / "odd.csv").write_text("question,document\nlog in,login.md\ncode,login.py\n")
+    common = ("--corpus", "shop", "-e", "bm25", "-m", "mrr", "--timed", "none", "--json")
+    alone, odd = (
+        json.loads(karat("evaluate", name, *common).stdout) for name in ("docs.csv", "odd.csv")
+    )
+    assert odd["run"]["queries"][0]["scores"] == alone["run"]["queries"][0]["scores"]
+    assert alone["run"]["queries"][0]["scores"] == {"mrr": 0.5}
 
 
 def test_a_shallow_clone_and_a_wrong_repository_are_called_so(

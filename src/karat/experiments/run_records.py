@@ -244,10 +244,10 @@ def unsearched_remarks(measured: Sequence[RunResult]) -> Iterator[str]:
                 missing.setdefault(path, {})[query] = None
     if missing:
         names = [f"{path} (query {', '.join(queries)})" for path, queries in missing.items()]
-        verb = "does" if len(missing) == 1 else "do"
+        verb = "does not exist and counts" if len(missing) == 1 else "do not exist and count"
         yield (
-            f"{counted(len(missing), 'target file')} {verb} not exist in the searched files; their "
-            f"targets count as missed: {join_names(first_few(names))}"
+            f"{counted(len(missing), 'target file')} {verb} as missed: "
+            f"{join_names(first_few(names))}"
         )
     left_out = {path: why for one in measured for path, why in one.left_out.items()}
     if left_out:

@@ -38,8 +38,7 @@ def test_a_target_that_does_not_exist_is_never_called_not_retrieved(
 def test_a_report_names_them(make: Callable[..., Findings]) -> None:
     found = make([noted(measured("old", OLD)), noted(measured("new", NEW))])
     assert found.remarks == (
-        "1 target file does not exist in the searched files; their targets count as missed: e.py "
-        "(query q4)",
+        "1 target file does not exist and counts as missed: e.py (query q4)",
         "not searched although it exists: c.py is a test; --candidates all includes it",
     )
     assert found.resolved is not None

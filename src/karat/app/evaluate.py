@@ -228,6 +228,7 @@ class ExperimentSetup:
             seed=seed,
             wait=wait,
             timed_on=timed_on,
+            sample_of=len(self.gold) if len(drawn) < len(self.gold) else 0,
         )
 
     def placed(self, where: Where) -> Where:

@@ -11,7 +11,13 @@ from karat.engines.registry import has_absolute_scores
 from karat.errors import InputError
 from karat.experiments.executors.base import Executor
 from karat.experiments.measure import measure_groups, measure_latency_on
-from karat.experiments.plan import SearchGroups, SharedSearch, shares_nothing
+from karat.experiments.plan import (
+    SearchGroups,
+    SharedSearch,
+    is_deterministic,
+    shares_nothing,
+)
+from karat.experiments.run_records import LEAST_REPEATED
 from karat.experiments.store import (
     Buffer,
     Experiment,
@@ -174,7 +180,9 @@ def _collect_hits(
             context.dataset,
             context.snapshots,
             executor=executor,
-            settings=replace(context.settings, warm_up=0, repetitions=1),
+            settings=replace(
+                context.settings, warm_up=0, repetitions=1, repeated=_repeated(searches, context)
+            ),
             callbacks=writer.callbacks(skip),
         ):
             buffer.flush()
@@ -185,6 +193,17 @@ def _collect_hits(
             }
             stopped = stopped or _is_stopped(returned)
             yield todo[place], stopped
+
+
+def _repeated(searches: SearchGroups, context: ExperimentContext) -> frozenset[int]:
+    """Return the rows to run twice; none if the timing pass repeats enough, or nothing can differ."""
+    enough = len(context.timed) >= LEAST_REPEATED and context.settings.repetitions > 1
+    if enough or all(is_deterministic(one.spec) for one in searches.configurations):
+        return frozenset()
+    chosen = choose_timed(context.dataset, LEAST_REPEATED, seed=context.settings.seed)
+    return frozenset(
+        row for row, query_id in enumerate(context.dataset.query_ids) if query_id in chosen
+    )
 
 
 def _measure_latency(

@@ -25,7 +25,7 @@ from karat.experiments.plan import (
     group_searches,
     shares_nothing,
 )
-from karat.experiments.run_records import remarks
+from karat.experiments.run_records import SAMPLE, SAMPLE_OF, remarks
 from karat.experiments.store import (
     Experiment,
     ExperimentDefinition,
@@ -146,7 +146,8 @@ class ExperimentRequest:
     its earlier results in the store; *scoring* and *workers* may differ. Without *wait*, latency is
     measured even while other karat runs disturb it. With *scores_first*, every run has its scores
     before any latency is measured; an engine that shares nothing then runs timed queries twice.
-    *timed_on* is the slot of the executor that measures latency, "" for this machine.
+    *timed_on* is the slot of the executor that measures latency, "" for this machine. *sample_of* is
+    the number of queries that *gold* was drawn from, 0 if it is whole.
     """
 
     gold: Dataset
@@ -162,6 +163,7 @@ class ExperimentRequest:
     wait: bool = True
     scores_first: bool = False
     timed_on: str = ""
+    sample_of: int = 0
 
     @property
     def match(self) -> str:
@@ -429,8 +431,9 @@ def _definition(
 ) -> ExperimentDefinition:
     searched = found.searched
     settings = asdict(request.settings)
-    # The order of the queries is by the seed of the request.
+    # The order of the queries is by the seed of the request; repeated queries change no hits.
     settings.pop("seed")
+    settings.pop("repeated")
     shared = {
         "gold": request.gold.name,
         "place": searched.place,
@@ -440,6 +443,8 @@ def _definition(
         "seed": request.seed,
         **FileSelection(searched.kind, searched.include, searched.exclude).to_json(),
     }
+    if request.sample_of:
+        shared |= {SAMPLE: len(request.gold), SAMPLE_OF: request.sample_of}
     runs = [
         RunDefinition(
             one.name,

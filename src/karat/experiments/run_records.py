@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from karat.errors import InputError, UnknownName
+from karat.experiments.plan import is_deterministic
 from karat.experiments.store import Experiment, Store, StoredRun
 from karat.formats.fields import Checker, Location, Record
 from karat.formats.jsontext import parse_json, positions
@@ -21,8 +22,13 @@ from karat.scoring.matching import MATCHERS
 from karat.system.words import counted, first_few, join_names
 
 __all__ = [
+    "DETERMINISTIC",
     "DISTURBED",
     "LATEST",
+    "LEAST_REPEATED",
+    "REPEATED",
+    "SAMPLE",
+    "SAMPLE_OF",
     "RunRecord",
     "SelectedRuns",
     "differing_queries",
@@ -41,6 +47,11 @@ __all__ = [
 LATEST = "latest"
 # In the metadata of a run whose latencies were not measured alone.
 DISTURBED = "disturbed"
+# In the metadata of a run: whether repeated queries had identical hits, and how many were repeated.
+DETERMINISTIC, REPEATED = "deterministic", "repeated"
+LEAST_REPEATED = 10
+# In the metadata of a run of a sample: the queries of the sample, and of the whole gold set.
+SAMPLE, SAMPLE_OF = "sample", "sample_of"
 # The share of queries without a hit from which a run is reported as empty.
 NEARLY_ALL = 0.9
 
@@ -78,7 +89,7 @@ def run_with_latencies(measured: RunResult, order: Sequence[str] = ()) -> Run:
 
     Answers are in the *order* of these query ids, so that files of equal runs are equal, wherever
     and whenever each query ended. The metadata say whether other karat runs have disturbed the
-    latencies.
+    latencies, and whether the engine answers identically, as far as that is known.
     """
     samples = measured.timings.samples if measured.timings else ()
     times = {sample.query_id: round(latency_ms(sample) * NS_PER_MS) for sample in samples}
@@ -88,10 +99,36 @@ def run_with_latencies(measured: RunResult, order: Sequence[str] = ()) -> Run:
     ]
     places = {query_id: place for place, query_id in enumerate(order)}
     answers.sort(key=lambda answer: places.get(answer.query_id, len(places)))
-    metadata = dict(measured.run.metadata)
+    metadata = measured.run.metadata | _determinism(measured)
     if measured.timings and not measured.timings.alone:
         metadata[DISTURBED] = True
     return Run.of(answers, name=measured.name, metadata=metadata)
+
+
+def _determinism(measured: RunResult) -> dict[str, object]:
+    """Return whether the engine answers identically and on how many queries that was seen.
+
+    Nothing is returned where too few queries were repeated to say so.
+    """
+    run = measured.run
+    samples = measured.timings.samples if measured.timings else ()
+    twice = {sample.query_id for sample in samples if sample.warm_ns}
+    twice.update(
+        query_id
+        for query_id, extra in zip(run.query_ids, run.extras, strict=True)
+        if "repeated" in extra
+    )
+    if any("unstable" in extra for extra in run.extras):
+        return {DETERMINISTIC: False, REPEATED: len(twice)}
+    engine = run.metadata.get("engine")
+    if isinstance(engine, Mapping):
+        options = engine.get("options")
+        params = options if isinstance(options, Mapping) else {}
+        if is_deterministic(Spec("engine", str(engine.get("name")), params)):
+            return {DETERMINISTIC: True}
+    if twice and len(twice) >= min(LEAST_REPEATED, len(run)):
+        return {DETERMINISTIC: True, REPEATED: len(twice)}
+    return {}
 
 
 # Characters of the SHA-256 of an answer: one difference in four billion goes unnoticed.

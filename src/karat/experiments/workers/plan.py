@@ -120,7 +120,8 @@ class RunSettings:
     *warm_up* queries run unrecorded before the first recorded one, whenever an engine was started
     or has moved to another snapshot. Each query then runs *repetitions* times, the first time cold.
     A search that takes longer than *timeout_s* is ended, with its process; indexing may take
-    *index_timeout_s*. A run is given up after *deaths* processes in a row that have ended by
+    *index_timeout_s*. The rows in *repeated* run at least twice, which shows whether an engine answers
+    identically. A run is given up after *deaths* processes in a row that have ended by
     themselves.
     """
 
@@ -130,6 +131,15 @@ class RunSettings:
     index_timeout_s: float = 3600.0
     deaths: int = 3
     seed: int = 0
+    repeated: frozenset[int] = frozenset()
+
+    def times(self, row: int) -> int:
+        """Return how many times the query at *row* runs.
+
+        >>> [QUALITY.times(3), RunSettings(repetitions=1, repeated=frozenset({3})).times(3)]
+        [1, 2]
+        """
+        return max(self.repetitions, 2) if row in self.repeated else self.repetitions
 
     def __post_init__(self) -> None:
         """Reject invalid values."""

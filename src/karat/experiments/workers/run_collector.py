@@ -130,9 +130,12 @@ def query_result(
 ) -> QueryResult:
     """Return the result of all repetitions of a query, the first of which is the cold one.
 
-    A failure of any of them is the result.
+    A failure of any of them is the result; without times, only one of the first is.
     """
     extra: dict[str, object] = {}
+    if not timed:
+        first, *others = replies
+        replies = [first, *(reply for reply in others if isinstance(reply, WorkerReply))]
     if snapshot.source.revision:
         extra["revision"] = snapshot.source.revision
     for reply in replies:
@@ -151,6 +154,8 @@ def query_result(
     if not all(reply.same for reply in warm):
         extra["unstable"] = True
     if not timed:
+        if warm:
+            extra["repeated"] = True
         return QueryResult(Answer(query_id, cold.hits, extra=extra))
     spent = spent_in(extra)
     sample = LatencySample(

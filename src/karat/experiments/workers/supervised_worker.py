@@ -112,11 +112,16 @@ class SupervisedWorker:
         if not self._process:
             return self.search(snapshot, row, members, then)
         replies: dict[int, list[WorkerReply | EngineFailure]] = {member: [] for member in usable}
-        for repetition in range(self._settings.repetitions):
+        times = self._settings.times(row)
+        # A repetition must not wait behind the next query.
+        then = then if times == 1 else None
+        for repetition in range(times):
             usable_now = [member for member in usable if not _failed(replies[member])]
             # One request per repetition: nothing is decoded or stored while an engine is timed.
             returned = self._search(row, usable_now, first=not repetition, then=then)
             if isinstance(returned, EngineFailure):
+                if repetition and not self._timed:
+                    break
                 return returned
             for member, reply in zip(usable_now, returned, strict=True):
                 replies[member].append(reply)

@@ -50,6 +50,36 @@ def test_a_password_is_not_shown() -> None:
     assert "secret" not in shown_place("postgresql://ann:secret@host/karat?password=secret")
 
 
+def repeated(queries: int, *, unstable: bool = False, of: int = 20) -> RunResult:
+    """Return a run of *of* queries, some of which ran twice."""
+    odd = {"unstable": True} if unstable else {}
+    answers = [
+        Answer(f"q{row}", extra={"repeated": True, **odd} if row < queries else {})
+        for row in range(of)
+    ]
+    return RunResult(Run.of(answers, metadata={"engine": {"name": "command"}}), None, "", "mine")
+
+
+def test_a_run_says_whether_its_engine_answers_identically() -> None:
+    def known(result: RunResult) -> list[object]:
+        metadata = run_with_latencies(result).metadata
+        return [metadata.get(key) for key in ("deterministic", "repeated")]
+
+    assert known(repeated(10)) == [True, 10]
+    assert known(repeated(10, unstable=True)) == [False, 10]
+    # One query that differs is enough, and nine that do not are too few.
+    assert known(repeated(1, unstable=True)) == [False, 1]
+    assert known(repeated(9)) == [None, None]
+    assert known(repeated(3, of=3)) == [True, 3]
+    assert known(repeated(0)) == [None, None]
+    own = repeated(0)
+    built_in = Run.of(own.run.answers(), metadata={"engine": {"name": "bm25", "options": {}}})
+    assert known(replace(own, run=built_in)) == [True, None]
+    samples = tuple(LatencySample(f"q{row}", 9, (8,)) for row in range(10))
+    timed = replace(own, timings=Timings(samples, 0, 0, 0, 0, 2, alone=True))
+    assert known(timed) == [True, 10]
+
+
 def test_times_that_came_later() -> None:
     run = Run.of([Answer("q1"), Answer("q2", latency_ns=7)], metadata={"k": 5})
     timings = Timings((LatencySample("q1", 9, (4_000_000,)),), 0, 0, 0, 0, 2, alone=True)

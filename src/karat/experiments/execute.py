@@ -196,7 +196,7 @@ def _collect_hits(
 
 
 def _repeated(searches: SearchGroups, context: ExperimentContext) -> frozenset[int]:
-    """Return the rows to run twice; none if the timing pass repeats enough, or nothing can differ."""
+    """Return the rows to run twice: none if the timing pass repeats enough, or no hit differs."""
     enough = len(context.timed) >= LEAST_REPEATED and context.settings.repetitions > 1
     if enough or all(is_deterministic(one.spec) for one in searches.configurations):
         return frozenset()

@@ -146,8 +146,8 @@ class ExperimentRequest:
     its earlier results in the store; *scoring* and *workers* may differ. Without *wait*, latency is
     measured even while other karat runs disturb it. With *scores_first*, every run has its scores
     before any latency is measured; an engine that shares nothing then runs timed queries twice.
-    *timed_on* is the slot of the executor that measures latency, "" for this machine. *sample_of* is
-    the number of queries that *gold* was drawn from, 0 if it is whole.
+    *timed_on* is the slot of the executor that measures latency, "" for this machine. *sample_of*
+    is the number of queries that *gold* was drawn from, 0 if it is whole.
     """
 
     gold: Dataset

@@ -217,6 +217,18 @@ def test_repetitions_in_company_do_all_their_work(snapshots: Visits, tmp_path: P
     assert other.notes["unstable"] == []
 
 
+def test_some_queries_can_be_repeated(snapshots: Visits) -> None:
+    dataset = gold("a", "dice", "b")
+    settings = RunSettings(warm_up=0, repetitions=1, repeated=frozenset({1, 2}))
+    fickle, other = measure_quality(
+        [toys("Fickle", "Good")], dataset, snapshots(dataset), settings=settings
+    )
+    for run, unstable in ((fickle, ["dice"]), (other, [])):
+        assert run.notes["unstable"] == unstable
+        repeated = [one.query_id for one in run.run.answers() if "repeated" in one.extra]
+        assert sorted(repeated) == ["b", "dice"]
+
+
 def test_timing_shares_a_process_but_no_search(kept: Kept) -> None:
     dataset = gold("login", "send pass", "get key")
     plan = [SnapshotQueries(TREES[0], (0, 1, 2))]

@@ -120,8 +120,8 @@ class RunSettings:
     *warm_up* queries run unrecorded before the first recorded one, whenever an engine was started
     or has moved to another snapshot. Each query then runs *repetitions* times, the first time cold.
     A search that takes longer than *timeout_s* is ended, with its process; indexing may take
-    *index_timeout_s*. The rows in *repeated* run at least twice, which shows whether an engine answers
-    identically. A run is given up after *deaths* processes in a row that have ended by
+    *index_timeout_s*. The rows in *repeated* run at least twice, which shows whether an engine
+    answers identically. A run is given up after *deaths* processes in a row that have ended by
     themselves.
     """
 

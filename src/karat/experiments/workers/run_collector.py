@@ -130,12 +130,9 @@ def query_result(
 ) -> QueryResult:
     """Return the result of all repetitions of a query, the first of which is the cold one.
 
-    A failure of any of them is the result; without times, only one of the first is.
+    A failure of any of them is the result.
     """
     extra: dict[str, object] = {}
-    if not timed:
-        first, *others = replies
-        replies = [first, *(reply for reply in others if isinstance(reply, WorkerReply))]
     if snapshot.source.revision:
         extra["revision"] = snapshot.source.revision
     for reply in replies:
@@ -151,11 +148,12 @@ def query_result(
         extra["accepted"] = cold.accepted
     if cold.spent:
         extra["spent"] = dict(cold.spent)
-    if not all(reply.same for reply in warm):
-        extra["unstable"] = True
+    marks = {
+        "unstable": not all(reply.same for reply in warm),
+        "repeated": bool(warm) and not timed,
+    }
+    extra |= {name: True for name, holds in marks.items() if holds}
     if not timed:
-        if warm:
-            extra["repeated"] = True
         return QueryResult(Answer(query_id, cold.hits, extra=extra))
     spent = spent_in(extra)
     sample = LatencySample(

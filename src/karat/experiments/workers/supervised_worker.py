@@ -119,12 +119,15 @@ class SupervisedWorker:
             usable_now = [member for member in usable if not _failed(replies[member])]
             # One request per repetition: nothing is decoded or stored while an engine is timed.
             returned = self._search(row, usable_now, first=not repetition, then=then)
+            # The hits are known by then: a failure only means that they were not seen twice.
+            spare = repetition > 0 and not self._timed
             if isinstance(returned, EngineFailure):
-                if repetition and not self._timed:
+                if spare:
                     break
                 return returned
             for member, reply in zip(usable_now, returned, strict=True):
-                replies[member].append(reply)
+                if isinstance(reply, WorkerReply) or not spare:
+                    replies[member].append(reply)
         query_id = self._queries.ids[row]
         return {
             member: query_result(query_id, snapshot, found, timed=self._timed)

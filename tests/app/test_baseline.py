@@ -1,6 +1,7 @@
 """The file of a baseline comes back as it was, and a damaged one says what is wrong with it."""
 
 import json
+from dataclasses import replace
 from math import isnan, nan
 from pathlib import Path
 
@@ -19,7 +20,7 @@ BASELINE = Baseline(
     settings={"match": "exact", "depth": None},
     means={"mrr": 0.75},
     queries=(
-        BaselineQuery("q1", "aa", 2, {"mrr": 0.5}),
+        BaselineQuery("q1", "aa", 2, {"mrr": 0.5}, hits=7),
         BaselineQuery("q2", "bb", 1, {"mrr": 1.0}),
         BaselineQuery("q3", "cc", None, {"mrr": 0.0}),
     ),
@@ -29,6 +30,13 @@ BASELINE = Baseline(
 def test_what_is_written_is_read(tmp_path: Path) -> None:
     write_baseline(BASELINE, tmp_path / "b.json")
     assert read_baseline(tmp_path / "b.json") == BASELINE
+
+
+@pytest.mark.parametrize("identical", [True, False])
+def test_facts_about_the_run_come_back(tmp_path: Path, identical: bool) -> None:
+    known = replace(BASELINE, deterministic=identical, sample_of=9, notes=("a note",), missing=1)
+    write_baseline(known, tmp_path / "b.json")
+    assert read_baseline(tmp_path / "b.json") == known
 
 
 def test_a_query_is_a_line(tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 """A run held to its rules, from scores to the decision."""
 
+from dataclasses import replace
+
 import pytest
 
-from karat.app.baseline import make_baseline
-from karat.app.gate import GateRules, gate, parse_rules
+from karat.app.baseline import make_baseline, restrict_to_sample
+from karat.app.gate import GateRules, gate, parse_rules, self_check
 from karat.errors import InputError
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
 from karat.model.gate import Baseline, Decision
@@ -48,8 +50,8 @@ def test_a_planted_regression_fails_and_names_its_queries() -> None:
         baseline=baseline_of(OLD),
         confidence=FEW,
     )
-    (check,) = found.checks
-    assert check.decision is Decision.FAILED
+    check, lost = found.checks
+    assert (check.decision, lost.decision) == (Decision.FAILED, Decision.PASSED)
     assert check.value == pytest.approx((6 * 0.75 + 6 * 1.0) / 20)
     assert (found.baseline, found.lead, found.best) == ("old", "mrr", ())
     assert [(query.rank_before, query.rank_after) for query in found.worst] == [(1, None)] * 5
@@ -76,7 +78,7 @@ def test_four_losses_of_forty_are_inconclusive_in_every_sentence() -> None:
     kept = baseline_of(answered(*[1] * 36, *[0] * 4, name="old"), gold, hits)
     new = answered(*[1] * 32, *[0] * 8, name="new")
     found = gate(gold, new, parse_rules(regressions=["hit@5=0.02"]), baseline=kept)
-    (check,) = found.checks
+    check, _ = found.checks
     assert check.interval is not None
     assert (check.interval.high or 0) < 0  # by the interval alone, the loss would be significant
     assert check.decision is Decision.INCONCLUSIVE
@@ -105,6 +107,7 @@ def test_the_gravest_check_decides() -> None:
         ("minimum", "mrr", "passed"),
         ("minimum", "hit@1", "failed"),
         ("regression", "mrr", "passed"),
+        ("lost-hits", "hits", "passed"),
     ]
     assert found.closed
 
@@ -142,7 +145,7 @@ def test_one_number_limits_shares_only() -> None:
     scoring = Scoring(("mrr", "lines@10", "num-rel-ret"))
     kept = baseline_of(OLD, scoring=scoring)
     found = gate(dataset(), OLD, parse_rules(regressions=["0.1"]), baseline=kept, confidence=FEW)
-    assert [check.subject for check in found.checks] == ["mrr"]
+    assert [check.subject for check in found.checks] == ["mrr", "hits"]
     with pytest.raises(InputError, match="between 0 and 1"):
         gate(
             dataset(),
@@ -181,6 +184,131 @@ def test_a_run_of_a_sample_is_called_one() -> None:
     assert any("the run has 5 of 20 queries (made with --sample?)" in each for each in found.notes)
     whole = gate(dataset(), OLD, rules, baseline=baseline_of(OLD), confidence=FEW)
     assert not any("--sample" in note for note in whole.notes)
+
+
+def known(run: Run, **metadata: object) -> Run:
+    """Return *run* with *metadata*."""
+    return Run.of(run.answers(), name=run.name, metadata=metadata)
+
+
+def test_an_identical_engine_fails_for_a_loss_that_is_not_significant() -> None:
+    # Two of 20 queries fall from rank 1 to 4: .075, and the tolerance of equal scores is .005.
+    new = answered(4, 4, *[1] * 18, name="new")
+    fixed = {"deterministic": True}
+    cases = [
+        (
+            known(OLD, **fixed),
+            known(new, **fixed),
+            Decision.FAILED,
+            "engines of both runs answer identically",
+        ),
+        (known(OLD, **fixed), new, Decision.INCONCLUSIVE, "because the run does not say whether"),
+        (OLD, known(new, **fixed), Decision.INCONCLUSIVE, "because the baseline does not say"),
+        (
+            *(known(OLD, **fixed), known(new, deterministic=False), Decision.INCONCLUSIVE),
+            "because the run gave different hits to repeated queries",
+        ),
+    ]
+    for old, run, decision, why in cases:
+        found = gate(dataset(), run, GateRules(), baseline=baseline_of(old), confidence=FEW)
+        assert (found.decision, found.checks[0].limit) == (decision, 0.005), why
+        assert why in found.rule
+    rules = parse_rules(regressions=["0.02"])
+    found = gate(
+        *(dataset(), known(new, **fixed), rules),
+        baseline=baseline_of(known(OLD, **fixed)),
+        confidence=FEW,
+    )
+    assert found.decision is Decision.INCONCLUSIVE
+    assert "larger than --max-regression and significant" in found.rule
+
+
+def test_a_tiny_loss_is_tolerated_even_by_a_strict_gate() -> None:
+    gold = dataset(200)
+    old = answered(*[1] * 100, *[0] * 100, name="old")
+    new = answered(2, *[1] * 99, *[0] * 100, name="new")
+    found = gate(
+        *(gold, new, GateRules(strict=True)), baseline=baseline_of(old, gold), confidence=FEW
+    )
+    # One reciprocal rank of .5 less, 0.0025 of the mean; the tolerance is .5 / sqrt(200) / 3.
+    assert (found.decision, found.checks[0].limit) == (Decision.PASSED, 0.0118)
+
+
+def test_queries_that_lost_all_hits_fail_any_gate() -> None:
+    empty = Run.of(
+        [Answer("q0"), Answer("q1", outcome=Outcome.TIMEOUT), *list(OLD.answers())[3:]], name="new"
+    )
+    loss = parse_rules(regressions=["mrr=1"])
+    found = gate(dataset(), empty, loss, baseline=baseline_of(OLD), confidence=FEW)
+    assert [check.decision.value for check in found.checks] == ["passed", "failed"]
+    assert found.checks[1].why.endswith("have none now: q0, q1, q2")  # the last is missing
+    allowed = parse_rules(regressions=["mrr=1"], lost_hits=3)
+    assert not gate(dataset(), empty, allowed, baseline=baseline_of(OLD), confidence=FEW).closed
+
+
+def test_a_query_without_a_relevant_target_may_lose_its_hits() -> None:
+    queries = [*dataset(19).queries(), Query("none", "nothing fits", ())]
+    gold = Dataset.of(queries, name="gold")
+    before = Run.of([*list(OLD.answers())[:19], Answer("none", (Hit("a"),))], name="old")
+    after = Run.of([*list(OLD.answers())[:19], Answer("none")], name="new")
+    found = gate(gold, after, GateRules(), baseline=baseline_of(before, gold), confidence=FEW)
+    assert (found.decision, found.checks[1].n) == (Decision.PASSED, 19)
+
+
+def test_an_older_baseline_skips_the_rule_of_lost_hits_and_says_so() -> None:
+    kept = baseline_of(OLD)
+    older = replace(kept, queries=tuple(query._replace(hits=None) for query in kept.queries))
+    found = gate(dataset(), OLD, GateRules(), baseline=older, confidence=FEW)
+    assert [check.rule for check in found.checks] == ["regression"]
+    assert any("does not count hits; write a new one" in note for note in found.notes)
+
+
+SAMPLED = {"sample": 5, "sample_of": 20}
+
+
+def test_a_sample_is_compared_on_its_queries() -> None:
+    few = known(Run.of(list(OLD.answers())[3:8], name="few"), **SAMPLED)
+    gold, whole = restrict_to_sample(dataset(), few)
+    assert (gold.query_ids, whole) == (("q3", "q4", "q5", "q6", "q7"), 20)
+    kept = baseline_of(few, gold)
+    sample = replace(kept, sample_of=20)
+    assert sample.means == {"mrr": 1.0}
+    for run, against in ((few, sample), (few, baseline_of(OLD)), (OLD, sample)):
+        found = gate(dataset(), run, GateRules(), baseline=against, confidence=FEW)
+        assert (found.decision, found.checks[0].n) == (Decision.PASSED, 5)
+        assert "a sample: 5 of 20 queries are compared" in found.notes
+        assert not any("count 0" in note for note in found.notes)
+
+
+def test_a_changed_query_of_a_sample_is_still_an_error() -> None:
+    few = known(Run.of(list(OLD.answers())[:5], name="few"), **SAMPLED)
+    with pytest.raises(InputError, match="1 changed, 4 the same"):
+        gate(
+            Dataset.of(
+                [Query("q0", "another text", (Target("right.py"),)), *[*dataset().queries()][1:]],
+                name="gold",
+            ),
+            few,
+            GateRules(),
+            baseline=replace(baseline_of(few, dataset(5)), sample_of=20),
+            confidence=FEW,
+        )
+
+
+def test_a_sample_that_was_interrupted_is_an_error() -> None:
+    few = known(Run.of(list(OLD.answers())[:4], name="few"), **SAMPLED)
+    with pytest.raises(InputError, match="only 4 of the 5 sampled queries have a result"):
+        gate(dataset(), few, GateRules(), baseline=baseline_of(OLD), confidence=FEW)
+
+
+def test_notes_that_the_baseline_has_too_are_known() -> None:
+    found = gate(dataset(), OLD, GateRules(), baseline=baseline_of(OLD), confidence=FEW)
+    assert found.known == found.notes[:1]
+    assert "20 queries: 0 missing, 0 errors" in found.known[0]
+    failed = Run.of([Answer("q0", outcome=Outcome.ERROR), *list(OLD.answers())[1:]], name="old")
+    found = gate(dataset(), failed, GateRules(), baseline=baseline_of(failed), confidence=FEW)
+    assert "1 error" in found.notes[0]
+    assert found.known == ()
 
 
 def test_nothing_to_check_is_an_error() -> None:
@@ -246,4 +374,27 @@ def test_a_baseline_of_another_level_than_the_default_is_found_again() -> None:
         scoring=Scoring(level=1.0),
         confidence=FEW,
     )
-    assert [check.subject for check in found.checks] == ["mrr(level=1)", "precision@5"]
+    assert [check.subject for check in found.checks] == ["mrr(level=1)", "precision@5", "hits"]
+
+
+def test_a_self_check_counts_the_decisions_of_every_pair() -> None:
+    runs = [
+        answered(*[1] * 20, name="a"),
+        answered(*[1] * 20, name="b"),
+        answered(*[1] * 8, *[0] * 12, name="c"),
+    ]
+    found = self_check(dataset(), runs, GateRules(), scoring=MRR, confidence=FEW)
+    # Of six pairs, the two with c as the run lose 12 of 20 queries.
+    assert (found.pairs, found.failed, found.identical) == (6, 2, False)
+    assert found.decisions == {
+        "regression mrr": {"passed": 4, "failed": 2},
+        "lost-hits": {"passed": 6},
+    }
+    assert found.verdict == (
+        "2 of 6 gates between 3 runs of one unchanged engine fail: each is a false alarm."
+    )
+    same = self_check(dataset(), runs[:2], GateRules(), scoring=MRR, confidence=FEW)
+    assert (same.failed, same.identical) == (0, True)
+    assert same.verdict == "The hits of all 2 runs are identical: no rule on scores can flip."
+    with pytest.raises(InputError, match="two or more runs"):
+        self_check(dataset(), runs[:1], GateRules(), scoring=MRR)

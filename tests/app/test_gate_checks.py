@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.app.gate import latency_check, minimum_check, regression_check
+from karat.app.gate import (
+    latency_check,
+    lost_hits_check,
+    minimum_check,
+    regression_check,
+    tolerance,
+)
 from karat.errors import InputError
 from karat.model.comparison import Difference, Interval
 from karat.model.evaluation import Summary
@@ -104,6 +110,56 @@ def test_a_loss_is_significant_if_interval_and_test_agree(
     check = regression_check(replace(difference(-0.1, low, high), p=p, p_corrected=p), 0.02)
     assert check.decision is decision
     assert check.why.endswith(f", {remark})")
+
+
+@pytest.mark.parametrize(
+    ("change", "high", "identical", "decision"),
+    [
+        (-0.01, 0.01, True, PASSED),  # within the tolerance
+        (-0.03, 0.01, True, FAILED),  # above it, and a fact for an engine that answers identically
+        (-0.03, 0.01, False, UNSURE),
+        (-0.03, -0.01, False, FAILED),
+        (-0.01, -0.005, True, FAILED),  # within it, and significant
+        (-0.01, -0.005, False, FAILED),
+        (+0.03, 0.05, True, PASSED),
+        (+0.03, 0.05, False, PASSED),
+        (0.0, 0.0, True, PASSED),
+    ],
+)
+def test_above_the_tolerance_an_identical_engine_has_lost(
+    change: float, high: float, identical: bool, decision: Decision
+) -> None:
+    low = 0.01 if change > 0 else -0.06
+    entry = difference(change, low, high)
+    check = regression_check(entry, 0.02, is_default=True, identical=identical)
+    assert (check.decision, check.is_default) == (decision, True)
+    # With a limit that somebody has set, identical answers change nothing.
+    plain, other = (regression_check(entry, 0.02, identical=each) for each in (False, True))
+    assert plain == other
+
+
+def test_the_tolerance_is_a_third_of_the_standard_error() -> None:
+    scores = [1.0] * 20 + [0.0] * 30
+    # The standard deviation of 50 values of which 40 % are 1: sqrt(.4 * .6 * 50 / 49) = .4949.
+    assert tolerance(scores) == round(0.4949 / 50**0.5 / 3, 4) == 0.0233
+    assert tolerance([*scores, float("nan")]) == tolerance(scores)
+    # Four times the queries halve it, up to its least.
+    assert tolerance(scores * 4) == pytest.approx(0.0233 / 2, abs=2e-4)
+    assert tolerance(scores * 100) == tolerance([1.0] * 30) == tolerance([]) == 0.005
+
+
+def test_a_query_that_lost_all_hits_is_counted_and_named() -> None:
+    before = {"had": 3, "kept": 1, "never": 0, "unjudged": None, "other": 9}
+    now = {"had": 0, "kept": 1, "never": 0, "unjudged": None, "other": 0}
+    check = lost_hits_check(before, now, 1)
+    assert (check.decision, check.value, check.n) == (FAILED, 2, 3)
+    assert check.why == "2 of 3 queries with hits in the baseline have none now: had, other"
+    assert lost_hits_check(before, now, 2).decision is PASSED
+    fine = lost_hits_check(before, before, 0)
+    assert (fine.decision, fine.why) == (
+        PASSED,
+        "3 queries with hits in the baseline still have some",
+    )
 
 
 def test_more_is_worse_where_less_is_better() -> None:

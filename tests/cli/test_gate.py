@@ -92,7 +92,10 @@ def test_every_output_has_the_means_before_and_after(
     assert why in done.stderr  # the annotation
     assert why in (folder / "gate.xml").read_text()
     assert "mrr fell from 1.000 to 0.000" in (folder / "gate.md").read_text()
-    (check,) = json.loads(karat("gate", "g.qrels", "bad.run", *baseline, "--json").stdout)["checks"]
+    check, lost = json.loads(karat("gate", "g.qrels", "bad.run", *baseline, "--json").stdout)[
+        "checks"
+    ]
+    assert (lost["rule"], lost["decision"]) == ("lost-hits", "passed")
     assert (check["before"], check["after"]) == (1.0, 0.0)
 
 
@@ -146,7 +149,7 @@ def test_a_karat_run_has_the_name_in_its_header(karat: Karat, folder: Path) -> N
     assert "wrote own.json: mysearch, " in made.stderr + made.stdout
     done = karat("gate", "g.qrels", "new.jsonl", "--baseline", "own.json", *QUICK)
     assert done.returncode == 0, done.stderr
-    assert "Gate passed: mysearch against its baseline, 1 passed." in done.stdout
+    assert "Gate passed: mysearch against its baseline, 2 passed." in done.stdout
     (folder / "new.jsonl").write_text(f"{header.replace('mysearch', 'new.jsonl')}\n{hit}\n")
     assert "Gate passed: new," in karat("gate", "g.qrels", "new.jsonl", "--min", "mrr=0").stdout
 
@@ -197,6 +200,9 @@ def test_an_update_tells_what_was_there_before(karat: Karat) -> None:
         "written": "baseline.json",
         "name": "good",
         "queries": 20,
+        "sample_of": 0,
+        "missing": 0,
+        "deterministic": None,
         "means": {"mrr": 1.0},
         "before": {"mrr": 0.95},
     }
@@ -287,7 +293,8 @@ def test_octocode_itself_is_asked_as_its_own_script_asks_it(
     plain = (*octocode[:place], *octocode[place + 2 :])
     done = karat(*plain, "--mode", "docs", "--threshold", "0.5", "--min", "hit@5=0.3")
     assert (done.returncode, "Gate passed: octocode" in done.stdout) == (0, True), done.stderr
-    assert sorted((folder / "asked").read_text().splitlines()) == [
+    # Twice, to see whether the answers are identical.
+    assert sorted(set((folder / "asked").read_text().splitlines())) == [
         f"search where is {word} --format json --mode docs --threshold 0.5"
         for word in ("login", "logout", "reset")
     ]
@@ -331,3 +338,61 @@ def test_a_baseline_of_a_kept_run(karat: Karat, kept: str) -> None:
     held = karat("gate", "latest.2", "--baseline", "baseline.json", "--max-regression", "0.1")
     assert held.returncode == 0, held.stderr
     assert karat("baseline", "update").returncode == 2
+
+
+def jsonl(path: Path, queries: int, **metadata: object) -> None:
+    """Write a Karat run of the first *queries*, all of them right."""
+    header = {"format": "karat-run", "version": 1, "name": "mine", "metadata": metadata}
+    hits = [{"path": "right", "score": 1}]
+    lines = [header, *({"query_id": f"q{row}", "hits": hits} for row in range(queries))]
+    write(path, map(json.dumps, lines))
+
+
+def test_a_baseline_of_a_sample_holds_the_sampled_queries(karat: Karat, folder: Path) -> None:
+    jsonl(folder / "part.jsonl", 6, sample=6, sample_of=20)
+    made = karat("baseline", "update", "g.qrels", "part.jsonl", "-m", "mrr")
+    assert made.stdout == "wrote baseline.json: mine, 6 queries (a sample of 20)\n  mrr: 1.0000\n"
+    assert made.stderr == ""
+    done = karat("gate", "g.qrels", "part.jsonl", "--baseline", "baseline.json", *QUICK)
+    assert done.returncode == 0, done.stderr
+    assert "a sample: 6 of 20 queries are compared" in done.stdout
+
+
+def test_missing_queries_of_another_run_count_0_and_are_named(karat: Karat, folder: Path) -> None:
+    jsonl(folder / "part.jsonl", 6)
+    made = karat("baseline", "update", "g.qrels", "part.jsonl", "-m", "mrr")
+    assert made.stdout == "wrote baseline.json: mine, 20 queries\n  mrr: 0.3000\n"
+    assert "warning: 14 of 20 queries are missing in the run and count 0" in made.stderr
+
+
+def test_every_output_shows_queries_that_lost_all_hits(karat: Karat, folder: Path) -> None:
+    jsonl(folder / "old.jsonl", 20)
+    jsonl(folder / "new.jsonl", 18)
+    assert karat("baseline", "update", "g.qrels", "old.jsonl", "-m", "mrr").returncode == 0
+    common = ("gate", "g.qrels", "new.jsonl", "--baseline", "baseline.json", *QUICK)
+    outlets = ("--junit", "gate.xml", "--summary", "gate.md", "--annotations")
+    done = karat(*common, *outlets)
+    assert done.returncode == 1
+    rule = "at most 0 queries may lose all hits"
+    why = "2 of 20 queries with hits in the baseline have none now: q18, q19"
+    texts = (done.stdout, (folder / "gate.xml").read_text(), (folder / "gate.md").read_text())
+    assert all(rule in text and why in text for text in texts)
+    assert f"::error title={rule}::{why}" in done.stderr
+    told = json.loads(karat(*common, "--json").stdout)
+    (lost,) = (check for check in told["checks"] if check["rule"] == "lost-hits")
+    assert (lost["value"], lost["limit"], lost["decision"]) == (2, 0, "failed")
+    assert karat(*common, "--max-lost-hits", "2").returncode == 0
+
+
+def test_a_self_check_takes_several_runs(karat: Karat) -> None:
+    done = karat("gate", "g.qrels", "--self-check", "good.run", "bad.run", "-m", "mrr", *QUICK)
+    assert done.returncode == 1
+    assert "1 of 2 gates between 2 runs of one unchanged engine fail" in done.stdout
+    quiet = ("gate", "g.qrels", "--self-check", "good.run", "good.run", "-m", "mrr", "--json")
+    same = karat(*quiet, *QUICK)
+    assert same.returncode == 0
+    told = json.loads(same.stdout)
+    assert (told["pairs"], told["failed"], told["identical"]) == (2, 0, True)
+    assert karat("gate", "g.qrels", "--self-check", "good.run").returncode == 2
+    alone = karat("gate", "g.qrels", "--self-check", "a", "b", "--baseline", "good.run")
+    assert "--self-check takes GOLD and runs" in alone.stderr

@@ -7,13 +7,14 @@ import os
 from array import array
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from math import isclose, nan
+from math import isclose, isnan, nan
 from pathlib import Path
 from typing import NamedTuple
 
 from karat.app.human_sample import sampled_run
 from karat.app.score import RunSource, own_run_name, run_name
 from karat.errors import InputError
+from karat.experiments.run_records import DETERMINISTIC, SAMPLE, SAMPLE_OF
 from karat.formats.base import DEFAULT
 from karat.formats.fields import Checker, Location, Record
 from karat.formats.gold import gold_digest
@@ -26,6 +27,7 @@ from karat.model.evaluation import Evaluation, LabelledScores
 from karat.model.frozen import EMPTY
 from karat.model.gate import Baseline, BaselineQuery
 from karat.model.judgments import label_use, with_model_labels
+from karat.report.score_view import note_lines
 from karat.scoring.human_sample import human_sample_of
 from karat.scoring.matching.judge import Scored
 from karat.scoring.metrics import Measure, parse
@@ -39,8 +41,10 @@ __all__ = [
     "CommonQueries",
     "RankedRun",
     "align_baseline",
+    "answers_identically",
     "make_baseline",
     "read_baseline",
+    "restrict_to_sample",
     "score_with_ranks",
     "update_baseline",
     "write_baseline",
@@ -49,9 +53,12 @@ __all__ = [
 FILE_MARK = "karat-baseline"
 FILE_VERSION = 1
 TEXT_KEYS = ("name", "gold", "gold_digest", "made_at", "karat")
-FILE_KEYS = ("format", "version", *TEXT_KEYS, "settings", "means", "queries")
+FILE_KEYS = (
+    *("format", "version", *TEXT_KEYS, "settings", "means", "queries"),
+    *("deterministic", "sample_of", "notes", "missing"),
+)
 EXPECTED_FILE = "expected a file written by `karat baseline update`"
-QUERY_KEYS = ("id", "digest", "rank", "scores", "model")
+QUERY_KEYS = ("id", "digest", "rank", "scores", "model", "hits")
 
 
 def write_baseline(baseline: Baseline, path: str | os.PathLike[str]) -> None:
@@ -67,6 +74,11 @@ def write_baseline(baseline: Baseline, path: str | os.PathLike[str]) -> None:
         "settings": dict(baseline.settings),
         "means": baseline.means,
     }
+    # As far as they are known, so that older files read alike.
+    for key in ("deterministic", "sample_of", "notes", "missing"):
+        value = getattr(baseline, key)
+        if value or value is False:
+            head[key] = value
     lines = [dumps(finite(_row(query)), indent=None) for query in baseline.queries]
     opened = dumps(finite(head)).removesuffix("\n}")
     rows = ",\n".join(f"    {line}" for line in lines)
@@ -77,6 +89,8 @@ def _row(query: BaselineQuery) -> dict[str, object]:
     row = query._asdict()
     if not query.model:
         del row["model"]
+    if query.hits is None:
+        del row["hits"]
     return row
 
 
@@ -119,9 +133,21 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
         settings=check.record(top.get("settings"), ("settings",)),
         means=_scores(check, top, "means", ()),
         queries=queries,
+        deterministic=_flag(check, top, "deterministic"),
+        sample_of=check.whole(top, "sample_of", (), default=0),
+        notes=tuple(str(note) for _, note in check.listed(top, "notes", ())),
+        missing=check.whole(top, "missing", (), default=0),
     )
     check.finish()
     return baseline
+
+
+def _flag(check: Checker, record: Record, key: str) -> bool | None:
+    value = record.get(key)
+    if value is None or isinstance(value, bool):
+        return value
+    check.add((key,), "expected true or false")
+    return None
 
 
 def _query(check: Checker, record: Record, location: Location) -> BaselineQuery:
@@ -133,6 +159,7 @@ def _query(check: Checker, record: Record, location: Location) -> BaselineQuery:
         rank or None,
         _scores(check, record, "scores", location),
         _scores(check, record, "model", location) if "model" in record else EMPTY,
+        check.whole(record, "hits", location, default=0, low=0) if "hits" in record else None,
     )
 
 
@@ -143,10 +170,14 @@ def _scores(check: Checker, record: Record, key: str, location: Location) -> Map
 
 
 class RankedRun(NamedTuple):
-    """A scored run, and the rank of the first relevant hit of each query (None without one)."""
+    """A scored run, and for each query the rank of its first relevant hit and the number of hits.
+
+    A rank is None without such a hit, and the number of hits without a relevant target.
+    """
 
     evaluation: Evaluation
     ranks: tuple[float | None, ...]
+    hits: tuple[int | None, ...]
 
 
 class CommonQueries(NamedTuple):
@@ -157,6 +188,7 @@ class CommonQueries(NamedTuple):
 
     table: ScoreTable
     ranks: tuple[float | None, ...]
+    hits: tuple[int | None, ...]
     rows: tuple[int, ...]
     note: str
 
@@ -184,7 +216,8 @@ def update_baseline(
 ) -> BaselineUpdate:
     """Score *run* on *gold* and write the scores of every query to the file *path*.
 
-    With a *human_sample* the file also has the scores by model labels.
+    With a *human_sample* the file also has the scores by model labels. A run that was made of a
+    sample gives a baseline of these queries only; queries that another run lacks count 0.
     """
     before = read_baseline(path) if Path(path).exists() else None
     gold, loaded = sampled_run(
@@ -195,6 +228,7 @@ def update_baseline(
         scoring=scoring or Scoring(),
         format=run_format,
     )
+    gold, sample_of = restrict_to_sample(gold, loaded)
     baseline = make_baseline(
         gold,
         loaded,
@@ -202,12 +236,12 @@ def update_baseline(
         made_at=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         version=__version__,
         scoring=scoring,
+        sample_of=sample_of,
     )
     write_baseline(baseline, path)
-    if before is None:
-        return BaselineUpdate(baseline, {})
-    other = before.gold_digest != baseline.gold_digest
-    return BaselineUpdate(baseline, {} if other else before.means, other)
+    other = before is not None and before.gold_digest != baseline.gold_digest
+    means = {} if before is None or other else before.means
+    return BaselineUpdate(baseline, means, other)
 
 
 def make_baseline(
@@ -218,14 +252,15 @@ def make_baseline(
     made_at: str,
     version: str,
     scoring: Scoring | None = None,
+    sample_of: int = 0,
 ) -> Baseline:
     """Return the scores of *run* per query, with the inputs they were computed from."""
     scoring = judge_whole_files(gold, {name: run}, scoring or Scoring())
     measures = scoring.parsed(gold)
-    evaluation, ranks = score_with_ranks(gold, run, measures, scoring=scoring, name=name)
+    evaluation, ranks, hits = score_with_ranks(gold, run, measures, scoring=scoring, name=name)
     columns = evaluation.table.columns
     names = list(map(str, measures))
-    rows = zip(gold.query_ids, _digests(gold), ranks, strict=True)
+    rows = zip(gold.query_ids, _digests(gold), ranks, hits, strict=True)
     sample, labelled = human_sample_of(gold), evaluation.table.labelled
     return Baseline(
         name=name,
@@ -244,10 +279,41 @@ def make_baseline(
                 {each: labelled.model[each][row] for each in names}
                 if labelled and query_id in sample
                 else EMPTY,
+                count,
             )
-            for row, (query_id, digest, rank) in enumerate(rows)
+            for row, (query_id, digest, rank, count) in enumerate(rows)
         ),
+        deterministic=answers_identically(run),
+        sample_of=sample_of,
+        notes=tuple(note_lines(evaluation)),
+        missing=evaluation.table.count(QueryStatus.MISSING),
     )
+
+
+def answers_identically(run: Run | Scored) -> bool | None:
+    """Return whether the engine of *run* did so when it was measured, None if that is not known."""
+    known = run.metadata.get(DETERMINISTIC) if isinstance(run, Run) else None
+    return known if isinstance(known, bool) else None
+
+
+def restrict_to_sample(gold: Dataset, run: Run | Scored) -> tuple[Dataset, int]:
+    """Return the queries of *gold* that *run* was made for, and the size of *gold*.
+
+    The size is 0, and *gold* as it is, for a run that was not made of a sample. InputError if some
+    of the sample have no result.
+    """
+    size, whole = (
+        run.metadata.get(key) if isinstance(run, Run) else None for key in (SAMPLE, SAMPLE_OF)
+    )
+    if not (isinstance(run, Run) and isinstance(size, int) and isinstance(whole, int)):
+        return gold, 0
+    ids = set(run.query_ids)
+    if len(ids) < size:
+        raise InputError(
+            f"{run.name}: only {len(ids)} of the {size} sampled queries have a result; repeat the "
+            "karat evaluate command to complete the run"
+        )
+    return gold.with_queries(query for query in gold.queries() if query.id in ids), whole
 
 
 def score_with_ranks(
@@ -261,13 +327,15 @@ def score_with_ranks(
 ) -> RankedRun:
     """Return a loaded *run*, scored by *measures*; a first rank is 1 / reciprocal rank.
 
+    The number of hits is that of trec_eval's num_ret.
+
     A run whose document names clearly do not match those of *gold* raises InputError.
     """
-    reciprocal = parse("mrr", level=scoring.level)
+    reciprocal, returned = parse("mrr", level=scoring.level), parse("num-ret")
     evaluation = evaluate_run(
         gold,
         run,
-        scoring=scoring.with_measures(dict.fromkeys((*measures, reciprocal))),
+        scoring=scoring.with_measures(dict.fromkeys((*measures, reciprocal, returned))),
         confidence=confidence,
         slices={},
         name=name,
@@ -275,8 +343,12 @@ def score_with_ranks(
     )
     if evaluation.notes.mismatch and evaluation.notes.mismatch.sure:
         raise InputError(f"cannot check this run: {'; '.join(evaluation.run_warnings)}")
-    found = evaluation.table.columns[str(reciprocal)]
-    return RankedRun(evaluation, tuple(_rank(score) if score > 0 else None for score in found))
+    columns = evaluation.table.columns
+    return RankedRun(
+        evaluation,
+        tuple(_rank(score) if score > 0 else None for score in columns[str(reciprocal)]),
+        tuple(None if isnan(count) else round(count) for count in columns[str(returned)]),
+    )
 
 
 def align_baseline(
@@ -286,12 +358,14 @@ def align_baseline(
     *,
     scoring: Scoring,
     allow_changed: bool,
+    part: bool = False,
 ) -> CommonQueries:
     """Return *baseline* on the queries of *gold*.
 
     If the dataset has changed, raise InputError; with *allow_changed*, use only the queries whose
     text and targets are unchanged. With a human sample that is an error, too: people judge the new
-    hits of a run, so that the changed queries are those on which the runs differ.
+    hits of a run, so that the changed queries are those on which the runs differ. Of a *part* of
+    the queries, such as a sample, those that only one side has are left out.
     """
     sampled = any(query.model for query in baseline.queries)
     if sampled != bool(human_sample_of(gold)):
@@ -311,7 +385,7 @@ def align_baseline(
         for row, (query_id, digest) in enumerate(zip(gold.query_ids, _digests(gold), strict=True))
         if query_id in before and before[query_id].digest == digest
     )
-    note = _difference(baseline, gold, same=len(rows))
+    note = _difference(baseline, gold, same=len(rows), part=part)
     if note and sampled:
         raise InputError(
             f"the dataset differs from that of the baseline: {note}; with --human-sample all "
@@ -335,7 +409,8 @@ def align_baseline(
     labelled = _labelled(gold, kept, columns) if sampled else None
     table = ScoreTable(baseline.name, gold.query_ids, statuses, columns, labelled)
     ranks = tuple(kept[row].rank if row in kept else None for row in _all(gold))
-    return CommonQueries(table, ranks, rows, note)
+    hits = tuple(kept[row].hits if row in kept else None for row in _all(gold))
+    return CommonQueries(table, ranks, hits, rows, note)
 
 
 def _labelled(
@@ -375,13 +450,16 @@ def _digests(gold: Dataset) -> list[str]:
     ]
 
 
-def _difference(baseline: Baseline, gold: Dataset, *, same: int) -> str:
-    """Return a description of how the queries differ; their order is ignored."""
+def _difference(baseline: Baseline, gold: Dataset, *, same: int, part: bool) -> str:
+    """Return a description of how the queries differ; their order is ignored.
+
+    Of a *part* only changed queries count.
+    """
     known = {query.id for query in baseline.queries}
     new = sum(query_id not in known for query_id in gold.query_ids)
     changed = len(gold) - new - same
     gone = len(known) - same - changed
-    counts = {"new": new, "changed": changed, "gone": gone}
+    counts = {"changed": changed} if part else {"new": new, "changed": changed, "gone": gone}
     parts = [f"{count} {word}" for word, count in counts.items() if count]
     return f"{', '.join(parts)}, {same} the same" if parts else ""
 

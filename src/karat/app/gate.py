@@ -1,16 +1,27 @@
 """Check a run against rules: minimum scores, losses against a baseline, latencies."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isfinite, isnan
+from itertools import product
+from math import isfinite, isnan, sqrt
+from statistics import stdev
 from typing import NamedTuple, cast
 
-from karat.app.baseline import CommonQueries, RankedRun, align_baseline, score_with_ranks
+from karat.app.baseline import (
+    CommonQueries,
+    RankedRun,
+    align_baseline,
+    answers_identically,
+    make_baseline,
+    restrict_to_sample,
+    score_with_ranks,
+)
 from karat.app.evaluate import evaluate_experiment
 from karat.app.human_sample import sampled_run
 from karat.app.schemas import OCTOCODE_FIELDS, octocode_averages
-from karat.app.score import RunSource, own_run_name, run_name
+from karat.app.score import RunSource, distinct_names, own_run_name, run_name, whole_run
 from karat.engines.registry import ENGINES
 from karat.errors import InputError
 from karat.experiments.plan import engine_configurations
@@ -20,11 +31,13 @@ from karat.experiments.store import ExperimentKind, Store
 from karat.experiments.target_check import Where
 from karat.experiments.workers import RunEvent, RunSettings
 from karat.formats import is_source
+from karat.formats.karat_run import run_digest
 from karat.formats.octocode import OctocodeResults
+from karat.installation import __version__
 from karat.model import Dataset, Outcome, QueryStatus, Run
 from karat.model.comparison import Difference, Interval
 from karat.model.evaluation import CorpusCoverage, Evaluation, Summary
-from karat.model.gate import Baseline, ChangedQuery, Check, Decision, Gate
+from karat.model.gate import Baseline, ChangedQuery, Check, Decision, Gate, SelfCheck
 from karat.report.compare_view import range_cell
 from karat.report.score_view import note_lines, queries
 from karat.report.table import number
@@ -45,11 +58,14 @@ __all__ = [
     "gate",
     "is_engine",
     "latency_check",
+    "lost_hits_check",
     "minimum_check",
     "octocode_engine",
     "octocode_gate",
     "parse_rules",
     "regression_check",
+    "self_check",
+    "tolerance",
 ]
 
 DIGITS = 3
@@ -78,23 +94,34 @@ def minimum_check(summary: Summary, limit: float, *, min_queries: int = 1) -> Ch
 
 
 def regression_check(
-    entry: Difference, limit: float, *, lower_is_better: bool = False, min_queries: int = 1
+    entry: Difference,
+    limit: float,
+    *,
+    lower_is_better: bool = False,
+    min_queries: int = 1,
+    is_default: bool = False,
+    identical: bool = False,
 ) -> Check:
     """Return whether the run of *entry* has lost more than *limit* against its baseline.
 
     It fails where the loss is also significant: the interval of the difference excludes 0, and the
     paired test agrees at the same level. A larger loss that is not, or that has no interval, is
     inconclusive.
+
+    If *is_default*, *limit* is a :func:`tolerance`: a significant loss below it fails too. Above
+    it, any loss fails if the engine answers identically: it is a fact about these queries.
     """
     if entry.difference is None:
         raise InputError(f"no query is scored in both runs on {entry.metric}")
     lost = entry.difference if lower_is_better else -entry.difference
     if entry.n < min_queries:
         decision, why = Decision.INCONCLUSIVE, _too_few(entry.n, min_queries)
-    elif lost <= limit + SAME:
+    elif lost <= (0.0 if is_default and entry.is_significant else limit) + SAME:
         decision, why = Decision.PASSED, _change(entry)
     elif entry.is_significant:
         decision, why = Decision.FAILED, _change(entry, "significant")
+    elif is_default and identical:
+        decision, why = Decision.FAILED, _change(entry, "more than tolerated")
     else:
         decision, why = Decision.INCONCLUSIVE, _change(entry, _doubt(entry))
     return Check(
@@ -109,7 +136,54 @@ def regression_check(
         detectable=entry.detectable if entry.can_be_significant else None,
         before=entry.baseline_mean,
         after=entry.system_mean,
+        is_default=is_default,
     )
+
+
+# The smallest tolerance, of large sets; design/0021-losses-of-fixed-sets.md has the figures.
+LEAST_TOLERANCE = 0.005
+
+
+def tolerance(scores: Iterable[float]) -> float:
+    """Return the loss of a mean that a harmless change of the search may cause.
+
+    It is a third of the standard error of the baseline's mean, at least 0.005: it shrinks with the
+    number of *scores* and grows with their spread. NaN is not a score.
+
+    >>> tolerance([1.0, 0.0] * 50), tolerance([1.0, 0.5] * 5_000)
+    (0.0168, 0.005)
+    """
+    known = [score for score in scores if not isnan(score)]
+    if len(known) < 2:
+        return LEAST_TOLERANCE
+    # Rounded to what is shown, so that the number decides that is printed.
+    return round(max(LEAST_TOLERANCE, stdev(known) / sqrt(len(known)) / 3), 4)
+
+
+MOST_LISTED = 5
+
+
+def lost_hits_check(
+    before: Mapping[str, int | None], now: Mapping[str, int | None], limit: int
+) -> Check:
+    """Return whether at most *limit* queries with hits *before* have none *now*.
+
+    Both have the number of hits by query, None for a query that does not count.
+
+    >>> lost_hits_check({"q1": 9, "q2": 0, "q3": 3}, {"q1": 9, "q2": 0, "q3": 0}, 0).why
+    '1 of 2 queries with hits in the baseline has none now: q3'
+    """
+    had = [query for query, count in before.items() if count and now.get(query) is not None]
+    lost = [query for query in had if not now[query]]
+    why = f"{queries(len(had))} with hits in the baseline still have some"
+    if lost:
+        shown = ", ".join(lost[:MOST_LISTED]) + (", ..." if len(lost) > MOST_LISTED else "")
+        verb = "has" if len(lost) == 1 else "have"
+        why = (
+            f"{len(lost)} of {queries(len(had))} with hits in the baseline {verb} none now: {shown}"
+        )
+    decision = Decision.PASSED if len(lost) <= limit else Decision.FAILED
+    return Check("lost-hits", "hits", decision, len(lost), limit, len(had), why)
 
 
 def _change(entry: Difference, remark: str = "") -> str:
@@ -202,8 +276,9 @@ class GateRules:
 
     *minimums* are means by measure, *regressions* what a mean may lose against the baseline, and
     *any_regression* the same for every other measure between 0 and 1. *latencies_ms* are the most
-    milliseconds by percentile. A check on fewer than *min_queries* is inconclusive, which fails
-    only with *strict*.
+    milliseconds by percentile. Without limits of losses, each measure has a :func:`tolerance`.
+    *lost_hits* is the most queries that may lose all hits against the baseline. A check on fewer
+    than *min_queries* is inconclusive, which fails only with *strict*.
     """
 
     minimums: Mapping[Measure, float] = field(default_factory=dict)
@@ -212,6 +287,7 @@ class GateRules:
     latencies_ms: Mapping[float, float] = field(default_factory=dict)
     min_queries: int = 1
     strict: bool = False
+    lost_hits: int = 0
 
 
 def parse_rules(
@@ -221,6 +297,7 @@ def parse_rules(
     latencies: Iterable[str] = (),
     min_queries: int = 1,
     strict: bool = False,
+    lost_hits: int = 0,
     level: float = 0.0,
 ) -> GateRules:
     """Return the rules in texts such as ``hit@5=0.7``, ``0.02`` and ``p90=200ms``.
@@ -256,7 +333,8 @@ def parse_rules(
                 )
             low, high = measure.bounds
             lost[measure] = _allowed(text, str(limit), most=high - low)
-    return GateRules(least, lost, of_all, dict(map(_latency, latencies)), min_queries, strict)
+    times = dict(map(_latency, latencies))
+    return GateRules(least, lost, of_all, times, min_queries, strict, lost_hits)
 
 
 def _limited(text: str, level: float) -> tuple[Measure, float]:
@@ -327,7 +405,8 @@ def gate(
     """Return the outcome of each of *rules* for *run*.
 
     One number for what may be lost holds for the measures of *scoring*, or without any for all of
-    the *baseline*; where no rule says how much may be lost, it is nothing.
+    the *baseline*; where no rule says how much may be lost, it is the :func:`tolerance`. A run that
+    was made of a sample is checked on these queries.
     """
     scoring = scoring or Scoring()
     confidence = confidence or Confidence()
@@ -343,6 +422,7 @@ def gate(
         scoring=scoring.with_measures(measures) if measures else scoring,
         format=run_format,
     )
+    gold, sample_of = restrict_to_sample(gold, loaded)
     name = own_run_name(run, loaded, format=run_format)
     times, disturbed = _latencies_ms(loaded)
     if baseline and limits and has_parts(gold, scoring):
@@ -366,16 +446,76 @@ def gate(
         labels=now.evaluation.notes.labels,
     )
     if baseline and limits:
+        part = bool(sample_of or baseline.sample_of)
         common = align_baseline(
-            baseline, gold, list(limits), scoring=scoring, allow_changed=allow_changed
+            baseline, gold, list(limits), scoring=scoring, allow_changed=allow_changed, part=part
         )
+        if part:
+            whole = sample_of or baseline.sample_of
+            text = f"a sample: {len(common.rows)} of {queries(whole)} are compared"
+            found = replace(found, notes=(*found.notes, text))
         against = _Against(gold, common, now, confidence)
-        found = against.judged(found, limits, min_queries=least)
+        both = (baseline.deterministic, answers_identically(loaded))
+        found = against.judged(found, limits, rules=rules, identical=both)
+        found = replace(found, known=_known_notes(now.evaluation, baseline))
     slow = (
         latency_check(times, percentile, limit, min_queries=least, disturbed=disturbed)
         for percentile, limit in rules.latencies_ms.items()
     )
     return replace(found, checks=(*found.checks, *slow))
+
+
+def self_check(
+    gold: Dataset,
+    runs: Sequence[RunSource],
+    rules: GateRules,
+    *,
+    scoring: Scoring | None = None,
+    confidence: Confidence | None = None,
+    run_format: str | None = None,
+) -> SelfCheck:
+    """Return how often :func:`gate` decides what with each of *runs* as the baseline of each other.
+
+    All runs are of one engine that did not change.
+    """
+    if len(runs) < 2:
+        raise InputError("--self-check needs two or more runs of one unchanged engine")
+    scoring = scoring or Scoring()
+    named = [
+        replace(whole_run(run, gold, name=name, format=run_format), name=name)
+        for run, name in zip(runs, distinct_names(runs), strict=True)
+    ]
+    baselines = []
+    for run in named:
+        part, sample_of = restrict_to_sample(gold, run)
+        baselines.append(
+            make_baseline(
+                part,
+                run,
+                name=run.name,
+                made_at="",
+                version=__version__,
+                scoring=scoring,
+                sample_of=sample_of,
+            )
+        )
+    found = [
+        gate(gold, run, rules, baseline=before, scoring=scoring, confidence=confidence)
+        for before, (place, run) in product(baselines, enumerate(named))
+        if before is not baselines[place]
+    ]
+    decisions: dict[str, Counter[str]] = {}
+    for one in found:
+        for check in one.checks:
+            key = check.rule if check.rule == "lost-hits" else f"{check.rule} {check.subject}"
+            decisions.setdefault(key, Counter())[check.decision.value] += 1
+    return SelfCheck(
+        tuple(run.name for run in named),
+        len(found),
+        sum(one.closed for one in found),
+        len(set(map(run_digest, named))) == 1,
+        decisions,
+    )
 
 
 class _Against:
@@ -389,8 +529,19 @@ class _Against:
         self._now = now
         self._confidence = confidence
 
-    def judged(self, found: Gate, limits: dict[Measure, float], *, min_queries: int) -> Gate:
-        """Return *found* with the checks of *limits*, what moved, and the verdict in words."""
+    def judged(
+        self,
+        found: Gate,
+        limits: Mapping[Measure, float | None],
+        *,
+        rules: GateRules,
+        identical: tuple[bool | None, bool | None],
+    ) -> Gate:
+        """Return *found* with the checks of *limits*, what moved, and the verdict in words.
+
+        A limit of None is the tolerance. *identical* says whether the engine of the baseline and
+        that of the run have answered identically.
+        """
         old, new = self._common.table, self._now.evaluation.table
         if old.name == new.name:
             old = replace(old, name=f"{old.name} (baseline)")
@@ -404,12 +555,16 @@ class _Against:
         checks = [
             regression_check(
                 comparison.difference(old.name, new.name, str(measure)),
-                limit,
+                self._tolerance(measure) if limit is None else limit,
                 lower_is_better=not measure.definition.higher_is_better,
-                min_queries=min_queries,
+                min_queries=rules.min_queries,
+                is_default=limit is None,
+                identical=all(identical) and self._common.table.labelled is None,
             )
             for measure, limit in limits.items()
         ]
+        if lost := self._lost_hits(rules.lost_hits):
+            checks.append(lost)
         lead = next(iter(limits))
         moved = sorted(self._moved(lead), key=lambda pair: (pair[0], _climb(pair[1])))
         return replace(
@@ -420,8 +575,21 @@ class _Against:
             worst=tuple(query for change, query in moved[:MOST_MOVED] if change < -SAME),
             best=tuple(query for change, query in moved[: -MOST_MOVED - 1 : -1] if change > SAME),
             verdict=gate_verdict(comparison),
+            rule=_rule_used(identical) if None in limits.values() else SET_LIMIT,
             notes=(*found.notes, *self._notes(checks)),
         )
+
+    def _tolerance(self, measure: Measure) -> float:
+        scores = self._common.table.columns[str(measure)]
+        return tolerance(scores[row] for row in self._common.rows)
+
+    def _lost_hits(self, limit: int) -> Check | None:
+        """Return the check of queries that lost all hits, None if the baseline counts no hits."""
+        ids, rows = self._gold.query_ids, self._common.rows
+        before = {ids[row]: self._common.hits[row] for row in rows}
+        if all(count is None for count in before.values()):
+            return None
+        return lost_hits_check(before, {ids[row]: self._now.hits[row] for row in rows}, limit)
 
     def _moved(self, lead: Measure) -> Iterator[tuple[float, ChangedQuery]]:
         """Yield each query that both have a score for, with how much better it became."""
@@ -453,8 +621,13 @@ class _Against:
             )
         if self._common.note:
             yield f"the baseline was made with another version of the gold set: {self._common.note}"
+        if not any(check.rule == "lost-hits" for check in checks):
+            yield (
+                "queries that lost all hits are not checked, because the baseline does not count "
+                "hits; write a new one (karat baseline update)"
+            )
         for check in checks:
-            seen = check.detectable
+            seen = None if check.is_default else check.detectable
             if (
                 seen is not None
                 and seen > check.limit > 0
@@ -466,19 +639,51 @@ class _Against:
                 )
 
 
-def _limits(rules: GateRules, scoring: Scoring, baseline: Baseline | None) -> dict[Measure, float]:
-    """Return the largest allowed loss of each measure against the baseline."""
+FAILURES = (QueryStatus.MISSING, QueryStatus.ERROR, QueryStatus.TIMEOUT)
+SET_LIMIT = "rule: a loss fails if it is larger than --max-regression and significant"
+
+
+def _rule_used(identical: tuple[bool | None, bool | None]) -> str:
+    """Return which losses fail, and why."""
+    before, now = identical
+    if before and now:
+        return (
+            "rule: the engines of both runs answer identically, so a loss larger than the "
+            "tolerance fails; a significant loss fails too"
+        )
+    reasons = {
+        False: "gave different hits to repeated queries",
+        None: "does not say whether its engine answers identically",
+    }
+    side = "baseline" if now else "run"
+    return (
+        f"rule: only a significant loss fails, because the {side} "
+        f"{reasons[before if now else now]}; with --strict any loss larger than the tolerance fails"
+    )
+
+
+def _known_notes(evaluation: Evaluation, baseline: Baseline) -> tuple[str, ...]:
+    """Return the notes on a run that the baseline has too, but for one that counts failures."""
+    status, *details = note_lines(evaluation)
+    notes = evaluation.notes
+    failed = notes.invalid or any(notes.statuses[status] for status in FAILURES)
+    candidates = details if failed else (status, *details)
+    return tuple(note for note in candidates if note in baseline.notes)
+
+
+def _limits(
+    rules: GateRules, scoring: Scoring, baseline: Baseline | None
+) -> dict[Measure, float | None]:
+    """Return the largest allowed loss of each measure against the baseline; None: the tolerance."""
     if baseline is None:
         if rules.regressions or rules.any_regression is not None:
             raise InputError("--max-regression needs --baseline FILE")
         return {}
     of_all = rules.any_regression
-    if of_all is None:
-        if rules.regressions:
-            return dict(rules.regressions)
-        of_all = 0.0
+    if of_all is None and rules.regressions:
+        return dict(rules.regressions)
     chosen = parse_all(scoring.measures, level=scoring.level) or parse_all(baseline.means)
-    compared = {
+    compared: dict[Measure, float | None] = {
         measure: rules.regressions.get(measure, of_all)
         for measure in dict.fromkeys((*rules.regressions, *chosen))
         if measure in rules.regressions or _is_share(measure)

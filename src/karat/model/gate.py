@@ -9,7 +9,7 @@ from karat.model.comparison import Interval
 from karat.model.frozen import EMPTY, by_value
 from karat.model.judgments import LabelUse
 
-__all__ = ["Baseline", "BaselineQuery", "ChangedQuery", "Check", "Decision", "Gate"]
+__all__ = ["Baseline", "BaselineQuery", "ChangedQuery", "Check", "Decision", "Gate", "SelfCheck"]
 
 
 class Decision(Enum):
@@ -25,11 +25,12 @@ class Decision(Enum):
 class Check:
     """One rule, applied to one measure.
 
-    *rule* is ``minimum``, ``regression`` or ``latency``, *subject* the measure or the percentile.
-    *value* is compared with *limit*: the mean, the loss, or milliseconds. *interval* is that of the
-    mean, or of the difference (run minus baseline); *detectable* is the true difference that the
-    *n* queries detect with a probability of 80 %. *why* is a sentence. *before* and *after* are the
-    means of the baseline and of the run on the queries that both have, for a regression only.
+    *rule* is ``minimum``, ``regression``, ``lost-hits`` or ``latency``, *subject* the measure, the
+    percentile or ``hits``. *value* is compared with *limit*: the mean, the loss, the queries that
+    lost all hits, or milliseconds; with *is_default*, nobody has set the limit. *interval* is that
+    of the mean, or of the difference (run minus baseline); *detectable* is the true difference that
+    the *n* queries detect with a probability of 80 %. *why* is a sentence. *before* and *after* are
+    the means of the baseline and of the run on the queries that both have, for a regression only.
     """
 
     rule: str
@@ -43,6 +44,7 @@ class Check:
     detectable: float | None = None
     before: float | None = None
     after: float | None = None
+    is_default: bool = False
 
 
 @by_value
@@ -66,7 +68,8 @@ class Gate:
 
     *baseline* names the other run; without one it is empty, and so are *lead*, *worst*, *best* and
     *verdict*. With *strict*, an inconclusive check fails. *labels* says how labels of
-    models are used, None if the dataset has none.
+    models are used, None if the dataset has none. *rule* says in a sentence which losses fail and
+    why, and *known* are the notes that the baseline has too.
     """
 
     name: str
@@ -80,6 +83,8 @@ class Gate:
     verdict: str = ""
     notes: tuple[str, ...] = ()
     labels: LabelUse | None = None
+    rule: str = ""
+    known: tuple[str, ...] = ()
 
     @property
     def mark(self) -> str:
@@ -109,11 +114,39 @@ class Gate:
 
 
 @by_value
+class SelfCheck(NamedTuple):
+    """How often a gate flips between runs of one unchanged engine.
+
+    Each of *runs* was the baseline of each other one: *pairs* gates, of which *failed* failed. Each
+    rule has the number of its decisions in *decisions*. With *identical*, all runs have the same
+    hits.
+    """
+
+    runs: tuple[str, ...]
+    pairs: int
+    failed: int
+    identical: bool
+    decisions: Mapping[str, Mapping[str, int]]
+
+    @property
+    def verdict(self) -> str:
+        """Return the outcome in a sentence."""
+        runs = f"{len(self.runs)} runs"
+        if self.identical:
+            return f"The hits of all {runs} are identical: no rule on scores can flip."
+        text = f"{self.failed} of {self.pairs} gates between {runs} of one unchanged engine fail"
+        if self.failed:
+            return f"{text}: each is a false alarm."
+        return f"{text}."
+
+
+@by_value
 class BaselineQuery(NamedTuple):
     """One query: its *digest*, its scores (NaN: not scored), and its first relevant rank.
 
     *rank* is None if no relevant hit was returned. *model* is set for the queries of a human
-    sample: their scores by the labels of the model.
+    sample: their scores by the labels of the model. *hits* is the number of hits, None if it is not
+    known or the query has no relevant target.
     """
 
     id: str
@@ -121,6 +154,7 @@ class BaselineQuery(NamedTuple):
     rank: float | None
     scores: Mapping[str, float]
     model: Mapping[str, float] = EMPTY
+    hits: int | None = None
 
 
 @by_value
@@ -130,6 +164,9 @@ class Baseline:
 
     *gold_digest* is the digest of the dataset, *settings* are those that affect judging, *made_at*
     is a date and *version* the version of Karat. *means* has each measure over all queries.
+    *deterministic* says whether the engine answered identically, None if that is not known.
+    *sample_of* is the size of the dataset that *queries* is a sample of, 0 if it is whole. *notes*
+    are remarks on the run; *missing* counts the queries that the run lacks.
     """
 
     name: str
@@ -140,3 +177,7 @@ class Baseline:
     settings: Mapping[str, object]
     means: Mapping[str, float]
     queries: tuple[BaselineQuery, ...]
+    deterministic: bool | None = None
+    sample_of: int = 0
+    notes: tuple[str, ...] = ()
+    missing: int = 0

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 
-from karat.model.gate import ChangedQuery, Check, Decision, Gate
+from karat.model.gate import ChangedQuery, Check, Decision, Gate, SelfCheck
 from karat.report.display import printable
 from karat.report.score_view import queries, text_cell
 from karat.report.table import Cell, Column, Table, mark_of, marked, number, plain, render
@@ -16,6 +16,7 @@ __all__ = [
     "junit_xml",
     "moved_table",
     "rule_text",
+    "self_check_table",
     "summary",
 ]
 
@@ -44,7 +45,10 @@ def rule_text(check: Check) -> str:
         return f"{check.subject} must be at least {check.limit:g}"
     if check.rule == "latency":
         return f"{check.subject} latency must be at most {check.limit:g} ms"
-    return f"{check.subject} may lose at most {check.limit:g}"
+    if check.rule == "lost-hits":
+        return f"at most {queries(int(check.limit))} may lose all hits"
+    tolerated = " (tolerance)" if check.is_default else ""
+    return f"{check.subject} may lose at most {check.limit:g}{tolerated}"
 
 
 def checks_table(gate: Gate) -> Table:
@@ -54,7 +58,7 @@ def checks_table(gate: Gate) -> Table:
             Cell(rule_text(check)),
             Cell(check.decision.value),
             Cell(_reason(gate, check)),
-            number(check.detectable, digits=DIGITS),
+            _detectable(check.detectable),
         )
         for check in gate.checks
     )
@@ -64,7 +68,7 @@ def checks_table(gate: Gate) -> Table:
         Column("reason"),
         Column("detectable", numeric=True, spare=1),
     )
-    notes = gate.notes
+    notes = (*gate.notes, gate.rule) if gate.rule else gate.notes
     if any(check.detectable for check in gate.checks):
         notes += (DETECTABLE,)
     if gate.verdict:
@@ -73,9 +77,30 @@ def checks_table(gate: Gate) -> Table:
     return Table(title, columns, rows, notes, conclusion=headline(gate), warnings=gate.warnings)
 
 
+def self_check_table(found: SelfCheck) -> Table:
+    """Return one row per rule: how often it passed, failed or was inconclusive."""
+    rows = tuple(
+        (Cell(rule), *(Cell(f"{counts.get(each.value, 0)}") for each in Decision))
+        for rule, counts in found.decisions.items()
+    )
+    columns = (Column("rule"), *(Column(each.value, numeric=True) for each in Decision))
+    title = f"Self-check: {found.pairs} gates between {len(found.runs)} runs"
+    return Table(title, columns, rows, (), conclusion=found.verdict)
+
+
+def _detectable(value: float | None) -> Cell:
+    """Return the detectable difference; a tiny one is not printed as 0.
+
+    >>> _detectable(0.0351).text, _detectable(0.0002).text, _detectable(0.0).text
+    ('0.035', '<0.001', '0.000')
+    """
+    cell = number(value, digits=DIGITS)
+    return cell._replace(text="<0.001") if value and not float(cell.text) else cell
+
+
 def _reason(gate: Gate, check: Check) -> str:
     """Return why the check has its outcome, with the mark of doubtful scores."""
-    mark = "" if check.rule == "latency" else mark_of(gate.mark, check.subject)
+    mark = "" if check.rule in ("latency", "lost-hits") else mark_of(gate.mark, check.subject)
     return f"{check.why}{mark}"
 
 
@@ -149,7 +174,11 @@ def annotations(gate: Gate) -> list[str]:
 
 
 def summary(gate: Gate) -> str:
-    """Return the gate as Markdown: the outcome first, checks, and the queries that moved most."""
+    """Return the gate as Markdown: the outcome first, checks, and the queries that moved most.
+
+    Notes on the run that the baseline has too are left out.
+    """
+    gate = replace(gate, notes=tuple(note for note in gate.notes if note not in gate.known))
     tables = [replace(checks_table(gate), conclusion=""), moved_table(gate)]
     parts = [f"## {SIGNS[gate.decision]} {plain(headline(gate))}\n"]
     return "\n".join([*parts, *(render(table) for table in tables if table)])
@@ -216,7 +245,7 @@ def junit_xml(gate: Gate) -> str:
             ET.SubElement(case, "failure", {"message": why, "type": kind}).text = body
         elif check.decision is not Decision.PASSED:
             ET.SubElement(case, "skipped", {"message": f"inconclusive: {why}"})
-    lines = [headline(gate), *gate.warnings, gate.verdict, *gate.notes]
+    lines = [headline(gate), *gate.warnings, gate.verdict, gate.rule, *gate.notes]
     ET.SubElement(suite, "system-out").text = "\n".join(map(printable, filter(None, lines)))
     ET.indent(root)
     text: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)

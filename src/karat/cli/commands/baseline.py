@@ -55,7 +55,8 @@ def update(
     """Score RUN on GOLD and write the scores of every query to a baseline file.
 
     Commit the file to your repository. Give karat gate the same --match, --ties and similar
-    options. A RUN that is not a file is a run of the store, which includes its gold set.
+    options. A RUN that is not a file is a run of the store, which includes its gold set. A run of
+    a sample (karat evaluate --sample, written as .jsonl) gives a baseline of the sampled queries.
 
     \b
     karat baseline update gold.json bm25.run -o baseline.json
@@ -80,6 +81,13 @@ def update(
     if use:
         kind = "warning" if use.is_doubtful else "note"
         click.echo(printable(f"{kind}: {use.text}"), err=True)
+    if baseline.missing:
+        count = f"{baseline.missing} of {len(baseline.queries)}"
+        click.echo(
+            f"warning: {count} queries are missing in the run and count 0; a run of a sample is "
+            "known as one only from a .jsonl file of karat evaluate --run-out",
+            err=True,
+        )
     if other:
         click.echo("note: the replaced baseline was made for another gold set", err=True)
 
@@ -90,7 +98,8 @@ def _show(
     from karat.report.table import mark_of, number
 
     mark = use.mark if use else ""
-    click.echo(f"wrote {path}: {baseline.name}, {len(baseline.queries)} queries")
+    sample = f" (a sample of {baseline.sample_of})" if baseline.sample_of else ""
+    click.echo(f"wrote {path}: {baseline.name}, {len(baseline.queries)} queries{sample}")
     for measure, mean in baseline.means.items():
         was = f", before {number(before[measure]).text}" if measure in before else ""
         click.echo(f"  {measure}: {number(mean).text}{mark_of(mark, measure)}{was}")
@@ -106,6 +115,9 @@ def _show_json(
             "written": path,
             "name": baseline.name,
             "queries": len(baseline.queries),
+            "sample_of": baseline.sample_of,
+            "missing": baseline.missing,
+            "deterministic": baseline.deterministic,
             "means": dict(baseline.means),
             "before": {name: before[name] for name in baseline.means if name in before},
             **({"labels": use} if use else {}),

@@ -53,6 +53,7 @@ class GateOptions(NamedTuple):
     latencies: tuple[str, ...]
     min_queries: int
     strict: bool
+    lost_hits: int
 
     def rules(self, *, level: float = 0.0) -> "GateRules":
         """Return the parsed rules; *level* is the lowest relevant grade."""
@@ -105,7 +106,8 @@ RULES: Fields = {
         "regressions",
         multiple=True,
         metavar="[MEASURE=]LOSS",
-        help="Largest allowed loss of a mean against the baseline, for one measure or for all.",
+        help="Largest allowed loss of a mean against the baseline, for one measure or for all; by "
+        "default a tolerance that shrinks with the number of queries.",
     ),
     "latencies": click.option(
         "--max-latency",
@@ -124,6 +126,15 @@ RULES: Fields = {
     ),
     "strict": click.option(
         "--strict", is_flag=True, help="An inconclusive check fails the gate too."
+    ),
+    "lost_hits": click.option(
+        "--max-lost-hits",
+        "lost_hits",
+        type=WholeNumber(0),
+        default=0,
+        show_default=True,
+        metavar="N",
+        help="Most queries with hits in the baseline that may have none now.",
     ),
 }
 
@@ -340,6 +351,11 @@ NOTHING_SAID = OctocodeOptions(None, None, None, None, False, None, None, None, 
     is_flag=True,
     help="If the gold set has changed, compare the queries that both versions share.",
 )
+@click.option(
+    "--self-check",
+    is_flag=True,
+    help="Gate several runs of one unchanged engine against each other: how often does it flip?",
+)
 @store_option
 @gate_output_options
 @judging_options
@@ -356,6 +372,7 @@ def command(
     config: "GateConfig | None",
     preset: str | None,
     allow_changed: bool,
+    self_check: bool,
     wanted: GateOptions,
     outputs: GateOutputs,
     scoring: "Scoring",
@@ -366,8 +383,9 @@ def command(
     """Check RUN against minimum scores, a baseline and maximum latencies.
 
     The exit code is 0 if every check passes, 1 if one fails, 2 for invalid input, 3 if an
-    engine fails. A loss against the baseline fails if it is larger than allowed and
-    significant; a loss that is not significant is inconclusive, which fails only with --strict.
+    engine fails. A significant loss against the baseline fails, and for engines that answer
+    identically any loss above a small tolerance; other losses above it are inconclusive, which
+    fails only with --strict. With --max-regression a loss fails if it is larger and significant.
     A RUN that is not a file is a run of the store, which includes its gold set.
 
     \b
@@ -375,9 +393,15 @@ def command(
     karat gate gold.json new.run --baseline baseline.json --max-regression 0.02
     karat gate gold.json new.jsonl --max-latency p90=200ms --junit gate.xml
     karat gate latest.1 --min hit@5=0.70
+    karat gate gold.json --self-check a.jsonl b.jsonl c.jsonl
     karat gate new.run --config karat.yaml
     karat gate --preset octocode --csv benchmark/code.csv --json-out results.json
     """
+    if self_check:
+        if preset or baseline or octocode != NOTHING_SAID:
+            raise click.UsageError("--self-check takes GOLD and runs, without --baseline.")
+        failed = _self_check(names, wanted, scoring, inputs, confidence, as_json=outputs.as_json)
+        ctx.exit(FAILED if failed else 0)
     before = _read(baseline)
     if preset:
         _refuse_unused(names, scoring, inputs)
@@ -414,6 +438,39 @@ def command(
         outcome = GateOutcome(found, scoring)
     _tell(outcome, outputs, confidence)
     ctx.exit(FAILED if outcome.gate.closed else 0)
+
+
+def _self_check(
+    names: tuple[str, ...],
+    wanted: GateOptions,
+    scoring: "Scoring",
+    inputs: Inputs,
+    confidence: "Confidence",
+    *,
+    as_json: bool,
+) -> bool:
+    """Show how often the gate flips between runs; return whether it does."""
+    from karat.app.gate import self_check
+    from karat.app.score import read_gold
+    from karat.cli.output import show
+    from karat.report.gate_view import self_check_table
+
+    if len(names) < 3:
+        raise click.UsageError("Expected GOLD and two or more runs of one unchanged engine.")
+    found = self_check(
+        read_gold(names[0], **inputs.gold),
+        names[1:],
+        wanted.rules(level=scoring.level),
+        scoring=scoring,
+        confidence=confidence,
+        run_format=inputs.run_format,
+    )
+    if as_json:
+        show.put_json({**found._asdict(), "verdict": found.verdict})
+    else:
+        plain = Output(None, per_query=False, path=None)
+        show.put(show.draw_tables([self_check_table(found)], plain), plain)
+    return found.failed > 0
 
 
 def _refuse_unused(names: tuple[str, ...], scoring: "Scoring", inputs: Inputs) -> None:

@@ -1,8 +1,10 @@
 """The GitHub workflow that users copy is YAML, and its commands run in its order."""
 
 import json
+import os
 import re
 import shlex
+import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from string import Template
@@ -100,6 +102,57 @@ def test_its_commands_run_and_its_first_lines_prepare_them(
         assert not caught.value.code, arguments
     for kept in ("run.jsonl", "gate.xml", "verdict.md"):
         assert (tmp_path / kept).exists()
+
+
+def step_of(workflow: Mapping[Any, Any], name: str) -> Mapping[str, Any]:
+    """Return the step called *name*."""
+    (found,) = (step for step in workflow["jobs"]["gate"]["steps"] if step.get("name") == name)
+    return dict(found)
+
+
+@pytest.mark.parametrize(
+    ("known", "expected"),
+    [
+        ("11\n12\n", "api --method PATCH repos/me/it/issues/comments/12 --field body=@verdict.md"),
+        ("", "pr comment 7 --body-file verdict.md"),
+    ],
+)
+def test_only_its_own_comment_is_edited(
+    workflow: Mapping[Any, Any], tmp_path: Path, known: str, expected: str
+) -> None:
+    step = step_of(workflow, "Comment")
+    program = tmp_path / "gh"
+    program.write_text('#!/bin/sh\necho "$@" >> calls\ncase "$*" in *--jq*) cat known;; esac\n')
+    program.chmod(0o755)
+    (tmp_path / "known").write_text(known)
+    (tmp_path / "verdict.md").write_text("## passed\n")
+    marker = step["env"]["MARKER"]
+    environment = {
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        **{"GH_REPO": "me/it", "NUMBER": "7", "MARKER": marker},
+    }
+    subprocess.run(["bash", "-e", "-c", step["run"]], cwd=tmp_path, env=environment, check=True)
+    listed, done = (tmp_path / "calls").read_text().splitlines()
+    assert listed.startswith("api repos/me/it/issues/7/comments --paginate --jq ")
+    assert f'contains("{marker}")' in listed
+    assert done == expected
+    assert (tmp_path / "verdict.md").read_text() == f"## passed\n\n{marker}\n"
+
+
+def test_a_failed_search_replaces_the_comment(workflow: Mapping[Any, Any], tmp_path: Path) -> None:
+    step = step_of(workflow, "No verdict")
+    assert "failure()" in step["if"]
+    environment = {"PATH": os.environ["PATH"], "LOG": "https://example.org/runs/1"}
+    subprocess.run(["bash", "-e", "-c", step["run"]], cwd=tmp_path, env=environment, check=True)
+    text = (tmp_path / "verdict.md").read_text(encoding="utf-8")
+    assert text.startswith("## ❌ Search quality was not checked\n")
+    assert "[log](https://example.org/runs/1)" in text
+    names = [each.get("name") for each in workflow["jobs"]["gate"]["steps"]]
+    assert names.index("Gate") < names.index("No verdict") < names.index("Comment")
+
+
+def test_latency_is_not_measured_on_a_runner(workflow: Mapping[Any, Any]) -> None:
+    assert "--timed none" in step_of(workflow, "Search")["run"]
 
 
 def test_the_workflow_names_the_extras_of_its_engines() -> None:

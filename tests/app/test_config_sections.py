@@ -22,6 +22,7 @@ gate:
   min: {hit@5: 0.7, ndcg@10: 0.6}
   max_regression: 0.02
   max_latency: {p90: 200ms}
+  max_lost_hits: 1
   min_queries: 20
   strict: true
   baseline: before.json
@@ -50,6 +51,7 @@ def test_each_reader_takes_its_section(config: Path, tmp_path: Path) -> None:
         "regressions": ["0.02"],
         "latencies": ["p90=200ms"],
         "min_queries": "20",
+        "lost_hits": "1",
         "strict": True,
         "baseline": str(tmp_path / "before.json"),
         "metrics": ("ndcg@10", "mrr"),
@@ -92,7 +94,7 @@ def test_unknown_keys_of_every_section_are_listed_with_the_valid_ones(tmp_path: 
     messages = [problem.message for problem in caught.value.problems]
     assert any(each.startswith("matrix.modes: unknown key") for each in messages)
     assert (
-        "gate.least: unknown key; valid keys: min, max_regression, max_latency, min_queries, "
+        "gate.least: unknown key; valid keys: min, max_regression, max_latency, max_lost_hits, "
         "strict, baseline"
     ) in messages
     assert "gate.min: expected an object, found a list" in messages

@@ -26,7 +26,10 @@ DEFAULT_FOLDER = "benchmark_results"
 AGENT_KEYS = ("name", "class", "engine", "config")
 CORPUS_KEYS = ("kind", "include", "exclude")
 EVALUATION_KEYS = ("num_runs", "timeout_seconds", "randomize_order")
-GATE_KEYS = ("min", "max_regression", "max_latency", "min_queries", "strict", "baseline")
+GATE_KEYS = (
+    *("min", "max_regression", "max_latency", "max_lost_hits", "min_queries"),
+    *("strict", "baseline"),
+)
 OUTPUT_KEYS = ("directory", "formats", "generate_visualizations")
 
 Value = TypeVar("Value")
@@ -138,8 +141,9 @@ def _gate_options(check: Checker, top: Record, folder: Path, accepts: Accepts) -
         )
         if section.get(key) is not None
     }
-    if section.get("min_queries") is not None:
-        found["min_queries"] = check.text(section, "min_queries", ("gate",))
+    for option, key in (("min_queries", "min_queries"), ("lost_hits", "max_lost_hits")):
+        if section.get(key) is not None:
+            found[option] = check.text(section, key, ("gate",))
     if (strict := _value(check, section, "gate", "strict", _switch)) is not None:
         found["strict"] = strict
     if section.get("baseline") is not None:

@@ -95,7 +95,7 @@ def test_unknown_keys_of_every_section_are_listed_with_the_valid_ones(tmp_path: 
     assert any(each.startswith("matrix.modes: unknown key") for each in messages)
     assert (
         "gate.least: unknown key; valid keys: min, max_regression, max_latency, max_lost_hits, "
-        "strict, baseline"
+        "min_queries, strict, baseline"
     ) in messages
     assert "gate.min: expected an object, found a list" in messages
     assert any("valid keys: name, chunk_size, embedding_model" in each for each in messages)

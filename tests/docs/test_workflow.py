@@ -129,7 +129,9 @@ def test_only_its_own_comment_is_edited(
     marker = step["env"]["MARKER"]
     environment = {
         "PATH": f"{tmp_path}:{os.environ['PATH']}",
-        **{"GH_REPO": "me/it", "NUMBER": "7", "MARKER": marker},
+        "GH_REPO": "me/it",
+        "NUMBER": "7",
+        "MARKER": marker,
     }
     subprocess.run(["bash", "-e", "-c", step["run"]], cwd=tmp_path, env=environment, check=True)
     listed, done = (tmp_path / "calls").read_text().splitlines()

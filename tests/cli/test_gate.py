@@ -396,3 +396,32 @@ def test_a_self_check_takes_several_runs(karat: Karat) -> None:
     assert karat("gate", "g.qrels", "--self-check", "good.run").returncode == 2
     alone = karat("gate", "g.qrels", "--self-check", "a", "b", "--baseline", "good.run")
     assert "--self-check takes GOLD and runs" in alone.stderr
+
+
+def test_a_sample_goes_from_evaluate_to_the_gate(karat: Karat, folder: Path) -> None:
+    (folder / "docs").mkdir()
+    rows = ["query,path"]
+    for word in ("login", "logout", "reset", "search", "upload"):
+        (folder / "docs" / f"{word}.md").write_text(f"How to {word}.\n")
+        rows.append(f"{word},{word}.md")
+    write(folder / "q.csv", rows)
+    engine = {
+        "engine": "command",
+        "name": "mine",
+        "command": [sys.executable, str(folder / "find.py"), "{query}"],
+    }
+    (folder / "find.py").write_text("import sys; print('[\"' + sys.argv[1] + '.md\"]')\n")
+    run = ("--corpus", "docs", "-e", json.dumps(engine), "--timed", "none", "--sample", "3")
+    made = karat("evaluate", "q.csv", *run, "--run-out", "part.jsonl")
+    assert made.returncode == 0, made.stderr
+    header = json.loads((folder / "part.jsonl").read_text().partition("\n")[0])["metadata"]
+    assert (header["sample"], header["sample_of"]) == (3, 5)
+    assert (header["deterministic"], header["repeated"]) == (True, 3)
+    kept = karat("baseline", "update", "q.csv", "part.jsonl", "-m", "mrr", "--json")
+    told = json.loads(kept.stdout)
+    assert (told["queries"], told["sample_of"], told["means"]) == (3, 5, {"mrr": 1.0})
+    assert (told["missing"], told["deterministic"]) == (0, True)
+    done = karat("gate", "q.csv", "part.jsonl", "--baseline", "baseline.json", *QUICK)
+    assert done.returncode == 0, done.stderr
+    assert "a sample: 3 of 5 queries are compared" in done.stdout
+    assert "the engines of both runs answer identically" in done.stdout

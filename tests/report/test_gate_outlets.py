@@ -13,6 +13,7 @@ from karat.report.gate_view import (
     headline,
     junit_xml,
     moved_table,
+    rule_text,
     summary,
 )
 
@@ -143,3 +144,31 @@ def test_without_a_baseline_nothing_is_detectable() -> None:
     table = checks_table(Gate("new", 40, (PASSED,)))
     assert not any("detectable" in note for note in table.notes)
     assert table.conclusion == "Gate passed: new, 1 passed."
+
+
+def test_notes_that_the_baseline_has_too_are_not_in_the_summary() -> None:
+    noted = replace(GATE, notes=("9% are judged", "one is new"), known=("9% are judged",))
+    assert "9% are judged" not in summary(noted)
+    assert "one is new" in summary(noted)
+    assert "9% are judged" in (suite_of(noted).findtext("system-out") or "")
+
+
+def test_every_outlet_says_which_losses_fail_and_why() -> None:
+    ruled = replace(GATE, rule="rule: a loss fails")
+    assert "rule: a loss fails" in summary(ruled)
+    assert "rule: a loss fails" in checks_table(ruled).notes
+    assert "rule: a loss fails" in (suite_of(ruled).findtext("system-out") or "")
+
+
+def test_a_tolerance_is_called_one() -> None:
+    assert rule_text(UNSURE) == "ndcg@10 may lose at most 0.02"
+    assert (
+        rule_text(replace(UNSURE, is_default=True)) == "ndcg@10 may lose at most 0.02 (tolerance)"
+    )
+    lost = Check("lost-hits", "hits", Decision.FAILED, 3, 1, 40, "three")
+    assert rule_text(lost) == "at most 1 query may lose all hits"
+
+
+def test_a_tiny_detectable_difference_is_not_printed_as_0() -> None:
+    table = checks_table(replace(GATE, checks=(replace(UNSURE, detectable=0.0002),)))
+    assert table.rows[0][3].text == "<0.001"

@@ -77,7 +77,7 @@ matrix:
 gate:
   min: {{hit@5: 0.2}}          # minimum means
   # baseline: baseline.json  # file of karat baseline update
-  # max_regression: 0.02     # largest allowed loss, or one for each measure: {{ndcg@10: 0.02}}
+  # max_regression: 0.02     # instead of the tolerance; or for each measure: {{ndcg@10: 0.02}}
   # max_latency: {{p90: 200ms}}
 
 output:

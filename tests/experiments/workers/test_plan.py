@@ -1,5 +1,7 @@
 """The order of queries, those to warm up with, and settings."""
 
+from typing import Any
+
 import pytest
 
 from karat.errors import InputError
@@ -30,6 +32,6 @@ def test_warming_up_leaves_cold_queries_cold() -> None:
 @pytest.mark.parametrize(
     "wrong", [{"repetitions": 0}, {"warm_up": -1}, {"timeout_s": 0}, {"deaths": 0}]
 )
-def test_settings_that_mean_nothing_are_refused(wrong: dict[str, int]) -> None:
+def test_settings_that_mean_nothing_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="expected"):
         RunSettings(**wrong)

@@ -99,7 +99,7 @@ def run_with_latencies(measured: RunResult, order: Sequence[str] = ()) -> Run:
     ]
     places = {query_id: place for place, query_id in enumerate(order)}
     answers.sort(key=lambda answer: places.get(answer.query_id, len(places)))
-    metadata = measured.run.metadata | _determinism(measured)
+    metadata = {**measured.run.metadata, **_determinism(measured)}
     if measured.timings and not measured.timings.alone:
         metadata[DISTURBED] = True
     return Run.of(answers, name=measured.name, metadata=metadata)

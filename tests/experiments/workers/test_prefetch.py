@@ -24,6 +24,7 @@ from karat.experiments.workers.process import (
     SearchRequest,
     WorkerReply,
 )
+from karat.formats.karat_run import run_digest
 from karat.model import Dataset, Outcome
 from karat.model.timings import RunResult
 from tests.engines.embedding.endpoint import Endpoint, serving
@@ -77,7 +78,7 @@ def test_an_endpoint_embeds_many_queries_in_one_request(monkeypatch: pytest.Monk
         twice = replace(QUALITY, repetitions=2)
         alone = measure_quality([group(endpoint.url)], dataset, plan, settings=twice)
         assert asked(endpoint) == [1] * 2 * len(QUERIES)
-    assert [one.run for one in together] == [one.run for one in alone]
+    assert [run_digest(one.run) for one in together] == [run_digest(one.run) for one in alone]
     assert set(together[0].run.outcomes) == {Outcome.ANSWERED}
 
 

@@ -168,7 +168,7 @@ def test_five_changed_queries_are_not_said_to_detect_anything() -> None:
     new = answered(*[3] * 5, *[1] * 15, name="new")
     rules = parse_rules(regressions=["mrr=0.01"])
     found = gate(dataset(), new, rules, baseline=baseline_of(OLD), confidence=FEW)
-    (check,) = found.checks
+    check, _ = found.checks
     assert (check.decision, check.detectable) == (Decision.INCONCLUSIVE, None)
     assert check.why.endswith("not significant: p = 0.062, fewer than 6 queries changed)")
     assert "reliably" not in " ".join([found.verdict, *found.notes])

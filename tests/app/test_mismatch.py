@@ -1,5 +1,7 @@
 """Scores that measure wrong names are marked, in Python too."""
 
+from dataclasses import replace
+
 import pytest
 
 import karat
@@ -93,23 +95,32 @@ LINES = Dataset.of([Query(f"q{n}", "", (Target(f"{n}.py"),)) for n in range(5)])
 
 
 @pytest.mark.parametrize(
-    ("hits", "invalid", "broken"),
+    ("hits", "invalid", "reason"),
     [
-        ({}, {"not in the corpus": 8}, True),
-        ({0: "0.py"}, {"outside the root": 5}, True),
-        ({0: "0.py", 1: "1.py"}, {"not in the corpus": 5}, False),
-        ({}, {"duplicate": 8}, False),
-        ({}, {}, False),
+        (
+            {},
+            {"not in the corpus": 8},
+            "4 of 4 answered queries have no hit in the corpus, 8 hits dropped",
+        ),
+        (
+            {0: "0.py"},
+            {"outside the root": 5},
+            "3 of 4 answered queries have no hit in the corpus, 5 hits dropped",
+        ),
+        ({0: "0.py", 1: "1.py"}, {"not in the corpus": 5}, ""),
+        ({}, {"duplicate": 8}, "returned no hits for 4 of 4 queries"),
+        ({}, {}, "returned no hits for 4 of 4 queries"),
     ],
 )
 def test_hits_that_are_all_dropped_are_told_of(
-    hits: dict[int, str], invalid: dict[str, int], *, broken: bool
+    hits: dict[int, str], invalid: dict[str, int], reason: str
 ) -> None:
     run = measured("svc", hits, invalid)
     found = with_dropped(score(LINES, run.run, confidence=None), run, ())
-    assert found.broken is broken
-    if broken:
-        assert "answered queries of svc have no hit in the corpus" in found.warnings[0]
+    assert found.reason == reason
+    assert found.broken is bool(reason)
+    if reason:
+        assert found.warnings[0].startswith(f"svc: {reason}")
 
 
 def partly_removed(
@@ -139,8 +150,8 @@ ALL_FILES = "; to search all files, add --kind all --candidates all"
     ("run", "warning"),
     [
         (
-            partly_removed(1, 9, "parent"),
-            f"svc: 90% of its hits are not in the versions that are searched{CARRIED}",
+            partly_removed(6, 4, "parent"),
+            f"svc: 40% of its hits are not in the versions that are searched{CARRIED}",
         ),
         (
             partly_removed(5, 5, "base", versions=1),
@@ -149,7 +160,7 @@ ALL_FILES = "; to search all files, add --kind all --candidates all"
         (
             partly_removed(5, 5, "carried", versions=1),
             "svc: 50% of its hits are not in the searched files; paths must be relative to the "
-            f"searched folder (strip_prefix of the engine){ALL_FILES}",
+            "searched folder (strip_prefix of the engine); name the right corpus",
         ),
         (
             partly_removed(8, 2, "carried", versions=1, of=3),
@@ -172,6 +183,40 @@ def test_many_hits_outside_the_searched_files_are_a_warning(run: RunResult, warn
     assert found.notes.removed == warning
     assert found.warnings == ((warning,) if warning else ())
     assert not found.broken
+
+
+def hidden(kept: int, removed: int) -> RunResult:
+    """Return a run of 4 queries whose *removed* hits are on files that Karat leaves out."""
+    run = partly_removed(kept, removed, "carried", versions=1)
+    counts = {"not searched": removed}
+    answers = [
+        answer._replace(extra={**answer.extra, "invalid": counts}) for answer in run.run.answers()
+    ]
+    same = Run.of(answers, name="svc", metadata=run.run.metadata)
+    return replace(run, run=same, notes={"invalid": {"not searched": removed * 4}})
+
+
+def test_hits_on_files_that_karat_hides_have_the_right_paths() -> None:
+    (found,) = score_runs(LINES, [hidden(5, 5)], Scoring(("ndcg@10",)))
+    assert found.warnings == (f"svc: 50% of its hits are not in the searched files{ALL_FILES}",)
+    (found,) = score_runs(LINES, [hidden(1, 9)], Scoring(("ndcg@10",)))
+    assert not found.broken
+
+
+def test_most_hits_outside_the_searched_versions_are_no_result() -> None:
+    (found,) = score_runs(LINES, [partly_removed(1, 9, "parent")], Scoring(("ndcg@10",)))
+    assert found.reason == "90% of its hits are not in the versions that are searched"
+    assert found.warnings == (f"svc: {found.reason}{CARRIED}",)
+
+
+def test_a_strip_prefix_that_was_given_is_not_advised_again() -> None:
+    run = partly_removed(5, 5, "carried", versions=1)
+    engine = {"name": "http", "options": {"strip_prefix": "repo/"}}
+    about = {**run.run.metadata, "engine": engine}
+    given = replace(run, run=Run.of(run.run.answers(), name="svc", metadata=about))
+    (found,) = score_runs(LINES, [given], Scoring(("ndcg@10",)))
+    assert "strip_prefix of the engine is 'repo/'" in found.warnings[0]
+    assert "(strip_prefix of the engine)" not in found.warnings[0]
 
 
 def test_a_report_shows_the_warning_of_the_measures_not_of_its_curves() -> None:

@@ -365,9 +365,17 @@ def test_an_engine_without_hits_is_named(karat: Karat, folder: Path) -> None:
     empty = engine(folder, "doc", "print('[]')")
     common = ("--corpus", "docs", "-m", "mrr", "--draws", "99", "--timed", "none")
     done = karat("compare", "gold.csv", *common, "--agents", "bm25", empty)
-    assert done.returncode == 0, done.stderr
-    assert "doc: no hits for 5 of 5 queries; karat engines check " in flat(done.stdout)
-    assert "bm25: no hits" not in done.stdout
+    assert done.returncode == 3, done.stderr
+    warning = "warning: doc: returned no hits for 5 of 5 queries; karat engines check "
+    assert flat(done.stdout).startswith(warning)
+    assert flat(done.stdout).count("karat engines check") == 1
+    assert done.stdout.endswith("No verdict on doc: returned no hits for 5 of 5 queries.\n")
+    alone = karat("evaluate", "gold.csv", *common, "-e", empty)
+    assert alone.returncode == 3, alone.stderr
+    assert alone.stdout.endswith("No verdict on doc: returned no hits for 5 of 5 queries.\n")
+    plain = json.loads(karat("evaluate", "gold.csv", *common, "-e", empty, "--json").stdout)["run"]
+    assert (plain["status"], plain["reason"]) == ("broken", "returned no hits for 5 of 5 queries")
+    assert plain["metrics"]["mrr"]["mean"] is None
 
 
 @pytest.mark.parametrize(

@@ -66,14 +66,14 @@ def test_json_has_stable_keys_and_no_number_that_json_lacks(karat: Karat) -> Non
     assert list(value) == ["schema", "settings", "warnings", "run"]
     assert list(value["settings"]) == ["scoring", "confidence"]
     run = value["run"]
-    assert list(run) == ["name", "metrics", "notes", "slices", "queries"]
+    assert list(run) == ["name", "status", "reason", "metrics", "notes", "slices", "queries"]
     assert list(run["metrics"]["mrr@10"]) == [
         *("measure", "mean", "answered", "n", "interval", "label"),
     ]
     assert list(run["metrics"]["mrr@10"]["interval"]) == ["low", "high", "level", "method"]
     assert list(run["notes"]) == [
         *("queries", "statuses", "invalid", "unknown_queries", "ties", "tied", "judged_share"),
-        *("clusters", "hits_per_query", "mismatch", "dropped", "labels", "powered"),
+        *("clusters", "hits_per_query", "mismatch", "failure", "labels", "powered"),
         "removed",
     ]
     assert [query["status"] for query in run["queries"]] == [

@@ -24,11 +24,10 @@ def test_the_same_places_are_the_same_whatever_they_score() -> None:
     first = measured("a", ("x.py", "y.py"), ("z.py",))
     second = measured("b", ("x.py", "y.py"), ("z.py",), factor=9)
     turned = measured("c", ("y.py", "x.py"), ("z.py",))
+    # A run without any hit is broken, which its scores say.
     nothing = measured("d", (), ())
-    same, *empty = remarks([first, turned, second, nothing, nothing])
-    assert same == "2 configurations gave the same rankings: a; b"
-    assert len(empty) == 2
-    assert all(line.startswith("d: no hits for 2 of 2 queries; ") for line in empty)
+    same = remarks([first, turned, second, nothing, nothing])
+    assert same == ("2 configurations gave the same rankings: a; b",)
 
 
 def test_the_order_of_answers_does_not_matter() -> None:

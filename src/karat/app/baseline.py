@@ -254,10 +254,15 @@ def make_baseline(
     scoring: Scoring | None = None,
     sample_of: int = 0,
 ) -> Baseline:
-    """Return the scores of *run* per query, with the inputs they were computed from."""
+    """Return the scores of *run* per query, with the inputs they were computed from.
+
+    A broken run raises InputError: any later run would pass against it.
+    """
     scoring = judge_whole_files(gold, {name: run}, scoring or Scoring())
     measures = scoring.parsed(gold)
     evaluation, ranks, hits = score_with_ranks(gold, run, measures, scoring=scoring, name=name)
+    if evaluation.broken:
+        raise InputError(f"this run cannot be a baseline: {'; '.join(evaluation.run_warnings)}")
     columns = evaluation.table.columns
     names = list(map(str, measures))
     rows = zip(gold.query_ids, _digests(gold), ranks, hits, strict=True)

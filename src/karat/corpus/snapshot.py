@@ -1,7 +1,7 @@
 """A corpus: one snapshot of documents, which engines index, with or without masked lines."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha1, sha256
@@ -64,6 +64,7 @@ class Corpus:
 
     *skipped* counts by reason the files that were left out, *skipped_files* has the reason of each
     one that could not be read, and *notes* counts documents with a remark (an unusual encoding).
+    *hidden* are the paths of documents that were left out of a larger corpus.
     Two corpora with the same paths and contents have the same *snapshot*, wherever they come from.
 
     >>> from karat.corpus import from_texts
@@ -78,6 +79,7 @@ class Corpus:
     skipped: Mapping[str, int] = field(default_factory=dict)
     notes: Mapping[str, int] = field(default_factory=dict)
     skipped_files: Mapping[str, str] = field(default_factory=dict, repr=False)
+    hidden: Collection[str] = field(default=frozenset(), repr=False)
 
     def __repr__(self) -> str:
         """Return one line: name, number of documents, and of those left out."""
@@ -135,13 +137,15 @@ class Corpus:
     def without_documents(self, reason: Callable[[Document], str]) -> "Corpus":
         """Return the corpus without documents that have a *reason*; they count as skipped."""
         kept = []
+        hidden = set(self.hidden)
         skipped = Counter(self.skipped)
         for document in self.documents:
             if why := reason(document):
                 skipped[why] += 1
+                hidden.add(document.path)
             else:
                 kept.append(document)
-        return replace(self, documents=tuple(kept), skipped=dict(skipped))
+        return replace(self, documents=tuple(kept), skipped=dict(skipped), hidden=hidden)
 
     def below(self, folder: str) -> "Corpus":
         """Return the documents below *folder*, by their paths as they are; "" means all."""

@@ -337,7 +337,8 @@ def ranking_digest(run: Run) -> str:
 def empty_run_remarks(measured: Sequence[RunResult]) -> Iterator[str]:
     """Yield a sentence on each run whose threshold leaves most queries without a hit.
 
-    A run without a threshold is reported where at least nine of ten queries have no hit.
+    A run without a threshold is reported where at least nine of ten queries have no hit. If all
+    of them have none, the run is broken, and its scores say so.
     """
     for one in measured:
         threshold = one.run.metadata.get("threshold")
@@ -348,12 +349,14 @@ def empty_run_remarks(measured: Sequence[RunResult]) -> Iterator[str]:
             if outcome == Outcome.ANSWERED
         ]
         empty = answers.count(0)
+        if empty == len(answers):
+            continue
         if threshold and empty > len(answers) / 2:
             yield (
                 f"{one.name}: threshold {threshold} leaves no hit to {empty} of {len(answers)} "
                 "queries"
             )
-        elif answers and not threshold and empty >= NEARLY_ALL * len(answers):
+        elif not threshold and empty >= NEARLY_ALL * len(answers):
             yield (
                 f"{one.name}: no hits for {empty:,} of {counted(len(answers), 'query')}; "
                 "karat engines check SPEC --corpus DIR --query TEXT shows why"

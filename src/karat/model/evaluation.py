@@ -6,7 +6,7 @@ name and loaded on first use, so that a record that nobody looks at loads nothin
 
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from math import nan
@@ -17,7 +17,7 @@ from karat.model.comparison import Comparison
 from karat.model.frozen import EMPTY, by_value
 from karat.model.judgments import LabelUse
 from karat.registry import Registry
-from karat.system.words import counted
+from karat.system.words import counted, first_few, join_names
 
 if TYPE_CHECKING:
     from karat.model.comparison import Interval, LabelCounts
@@ -28,6 +28,7 @@ __all__ = [
     "ComparisonResult",
     "CorpusCoverage",
     "Evaluation",
+    "Failure",
     "LabelledScores",
     "Mismatch",
     "Notes",
@@ -35,6 +36,7 @@ __all__ = [
     "ResultViews",
     "ScoreTable",
     "Summary",
+    "broken_sentences",
 ]
 
 VIEWS: Registry[Callable[..., Any]] = Registry(
@@ -175,6 +177,29 @@ class Mismatch:
         )
 
 
+WRONG_NAMES = "names do not match those of the gold set"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why the scores of a run mean nothing: *reason*, and *advice* on what to do, "" without any.
+
+    It is set if no query has a hit, if most queries fail with the same error, and if most hits
+    cannot be in the corpus.
+    """
+
+    reason: str
+    advice: str = ""
+
+    def text(self, name: str) -> str:
+        """Return the warning about the run called *name*.
+
+        >>> print(Failure("returned no hits for 9 of 9 queries", "lower the threshold").text("new"))
+        new: returned no hits for 9 of 9 queries; lower the threshold
+        """
+        return f"{name}: {self.reason}" + (f"; {self.advice}" if self.advice else "")
+
+
 @by_value
 @dataclass(frozen=True, slots=True)
 class Summary:
@@ -203,9 +228,9 @@ class Notes:
 
     *clusters* counts the groups in which queries are resampled for intervals; 0: queries are
     independent. *hits_per_query* is the mean over the queries with a hit, NaN if there are none.
-    *mismatch* is set if the run and the dataset use different document names. *dropped* is a
-    warning about hits outside the corpus, if most queries have no other hits; *removed* is one if
-    many of the hits, or of the queries, are affected. *labels* says how labels of models are used,
+    *mismatch* is set if the run and the dataset use different document names, and *failure* if the
+    run is broken in another way. *removed* is a warning about hits outside the corpus, if many of
+    the hits, or of the queries, are affected. *labels* says how labels of models are used,
     None if the dataset has none. *powered* is a sentence about prediction-powered intervals.
     *unit* says why the run is judged by files although targets are parts of files, else "".
     """
@@ -220,7 +245,7 @@ class Notes:
     clusters: int = 0
     hits_per_query: float = nan
     mismatch: Mismatch | None = None
-    dropped: str = ""
+    failure: Failure | None = None
     labels: LabelUse | None = None
     powered: str = ""
     removed: str = ""
@@ -250,9 +275,16 @@ class Evaluation(ResultViews):
 
     @property
     def broken(self) -> bool:
-        """Return whether the scores are meaningless because document names do not match."""
-        mismatch = self.notes.mismatch
-        return bool((mismatch and mismatch.sure) or self.notes.dropped)
+        """Return whether the scores mean nothing; see :attr:`reason`."""
+        return bool(self.reason)
+
+    @property
+    def reason(self) -> str:
+        """Return why the scores mean nothing and the run is compared with no other, or ""."""
+        mismatch, failure = self.notes.mismatch, self.notes.failure
+        if mismatch and mismatch.sure:
+            return WRONG_NAMES
+        return failure.reason if failure else ""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -266,11 +298,10 @@ class Evaluation(ResultViews):
 
     @property
     def run_warnings(self) -> tuple[str, ...]:
-        """Return warnings about names that do not match, or may not; see :attr:`broken`."""
-        mismatch = self.notes.mismatch
-        text = mismatch.text(self.name) if mismatch else ""
-        found = (text, self.notes.dropped, self.notes.removed)
-        return tuple(text for text in found if text)
+        """Return warnings about a broken run, and about names that do not match, or may not."""
+        found = (self.notes.mismatch, self.notes.failure)
+        texts = (*(each.text(self.name) for each in found if each), self.notes.removed)
+        return tuple(text for text in texts if text)
 
     @property
     def mark(self) -> str:
@@ -461,9 +492,24 @@ class ComparisonResult(ResultViews):
         return tuple(dict.fromkeys(text for each in self.evaluations for text in each.warnings))
 
     @property
+    def broken(self) -> tuple[str, ...]:
+        """Return the names of the runs that are broken, which are compared with no other."""
+        return tuple(each.name for each in self.evaluations if each.broken)
+
+    @property
     def mark(self) -> str:
         """Return the mark beside numbers that use doubtful labels of models, usually ""."""
         return next((each.mark for each in self.evaluations), "")
+
+
+def broken_sentences(evaluations: Iterable[Evaluation]) -> Iterator[str]:
+    """Yield for each reason why runs are broken a sentence with their names."""
+    alike: dict[str, list[str]] = {}
+    for evaluation in evaluations:
+        if evaluation.broken:
+            alike.setdefault(evaluation.reason, []).append(evaluation.name)
+    for reason, names in alike.items():
+        yield f"No verdict on {join_names(first_few(names))}: {reason}."
 
 
 CARRY_ADVICE = (

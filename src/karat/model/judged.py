@@ -218,7 +218,9 @@ class JudgedRun:
     """Every query of a dataset with the judged hits of a run.
 
     ``invalid`` counts the dropped hits, by reason; ``tied`` is the number of queries with a rank
-    that only the tie rule decides; ``mismatch`` is set if hits and targets use different names.
+    that only the tie rule decides; ``mismatch`` is set if hits and targets use different names;
+    ``answered`` counts the queries for which the run has an answer or an error, and ``any_hits``
+    says whether any answer has a valid hit, at any rank.
     """
 
     name: str
@@ -229,6 +231,8 @@ class JudgedRun:
     invalid: Mapping[str, int] = field(default_factory=dict)
     unknown_queries: tuple[str, ...] = ()
     mismatch: Mismatch | None = None
+    answered: int = 0
+    any_hits: bool = False
 
     @property
     def tied(self) -> int:

@@ -138,6 +138,8 @@ def _run(evaluation: Evaluation) -> dict[str, object]:
     ]
     return {
         "name": evaluation.name,
+        "status": "broken" if evaluation.broken else "scored",
+        "reason": evaluation.reason or None,
         "metrics": {
             summary.measure: {**_named(summary), "label": evaluation.label(summary.measure)}
             for summary in evaluation.summaries

@@ -5,7 +5,14 @@ from dataclasses import replace
 from math import isnan
 
 from karat.model import Outcome, QueryStatus
-from karat.model.evaluation import CARRY_ADVICE, CorpusCoverage, Evaluation, Notes, Summary
+from karat.model.evaluation import (
+    CARRY_ADVICE,
+    CorpusCoverage,
+    Evaluation,
+    Notes,
+    Summary,
+    broken_sentences,
+)
 from karat.model.timings import RunResult
 from karat.report.display import printable, shorten
 from karat.report.table import Cell, Column, Table, number
@@ -39,12 +46,13 @@ ERROR_WIDTH = 240
 
 def score_table(evaluation: Evaluation) -> Table:
     """Return one row per measure: mean, interval, mean over answered queries if it differs, n."""
-    return _summary_table(
+    table = _summary_table(
         f"{evaluation.name}, {queries(evaluation.notes.queries)}",
         evaluation.shown().summaries,
         tuple(note_lines(evaluation)),
         answered=_answered_differs(evaluation),
     )
+    return replace(table, conclusion=" ".join(broken_sentences([evaluation])))
 
 
 def slice_tables(evaluation: Evaluation) -> list[Table]:

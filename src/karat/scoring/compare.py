@@ -7,7 +7,7 @@ from math import isnan
 from karat.errors import InputError
 from karat.model import ScoreTable
 from karat.model.comparison import Comparison
-from karat.model.evaluation import ComparisonResult, Evaluation
+from karat.model.evaluation import ComparisonResult, Evaluation, broken_sentences
 from karat.scoring.human_sample import comparison_note, powered_comparison
 from karat.scoring.matching.judge import Truth
 from karat.scoring.metrics import Measure
@@ -121,11 +121,15 @@ def _list_length_notes(evaluations: Sequence[Evaluation], metrics: Sequence[str]
 
 
 def _verdict(overall: Comparison, evaluations: Sequence[Evaluation]) -> str:
-    """Return the verdict; there is none if fewer than two runs can be compared."""
-    broken = [evaluation.name for evaluation in evaluations if evaluation.broken]
-    if broken and len(evaluations) - len(broken) < 2 <= len(evaluations):
-        return f"No verdict: the names of {join_names(broken)} do not match those of the gold set."
-    return verdict(overall.labelled())
+    """Return the verdict on the runs that can be compared, and why there is none on the others."""
+    broken = {evaluation.name for evaluation in evaluations if evaluation.broken}
+    if len(evaluations) < 2 or not broken:
+        return verdict(overall.labelled())
+    sentences = list(broken_sentences(evaluations))
+    if len(evaluations) - len(broken) > 1:
+        means = tuple(mean for mean in overall.means if mean.system not in broken)
+        sentences.insert(0, verdict(replace(overall, means=means).labelled()))
+    return " ".join(filter(None, sentences))
 
 
 def compare_evaluations(

@@ -1,5 +1,6 @@
 """Score one run against a dataset."""
 
+import re
 from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -11,7 +12,7 @@ from typing import NamedTuple
 from karat.errors import InputError
 from karat.model import Dataset, JudgedRun, Outcome, QueryStatus, Run, ScoreTable
 from karat.model.comparison import Interval
-from karat.model.evaluation import CARRY_ADVICE, Evaluation, Mismatch, Notes, Summary
+from karat.model.evaluation import CARRY_ADVICE, Evaluation, Failure, Mismatch, Notes, Summary
 from karat.model.judgments import label_use, labelled_queries
 from karat.model.timings import RunResult
 from karat.scoring.human_sample import (
@@ -26,6 +27,7 @@ from karat.scoring.matching import judge
 from karat.scoring.matching.judge import Scored, Truth
 from karat.scoring.metrics import Measure, average, evaluate
 from karat.scoring.settings import Confidence, Scoring
+from karat.system.words import counted, first_line
 
 __all__ = [
     "Slices",
@@ -150,9 +152,15 @@ def mean_intervals(
 
 
 JUDGED_SHARE = Measure("judged", 10)
-NOT_THERE = ("not in the corpus", "outside the root")
+# Hits that are dropped because no searched file has their path; those of a hidden file are right.
+HIDDEN = "not searched"
+NOT_THERE = ("not in the corpus", "outside the root", HIDDEN)
 # From these shares of hits or queries on, hits outside the searched files are worth a warning.
 MANY_REMOVED, MANY_SHORT = 1 / 3, 0.05
+# With more than this share of bad hits or queries, a run is broken.
+MOST = 0.5
+CHECK_ADVICE = "karat engines check SPEC --corpus DIR --query TEXT shows why"
+ERROR_WIDTH = 160
 # The snapshots that an engine with one index of the current files does not have.
 OLD_SNAPSHOTS = ("parent", "base", "child")
 ANSWERED = (QueryStatus.SCORED, QueryStatus.UNJUDGED)
@@ -211,7 +219,7 @@ def _scores(
         cut_at=scoring.cut_at,
         name=name,
     )
-    if judged.query_ids and not _answers_any(judged):
+    if judged.query_ids and not judged.answered:
         raise no_overlap(name, judged.query_ids, judged.unknown_queries)
     measures = scoring.parsed(truth)
     _check_subtopics(truth, measures)
@@ -225,6 +233,7 @@ def _scores(
         _notes(judged, table.columns[str(JUDGED_SHARE)]),
         mismatch=_mismatch(judged, run),
         unit=scoring.unit,
+        failure=_failure(judged, run),
         labels=label_use(truth) if isinstance(truth, Dataset) else None,
     )
     columns = _known(table, measures, _asked_for(run))
@@ -322,35 +331,77 @@ def _mismatch(judged: JudgedRun, run: object) -> Mismatch | None:
     return replace(found, sure=False)
 
 
+def _failure(judged: JudgedRun, run: object) -> Failure | None:
+    """Return why *run* is broken: most queries have the same error, or none has a hit.
+
+    A run on queries that all have no answer is right to return nothing.
+    """
+    errors = _errors(run, judged)
+    alike = max(errors.values(), key=len, default=[])
+    if len(alike) > judged.answered * MOST:
+        line = first_line(alike[0]).removeprefix(f"{judged.name}: ")[:ERROR_WIDTH].rstrip(".")
+        return Failure(f"the same error for {len(alike):,} of {judged.answered:,} queries: {line}")
+    answered = judged.answered - sum(map(len, errors.values()))
+    if judged.any_hits or not answered or QueryStatus.SCORED not in judged.statuses:
+        return None
+    hits = "valid hits" if judged.invalid else "hits"
+    reason = f"returned no {hits} for {answered:,} of {counted(answered, 'query')}"
+    about = run.metadata if isinstance(run, Run) else {}
+    if about.get("threshold"):
+        return Failure(reason, f"its threshold is {about['threshold']}")
+    return Failure(reason, CHECK_ADVICE if about.get("snapshot") else "")
+
+
+def _errors(run: object, judged: JudgedRun) -> dict[str, list[str]]:
+    """Return the errors and timeouts of the judged queries; they are alike but for numbers."""
+    errors: dict[str, list[str]] = {}
+    if not isinstance(run, Run) or all(outcome == Outcome.ANSWERED for outcome in run.outcomes):
+        return errors
+    wanted = set(judged.query_ids)
+    for query_id, outcome, extra in zip(run.query_ids, run.outcomes, run.extras, strict=True):
+        if outcome != Outcome.ANSWERED and query_id in wanted:
+            error = str(extra.get("error") or Outcome(outcome).name.lower())
+            errors.setdefault(re.sub(r"\d+", "0", error), []).append(error)
+    return errors
+
+
 def with_dropped(
     evaluation: Evaluation, measured: RunResult, measures: Sequence[Measure]
 ) -> Evaluation:
     """Return *evaluation* with the hits that were dropped before judging added to the invalid hits.
 
     Hits of an external engine are checked against the corpus when they arrive. If most answered
-    queries have no hit left, the names are wrong, and a note reports it. If many hits are not in
-    the searched files, or many queries have too few hits for the cut-offs of *measures* because of
-    that, there is a warning.
+    queries have no hit left, or most hits cannot be in the corpus, the run is broken. If many hits
+    are not in the searched files, or many queries have too few hits for the cut-offs of *measures*
+    because of that, there is a warning.
     """
     dropped = measured.notes.get("invalid")
     if not isinstance(dropped, Mapping) or not dropped:
         return evaluation
     counts = list(_hit_counts(measured.run))
-    wrong_names = _all_dropped(counts, dropped, measured)
+    failure = (
+        _all_dropped(counts, dropped, measured)
+        or _mostly_removed(counts, measured)
+        or evaluation.notes.failure
+    )
     notes = replace(
         evaluation.notes,
         invalid=dict(Counter(evaluation.notes.invalid) + Counter(dropped)),
-        dropped=wrong_names,
-        removed="" if wrong_names else _removed(counts, measured, measures),
+        failure=failure,
+        removed="" if failure else _removed(counts, measured, measures),
     )
     return replace(evaluation, notes=notes)
 
 
 class _HitCounts(NamedTuple):
-    """The hits of an answered query: accepted, removed as not searched, and left after all cuts."""
+    """The hits of an answered query: accepted, removed as not searched, and left after all cuts.
+
+    Of the removed ones, those on *hidden* files are on files that Karat leaves out.
+    """
 
     accepted: int
     removed: int
+    hidden: int
     left: int
 
 
@@ -361,23 +412,58 @@ def _hit_counts(run: Run) -> Iterator[_HitCounts]:
             accepted, invalid = (run.extras[row].get(name) for name in ("accepted", "invalid"))
             dropped: Mapping[str, int] = invalid if isinstance(invalid, Mapping) else {}
             removed = sum(dropped.get(reason, 0) for reason in NOT_THERE)
-            yield _HitCounts(accepted if isinstance(accepted, int) else left, removed, left)
+            found = accepted if isinstance(accepted, int) else left
+            yield _HitCounts(found, removed, dropped.get(HIDDEN, 0), left)
 
 
 def _all_dropped(
     counts: Sequence[_HitCounts], dropped: Mapping[str, int], measured: RunResult
-) -> str:
-    """Return a warning if few queries have a hit left because the others are not in the corpus."""
+) -> Failure | None:
+    """Return the failure if few queries have a hit left, as the others are not in the corpus."""
     outside = sum(dropped.get(reason, 0) for reason in NOT_THERE)
     empty = sum(not each.left for each in counts)
     if outside < empty or empty * 2 <= len(counts):
-        return ""
-    further = CARRY_ADVICE if _is_old(measured.run) else _other_files(measured.run)
-    return (
-        f"{empty} of {len(counts)} answered queries of {measured.name} have no hit in the corpus: "
-        f"{outside} hits were dropped; set strip_prefix of the engine, or name the right corpus"
-        + (f"; {further}" if further else "")
+        return None
+    reason = (
+        f"{empty:,} of {counted(len(counts), 'answered query')} have no hit in "
+        f"the corpus, {counted(outside, 'hit')} dropped"
     )
+    return Failure(reason, _advice(counts, measured.run))
+
+
+def _mostly_removed(counts: Sequence[_HitCounts], measured: RunResult) -> Failure | None:
+    """Return the failure if most hits cannot be in the corpus; hidden files are in it."""
+    unknown = sum(each.removed - each.hidden for each in counts)
+    share = unknown / max(1, sum(each.removed + each.accepted for each in counts))
+    if share <= MOST:
+        return None
+    return Failure(_outside_text(share, measured.run), _advice(counts, measured.run))
+
+
+def _outside_text(share: float, run: Run) -> str:
+    where = "versions that are searched" if _is_old(run) else "searched files"
+    return f"{share:.0%} of its hits are not in the {where}"
+
+
+def _advice(counts: Sequence[_HitCounts], run: Run) -> str:
+    """Return what helps against removed hits: other paths, other files, or another version."""
+    removed, hidden = (
+        sum(getattr(each, name) for each in counts) for name in ("removed", "hidden")
+    )
+    files = _other_files(run) if hidden else ""
+    if hidden * 2 > removed and files:
+        return files
+    if _is_old(run):
+        return CARRY_ADVICE
+    prefix = _strip_prefix(run)
+    parts = [
+        f"strip_prefix of the engine is {prefix!r}: are the other paths relative to the searched "
+        "folder?"
+        if prefix
+        else "paths must be relative to the searched folder (strip_prefix of the engine)",
+        files or "name the right corpus",
+    ]
+    return "; ".join(parts)
 
 
 def _removed(counts: Sequence[_HitCounts], measured: RunResult, measures: Sequence[Measure]) -> str:
@@ -386,15 +472,7 @@ def _removed(counts: Sequence[_HitCounts], measured: RunResult, measures: Sequen
     removed = sum(each.removed for each in counts)
     share = removed / max(1, removed + sum(each.accepted for each in counts))
     if share >= MANY_REMOVED:
-        if _is_old(run):
-            where, advice = "versions that are searched", CARRY_ADVICE
-        else:
-            where = "searched files"
-            advice = (
-                "paths must be relative to the searched folder (strip_prefix of the engine); "
-                f"{_other_files(run) or 'name the right corpus'}"
-            )
-        return f"{name}: {share:.0%} of its hits are not in the {where}; {advice}"
+        return f"{name}: {_outside_text(share, run)}; {_advice(counts, run)}"
     most = _asked_for(run)
     cuts = {each.k for each in measures if each.k and each.k <= most}
     for cut in sorted(cuts, reverse=True):
@@ -407,6 +485,13 @@ def _removed(counts: Sequence[_HitCounts], measured: RunResult, measures: Sequen
                 + (f"; {further}" if further else "")
             )
     return ""
+
+
+def _strip_prefix(run: Run) -> str:
+    """Return the strip_prefix of the engine of *run*, "" without one."""
+    engine = run.metadata.get("engine")
+    options = engine.get("options") if isinstance(engine, Mapping) else None
+    return str(options.get("strip_prefix") or "") if isinstance(options, Mapping) else ""
 
 
 def _is_old(run: Run) -> bool:
@@ -472,14 +557,6 @@ def _known(table: ScoreTable, measures: Sequence[Measure], k: float) -> "dict[st
         str(measure): nothing if (measure.k or 0) > k else table.columns[str(measure)]
         for measure in measures
     }
-
-
-def _answers_any(judged: JudgedRun) -> bool:
-    """Return whether any query was answered; for unjudged queries, whether it has hits."""
-    return any(
-        query.retrieved or status not in (QueryStatus.MISSING, QueryStatus.UNJUDGED)
-        for query, status in zip(judged.queries, judged.statuses, strict=True)
-    )
 
 
 def _notes(judged: JudgedRun, shares: Sequence[float]) -> Notes:

@@ -105,3 +105,10 @@ def test_what_is_kept_keeps_the_law(hits: list[Hit], k: int) -> None:
     dropped = sum(accepted.invalid.values())
     # Each hit is kept or counted, except those after the k-th.
     assert len(accepted.hits) + dropped == len(hits) or len(accepted.hits) == k
+
+
+def test_a_file_that_is_left_out_is_told_from_one_that_does_not_exist() -> None:
+    chosen = CORPUS.without_documents(lambda document: "test" * (document.path == "b.md"))
+    paths = CorpusPaths(chosen)
+    assert paths.resolve("./b.md") == ("", "not searched")
+    assert paths.resolve("c.md") == ("", "not in the corpus")

@@ -173,7 +173,7 @@ def _compare_files(
     from karat.app.compare import compare
     from karat.app.score import load_judgments
     from karat.cli.output.show import is_report, show_contest, write_page
-    from karat.errors import InputError
+    from karat.errors import EngineError, InputError
     from karat.formats import is_source
 
     for name in names:
@@ -200,6 +200,8 @@ def _compare_files(
         run_format=inputs.run_format,
     )
     show_contest(contest, truth, output, settings=(scoring, confidence))
+    if contest.broken:
+        click.get_current_context().exit(EngineError.exit_code)
 
 
 def _refuse_asked(ctx: click.Context) -> None:

@@ -115,7 +115,7 @@ def _tables(
         new = tuple(note for note in table.notes if note not in whole.notes)
         where = searched_place(found.searched)
         title = f"{table.title}, without the targets that do not exist in {where}"
-        tables.append(replace(table, title=title, notes=new, conclusion=""))
+        tables.append(replace(table, title=title, notes=new, conclusion="", warnings=()))
     tables += _times(found.runs, gold)
     return _concluded(tables, whole.conclusion)
 
@@ -257,7 +257,7 @@ def carry_out(
 ) -> None:
     """Show the plan, run the queries that the store lacks, show the result and exit.
 
-    The exit code is 130 after an interruption, and 3 if a run has failed.
+    The exit code is 130 after an interruption, and 3 if a run has failed or is broken.
     """
     from karat.app.evaluate import select_finished
 
@@ -271,12 +271,12 @@ def carry_out(
     ended = select_finished(done)
     if options.run_out is not None:
         _write_runs(ended.runs, options.run_out, views.run_format, request.gold.query_ids)
-    _show_result(done, ended, request, views, losses=options.losses)
+    shown = _show_result(done, ended, request, views, losses=options.losses)
     _show_store(done, options.store, views, since=started)
     for names, reason in ended.reasons():
         for line in f"failed: {names}: {reason}".splitlines():
             click.echo(printable(line), err=True)
-    if ended.failed:
+    if ended.failed or shown.broken:
         ctx.exit(BROKEN)
 
 
@@ -287,8 +287,8 @@ def _show_result(
     views: Views,
     *,
     losses: bool,
-) -> None:
-    """Show the result, and write the report or the folder."""
+) -> "Result":
+    """Show the result, write the report or the folder, and return what was shown."""
     from karat.app.evaluate import evaluate_experiment, kind_proposal
 
     # A report is written in addition to what is shown.
@@ -306,6 +306,7 @@ def _show_result(
         evaluations = findings.contest.evaluations
         proposal = kind_proposal(request.gold, done.searched, ended.runs, evaluations, scoring)
         show_findings(findings, done.searched, output, more=(*done.remarks, *proposal))
+        shown: Result = findings.contest
     else:
         found = evaluate_experiment(
             request.gold, done, runs=ended, scoring=scoring, confidence=confidence, by=views.by
@@ -318,6 +319,7 @@ def _show_result(
             engines = {record.name: engine_options(record, request.gold) for record in records}
         settings = (scoring, confidence)
         show_evaluated(found, request.gold, output, settings=settings, engines=engines)
+        shown = found.overall
     if findings and losses:
         from karat.app.loss_reasons import with_losses
         from karat.cli.output.progress import progress_bar
@@ -326,6 +328,7 @@ def _show_result(
             findings = with_losses(findings, request.where, progress=progress)
     if findings and inputs:
         _write(findings, inputs, scoring, views)
+    return shown
 
 
 def _show_store(done: "ExperimentResult", store: str, views: Views, *, since: datetime) -> None:

@@ -125,8 +125,9 @@ class CorpusPaths:
         path = normalise(path, self._root)
         if path.startswith(("/", "../")) or path == ".." or DRIVE.match(path):
             return "", "outside the root"
-        known = self._known.get(path, "")
-        return known, "" if known else "not in the corpus"
+        if known := self._known.get(path):
+            return known, ""
+        return "", "not searched" if path in self._corpus.hidden else "not in the corpus"
 
     def _checked(
         self, path: str, start: int, end: int, mended: Counter[str]

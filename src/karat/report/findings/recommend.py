@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.model.comparison import Comparison, Difference
+from karat.model.evaluation import ComparisonResult, broken_sentences
 from karat.report.findings.latency import comparable_ms, milliseconds
 from karat.report.findings.record import Findings
 from karat.report.table import mark_of, number
@@ -19,6 +20,7 @@ from karat.system.words import first_few, join_names
 __all__ = [
     "Advice",
     "balance",
+    "contest_headline",
     "headline",
     "recommendations",
     "resampled_means",
@@ -119,8 +121,8 @@ class Advice(NamedTuple):
 
 
 def recommendations(findings: Findings) -> tuple[Advice, ...]:
-    """Return the recommendations that the runs allow; none for a single run."""
-    if len(findings.names) < 2:
+    """Return the recommendations that the runs allow; none for a single run that is not broken."""
+    if len(findings.names) - len(findings.contest.broken) < 2:
         return ()
     found = tuple(_recommendations(findings))
     mark = mark_of(findings.contest.mark, findings.lead)
@@ -162,7 +164,7 @@ def _recommendations(findings: Findings) -> Iterator[Advice]:
         yield from _best_on(findings, "Best recall", recall)
     if findings.latency is None or len(findings.latency.systems) < 2:
         return
-    yield _fastest(findings, findings.latency)
+    yield from _fastest(findings, findings.latency)
     yield from _best_balance(findings, findings.latency)
 
 
@@ -206,16 +208,20 @@ def _first(findings: Findings, values: Array, runs: Sequence[int] | None = None)
     return max(equal, key=means.__getitem__)
 
 
-def _fastest(findings: Findings, latency: Comparison) -> Advice:
-    times = _times(findings, latency)
+def _fastest(findings: Findings, latency: Comparison) -> Iterator[Advice]:
+    # It takes no time to return nothing.
+    names = [name for name in latency.systems if name not in findings.contest.broken]
+    if len(names) < 2:
+        return
+    times = _times(findings, names)
     medians = np.nanmedian(times, axis=1)
     # Medians that are printed alike are equal.
     shown = np.array([float(milliseconds(each).text.replace(",", "")) for each in medians])
-    rows = [findings.names.index(name) for name in latency.systems]
+    rows = [findings.names.index(name) for name in names]
     run = _first(findings, -shown, rows)
     why = f"p50 {milliseconds(medians[run]).text} ms per query"
     share = share_of_wins(-_drawn_medians(findings, times), run)
-    return Advice(FASTEST, latency.systems[run], why, _stays(share))
+    yield Advice(FASTEST, names[run], why, _stays(share))
 
 
 def _best_balance(findings: Findings, latency: Comparison) -> Iterator[Advice]:
@@ -238,7 +244,7 @@ def _best_balance(findings: Findings, latency: Comparison) -> Iterator[Advice]:
     if len(scored) < 2:
         return
     quality = _column(comparison, findings.lead)[rows[scored]]
-    latencies = _times(findings, latency)[scored]
+    latencies = _times(findings, latency.systems)[scored]
     times = np.nanmedian(latencies, axis=1)
     scores = np.array([findings.scores(row) for row in rows[scored]])
     drawn = balance(
@@ -284,8 +290,8 @@ def _column(comparison: Comparison, measure: str) -> Array:
     return np.array([nan if mean is None else mean for mean in means])
 
 
-def _times(findings: Findings, latency: Comparison) -> Array:
-    runs = [findings.runs[findings.names.index(name)] for name in latency.systems]
+def _times(findings: Findings, names: Sequence[str]) -> Array:
+    runs = [findings.runs[findings.names.index(name)] for name in names]
     return np.array(comparable_ms(runs, findings.gold.query_ids))
 
 
@@ -326,6 +332,15 @@ def _stays(share: float) -> str:
 
 
 DIGITS = 3
+
+
+def contest_headline(contest: ComparisonResult) -> str:
+    """Return the outcome on the first metric, and why there is no verdict on broken runs."""
+    broken = list(broken_sentences(contest.evaluations))
+    if len(contest.evaluations) < 2:
+        return " ".join(broken)
+    compared = len(contest.evaluations) - len(contest.broken)
+    return " ".join([*([headline(contest.comparison)] if compared > 1 else []), *broken])
 
 
 def headline(comparison: Comparison) -> str:

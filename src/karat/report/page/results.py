@@ -31,7 +31,7 @@ from karat.report.findings.loss_reasons import (
     loss_text,
 )
 from karat.report.findings.method import differences, method_rows, shallow
-from karat.report.findings.recommend import headline, recommendations
+from karat.report.findings.recommend import contest_headline, recommendations
 from karat.report.page.queries import Document, RunState, Subject, known
 from karat.report.score_view import invalid_text, note_lines, odd_answers
 from karat.report.table import Table, mark_of, marked_text
@@ -70,7 +70,7 @@ def results(subject: Subject) -> Document:
     shown = [{**_scored_run(subject, place), "fates": lost[place]} for place in range(len(lost))]
     others = [_plain_run(state, ()) for state in subject.unscored]
     runs = sorted([*shown, *others], key=lambda run: int(run["run_order"]))
-    comparison, mark = findings.contest.comparison.labelled(), findings.contest.mark
+    mark = findings.contest.mark
     evaluation = findings.contest.evaluations[0]
     lead = mark_of(mark, findings.lead)
     best = [subject.runs[place].id for place in best_first(findings)]
@@ -104,7 +104,7 @@ def results(subject: Subject) -> Document:
             "best_run": scored[0] if scored else None,
             "best_primary_metric": means[scored[0]] if scored else None,
             "best_runs": _unbeaten(subject),
-            "headline": marked_text(headline(comparison), lead) or None,
+            "headline": marked_text(contest_headline(findings.contest.labelled()), lead) or None,
             "comparison": marked_text(findings.contest.verdict, lead) or None,
         },
         "total_runs": len(runs),

@@ -194,6 +194,8 @@ def judge(
         ties=ties,
         invalid=dict(+how.invalid),
         unknown_queries=tuple(how.unknown),
+        answered=len(how.found),
+        any_hits=how.any_hits,
         mismatch=how.unmatched.mismatch(matcher, tried=how.tried, targets=_target_paths(truth)),
     )
 
@@ -252,6 +254,7 @@ class _Judge:
         self.found: dict[str, JudgedQuery] = {}
         self.failed: dict[str, QueryStatus] = {}
         self.unknown: list[str] = []
+        self.any_hits = False
         self.unmatched = MismatchCounts()
 
     def path(self, path: str) -> str:
@@ -277,6 +280,7 @@ class _Judge:
             ranking = scores if as_they_are else self.scored(scores)
             judged = self.locate(wanted, ranking)
             self.add(query_id, judged)
+            self.any_hits = self.any_hits or bool(ranking)
             if judged.ranks:
                 self.unmatched.answered += 1
             elif scores and judged.ideal and judged.ideal[0] > 0:
@@ -374,6 +378,7 @@ class _Judge:
                     depth=self.depth,
                 )
             self.add(answer.query_id, judged)
+            self.any_hits = self.any_hits or bool(hits)
             if judged.ranks:
                 self.unmatched.answered += 1
             elif hits and any(target.path and target.grade > 0 for target in targets):

@@ -148,3 +148,24 @@ def test_a_report_shows_it(
         text = json.dumps(embedded(text))
     assert "no hit of other is a target" in text
     assert "better than other" not in text
+
+
+def test_a_part_of_the_names_is_a_warning_with_an_option_that_works(
+    karat: Karat, files: Path
+) -> None:
+    lines = [f"{n} Q0 {'repo/' if n % 3 == 0 else ''}src/{n}.py 1 1 t\n" for n in range(12)]
+    (files / "third.run").write_text("".join(lines))
+    warning = (
+        "in 4 of 12 queries, third has a target under another name: the run has 'repo/src/0.py', "
+        "the gold set 'src/0.py'; add --strip-prefix repo/"
+    )
+    done = karat("compare", "gold.json", "good.run", "third.run", "-m", "mrr", "--draws", "99")
+    assert done.returncode == 0
+    assert first_lines(done.stdout).startswith(f"warning: {warning}")
+    plain = json.loads(karat("score", "gold.json", "third.run", "-m", "mrr", "--json").stdout)
+    assert plain["warnings"] == [warning]
+    assert plain["run"]["status"] == "scored"
+    assert plain["run"]["metrics"]["mrr"]["mean"] == pytest.approx(8 / 12)
+    command = ("score", "gold.json", "third.run", "-m", "mrr", "--strip-prefix", "repo/", "--json")
+    mended = json.loads(karat(*command).stdout)
+    assert (mended["warnings"], mended["run"]["metrics"]["mrr"]["mean"]) == ([], 1.0)

@@ -18,7 +18,7 @@ COMMANDS = [line for block in BLOCKS for line in block.splitlines() if line.star
 CHANGES = [
     ("refuse blank passwords during interactive login", "login", "blank passwords are refused"),
     ("retry delivery of queued mail after timeout", "mail", "retry delivery after a timeout"),
-    ("escape quotes within rendered template values", "render", "escape quotes of values"),
+    ("escape quotes within a rendered template value", "render", "escape quotes of values"),
     ("close database connections when requests finish", "store", "close idle connections"),
 ]
 

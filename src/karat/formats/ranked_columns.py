@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["ColumnRanking", "QueryBatch", "batch_of", "by_query", "rankings", "repeated_rows"]
 
 # Ids are decoded in steps of this many: most readers need only the first.
-IDS_AT_ONCE = 1_000
+FIRST_IDS, IDS_AT_ONCE = 50, 1_000
 
 
 class ColumnRanking(Mapping[str, float]):
@@ -52,7 +52,9 @@ class ColumnRanking(Mapping[str, float]):
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the documents in the order of the file."""
-        for start in range(0, len(self._documents), IDS_AT_ONCE):
+        # Some callers need only the first few.
+        yield from self._documents[:FIRST_IDS].to_list()
+        for start in range(FIRST_IDS, len(self._documents), IDS_AT_ONCE):
             yield from self._documents[start : start + IDS_AT_ONCE].to_list()
 
     def __getitem__(self, document: str) -> float:

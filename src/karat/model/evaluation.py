@@ -145,12 +145,14 @@ class ScoreTable:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """In most answered queries no hit can match a target, because names differ.
+    """Names differ, so that in most answered queries no hit can match a target, or in a part.
 
     *queries* of the *answered* ones have no hit on any target. *hit* and *target* are an example of
     each side; *options* are command-line options that make them match, empty if there are none;
     then *advice* may have a suggestion. *sure* is False if the engine could also be so bad that it
-    never returns any target: the scores are valid, with a warning.
+    never returns any target: the scores are valid, with a warning. *partly* means that fewer
+    queries are affected: in so many of the *answered* ones that were looked at, a target that
+    counts as missed is among the hits under another name.
     """
 
     queries: int
@@ -160,6 +162,7 @@ class Mismatch:
     options: str = ""
     sure: bool = True
     advice: str = ""
+    partly: bool = False
 
     def text(self, name: str) -> str:
         """Return the warning about the run called *name*.
@@ -169,6 +172,11 @@ class Mismatch:
         """
         where = f"in {self.queries} of {self.answered} answered queries "
         fix = f"add {self.options}" if self.options else self.advice
+        if self.partly:
+            return (
+                f"in {self.queries} of {self.answered} queries, {name} has a target under another "
+                f"name: the run has {self.hit!r}, the gold set {self.target!r}; {fix}"
+            )
         return (
             f"{where if self.queries < self.answered else ''}no hit of {name} is a target"
             f"{'' if self.sure else '; the names may not match'}: "

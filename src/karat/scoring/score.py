@@ -326,7 +326,7 @@ def _mismatch(judged: JudgedRun, run: object) -> Mismatch | None:
     found = judged.mismatch
     if found is None or not isinstance(run, Run) or not run.metadata.get("snapshot"):
         return found
-    if not found.options or "--match" in found.options:
+    if found.partly or not found.options or "--match" in found.options:
         return None
     return replace(found, sure=False)
 

@@ -153,7 +153,9 @@ def test_most_queries_are_enough() -> None:
     assert mismatch == Mismatch(8, 12, "x/" + path(4), path(4), "--root x")
     assert mismatch.text("new").startswith("in 8 of 12 answered queries no hit of new is a target")
     half = Run.of(Answer(f"q{n}", (Hit(path(n) if n < 6 else f"x/{path(n)}"),)) for n in range(12))
-    assert judge(gold(), half).mismatch is None
+    part = judge(gold(), half).mismatch
+    assert part
+    assert (part.partly, part.queries, part.sure) == (True, 6, False)
 
 
 def test_a_depth_that_hides_all_targets_is_no_mismatch() -> None:

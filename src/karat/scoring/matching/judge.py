@@ -23,6 +23,7 @@ from karat.model import (
     Run,
     Target,
 )
+from karat.model.evaluation import Mismatch
 from karat.model.frozen import EMPTY
 from karat.model.judged import Subtopics, Trace
 from karat.scoring.matching.documents import NonFiniteScore, judge_ranking
@@ -38,11 +39,14 @@ from karat.scoring.matching.modes import (
     query_targets,
     without_prefix,
 )
+from karat.scoring.matching.near_misses import NearMisses
 from karat.scoring.matching.regions import RankedHits, judge_hits, order_hits, rank_hits, valid_hits
 
 __all__ = ["ALTERNATIVES", "Scored", "Truth", "judge", "trace", "with_alternatives"]
 
 ALTERNATIVES = "alternatives"
+# The modes that compare whole names.
+WHOLE_NAMES = ("document", "exact", "lines", "directory", "symbol")
 Truth = Dataset | Mapping[str, Mapping[str, float]]
 Scored = Mapping[str, Mapping[str, float]] | Iterable[tuple[str, Mapping[str, float]]]
 
@@ -147,6 +151,7 @@ def judge(
         strip_prefix=tuple(strip_prefix),
         cut_at=cut_at,
         known=known,
+        queries=len(truth),
     )
     if isinstance(truth, Dataset) and truth.subtopics and not isinstance(run, Run):
         run = _as_run(run)  # read twice
@@ -196,7 +201,7 @@ def judge(
         unknown_queries=tuple(how.unknown),
         answered=len(how.found),
         any_hits=how.any_hits,
-        mismatch=how.unmatched.mismatch(matcher, tried=how.tried, targets=_target_paths(truth)),
+        mismatch=how.mismatch(truth),
     )
 
 
@@ -241,6 +246,7 @@ class _Judge:
         strip_prefix: tuple[str, ...],
         cut_at: str,
         known: Collection[str] | None,
+        queries: int = 0,
     ) -> None:
         self.matcher = matcher
         self.ties = ties
@@ -256,6 +262,8 @@ class _Judge:
         self.unknown: list[str] = []
         self.any_hits = False
         self.unmatched = MismatchCounts()
+        # In the other modes a name may be a part of a path, or a pattern.
+        self.near = NearMisses(queries) if matcher.name in WHOLE_NAMES else None
 
     def path(self, path: str) -> str:
         return self.matcher.spelled(path, self.root)
@@ -281,6 +289,8 @@ class _Judge:
             judged = self.locate(wanted, ranking)
             self.add(query_id, judged)
             self.any_hits = self.any_hits or bool(ranking)
+            if self.near and ranking and judged.ideal and judged.ideal[0] > 0:
+                self.near.add(query_id, partial(_unfound, wanted, ranking), scores)
             if judged.ranks:
                 self.unmatched.answered += 1
             elif scores and judged.ideal and judged.ideal[0] > 0:
@@ -379,12 +389,34 @@ class _Judge:
                 )
             self.add(answer.query_id, judged)
             self.any_hits = self.any_hits or bool(hits)
+            relevant = bool(hits) and any(t.path and t.grade > 0 for t in targets)
+            if self.near and relevant:
+                missed = partial(self.unfound, self.given(truth, answer.query_id, row), hits)
+                self.near.add(answer.query_id, missed, answer.hits)
             if judged.ranks:
                 self.unmatched.answered += 1
-            elif hits and any(target.path and target.grade > 0 for target in targets):
+            elif relevant:
                 self.unmatched.add(
                     answer.query_id, partial(self.given, truth, answer.query_id, row), answer.hits
                 )
+
+    def unfound(self, given: Sequence[Target], hits: Sequence[Hit]) -> Iterator[Target]:
+        """Yield the relevant ones of the *given* targets whose path no hit has."""
+        found = {hit.path for hit in hits}
+        for target in given:
+            if target.path and target.grade > 0 and self.path(target.path) not in found:
+                yield target
+
+    def mismatch(self, truth: Truth) -> Mismatch | None:
+        """Return the mismatch of most names, or of a part of them."""
+        found = self.unmatched.mismatch(
+            self.matcher, tried=self.tried, targets=_target_paths(truth)
+        )
+        if found or not self.near:
+            return found
+        return self.near.mismatch(
+            by_id=self.matcher.name == "document", tried=self.tried, targets=_target_paths(truth)
+        )
 
     def hits(self, answer: Answer) -> list[Hit]:
         """Return the answer's valid hits with normalised paths."""
@@ -414,6 +446,13 @@ class _Judge:
         if matches_by_id(targets, self.matcher):
             return judge_ranking(_best_grades(targets), {})
         return judge_hits([], targets, self.matcher)
+
+
+def _unfound(wanted: Mapping[str, float], ranking: Mapping[str, float]) -> Iterator[Target]:
+    """Yield the relevant targets that *ranking* lacks."""
+    for path, grade in wanted.items():
+        if grade > 0 and path not in ranking:
+            yield Target(path, grade)
 
 
 def _as_targets(grades: Mapping[str, float]) -> list[Target]:

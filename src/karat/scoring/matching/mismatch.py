@@ -18,7 +18,16 @@ from karat.model import Hit, Query, Target
 from karat.model.evaluation import Mismatch
 from karat.scoring.matching.modes import Matcher, is_suffix, is_within, normalise
 
-__all__ = ["MismatchCounts", "QuerySample", "Repair"]
+__all__ = [
+    "IN_SET",
+    "LINES",
+    "NEEDS_LINES",
+    "TARGETS",
+    "MismatchCounts",
+    "QuerySample",
+    "Repair",
+    "separator",
+]
 
 # The number of queries in the sample, and of hits and targets per query.
 QUERIES, HITS, TARGETS = 64, 300, 50
@@ -276,7 +285,7 @@ def _of_longer(samples: Sequence[QuerySample], *, by_id: bool) -> Iterator[Repai
     found: Counter[tuple[str, str]] = Counter()
     for hit, target in _pairs(samples):
         prefix, same, rest = spelled(hit).rpartition(spelled(target))
-        at = _separator(rest)
+        at = separator(rest)
         if same and (by_id or prefix == "" or prefix.endswith("/")) and bool(at) == bool(rest):
             found[prefix, at] += 1
     paths = [spelled(hit.path) for _, hits in samples for hit in hits]
@@ -294,10 +303,10 @@ def _of_longer(samples: Sequence[QuerySample], *, by_id: bool) -> Iterator[Repai
                 yield Repair(root=folder, cut_at=at)
 
 
-def _separator(rest: str) -> str:
+def separator(rest: str) -> str:
     """Return the separator of a chunk suffix, empty if *rest* does not look like one.
 
-    >>> [_separator(rest) for rest in ("#3", ":10-20", "::chunk_4", "#intro", "_0", "17", "")]
+    >>> [separator(rest) for rest in ("#3", ":10-20", "::chunk_4", "#intro", "_0", "17", "")]
     ['#', ':', '::chunk_', '#', '_', '', '']
     """
     before_digits = re.match(r"[^\w/]\D*(?=\d)|_\D+(?=\d)|_(?=\d+$)|[^\w/]+", rest)

@@ -5,9 +5,11 @@ Nothing heavy is imported before a function is called.
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from karat.model import Dataset, Run
+from karat.system.words import options_as_arguments
 
 if TYPE_CHECKING:
     from karat.app.run import CorpusLike
@@ -120,7 +122,7 @@ def evaluate(
     results down. *human_sample* (``"auto"`` or a file with query ids) combines the labels of people
     for these queries with model labels for all of them. If the run and *gold* name documents
     differently, ``warnings`` of the result says so; *root*, *strip_prefix* (a list) and *cut_at*
-    are the options that fix it.
+    fix it.
 
     *judge_labels* ``"include"`` also uses the labels of models that `karat judge --model` wrote,
     where no target judges a hit, and ``"only"`` uses nothing else. ``warnings`` says so if their
@@ -152,7 +154,8 @@ def evaluate(
         cut_at=cut_at,
     )
     rule = LabelRule(judge_labels, min_agreement)
-    return score(gold, run, scoring=scoring, confidence=sure, by=by, labels=rule)
+    found = score(gold, run, scoring=scoring, confidence=sure, by=by, labels=rule)
+    return replace(found, in_python=True)
 
 
 def compare(
@@ -194,7 +197,7 @@ def compare(
     from karat.scoring.settings import Confidence, Scoring
 
     names, sources = _several("compare(gold, [run_a, run_b])", runs, metrics)
-    return compare_runs(
+    found = compare_runs(
         gold,
         sources,
         scoring=Scoring(
@@ -219,6 +222,12 @@ def compare(
         by=by,
         names=names,
         labels=LabelRule(judge_labels, min_agreement),
+    )
+    return replace(
+        found,
+        evaluations=tuple(replace(each, in_python=True) for each in found.evaluations),
+        verdict=options_as_arguments(found.verdict),
+        notes=tuple(map(options_as_arguments, found.notes)),
     )
 
 

@@ -26,12 +26,19 @@ def test_python_has_the_warning_and_the_repair() -> None:
     assert found["mrr"] == 0.0
     assert found.broken
     assert found.warnings == (
-        "no hit of run1 is a target: the run has 'x-d0', the gold set 'd0'; add --strip-prefix x-",
+        "no hit of run1 is a target: the run has 'x-d0', the gold set 'd0'; "
+        "add strip_prefix=['x-']",
     )
+    absolute = {
+        query: {f"/abs/docs/{each}": 1.0 for each in grades} for query, grades in GOLD.items()
+    }
+    (warning,) = karat.evaluate(GOLD, absolute, ["mrr"], match="exact", confidence=None).warnings
+    assert warning.endswith("; add root='/abs/docs', or corpus='/abs/docs' to karat.run")
     mended = karat.evaluate(GOLD, OTHER, ["mrr"], confidence=None, strip_prefix=["x-"])
     assert (mended["mrr"], mended.warnings) == (1.0, ())
     contest = karat.compare(GOLD, {"good": GOOD, "other": OTHER}, ["mrr"], draws=99)
     assert contest.warnings[0].startswith("no hit of other is a target")
+    assert contest.warnings[0].endswith("; add strip_prefix=['x-']")
     assert contest.comparison.mean("other", "mrr").mean is None
     assert karat.compare(GOLD, [GOOD, OTHER], ["mrr"], strip_prefix=["x-"]).warnings == ()
 

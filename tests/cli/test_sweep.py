@@ -114,10 +114,11 @@ def test_the_star_is_explained_as_in_compare(karat: Karat, project: Path, folder
         (project / f"{word}.py").write_text(f"def {word}(): ...\n", encoding="utf-8")
     rows = "".join(f"where is {word},{word}.py:1-1:1\n" for word in words)
     (folder / "names.csv").write_text(f"query,result1\n{rows}", encoding="utf-8")
-    nothing = "engine: command\ncommand: ['true', '{query}']\noutput: rg\n"
-    files = [f"empty{number}.yaml" for number in range(7)]
+    (project / "other.py").write_text("OTHER = 1\n", encoding="utf-8")
+    wrong = """engine: command\ncommand: [printf, '["other.py"]']\n"""
+    files = [f"wrong{number}.yaml" for number in range(7)]
     for file in files:
-        (folder / file).write_text(nothing, encoding="utf-8")
+        (folder / file).write_text(wrong, encoding="utf-8")
     matrix = f"search_modes: [sparse]\nengines: [{', '.join(files)}]\n"
     (folder / "matrix.yaml").write_text(matrix, encoding="utf-8")
     done = karat(*SWEEP, "--matrix", "matrix.yaml", "-m", "hit@1")
@@ -131,6 +132,21 @@ def test_only_the_first_configuration(karat: Karat, project: Path) -> None:
     done = karat(*SWEEP, "--matrix", "matrix.yaml", "--single", "-m", "mrr")
     assert done.returncode == 0, done.stderr
     assert "sparse @1, 4 queries" in done.stdout
+
+
+def test_engines_without_hits_have_no_verdict(karat: Karat, project: Path, folder: Path) -> None:
+    nothing = "engine: command\ncommand: ['true', '{query}']\noutput: rg\n"
+    files = [f"empty{number}.yaml" for number in range(7)]
+    for file in files:
+        (folder / file).write_text(nothing, encoding="utf-8")
+    matrix = f"search_modes: [sparse]\nengines: [{', '.join(files)}]\n"
+    (folder / "matrix.yaml").write_text(matrix, encoding="utf-8")
+    done = karat(*SWEEP, "--matrix", "matrix.yaml", "-m", "hit@1")
+    assert done.returncode == 3, done.stderr
+    assert "is better than" not in done.stdout
+    verdict = " ".join(done.stdout.split()).rpartition("No verdict on ")[2]
+    assert verdict.startswith("empty0")
+    assert verdict.endswith("and 3 others: returned no hits for 4 of 4 queries.")
 
 
 def test_many_configurations_must_be_allowed(karat: Karat, project: Path, folder: Path) -> None:
@@ -147,7 +163,8 @@ def test_many_configurations_must_be_allowed(karat: Karat, project: Path, folder
     assert refused.returncode == 2
     done = karat(*SWEEP, "--matrix", "matrix.yaml", "-m", "mrr")
     assert done.returncode == 0, done.stderr
-    assert "warning: 26 configurations may take long" in done.stderr
+    # It advises --timed none, which was given.
+    assert "may take long" not in done.stderr
 
 
 def test_the_suites_that_come_with_karat(karat: Karat) -> None:

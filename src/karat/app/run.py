@@ -32,6 +32,7 @@ from karat.experiments.workers.sources import Source
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run
 from karat.model.spec import Spec
 from karat.report.score_view import missing_targets
+from karat.system.words import options_as_arguments
 
 __all__ = ["CorpusLike", "run_queries"]
 
@@ -112,7 +113,7 @@ def run_queries(
 
 
 def _warn(text: str) -> None:
-    warnings.warn(text, UserWarning, stacklevel=CALLER)
+    warnings.warn(options_as_arguments(text), UserWarning, stacklevel=CALLER)
 
 
 def _dataset(source: Dataset | Mapping[str, str]) -> Dataset:

@@ -17,7 +17,7 @@ from karat.model.comparison import Comparison
 from karat.model.frozen import EMPTY, by_value
 from karat.model.judgments import LabelUse
 from karat.registry import Registry
-from karat.system.words import counted, first_few, join_names
+from karat.system.words import counted, first_few, join_names, options_as_arguments
 
 if TYPE_CHECKING:
     from karat.model.comparison import Interval, LabelCounts
@@ -266,7 +266,7 @@ class Evaluation(ResultViews):
 
     It reads like a mapping from measures to means: ``evaluation["ndcg@10"]``, ``dict(evaluation)``.
     *labels* has the measures that were typed in another spelling than the canonical one; both
-    spellings are keys.
+    spellings are keys. With *in_python*, warnings name arguments of functions instead of options.
     """
 
     name: str
@@ -275,6 +275,7 @@ class Evaluation(ResultViews):
     notes: Notes
     slices: Mapping[str, Mapping[str, tuple[Summary, ...]]]
     labels: Mapping[str, str] = EMPTY
+    in_python: bool = False
 
     def __repr__(self) -> str:
         """Return one line: name, number of queries, and the first means."""
@@ -302,14 +303,17 @@ class Evaluation(ResultViews):
         if count:
             hits = counted(count, "hit")
             found.append(f"{self.name}: {hits} left out, because the score is NaN or infinite")
-        return (*found, *((labels.text,) if labels and labels.is_doubtful else ()))
+        return (*found, *self._said([labels.text] if labels and labels.is_doubtful else []))
 
     @property
     def run_warnings(self) -> tuple[str, ...]:
         """Return warnings about a broken run, and about names that do not match, or may not."""
         found = (self.notes.mismatch, self.notes.failure)
         texts = (*(each.text(self.name) for each in found if each), self.notes.removed)
-        return tuple(text for text in texts if text)
+        return self._said(text for text in texts if text)
+
+    def _said(self, texts: Iterable[str]) -> tuple[str, ...]:
+        return tuple(map(options_as_arguments, texts) if self.in_python else texts)
 
     @property
     def mark(self) -> str:

@@ -1,8 +1,17 @@
 """English lists and counts for messages."""
 
+import re
+import shlex
 from collections.abc import Sequence
 
-__all__ = ["counted", "first_few", "first_line", "join_names", "number_duplicates"]
+__all__ = [
+    "counted",
+    "first_few",
+    "first_line",
+    "join_names",
+    "number_duplicates",
+    "options_as_arguments",
+]
 
 
 # Longer lists of names are cut.
@@ -61,3 +70,35 @@ def number_duplicates(names: Sequence[str]) -> list[str]:
             candidate += "'"
         distinct.append(candidate)
     return distinct
+
+
+# Options of the command line that functions of Python take as keywords.
+SHARED_OPTIONS = ("root", "strip-prefix", "cut-at", "match", "depth", "kind", "judge-labels")
+OPTIONS = re.compile(
+    rf"(?<!\S)(?:--(?:{'|'.join(SHARED_OPTIONS)}) (?:'(?:[^']|'\"'\"')*'|\S*[^\s.;,)])\s?)+"
+)
+
+
+def options_as_arguments(text: str) -> str:
+    """Return *text* with the options in it as arguments of a Python function.
+
+    An absolute root is one of a run that was made without a corpus.
+
+    >>> options_as_arguments("add --strip-prefix x/ --cut-at '#'; or cut all with --depth 5.")
+    "add strip_prefix=['x/'], cut_at='#'; or cut all with depth=5."
+    >>> options_as_arguments("add --root /abs/docs")
+    "add root='/abs/docs', or corpus='/abs/docs' to karat.run"
+    """
+    return OPTIONS.sub(_arguments, text)
+
+
+def _arguments(found: re.Match[str]) -> str:
+    words = shlex.split(found[0])
+    arguments = []
+    for option, value in zip(words[::2], words[1::2], strict=True):
+        name = option.removeprefix("--").replace("-", "_")
+        shown = value if name == "depth" else repr([value] if name == "strip_prefix" else value)
+        arguments.append(f"{name}={shown}")
+        if name == "root" and value.startswith("/"):
+            arguments[-1] += f", or corpus={value!r} to karat.run"
+    return ", ".join(arguments) + " " * found[0].endswith(" ")

@@ -12,7 +12,8 @@ from karat.app.report import origin, report
 from karat.errors import InputError
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
 from karat.model.timings import RunResult
-from karat.report.findings.recommend import contest_headline, recommendations
+from karat.report.draw import draw
+from karat.report.findings.recommend import headline_with_broken, recommendations
 from karat.scoring.compare import compare_scored_runs
 from karat.scoring.metrics import parse
 from karat.scoring.settings import Confidence, Scoring
@@ -146,7 +147,23 @@ def headline(*runs: RunResult) -> str:
         origin=origin(GOLD, [""] * len(runs), made_at="", version=""),
     )
     assert not [each for each in recommendations(found) if each.run == "web"]
-    return contest_headline(found.contest)
+    return headline_with_broken(found.contest.comparison, found.contest.evaluations)
+
+
+@pytest.mark.parametrize("name", ["r.html", "r.md", "r.json", "r.csv", "r.tex"])
+@pytest.mark.parametrize("runs", [(run("web"), GOOD), (run("web"),), (run("web"), SECOND, GOOD)])
+def test_every_report_on_a_broken_run_can_be_drawn(runs: Sequence[RunResult], name: str) -> None:
+    found = report(
+        GOLD,
+        runs,
+        scoring=SCORING,
+        confidence=CONFIDENCE,
+        origin=origin(GOLD, [""] * len(runs), made_at="", version=""),
+    )
+    text = draw(found, name)
+    assert "is better than web" not in text
+    if name in ("r.md", "r.json"):
+        assert NOTHING in text
 
 
 def test_a_report_says_it_and_recommends_another_run() -> None:

@@ -24,6 +24,7 @@ __all__ = [
     "compare_scored_runs",
     "compare_tables",
     "testable_measures",
+    "verdict_with_broken",
 ]
 
 # Measures of all returned hits, and measures with a cut-off.
@@ -88,7 +89,9 @@ def compare_scored(
         tuple(evaluations),
         overall,
         slices={},
-        verdict=" ".join(filter(None, (_verdict(overall, evaluations), *notes))),
+        verdict=" ".join(
+            filter(None, (verdict_with_broken(overall.labelled(), evaluations), *notes))
+        ),
         clusters=len(set(clusters or ())),
         notes=notes,
     )
@@ -120,15 +123,15 @@ def _list_length_notes(evaluations: Sequence[Evaluation], metrics: Sequence[str]
     )
 
 
-def _verdict(overall: Comparison, evaluations: Sequence[Evaluation]) -> str:
+def verdict_with_broken(overall: Comparison, evaluations: Sequence[Evaluation]) -> str:
     """Return the verdict on the runs that can be compared, and why there is none on the others."""
     broken = {evaluation.name for evaluation in evaluations if evaluation.broken}
     if len(evaluations) < 2 or not broken:
-        return verdict(overall.labelled())
+        return verdict(overall)
     sentences = list(broken_sentences(evaluations))
     if len(evaluations) - len(broken) > 1:
         means = tuple(mean for mean in overall.means if mean.system not in broken)
-        sentences.insert(0, verdict(replace(overall, means=means).labelled()))
+        sentences.insert(0, verdict(replace(overall, means=means)))
     return " ".join(filter(None, sentences))
 
 

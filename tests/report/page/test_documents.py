@@ -287,3 +287,29 @@ def test_runs_with_the_same_hits_name_each_other(make: Make, run: MakeRun) -> No
         subject_of(make([run("a", found), run("b", found), run("c", {"q1": ("b.py",)})]))
     )["runs"]
     assert [each["identical_to"] for each in shown] == [["run.2"], ["run.1"], []]
+
+
+def test_a_broken_run_shows_its_reason_in_the_place_of_its_scores(make: Make, run: MakeRun) -> None:
+    gold = gold_of(30)
+    good = run("good", {f"q{n}": ("a.py",) for n in range(30)})
+    second = run("second", {f"q{n}": ("x.py", "a.py") for n in range(30)})
+    web = run("web", {f"q{n}": () for n in range(30)})
+    reason = "No verdict on web: returned no hits for 30 of 30 queries."
+    subject = subject_of(make([web, second, good], gold=gold, measures=("mrr@10",)))
+    document = results(subject)
+    shown, *others = document["runs"]
+    assert shown["error_message"].startswith("web: returned no hits for 30 of 30 queries")
+    assert (shown["warnings"], shown["metrics_flat"]["mrr@10"]) == ([], None)
+    assert [each["error_message"] for each in others] == [None, None]
+    summary = document["summary"]
+    assert summary["best_run"] == "run.3"
+    assert summary["headline"] == (
+        f"good is significantly better than second on mrr@10: 1.000 against 0.500. {reason}"
+    )
+    assert summary["comparison"].endswith(reason)
+    against = comparison(subject, "run.1", "mrr@10")
+    assert against["headline"].endswith(reason)
+    assert "better than web" not in against["verdict"]
+    pair = subject_of(make([web, good], gold=gold, measures=("mrr@10",)))
+    assert comparison(pair, "run.1", "mrr@10")["headline"] == reason
+    assert comparison(pair, "run.1", "mrr@10")["verdict"] == reason

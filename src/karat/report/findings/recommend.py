@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.model.comparison import Comparison, Difference
-from karat.model.evaluation import ComparisonResult, broken_sentences
+from karat.model.evaluation import Evaluation, broken_sentences
 from karat.report.findings.latency import comparable_ms, milliseconds
 from karat.report.findings.record import Findings
 from karat.report.table import mark_of, number
@@ -20,8 +20,8 @@ from karat.system.words import first_few, join_names
 __all__ = [
     "Advice",
     "balance",
-    "contest_headline",
     "headline",
+    "headline_with_broken",
     "recommendations",
     "resampled_means",
     "resampled_medians",
@@ -334,13 +334,11 @@ def _stays(share: float) -> str:
 DIGITS = 3
 
 
-def contest_headline(contest: ComparisonResult) -> str:
+def headline_with_broken(comparison: Comparison, evaluations: Sequence[Evaluation]) -> str:
     """Return the outcome on the first metric, and why there is no verdict on broken runs."""
-    broken = list(broken_sentences(contest.evaluations))
-    if len(contest.evaluations) < 2:
-        return " ".join(broken)
-    compared = len(contest.evaluations) - len(contest.broken)
-    return " ".join([*([headline(contest.comparison)] if compared > 1 else []), *broken])
+    compared = len(evaluations) - sum(each.broken for each in evaluations)
+    said = headline(comparison) if compared > 1 else ""
+    return " ".join(filter(None, (said, *broken_sentences(evaluations))))
 
 
 def headline(comparison: Comparison) -> str:

@@ -9,8 +9,9 @@ import numpy as np
 from karat.errors import InputError
 from karat.model import ScoreTable
 from karat.model.comparison import Comparison, Difference
-from karat.report.findings.recommend import headline
+from karat.report.findings.recommend import headline, headline_with_broken
 from karat.report.page.queries import Document, Subject, known
+from karat.scoring.compare import verdict_with_broken
 from karat.scoring.metrics import Measure, average
 from karat.scoring.stats import bootstrap_intervals, compare, verdict
 
@@ -47,15 +48,14 @@ def comparisons(
     names = subject.findings.names
     first = subject.place(baseline) if baseline else names.index(subject.findings.baseline)
     order = [first, *(place for place in range(len(subject.runs)) if place != first)]
+    ordered = [subject.findings.contest.evaluations[place] for place in order]
     tested = {
         measure: subject.findings.contest.comparison.against(names[first], measure.label)
         for measure in measures
     }
     rest = [measure for measure, found in tested.items() if found is None]
     if rest:
-        evaluations = subject.findings.contest.evaluations
-        tables = [evaluations[place].shown().table for place in order]
-        together = _compared(tables, rest, subject)
+        together = _compared([each.shown().table for each in ordered], rest, subject)
         tested |= {measure: together.against(names[first], measure.label) for measure in rest}
     for measure in measures:
         found = cast("Comparison", tested[measure])
@@ -67,8 +67,8 @@ def comparisons(
                 _compared_run(found, subject.runs[place].id, name, measure)
                 for place, name in zip(order, found.systems, strict=True)
             ],
-            "headline": headline(named),
-            "verdict": verdict(named),
+            "headline": headline_with_broken(named, ordered),
+            "verdict": verdict_with_broken(named, ordered),
         }
 
 

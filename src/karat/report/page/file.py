@@ -12,7 +12,7 @@ from zlib import compress
 from karat.report.display import printable
 from karat.report.findings import Findings
 from karat.report.findings.leaderboard import best_first
-from karat.report.findings.recommend import contest_headline
+from karat.report.findings.recommend import headline_with_broken
 from karat.report.json import plain
 from karat.report.page.analysis import comparisons, curves, matrix, sliced_tags, slices_by
 from karat.report.page.queries import Document, Subject, drilldown, query_results, subject_of
@@ -66,7 +66,9 @@ def render(subject: Subject) -> str:
         # The records by which `karat verify` repeats the runs.
         records = _json(plain(findings.origin.records))
         scripts.append(_script("records", "application/json", records))
-    said = escape(printable(contest_headline(findings.contest.labelled())))
+    contest = findings.contest
+    outcome = headline_with_broken(contest.comparison.labelled(), contest.evaluations)
+    said = escape(printable(outcome))
     head = f'<title>{escape(title)}</title>\n    <meta name="description" content="{said}" />'
     before, after = _template().split(DATA)
     return "".join((before.replace(TITLE, head), "\n".join(scripts), after))

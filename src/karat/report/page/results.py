@@ -31,7 +31,7 @@ from karat.report.findings.loss_reasons import (
     loss_text,
 )
 from karat.report.findings.method import differences, method_rows, shallow
-from karat.report.findings.recommend import contest_headline, recommendations
+from karat.report.findings.recommend import headline_with_broken, recommendations
 from karat.report.page.queries import Document, RunState, Subject, known
 from karat.report.score_view import invalid_text, note_lines, odd_answers
 from karat.report.table import Table, mark_of, marked_text
@@ -70,7 +70,8 @@ def results(subject: Subject) -> Document:
     shown = [{**_scored_run(subject, place), "fates": lost[place]} for place in range(len(lost))]
     others = [_plain_run(state, ()) for state in subject.unscored]
     runs = sorted([*shown, *others], key=lambda run: int(run["run_order"]))
-    mark = findings.contest.mark
+    contest, mark = findings.contest, findings.contest.mark
+    outcome = headline_with_broken(contest.comparison.labelled(), contest.evaluations)
     evaluation = findings.contest.evaluations[0]
     lead = mark_of(mark, findings.lead)
     best = [subject.runs[place].id for place in best_first(findings)]
@@ -104,7 +105,7 @@ def results(subject: Subject) -> Document:
             "best_run": scored[0] if scored else None,
             "best_primary_metric": means[scored[0]] if scored else None,
             "best_runs": _unbeaten(subject),
-            "headline": marked_text(contest_headline(findings.contest.labelled()), lead) or None,
+            "headline": marked_text(outcome, lead) or None,
             "comparison": marked_text(findings.contest.verdict, lead) or None,
         },
         "total_runs": len(runs),
@@ -258,8 +259,11 @@ def _scored_run(subject: Subject, place: int) -> Document:
     measured, evaluation = findings.runs[place], findings.contest.evaluations[place]
     outcomes = list(measured.run.outcomes)
     rankings = findings.rankings
+    warnings = list(evaluation.run_warnings)
+    broken = {"error_message": warnings.pop(0)} if evaluation.broken else {}
     return {
         **_plain_run(run, findings.summaries(place)),
+        **broken,
         "answered": outcomes.count(Outcome.ANSWERED),
         "errors": outcomes.count(Outcome.ERROR),
         "timeouts": outcomes.count(Outcome.TIMEOUT),
@@ -267,7 +271,7 @@ def _scored_run(subject: Subject, place: int) -> Document:
         "latency": _latency(measured, findings.gold.query_ids),
         "invalid": sum(evaluation.notes.invalid.values()),
         "warnings": [
-            *evaluation.run_warnings,
+            *warnings,
             *findings.run_remarks[place],
             *_odd(measured, evaluation.notes),
         ],

@@ -107,12 +107,12 @@ LINES = Dataset.of([Query(f"q{n}", "", (Target(f"{n}.py"),)) for n in range(5)])
         (
             {},
             {"not in the corpus": 8},
-            "4 of 4 answered queries have no hit in the corpus, 8 hits dropped",
+            "4 of 4 answered queries have no hit in the searched files, 8 hits dropped",
         ),
         (
             {0: "0.py"},
             {"outside the root": 5},
-            "3 of 4 answered queries have no hit in the corpus, 5 hits dropped",
+            "3 of 4 answered queries have no hit in the searched files, 5 hits dropped",
         ),
         ({0: "0.py", 1: "1.py"}, {"not in the corpus": 5}, ""),
         ({}, {"duplicate": 8}, "returned no hits for 4 of 4 queries"),
@@ -208,6 +208,9 @@ def test_hits_on_files_that_karat_hides_have_the_right_paths() -> None:
     assert found.warnings == (f"svc: 50% of its hits are not in the searched files{ALL_FILES}",)
     (found,) = score_runs(LINES, [hidden(1, 9)], Scoring(("ndcg@10",)))
     assert not found.broken
+    (found,) = score_runs(LINES, [hidden(0, 9)], Scoring(("ndcg@10",)))
+    assert found.reason.startswith("4 of 4 answered queries have no hit in the searched files")
+    assert found.warnings[0].endswith(ALL_FILES)
 
 
 def test_most_hits_outside_the_searched_versions_are_no_result() -> None:

@@ -426,7 +426,7 @@ def _all_dropped(
         return None
     reason = (
         f"{empty:,} of {counted(len(counts), 'answered query')} have no hit in "
-        f"the corpus, {counted(outside, 'hit')} dropped"
+        f"the searched files, {counted(outside, 'hit')} dropped"
     )
     return Failure(reason, _advice(counts, measured.run))
 

@@ -13,6 +13,7 @@ from karat.errors import InputError
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
 from karat.model.timings import RunResult
 from karat.report.draw import draw
+from karat.report.findings import Findings
 from karat.report.findings.recommend import headline_with_broken, recommendations
 from karat.scoring.compare import compare_scored_runs
 from karat.scoring.metrics import parse
@@ -137,15 +138,19 @@ def test_a_broken_run_is_no_baseline_and_fails_a_gate() -> None:
     assert found.notes[0] == f"web: {NOTHING}"
 
 
-def headline(*runs: RunResult) -> str:
-    """Return the headline of a report on *runs*, which never recommends the run ``web``."""
-    found = report(
+def findings(*runs: RunResult) -> Findings:
+    return report(
         GOLD,
         runs,
         scoring=SCORING,
         confidence=CONFIDENCE,
         origin=origin(GOLD, [""] * len(runs), made_at="", version=""),
     )
+
+
+def headline(*runs: RunResult) -> str:
+    """Return the headline of a report on *runs*, which never recommends the run ``web``."""
+    found = findings(*runs)
     assert not [each for each in recommendations(found) if each.run == "web"]
     return headline_with_broken(found.contest.comparison, found.contest.evaluations)
 
@@ -153,14 +158,7 @@ def headline(*runs: RunResult) -> str:
 @pytest.mark.parametrize("name", ["r.html", "r.md", "r.json", "r.csv", "r.tex"])
 @pytest.mark.parametrize("runs", [(run("web"), GOOD), (run("web"),), (run("web"), SECOND, GOOD)])
 def test_every_report_on_a_broken_run_can_be_drawn(runs: Sequence[RunResult], name: str) -> None:
-    found = report(
-        GOLD,
-        runs,
-        scoring=SCORING,
-        confidence=CONFIDENCE,
-        origin=origin(GOLD, [""] * len(runs), made_at="", version=""),
-    )
-    text = draw(found, name)
+    text = draw(findings(*runs), name)
     assert "is better than web" not in text
     if name in ("r.md", "r.json"):
         assert NOTHING in text

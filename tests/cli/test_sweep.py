@@ -108,6 +108,15 @@ def test_the_best_configuration_can_be_pasted(karat: Karat, project: Path, folde
     assert "as an engine" not in plain.stdout
 
 
+def matrix_with_engines(folder: Path, name: str, engine: str) -> None:
+    """Write a matrix of BM25 and seven times the same *engine*."""
+    files = [f"{name}{number}.yaml" for number in range(7)]
+    for file in files:
+        (folder / file).write_text(engine, encoding="utf-8")
+    matrix = f"search_modes: [sparse]\nengines: [{', '.join(files)}]\n"
+    (folder / "matrix.yaml").write_text(matrix, encoding="utf-8")
+
+
 def test_the_star_is_explained_as_in_compare(karat: Karat, project: Path, folder: Path) -> None:
     words = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heron", "ivory"]
     for word in words:
@@ -116,11 +125,7 @@ def test_the_star_is_explained_as_in_compare(karat: Karat, project: Path, folder
     (folder / "names.csv").write_text(f"query,result1\n{rows}", encoding="utf-8")
     (project / "other.py").write_text("OTHER = 1\n", encoding="utf-8")
     wrong = """engine: command\ncommand: [printf, '["other.py"]']\n"""
-    files = [f"wrong{number}.yaml" for number in range(7)]
-    for file in files:
-        (folder / file).write_text(wrong, encoding="utf-8")
-    matrix = f"search_modes: [sparse]\nengines: [{', '.join(files)}]\n"
-    (folder / "matrix.yaml").write_text(matrix, encoding="utf-8")
+    matrix_with_engines(folder, "wrong", wrong)
     done = karat(*SWEEP, "--matrix", "matrix.yaml", "-m", "hit@1")
     assert done.returncode == 0, done.stderr
     board = done.stdout.partition("Leaderboard")[2].partition("Recommendations")[0]
@@ -136,11 +141,7 @@ def test_only_the_first_configuration(karat: Karat, project: Path) -> None:
 
 def test_engines_without_hits_have_no_verdict(karat: Karat, project: Path, folder: Path) -> None:
     nothing = "engine: command\ncommand: ['true', '{query}']\noutput: rg\n"
-    files = [f"empty{number}.yaml" for number in range(7)]
-    for file in files:
-        (folder / file).write_text(nothing, encoding="utf-8")
-    matrix = f"search_modes: [sparse]\nengines: [{', '.join(files)}]\n"
-    (folder / "matrix.yaml").write_text(matrix, encoding="utf-8")
+    matrix_with_engines(folder, "empty", nothing)
     done = karat(*SWEEP, "--matrix", "matrix.yaml", "-m", "hit@1")
     assert done.returncode == 3, done.stderr
     assert "is better than" not in done.stdout

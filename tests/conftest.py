@@ -10,6 +10,7 @@ import warnings
 import zlib
 from base64 import b64decode
 from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NoReturn, TypeVar
@@ -241,16 +242,9 @@ def browser(missing: Callable[[str], NoReturn]) -> Iterator[object]:
         opened.close()
 
 
-@pytest.fixture(scope="session")
-def postgres(missing: Callable[[str], NoReturn]) -> Iterator[str]:
-    """Return the connection string of a PostgreSQL with pgvector.
-
-    KARAT_TEST_POSTGRES names another server than the one that the package brings.
-    """
-    given = os.environ.get("KARAT_TEST_POSTGRES")
-    if given:
-        yield given
-        return
+@contextmanager
+def postgres_server(missing: Callable[[str], NoReturn]) -> Iterator[Any]:
+    """Run a PostgreSQL that nothing else uses, so that it can be stopped and started."""
     try:
         with warnings.catch_warnings():
             # It mentions on import that the machine has no folder for sockets.
@@ -261,8 +255,24 @@ def postgres(missing: Callable[[str], NoReturn]) -> Iterator[str]:
     # Started by root it runs as another user, to whom every pytest shuts its folders at the start.
     with TemporaryDirectory(prefix="karat-postgres-") as folder:
         server = get_server(Path(folder) / "data", cleanup_mode="delete")
+        try:
+            yield server
+        finally:
+            server.cleanup()
+
+
+@pytest.fixture(scope="session")
+def postgres(missing: Callable[[str], NoReturn]) -> Iterator[str]:
+    """Return the connection string of a PostgreSQL with pgvector.
+
+    KARAT_TEST_POSTGRES names another server than the one that the package brings.
+    """
+    given = os.environ.get("KARAT_TEST_POSTGRES")
+    if given:
+        yield given
+        return
+    with postgres_server(missing) as server:
         yield server.get_uri()
-        server.cleanup()
 
 
 @pytest.fixture
@@ -284,6 +294,11 @@ def database(postgres: str, request: pytest.FixtureRequest) -> Iterator[str]:
 @pytest.fixture
 def address(database: str) -> str:
     """Return the same as the address of a store; the server may listen on a socket only."""
+    return store_address(database)
+
+
+def store_address(database: str) -> str:
+    """Return a connection string as the address of a store."""
     from psycopg.conninfo import conninfo_to_dict
     from sqlalchemy import URL
 

@@ -12,6 +12,7 @@
     ├── ProcessError (RuntimeError)    a child process could not start or failed; exit code 3
     │   └── AnalysisError              no process of the service could compute a result
     ├── StorageFull (OSError)          a disk or a database has no space left; exit code 3
+    ├── StoreUnavailable               the database server does not answer; exit code 3
     └── EngineError (RuntimeError)     an engine failed, timed out or returned garbage; exit code 3
 
 The exit code is a property of the class, so that no command decides it for itself.
@@ -35,6 +36,7 @@ __all__ = [
     "Problem",
     "ProcessError",
     "StorageFull",
+    "StoreUnavailable",
     "TooManyJobs",
     "UnknownFormat",
     "UnknownName",
@@ -169,6 +171,10 @@ class AnalysisError(ProcessError):
 
 class StorageFull(KaratError, OSError):
     """A disk or a database has no space left; everything that was stored before is complete."""
+
+
+class StoreUnavailable(KaratError, ConnectionError):
+    """The database server does not answer, perhaps because it is restarting; retry later."""
 
 
 class EngineError(KaratError, RuntimeError):

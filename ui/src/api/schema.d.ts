@@ -1,4 +1,4 @@
-// openapi.json b6488ceb2fae684d1d864e3a19b52f9a373fecfa657c694b7a3f350e833c1ebd
+// openapi.json 336c586ec35989abc6490f255b476cdfa9f7745a3e0b40917033468c715dc819
 export interface paths {
     "/healthz": {
         parameters: {
@@ -3717,7 +3717,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3809,7 +3809,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3901,7 +3901,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3991,7 +3991,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4081,7 +4081,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4177,7 +4177,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4272,7 +4272,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4394,7 +4394,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4497,7 +4497,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4607,7 +4607,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4719,7 +4719,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4826,7 +4826,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4940,7 +4940,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5052,7 +5052,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5168,7 +5168,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5263,7 +5263,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5377,7 +5377,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5480,7 +5480,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5590,7 +5590,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5697,7 +5697,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5803,7 +5803,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5919,7 +5919,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6023,7 +6023,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6145,7 +6145,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6249,7 +6249,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6366,7 +6366,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6462,7 +6462,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6567,7 +6567,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6672,7 +6672,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6773,7 +6773,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6876,7 +6876,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6986,7 +6986,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7101,7 +7101,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7213,7 +7213,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7320,7 +7320,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7421,7 +7421,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7513,7 +7513,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7629,7 +7629,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7745,7 +7745,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7857,7 +7857,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7982,7 +7982,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8106,7 +8106,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8229,7 +8229,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8353,7 +8353,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8474,7 +8474,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8595,7 +8595,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8717,7 +8717,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8838,7 +8838,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8959,7 +8959,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9080,7 +9080,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9194,7 +9194,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9297,7 +9297,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9424,7 +9424,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9540,7 +9540,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9652,7 +9652,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9758,7 +9758,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9852,7 +9852,7 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A process of the service failed; retry later */
+            /** @description The database or a process of the service does not answer; retry later */
             503: {
                 headers: {
                     [name: string]: unknown;

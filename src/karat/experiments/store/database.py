@@ -23,10 +23,17 @@ from sqlalchemy import (
     make_url,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError, StatementError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DBAPIError,
+    OperationalError,
+    SQLAlchemyError,
+    StatementError,
+)
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from karat.errors import InputError, KaratError, MissingExtra, StorageFull
+from karat.errors import InputError, KaratError, MissingExtra, StorageFull, StoreUnavailable
 from karat.experiments.store.migrations import is_current, upgrade
 from karat.installation import package_requirements
 from karat.system.files import is_disk_full
@@ -37,6 +44,9 @@ __all__ = ["Database", "environment"]
 WAIT_S = 30.0
 POSTGRES = "postgresql+psycopg"
 
+AWAY = "the database does not answer; try again in a moment"
+# Error codes of PostgreSQL: connection lost, server shutting down or starting, no connection left.
+AWAY_CODES = ("08", "57P", "53300")
 FULL = "cannot grow, the disk is full; all earlier results are safe"
 ELSEWHERE = "choose another file with --store FILE"
 # Error codes of SQLite as sentences about the file: errors of the user, and others.
@@ -74,11 +84,13 @@ class Database:
         self._held: Connection | None = None
         self._lock = Lock()
         self._closed = False
+        self._opening = True
         try:
             self._prepare()
         except BaseException:
             self.close()
             raise
+        self._opening = False
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -102,19 +114,11 @@ class Database:
             yield connection
 
     @contextmanager
-    def single(self) -> Iterator[Connection]:
-        """Yield the connection for one statement, which on SQLite is a transaction by itself.
-
-        It stays open: taking one from the pool and giving it back costs more than the statement.
-        """
-        with self._lock, self._explained():
-            held = self._held = self._held or self._single.connect()
-            with held.begin():
-                yield held
-
-    @contextmanager
     def driver(self) -> Iterator[sqlite3.Connection]:
-        """Yield SQLite's own connection, on which every statement is a transaction by itself."""
+        """Yield SQLite's own connection, on which every statement is a transaction by itself.
+
+        It stays open: taking one from the pool and giving it back costs more than a statement.
+        """
         with self._lock, self._explained():
             held = self._held = self._held or self._single.connect()
             yield held.connection.driver_connection  # type: ignore[misc]
@@ -180,9 +184,19 @@ class Database:
         try:
             yield
         except StatementError as error:
+            if not self.is_sqlite and _is_away(error):
+                raise self._away(error.orig or error) from error
             raise self._reason(error.orig or error) from error
+        except PoolTimeout as error:  # All connections of the pool wait for the server.
+            raise self._away(error) from error
         except (sqlite3.Error, SQLAlchemyError) as error:
             raise self._reason(error) from error
+
+    def _away(self, error: BaseException) -> KaratError:
+        # Whoever opens the database needs the reason. Later the readers of a service see the text.
+        if self._opening:
+            return StoreUnavailable(f"{self.name}: the database does not answer: {error}")
+        return StoreUnavailable(AWAY)
 
     def _reason(self, error: BaseException) -> KaratError:
         if isinstance(error, KaratError):
@@ -197,7 +211,17 @@ class Database:
             return KaratError(f"{self.name} {BROKEN[code]}")
         # SQLite has twenty causes of "disk I/O error"; only this code names the cause.
         detail = getattr(error, "sqlite_errorname", "")
-        return KaratError(f"{self.name}: the database failed: {error}{detail and f' ({detail})'}")
+        where = f"{self.name}: " if self.is_sqlite or self._opening else ""
+        return KaratError(f"{where}the database failed: {error}{detail and f' ({detail})'}")
+
+
+def _is_away(error: StatementError) -> bool:
+    """Return whether *error* means that PostgreSQL has ended the connection or accepts none."""
+    if isinstance(error, DBAPIError) and error.connection_invalidated:
+        return True
+    code = getattr(error.orig, "sqlstate", None)
+    # The driver gives no code to a connection that could not be made.
+    return isinstance(error, OperationalError) and (code is None or code.startswith(AWAY_CODES))
 
 
 def _make_private(file: Path) -> None:

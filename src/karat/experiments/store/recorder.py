@@ -231,7 +231,7 @@ class SqlRecorder:
             "ended": self._clock(),
             "notes": dict(notes or {}) or None,
         }
-        with self._database.single() as connection:
+        with self._database.writing() as connection:
             # A run that another worker has claimed since is not changed.
             if not connection.execute(_changed(run).where(self._mine).values(values)).rowcount:
                 _check_known(connection, run)

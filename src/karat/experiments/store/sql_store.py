@@ -258,9 +258,9 @@ class SqlStore(SqlRecorder):
     def vacuum(self) -> None:
         """Give the space of deleted rows back to the disk; PostgreSQL does it by itself."""
         if self._database.is_sqlite:
-            with self._database.single() as connection:
-                connection.exec_driver_sql("VACUUM")
-                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+            with self._database.driver() as driver:
+                driver.execute("VACUUM")
+                driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _claimed(self, connection: Connection, experiment: str) -> dict[str, list[str]]:
         """Return the labels of the running runs of *experiment* by worker, without this one."""

@@ -3,6 +3,7 @@
 It wraps the whole application, so that a new route needs a token unless it is opened here.
 """
 
+import logging
 from collections.abc import Callable
 from datetime import UTC, datetime
 from hmac import compare_digest
@@ -15,12 +16,15 @@ from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from karat.service.api.failures import refuse
+from karat.errors import StoreUnavailable
+from karat.service.api.failures import RETRY, refuse
 from karat.service.api.state import LOCAL, Caller, Service
 from karat.service.settings import ServiceSettings
 from karat.service.store.service import SCOPES, digest_of
 
 __all__ = ["COOKIE", "OPEN", "Auth", "Rates", "is_open"]
+
+logger = logging.getLogger("karat.service")
 
 MOST_BUCKETS = 10_000
 
@@ -97,7 +101,13 @@ class Auth:
         headers = Headers(scope=scope)
         given = _bearer(headers)
         secret = given or cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
-        caller = await self._caller(scope, secret)
+        try:
+            caller = await self._caller(scope, secret)
+        except StoreUnavailable as error:
+            logger.exception("tokens cannot be read")
+            after = {name.replace("-", "_"): value for name, value in RETRY.items()}
+            await refuse(scope, receive, send, status=503, detail=str(error), **after)
+            return
         if caller is None and not given and not self.settings.needs_tokens:
             # Browsers send cookies to every port, also that of another service on this machine.
             caller = Caller(LOCAL, SCOPES)

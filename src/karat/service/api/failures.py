@@ -19,6 +19,7 @@ from karat.errors import (
     KaratError,
     LimitExceeded,
     MissingExtra,
+    StoreUnavailable,
     TooManyJobs,
     UnknownName,
 )
@@ -27,7 +28,7 @@ from karat.service.api.schemas.base import Failure
 from karat.service.logs import correlation_id
 from karat.system.files import is_disk_full
 
-__all__ = ["failure", "failures", "full_disk", "install", "refuse"]
+__all__ = ["RETRY", "failure", "failures", "full_disk", "install", "refuse"]
 
 REASONS = {
     400: "The request is not valid",
@@ -41,7 +42,7 @@ REASONS = {
     415: "The body has another type than expected",
     422: "A field is missing, unknown or out of range",
     429: "Too many requests, or too many jobs at once",
-    503: "A process of the service failed; retry later",
+    503: "The database or a process of the service does not answer; retry later",
     507: "A disk of the service is full",
 }
 # Any route may return these.
@@ -57,7 +58,10 @@ STATUSES: tuple[tuple[type[KaratError], int], ...] = (
     (MissingExtra, 400),
     (EngineError, 400),
     (AnalysisError, 503),
+    (StoreUnavailable, 503),
 )
+# A database mostly restarts within some seconds.
+RETRY = {"Retry-After": "5"}
 
 
 def failures(*codes: int) -> dict[int | str, dict[str, Any]]:
@@ -102,7 +106,8 @@ def _known(request: Request, error: Exception) -> JSONResponse:
         return full
     for kind, status in STATUSES:
         if isinstance(error, kind):
-            return failure(status, without_checkout(str(error)))
+            headers = RETRY if status == 503 else None
+            return failure(status, without_checkout(str(error)), headers)
     raise error
 
 

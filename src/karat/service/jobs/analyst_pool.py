@@ -24,6 +24,7 @@ from karat.errors import (
     LimitExceeded,
     ProcessError,
     StorageFull,
+    StoreUnavailable,
     UnknownName,
 )
 from karat.system.processes import ChildProcess, Message
@@ -37,7 +38,10 @@ ERRORS: Mapping[str, type[KaratError]] = {
     "MissingExtra": InputError,
     **{
         kind.__name__: kind
-        for kind in (Conflict, EngineError, InputError, LimitExceeded, StorageFull, UnknownName)
+        for kind in (
+            *(Conflict, EngineError, InputError, LimitExceeded),
+            *(StorageFull, StoreUnavailable, UnknownName),
+        )
     },
 }
 TIMEOUT_S = 600.0

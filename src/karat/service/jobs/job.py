@@ -13,7 +13,14 @@ from dataclasses import dataclass
 from threading import Event, Thread
 from typing import Protocol
 
-from karat.errors import EngineError, InputError, KaratError, MissingExtra, UnknownName
+from karat.errors import (
+    EngineError,
+    InputError,
+    KaratError,
+    MissingExtra,
+    StoreUnavailable,
+    UnknownName,
+)
 from karat.installation import without_checkout
 from karat.service.settings import FULL_DISK, ServiceSettings
 from karat.service.store import Job, JobStatus, ServiceStore
@@ -113,6 +120,9 @@ def perform(
 def _outcome(handler: JobHandler, work: JobContext) -> tuple[JobStatus, str]:
     try:
         handler.run(work)
+    except StoreUnavailable:
+        # The job stays claimed; a worker continues it when the database answers again.
+        raise
     except (InputError, EngineError, MissingExtra) as error:
         return JobStatus.FAILED, FULL_DISK if is_disk_full(error) else without_checkout(str(error))
     except Exception as error:  # Including those of a database, whose text has its address.

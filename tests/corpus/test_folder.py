@@ -100,7 +100,7 @@ def test_the_rules_of_the_repository_above_apply(tmp_path: Path) -> None:
 
 
 def test_an_upload_has_its_own_rules_only(tmp_path: Path) -> None:
-    uploads = {
+    uploads: dict[str, bytes | str] = {
         UPLOADS_MARK: "",
         "one/.gitignore": "*.log\n",
         "one/a.log": "",

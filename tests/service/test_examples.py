@@ -41,7 +41,7 @@ def test_one_request_leads_to_a_result(
     assert create(client) == made, "nothing is created twice"
     do_jobs(settings)
     started = create(client)
-    assert started == made | {"status": "running"}
+    assert started == made | {"status": "queued"}
     do_jobs(settings)
     assert create(client) == made | {"status": "completed"}
     totals = [
@@ -78,7 +78,7 @@ def test_the_first_steps_work_inside_a_checkout(
         do_jobs(inside)
         found = client.get(f"/api/v2/collections/{uploaded['id']}").json()
         assert (found["status"], found["document_count"]) == ("ready", 1), found["error_message"]
-        assert create(client)["status"] == "running"
+        assert create(client)["status"] == "queued"
         do_jobs(inside)
         assert create(client) == made | {"status": "completed"}
 

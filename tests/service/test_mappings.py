@@ -139,3 +139,54 @@ def test_only_so_many_jobs_at_once(
         assert client.get("/api/v2/collections").json()["total"] == 2
         work()
         assert client.post("/api/v2/collections", json=asked).status_code == 201
+
+
+def test_a_folder_of_another_name(
+    client: TestClient, settings: ServiceSettings, work: Work
+) -> None:
+    """What every "zip this folder" makes: one more folder on top of all paths."""
+    root = settings.roots[0]
+    for name in ("a.md", "deep/b.md"):
+        (root / "handbook" / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / "handbook" / name).write_text(name)
+    queries = [
+        {"query_key": "q1", "query_text": "a", "relevant_docs": ["file:///docs/a.md"]},
+        {"query_key": "q2", "query_text": "b", "relevant_docs": ["file:///docs/deep/b.md"]},
+    ]
+    datasets = "/api/v2/benchmark-datasets"
+    file = {"file": ("gold.json", json.dumps({"queries": queries}))}
+    dataset = client.post(datasets, files=file, data={"name": "Questions"}).json()["id"]
+    source = {"kind": "folder", "path": str(root)}
+    asked = {"name": "Notes", "source": source, "index": {"dense": False}}
+    collection = client.post("/api/v2/collections", json=asked).json()["id"]
+    mappings = f"{datasets}/{dataset}/mappings"
+    mapping = client.post(mappings, json={"collection_id": collection}).json()["id"]
+    work()
+    found = client.post(f"{mappings}/{mapping}/resolve").json()
+    moved = {"reference_folder": "docs/", "collection_folder": "handbook/"}
+    assert (found["mapped_count"], found["moved_folder"]) == (0, {**moved, "reference_count": 2})
+
+    matrix = {"search_modes": ["sparse"]}
+    body = {"name": "B", "mapping_id": mapping, "config_matrix": matrix}
+    refused = client.post("/api/v2/benchmarks", json=body)
+    assert refused.status_code == 409
+    assert refused.json()["detail"] == (
+        "none of the 2 references of dataset 'Questions' is a document of collection 'Notes', so "
+        "every score would be 0; 2 references would be resolved if all of docs/ is handbook/ "
+        "there: confirm it on the page of the dataset (Collections)"
+    )
+    wrong = client.post(f"{mappings}/{mapping}/folders", json={**moved, "reference_folder": "x/"})
+    assert wrong.status_code == 400
+    assert "no unresolved reference below 'x/' is a document below 'handbook/'" in wrong.text
+
+    bound = client.post(f"{mappings}/{mapping}/folders", json=moved).json()
+    assert (bound["mapping_status"], bound["mapped_count"]) == ("resolved", 2)
+    assert (bound["unresolved"], bound["moved_folder"]) == ([], None)
+    assert client.post(f"{mappings}/{mapping}/resolve").json()["mapped_count"] == 2
+    assert client.post("/api/v2/benchmarks", json=body).status_code == 201
+
+
+def test_nothing_that_fits(client: TestClient, folder: Path, work: Work) -> None:
+    mapping = mapped(client, folder)
+    work()
+    assert client.post(f"{mapping}/resolve").json()["moved_folder"] is None

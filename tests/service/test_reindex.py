@@ -91,7 +91,9 @@ def test_documents_that_have_changed(
     assert begun["operation_uuid"] != before["operation_uuid"]
     # Until the job has ended, all is known as it was.
     assert (begun["snapshot"], begun["document_count"]) == (before["snapshot"], 2)
-    assert "is being worked on" in ask(f"collections/{collection}/reindex", 409)["detail"]
+    assert (
+        "the collection is being indexed" in ask(f"collections/{collection}/reindex", 409)["detail"]
+    )
     work()
     after = ask(f"collections/{collection}")
     assert after["status"] == "ready"
@@ -116,13 +118,13 @@ def test_a_mapping_must_be_resolved_again_before_anything_runs(
 ) -> None:
     (folder / "new.md").write_text("# New\n", encoding="utf-8")
     ask(f"collections/{collection}/reindex", 202)
-    assert "is being worked on" in ask(f"{benchmark}/start", 409)["detail"]
+    assert "the collection is being indexed" in ask(f"{benchmark}/start", 409)["detail"]
     work()
     assert ask(f"{benchmark}/start", 409)["detail"] == "Mapping must be resolved"
     ask(f"{mapping}/resolve")
     ask(f"{benchmark}/start")
     running = ask(f"collections/{collection}/reindex", 409)["detail"]
-    assert "is running on collection" in running
+    assert "is running on this collection" in running
     work()
     # Nothing has changed since: what was resolved stays so.
     ask(f"collections/{collection}/reindex", 202)

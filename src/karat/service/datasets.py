@@ -1,21 +1,45 @@
 """Uploaded datasets: read within limits, with problems reported by line, and stored."""
 
 import shutil
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from urllib.parse import unquote, urlsplit
 
 from karat.app.resolve import UnresolvedReference, resolve
-from karat.errors import FormatError, InputError, LimitExceeded, StorageFull, UnknownName
+from karat.errors import (
+    Conflict,
+    FormatError,
+    InputError,
+    LimitExceeded,
+    StorageFull,
+    UnknownName,
+)
 from karat.formats import DEFAULT, ReadLimits, read_dataset
 from karat.model import Dataset
 from karat.service.archives import ArchiveLimits, unpack
 from karat.service.collections import AllowedFolders, collection_corpus, not_indexed
 from karat.service.store import DatasetMapping, ServiceStore
 from karat.system.files import is_disk_full
+from karat.system.words import counted
 
-__all__ = ["Upload", "add_dataset", "bind_reference", "read_upload", "resolve_mapping"]
+__all__ = [
+    "MovedFolder",
+    "Upload",
+    "add_dataset",
+    "bind_folder",
+    "bind_reference",
+    "check_resolved",
+    "moved_folder",
+    "read_upload",
+    "renamed_folder",
+    "resolve_mapping",
+]
 
 SCHEMA_VERSION = "1.0"
+# Kinds of references that have a path.
+WITH_PATH = frozenset({"uri", "path", "document_id"})
 ZIP = b"PK\x03\x04"
 PACKED = (b"\x1f\x8b", b"PAR1")  # gzip and Parquet
 NOT_PLAIN = "the file is compressed or Parquet; expected plain text, or a zip of a BEIR folder"
@@ -151,8 +175,105 @@ def bind_reference(
     if (query, reference) not in known:
         raise UnknownName(f"query {query!r} has no unresolved reference {reference}")
     store.collections.document(mapped.collection, path)
-    store.mappings.bind(mapping, query=query, reference=reference, path=path)
+    store.mappings.bind(mapping, [{"query": query, "reference": reference, "path": path}])
     return resolve_mapping(store, mapping, places)
+
+
+class MovedFolder(NamedTuple):
+    """A folder of references and its name in the collection; *reference_count* of them exist."""
+
+    reference_folder: str
+    collection_folder: str
+    reference_count: int
+
+
+def moved_folder(store: ServiceStore, mapped: DatasetMapping) -> MovedFolder | None:
+    """Return the folder whose other name resolves most references of *mapped*, None without one."""
+    if not mapped.unresolved:
+        return None
+    paths = frozenset(store.collections.paths(mapped.collection))
+    return renamed_folder([path for _, path in _missing(mapped)], paths)
+
+
+def renamed_folder(missing: Collection[str], paths: Collection[str]) -> MovedFolder | None:
+    """Return the folder of *missing* paths that is called otherwise among *paths*.
+
+    >>> renamed_folder(["docs/a.md", "docs/b/c.md"], {"book/a.md", "book/b/c.md"})
+    MovedFolder(reference_folder='docs/', collection_folder='book/', reference_count=2)
+    """
+    by_name: dict[str, list[str]] = defaultdict(list)
+    for path in paths:
+        by_name[path.rpartition("/")[2]].append(path)
+    pairs = Counter(
+        _own_folders(name, path)
+        for name in missing
+        for path in by_name.get(name.rpartition("/")[2], ())
+    )
+    if not pairs:
+        return None
+    # Of two that explain as many, the same one on each machine.
+    old, new = min(pairs, key=lambda pair: (-pairs[pair], pair))
+    moved = [new + name[len(old) :] for name in missing if name.startswith(old)]
+    return MovedFolder(old, new, sum(path in paths for path in moved))
+
+
+def _own_folders(one: str, other: str) -> tuple[str, str]:
+    """Return what stands before the folders and the name that both paths end with."""
+    ours, theirs = one.split("/"), other.split("/")
+    while ours and theirs and ours[-1] == theirs[-1]:
+        ours.pop()
+        theirs.pop()
+    old, new = ("".join(f"{part}/" for part in parts) for parts in (ours, theirs))
+    return old, new
+
+
+def _missing(mapped: DatasetMapping) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """Yield each unresolved reference that has a path, and that path."""
+    for each in mapped.unresolved:
+        reference: Any = each["doc_ref"]
+        for kind, name in reference.items():
+            if each["reason"] == "not_found" and kind in WITH_PATH:
+                path = unquote(urlsplit(name).path) if kind == "uri" else str(name)
+                yield each, path.lstrip("/")
+
+
+def bind_folder(
+    store: ServiceStore, mapping: str, *, old: str, new: str, places: AllowedFolders
+) -> DatasetMapping:
+    """Bind all unresolved references below the folder *old* to the documents below *new*."""
+    mapped = store.mappings.get(mapping)
+    paths = frozenset(store.collections.paths(mapped.collection))
+    moved = [
+        {"query": each["query_id"], "reference": each["doc_ref_hash"], "path": path}
+        for each, name in _missing(mapped)
+        if name.startswith(old) and (path := new + name[len(old) :]) in paths
+    ]
+    if not moved:
+        raise InputError(
+            f"no unresolved reference below {old or 'the root'!r} is a document below "
+            f"{new or 'the root'!r} of the collection"
+        )
+    store.mappings.bind(mapping, moved)
+    return resolve_mapping(store, mapping, places)
+
+
+def check_resolved(store: ServiceStore, mapped: DatasetMapping) -> None:
+    """Raise Conflict where references were looked up and none of them is a document."""
+    if mapped.status == "pending" or mapped.mapped or not mapped.total:
+        return
+    names = store.datasets.get(mapped.dataset).name, store.collections.get(mapped.collection).name
+    moved = moved_folder(store, mapped)
+    fix = (
+        f"{counted(moved.reference_count, 'reference')} would be resolved if all of "
+        f"{moved.reference_folder or 'the root'} is {moved.collection_folder or 'the root'} there: "
+        "confirm it on the page of the dataset (Collections)"
+        if moved
+        else "map the dataset to its own collection, or bind its references by hand"
+    )
+    raise Conflict(
+        f"none of the {counted(mapped.total, 'reference')} of dataset {names[0]!r} is a document "
+        f"of collection {names[1]!r}, so every score would be 0; {fix}"
+    )
 
 
 def _record(unresolved: UnresolvedReference) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """The settings of a service, which do not change while it runs, and the space on its disks."""
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
@@ -10,6 +11,7 @@ from tempfile import gettempdir
 
 from karat.errors import InputError, UnknownName
 from karat.formats import ReadLimits as FileLimits
+from karat.installation import without_checkout
 from karat.model.spec import Spec
 from karat.service.collections import AllowedFolders
 from karat.system.files import cache_folder, free_bytes
@@ -29,6 +31,8 @@ MEBIBYTE = 1024 * 1024
 UPLOADED = FileLimits(yaml_bytes=MEBIBYTE)
 # At least two, so that one user's statistics do not block another user.
 DEFAULT_ANALYSTS = min(4, max(2, os.cpu_count() or 1))
+UPLOAD_ID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+DATABASE = re.compile(r"postgresql(?:\+\w+)?://\S*[^\s:;,]")
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 FULL_DISK = (
     "the disk of the service is full; free space on it, then start again: results that were stored "
@@ -152,6 +156,17 @@ class ServiceSettings:
     def places(self) -> AllowedFolders:
         """Return the folders of the documents of collections."""
         return AllowedFolders(self.roots, self.data / "collections")
+
+    def without_locations(self, text: str) -> str:
+        """Return *text* without the folders, files and addresses that only this machine knows."""
+        uploads = re.escape(str(self.places.uploads.resolve()))
+        text = re.sub(rf"{uploads}/{UPLOAD_ID}/", "", text)
+        text = re.sub(rf"{uploads}/{UPLOAD_ID}", "the uploaded documents", text)
+        text = DATABASE.sub("the database", text)
+        files = [] if "://" in self.store else [Path(self.store).resolve()]
+        for place in (*files, self.data.resolve()):
+            text = text.replace(str(place), "the store")
+        return without_checkout(text)
 
     @property
     def known_hosts(self) -> frozenset[str]:

@@ -124,10 +124,11 @@ def test_lists_and_filters(client: TestClient, benchmark: str, mapping: str) -> 
 def test_it_is_started_once(client: TestClient, benchmark: str, store: ServiceStore) -> None:
     start = f"{URL}/{benchmark}/start"
     first = client.post(start, headers={"Idempotency-Key": "k1"})
-    assert (first.status_code, first.json()["status"]) == (200, "running")
+    assert (first.status_code, first.json()["status"]) == (200, "queued")
+    assert client.get(f"{URL}/{benchmark}").json()["queue_position"] == 1
     assert client.post(start, headers={"Idempotency-Key": "k1"}).json() == first.json()
     again = client.post(start)
-    assert (again.status_code, again.json()["detail"]) == (409, f"benchmark {benchmark} is running")
+    assert (again.status_code, again.json()["detail"]) == (409, "the benchmark is running")
     assert len(store.events.after(0)) == 1
     assert client.delete(f"{URL}/{benchmark}").status_code == 409
 
@@ -140,9 +141,11 @@ def test_it_is_cancelled(client: TestClient, benchmark: str, store: ServiceStore
     assert (cancelled["status"], cancelled["message"]) == ("cancelled", "0 of 6 runs are kept")
     assert client.post(f"{URL}/{benchmark}/cancel").status_code == 409
     # Its worker has not noticed yet.
-    assert "being worked on" in client.post(f"{URL}/{benchmark}/start").json()["detail"]
+    assert client.get(f"{URL}/{benchmark}").json()["is_stopping"]
+    assert "is still stopping" in client.post(f"{URL}/{benchmark}/start").json()["detail"]
     store.jobs.end(claimed.id, WORKER, JobStatus.CANCELLED)
-    assert client.post(f"{URL}/{benchmark}/start").json()["status"] == "running"
+    assert not client.get(f"{URL}/{benchmark}").json()["is_stopping"]
+    assert client.post(f"{URL}/{benchmark}/start").json()["status"] == "queued"
     client.post(f"{URL}/{benchmark}/cancel")
     assert client.delete(f"{URL}/{benchmark}").status_code == 204
     assert client.get(f"{URL}/{benchmark}").status_code == 404

@@ -57,7 +57,11 @@ def test_pages(service: ServiceStore, benchmark: Benchmark, clock: Clock) -> Non
     page = service.benchmarks.page(limit=2, offset=1)
     assert ([each.id for each in page.items], page.total) == (ids[1:3], 4)
     assert service.benchmarks.page(owner="ann").total == 3
+    assert [each.id for each in service.benchmarks.page(status="queued").items] == ids[:1]
+    assert service.benchmarks.page(status="running").total == 0
+    service.jobs.claim(WORKER)
     assert [each.id for each in service.benchmarks.page(status="running").items] == ids[:1]
+    assert service.benchmarks.page(status="queued").total == 0
     assert service.benchmarks.page(status="failed").total == 0
     assert service.benchmarks.page(dataset=benchmark.dataset).total == 4
     assert service.benchmarks.page(dataset="x").total == 0
@@ -164,11 +168,33 @@ def test_what_failed_may_start_again(service: ServiceStore, benchmark: Benchmark
     assert job
     service.benchmarks.finish(benchmark.id, "failed", error="broke\0")
     assert service.benchmarks.get(benchmark.id).error == "broke?"
-    with pytest.raises(Conflict, match="is being worked on"):
+    assert service.benchmarks.get(benchmark.id).stopping
+    with pytest.raises(Conflict, match="the benchmark is still stopping; try again in a few sec"):
         service.benchmarks.start(benchmark.id)
     service.jobs.end(job.id, WORKER, JobStatus.FAILED)
+    assert not service.benchmarks.get(benchmark.id).stopping
     again = service.benchmarks.start(benchmark.id)
     assert (again.status, again.error, again.completed) == ("running", "", None)
+
+
+def test_its_place_in_the_queue(service: ServiceStore, benchmark: Benchmark, clock: Clock) -> None:
+    second = service.benchmarks.add(
+        "ann", "x", description="", mapping=benchmark.mapping, config={}, total_runs=1
+    )
+    assert (benchmark.position, benchmark.current_status) == (None, "pending")
+
+    def standings() -> list[tuple[int | None, str]]:
+        found = map(service.benchmarks.get, (benchmark.id, second.id))
+        return [(each.position, each.current_status) for each in found]
+
+    service.benchmarks.start(benchmark.id)
+    clock.forward(1)
+    service.benchmarks.start(second.id)
+    assert standings() == [(1, "queued"), (2, "queued")]
+    service.jobs.claim(WORKER)
+    assert standings() == [(None, "running"), (1, "queued")]
+    service.benchmarks.cancel(second.id)
+    assert standings() == [(None, "running"), (None, "cancelled")]
 
 
 def test_a_mapping_must_be_resolved(service: ServiceStore, dataset: str, collection: str) -> None:

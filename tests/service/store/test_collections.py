@@ -118,7 +118,7 @@ def test_it_is_indexed_once_more(service: ServiceStore, collection: str, mapping
     source = {"kind": "git", "revision": "main"}
     again = service.collections.reindex(collection, source=source, owner="ann")
     assert (again.status, again.source, again.facts) == ("pending", source, {"chunks": 1})
-    with pytest.raises(Conflict, match="is being worked on"):
+    with pytest.raises(Conflict, match="the collection is being indexed; try again"):
         service.collections.reindex(collection, source=source, owner="ann")
     job = service.jobs.claim(FAR)
     assert job
@@ -140,13 +140,13 @@ def test_nothing_is_indexed_while_it_is_measured(
 ) -> None:
     """Nor is anything measured while it is indexed."""
     service.collections.reindex(collection, source={}, owner="ann")
-    with pytest.raises(Conflict, match=f"{collection} is being worked on"):
+    with pytest.raises(Conflict, match="the collection is being indexed; try again"):
         service.benchmarks.start(benchmark.id)
     job = service.jobs.claim(FAR)
     assert job
     service.jobs.end(job.id, FAR, JobStatus.COMPLETED)
     service.benchmarks.start(benchmark.id)
-    with pytest.raises(Conflict, match=f"benchmark {benchmark.id} is running on collection"):
+    with pytest.raises(Conflict, match=f"benchmark '{benchmark.name}' is running on this"):
         service.collections.reindex(collection, source={}, owner="ann")
     service.benchmarks.cancel(benchmark.id)
     assert service.collections.reindex(collection, source={}, owner="ann").operation

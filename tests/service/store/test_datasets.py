@@ -109,11 +109,11 @@ def test_a_mapping(service: ServiceStore, dataset: str, collection: str, clock: 
     assert found.resolved
     assert service.mappings.newest_gold(dataset) == found.resolved
     assert service.datasets.gold(found.resolved).paths[0] == "auth.md"
-    service.mappings.bind(made.id, query="q1", reference="1f", path="a.md")
-    service.mappings.bind(made.id, query="q2", reference="1f", path="b.md")
-    service.mappings.bind(made.id, query="q1", reference="1f", path="c.md")
+    service.mappings.bind(made.id, [{"query": "q1", "reference": "1f", "path": "a.md"}])
+    service.mappings.bind(made.id, [{"query": "q2", "reference": "1f", "path": "b.md"}])
+    service.mappings.bind(made.id, [{"query": "q1", "reference": "1f", "path": "c.md"}])
     by_hand = service.mappings.get(made.id).by_hand
-    assert [each["path"] for each in by_hand] == ["b.md", "c.md"]
+    assert [each["path"] for each in by_hand] == ["c.md", "b.md"]
     service.mappings.keep_resolution(made.id, GOLD, mapped=2, total=2, unresolved=[])
     again = service.mappings.get(made.id)
     assert (again.status, again.by_hand) == ("resolved", by_hand)
@@ -124,6 +124,6 @@ def test_a_mapping(service: ServiceStore, dataset: str, collection: str, clock: 
     with pytest.raises(UnknownName, match="no mapping"):
         service.mappings.get(made.id, owner="bob")
     with pytest.raises(UnknownName, match="no mapping x"):
-        service.mappings.bind("x", query="q1", reference="1f", path="a.md")
+        service.mappings.bind("x", [{"query": "q1", "reference": "1f", "path": "a.md"}])
     with pytest.raises(UnknownName, match="no mapping x"):
         service.mappings.keep_resolution("x", GOLD, mapped=2, total=2, unresolved=[])

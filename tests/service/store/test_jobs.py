@@ -140,7 +140,7 @@ def test_a_subject_has_one_job_at_a_time(service: ServiceStore, collection: str)
     """And another one when that has ended."""
     job = service.jobs.add(JobKind.INDEX, collection, owner="ann")
     assert service.collections.get(collection).operation == job.id
-    with pytest.raises(Conflict, match="is being worked on"):
+    with pytest.raises(Conflict, match="the collection is being indexed"):
         service.jobs.add(JobKind.INDEX, collection, owner="ann")
     assert (service.jobs.active("ann"), service.jobs.active("bob")) == (1, 0)
     service.jobs.claim(FAR[0])

@@ -1,4 +1,4 @@
-// openapi.json 336c586ec35989abc6490f255b476cdfa9f7745a3e0b40917033468c715dc819
+// openapi.json c316dfedeb3ac43e20ddaf5418c0cbf998acf46faf4ee88578a5a406ff6b2bb8
 export interface paths {
     "/healthz": {
         parameters: {
@@ -465,6 +465,26 @@ export interface paths {
          * @description Bind an unresolved reference to a document by hand.
          */
         post: operations["bind_api_v2_benchmark_datasets__dataset_id__mappings__mapping_id__references_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/benchmark-datasets/{dataset_id}/mappings/{mapping_id}/folders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bind Moved Folder
+         * @description Bind all unresolved references of a folder to the documents of another folder.
+         */
+        post: operations["bind_moved_folder_api_v2_benchmark_datasets__dataset_id__mappings__mapping_id__folders_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1099,7 +1119,9 @@ export interface components {
          *
          *     *commit* is the revision searched, null before that and for documents outside a repository.
          *     *warning* is a sentence about more than 25 runs, else null. A run counts in *completed_runs* as
-         *     soon as all its queries are scored; its latency may be measured after that.
+         *     soon as all its queries are scored; its latency may be measured after that. *error_message* is
+         *     why it has failed. *queue_position* counts from 1 while it is queued, else it is null. While
+         *     *is_stopping*, a worker has not yet noticed the cancellation, and it cannot be continued.
          */
         Benchmark: {
             /**
@@ -1132,7 +1154,13 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "pending" | "running" | "completed" | "failed" | "cancelled";
+            status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled";
+            /** Error Message */
+            error_message: string | null;
+            /** Queue Position */
+            queue_position: number | null;
+            /** Is Stopping */
+            is_stopping: boolean;
             /** Total Runs */
             total_runs: number;
             /** Completed Runs */
@@ -1236,7 +1264,9 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "pending" | "running" | "completed" | "failed" | "cancelled";
+            status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled";
+            /** Error Message */
+            error_message: string | null;
             /** Total Runs */
             total_runs: number;
             /** Completed Runs */
@@ -1262,7 +1292,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "pending" | "running" | "completed" | "failed" | "cancelled";
+            status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled";
             /** Operation Uuid */
             operation_uuid: string | null;
             /** Message */
@@ -2304,7 +2334,7 @@ export interface components {
              */
             benchmark_id: string;
             /** Status */
-            status: "indexing" | ("pending" | "running" | "completed" | "failed" | "cancelled");
+            status: "indexing" | ("pending" | "queued" | "running" | "completed" | "failed" | "cancelled");
         };
         /**
          * Failure
@@ -2352,6 +2382,20 @@ export interface components {
             places: string[];
             /** Note */
             note: string;
+        };
+        /**
+         * FolderBind
+         * @description A folder of unresolved references, and the one that it is called in the collection.
+         * @example {
+         *       "collection_folder": "handbook/",
+         *       "reference_folder": "docs/"
+         *     }
+         */
+        FolderBind: {
+            /** Reference Folder */
+            reference_folder: string;
+            /** Collection Folder */
+            collection_folder: string;
         };
         /**
          * FolderSource
@@ -2747,7 +2791,8 @@ export interface components {
          * MappingResolution
          * @description The result of resolving a mapping; *unresolved* lists at most 100 references.
          *
-         *     *operation_uuid* names the job if a job resolves it (202), else it is null.
+         *     *operation_uuid* names the job if a job resolves it (202), else it is null. *moved_folder* is
+         *     the folder whose new name resolves most of them at once, null without one.
          */
         MappingResolution: {
             /**
@@ -2768,6 +2813,7 @@ export interface components {
             total_count: number;
             /** Unresolved */
             unresolved: components["schemas"]["UnresolvedReference"][];
+            moved_folder: components["schemas"]["MovedFolder"] | null;
         };
         /**
          * Mappings
@@ -2885,6 +2931,26 @@ export interface components {
             hits: components["schemas"]["FoundHit"][];
             /** Search Time Ms */
             search_time_ms: number;
+        };
+        /**
+         * MovedFolder
+         * @description A folder of references that is called otherwise in the collection, "" for its root.
+         *
+         *     *reference_count* is how many unresolved references are documents there.
+         */
+        MovedFolder: {
+            /**
+             * Reference Folder
+             * @example docs/
+             */
+            reference_folder: string;
+            /**
+             * Collection Folder
+             * @example handbook/
+             */
+            collection_folder: string;
+            /** Reference Count */
+            reference_count: number;
         };
         /**
          * Preview
@@ -3065,7 +3131,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "pending" | "running" | "completed" | "failed" | "cancelled";
+            status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled";
             /** Primary K */
             primary_k: number;
             /**
@@ -6386,10 +6452,127 @@ export interface operations {
             };
         };
     };
+    bind_moved_folder_api_v2_benchmark_datasets__dataset_id__mappings__mapping_id__folders_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset_id: string;
+                mapping_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FolderBind"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MappingResolution"];
+                };
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The token does not allow it, or the request comes from another site */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not found, or owned by somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The request conflicts with the current state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too many requests, or too many jobs at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database or a process of the service does not answer; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A disk of the service is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     list_benchmarks_api_v2_benchmarks_get: {
         parameters: {
             query?: {
-                status_filter?: ("pending" | "running" | "completed" | "failed" | "cancelled") | null;
+                status_filter?: ("pending" | "queued" | "running" | "completed" | "failed" | "cancelled") | null;
                 page?: number;
                 per_page?: number;
             };

@@ -23,7 +23,6 @@ from karat.errors import (
     TooManyJobs,
     UnknownName,
 )
-from karat.installation import without_checkout
 from karat.service.api.schemas.base import Failure
 from karat.service.logs import correlation_id
 from karat.system.files import is_disk_full
@@ -107,7 +106,8 @@ def _known(request: Request, error: Exception) -> JSONResponse:
     for kind, status in STATUSES:
         if isinstance(error, kind):
             headers = RETRY if status == 503 else None
-            return failure(status, without_checkout(str(error)), headers)
+            settings = request.app.state.service.settings
+            return failure(status, settings.without_locations(str(error)), headers)
     raise error
 
 

@@ -138,7 +138,8 @@ def standing(
     """Return the progress of *benchmark* as the data of an event."""
     data = BenchmarkProgress(
         benchmark_id=benchmark.id,
-        status=benchmark.status,
+        status=benchmark.current_status,
+        error_message=benchmark.error or None,
         total_runs=benchmark.total_runs,
         completed_runs=benchmark.completed_runs,
         failed_runs=benchmark.failed_runs,
@@ -329,6 +330,7 @@ class _JobStore(SqlStore):
     def __init__(self, work: JobContext, *, on_change: Callable[[str], None]) -> None:
         super().__init__(work.store.database, worker=work.job.worker, leases=work.store.leases)
         self._on_change = on_change
+        self._readable = work.settings.without_locations
 
     def finish(
         self,
@@ -340,6 +342,7 @@ class _JobStore(SqlStore):
         notes: Mapping[str, Any] | None = None,
     ) -> None:
         """End the work on *run*, and report it."""
+        error = self._readable(error)
         super().finish(run, status, error=error, timings=timings, notes=notes)
         self._on_change(run)
 

@@ -47,9 +47,6 @@ class IndexJob:
 
     def ended(self, work: JobContext, status: JobStatus, error: str) -> None:
         """Store and report that the collection is ready, or why it is not."""
-        # The path of uploads is not shown to clients.
-        uploaded = (work.settings.places.uploads / work.job.subject).resolve()
-        error = error.replace(f"{uploaded}/", "")
         if status is not JobStatus.COMPLETED:
             reason = error or "indexing was cancelled"
             with suppress(UnknownName):  # The event is still sent to subscribers.

@@ -21,7 +21,6 @@ from karat.errors import (
     StoreUnavailable,
     UnknownName,
 )
-from karat.installation import without_checkout
 from karat.service.settings import FULL_DISK, ServiceSettings
 from karat.service.store import Job, JobStatus, ServiceStore
 from karat.system.files import is_disk_full
@@ -124,7 +123,8 @@ def _outcome(handler: JobHandler, work: JobContext) -> tuple[JobStatus, str]:
         # The job stays claimed; a worker continues it when the database answers again.
         raise
     except (InputError, EngineError, MissingExtra) as error:
-        return JobStatus.FAILED, FULL_DISK if is_disk_full(error) else without_checkout(str(error))
+        known = work.settings.without_locations(str(error))
+        return JobStatus.FAILED, FULL_DISK if is_disk_full(error) else known
     except Exception as error:  # Including those of a database, whose text has its address.
         logger.exception("job failed unexpectedly", extra={"job": work.job.id})
         internal = "an internal error ended this job; see the log of the service"

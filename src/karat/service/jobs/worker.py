@@ -92,8 +92,11 @@ def work_on(store: ServiceStore, settings: ServiceSettings, *, stopping: Event) 
                     handlers=HANDLERS,
                     stopping=stopping,
                 )
-                status = store.jobs.get(job.id).status
-                logger.info("job ended", extra={"job": job.id, "status": status})
+                ended = store.jobs.get(job.id)
+                about = {"job": job.id, "status": ended.status}
+                logger.info(
+                    "job ended", extra=about | ({"reason": ended.error} if ended.error else {})
+                )
         except KaratError:
             # The database may come back; the job is claimed again when its lease expires.
             logger.exception("jobs cannot be claimed; retrying")

@@ -5,7 +5,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Row, bindparam, case, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    bindparam,
+    case,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+    tuple_,
+    update,
+)
 
 from karat.errors import Conflict
 from karat.experiments.store.base import RunStatus
@@ -63,12 +75,33 @@ IS_SCORED = RUNS.c.scored.is_not(None)
 HAS_FAILED = RUNS.c.status == RunStatus.FAILED.value
 
 
+# The job of a benchmark, and those that are queued up to it, itself included.
+MINE, AHEAD = JOBS.alias("mine"), JOBS.alias("ahead")
+QUEUED = JobStatus.QUEUED.value
+POSITION = (
+    select(func.count())
+    .select_from(
+        MINE.join(AHEAD, tuple_(AHEAD.c.created, AHEAD.c.id) <= tuple_(MINE.c.created, MINE.c.id))
+    )
+    .where(MINE.c.id == BENCHMARKS.c.operation, MINE.c.status == QUEUED, AHEAD.c.status == QUEUED)
+    .correlate(BENCHMARKS)
+    .scalar_subquery()
+)
+IS_QUEUED = POSITION > 0
+STOPPING = exists().where(
+    JOBS.c.subject == BENCHMARKS.c.id,
+    BENCHMARKS.c.status != "running",
+    JOBS.c.status == JobStatus.RUNNING.value,
+)
+
 ALL = select(
     *(column for column in BENCHMARKS.c if column.name != "start_key"),
     MAPPINGS.c.dataset,
     MAPPINGS.c.collection,
     _runs("completed_runs", IS_SCORED),
     _runs("failed_runs", HAS_FAILED, ~IS_SCORED),
+    func.nullif(POSITION, 0).label("position"),
+    STOPPING.label("stopping"),
 ).join(MAPPINGS)
 
 
@@ -151,7 +184,10 @@ class BenchmarkTable(ServiceTable):
         """Return benchmarks, the newest first; of one status or on one dataset where named."""
         wanted = owned(ALL, BENCHMARKS, owner)
         wanted = wanted.order_by(BENCHMARKS.c.created.desc(), BENCHMARKS.c.id)
-        if status is not None:
+        if status in {"queued", "running"}:
+            queued = IS_QUEUED if status == "queued" else ~IS_QUEUED
+            wanted = wanted.where(BENCHMARKS.c.status == "running", queued)
+        elif status is not None:
             wanted = wanted.where(BENCHMARKS.c.status == status)
         if dataset is not None:
             wanted = wanted.where(MAPPINGS.c.dataset == dataset)
@@ -224,7 +260,7 @@ class BenchmarkTable(ServiceTable):
                 if found.mapping_status == "pending":
                     raise Conflict("Mapping must be resolved")
                 if found.status not in STARTABLE:
-                    raise Conflict(f"benchmark {benchmark} is {found.status}")
+                    raise Conflict(f"the benchmark is {found.status}")
                 check_idle(connection, JobKind.INDEX, found.mapping_collection)
                 asked = JobRequest(found.owner, now, correlation, most)
                 add_job(connection, JobKind.BENCHMARK, benchmark, asked)
@@ -252,7 +288,7 @@ class BenchmarkTable(ServiceTable):
         with self._database.writing() as connection:
             found = one(connection, wanted.with_for_update(), f"benchmark {benchmark}")
             if found.status not in {"pending", "running"}:
-                raise Conflict(f"benchmark {benchmark} is {found.status}")
+                raise Conflict(f"the benchmark is {found.status}")
             connection.execute(update(JOBS).where(*job), {"cancel": True})
             connection.execute(queued, {"status": JobStatus.CANCELLED.value, "ended": now})
             changed = update(BENCHMARKS).where(BENCHMARKS.c.id == benchmark)
@@ -276,7 +312,7 @@ class BenchmarkTable(ServiceTable):
         with self._database.writing() as connection:
             found = one(connection, wanted.where(mine).with_for_update(), f"benchmark {benchmark}")
             if found.status == "running" or connection.execute(working).first():
-                raise Conflict(f"benchmark {benchmark} is running; cancel it first")
+                raise Conflict("the benchmark is running; cancel it first")
             connection.execute(delete(BENCHMARKS).where(mine))
             if found.experiment:
                 connection.execute(delete(EXPERIMENTS).where(EXPERIMENTS.c.id == found.experiment))

@@ -114,7 +114,7 @@ class CollectionTable(ServiceTable):
         asked = JobRequest(owner, self._clock(), correlation, most)
         mine = COLLECTIONS.c.id == collection
         running = (
-            select(BENCHMARKS.c.id)
+            select(BENCHMARKS.c.name)
             .join(MAPPINGS)
             .where(MAPPINGS.c.collection == collection, BENCHMARKS.c.status == "running")
         )
@@ -124,7 +124,7 @@ class CollectionTable(ServiceTable):
             one(connection, wanted, f"collection {collection}")
             if found := connection.execute(running).first():
                 raise Conflict(
-                    f"benchmark {found.id} is running on collection {collection}; wait for it, or "
+                    f"benchmark {found.name!r} is running on this collection; wait for it, or "
                     "cancel it"
                 )
             add_job(connection, JobKind.INDEX, collection, asked)
@@ -168,6 +168,12 @@ class CollectionTable(ServiceTable):
         if contains:
             wanted = wanted.where(DOCUMENTS.c.path.icontains(contains, autoescape=True))
         return self._page(wanted, StoredDocument._make, limit=limit, offset=offset)
+
+    def paths(self, collection: str) -> tuple[str, ...]:
+        """Return the paths of all documents."""
+        wanted = select(DOCUMENTS.c.path).where(DOCUMENTS.c.collection == collection)
+        with self._database.asking() as connection:
+            return tuple(connection.execute(wanted).scalars())
 
     def document(self, collection: str, path: str) -> StoredDocument:
         """Return the document at exactly *path*; UnknownName without one."""

@@ -200,17 +200,21 @@ class MappingTable(ServiceTable):
                 raise UnknownName(f"no mapping {mapping}")
             drop_unused_datasets(connection)
 
-    def bind(self, mapping: str, *, query: str, reference: str, path: str) -> None:
-        """Store that *reference* of *query*, by its hash, means *path*; the last call counts."""
+    def bind(self, mapping: str, references: Iterable[Mapping[str, str]]) -> None:
+        """Store which paths *references* mean; each has query, reference (its hash) and path.
+
+        Of two for one reference the last counts.
+        """
         wanted = select(MAPPINGS.c.by_hand).where(MAPPINGS.c.id == mapping).with_for_update()
-        bound = {"query": query, "reference": reference, "path": path}
         with self._database.writing() as connection:
             found = one(connection, wanted, f"mapping {mapping}").by_hand
-            others = [
-                each for each in found if (each["query"], each["reference"]) != (query, reference)
-            ]
+            bound = {
+                (each["query"], each["reference"]): dict(each) for each in (*found, *references)
+            }
             connection.execute(
-                update(MAPPINGS).where(MAPPINGS.c.id == mapping).values(by_hand=[*others, bound])
+                update(MAPPINGS)
+                .where(MAPPINGS.c.id == mapping)
+                .values(by_hand=list(bound.values()))
             )
 
 

@@ -27,6 +27,11 @@ SUBJECTS = {
     JobKind.RESOLVE: MAPPINGS,
     JobKind.BENCHMARK: BENCHMARKS,
 }
+BUSY = {
+    JobKind.INDEX: "the collection is being indexed; try again when that has ended",
+    JobKind.RESOLVE: "the references are being resolved; try again when that has ended",
+    JobKind.BENCHMARK: "the benchmark is still stopping; try again in a few seconds",
+}
 UNFINISHED = (JobStatus.QUEUED.value, JobStatus.RUNNING.value)
 # With a second number, made of a name, it is the turn of one owner to count in PostgreSQL.
 QUOTA_LOCK = 723_611_451
@@ -195,7 +200,7 @@ def check_idle(connection: Connection, kind: JobKind, subject: str) -> None:
     table = SUBJECTS[kind]
     connection.execute(select(table.c.id).where(table.c.id == subject).with_for_update())
     if connection.execute(unfinished).first():
-        raise Conflict(f"{subject} is being worked on by a job; wait until that has ended")
+        raise Conflict(BUSY[kind])
 
 
 def _check_quota(connection: Connection, asked: JobRequest) -> None:

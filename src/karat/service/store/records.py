@@ -158,7 +158,9 @@ class Benchmark:
     """A matrix of configurations over a mapping, with the statuses of seed 003.
 
     *config* is the request; *experiment* has the results, None before the start.
-    *revision* is the commit that was searched, None where that is unknown.
+    *revision* is the commit that was searched, None where that is unknown. *position* is the place
+    of its job in the queue, from 1, None where it is not queued; *stopping* says that a worker has
+    not yet noticed that it was cancelled.
     """
 
     id: str
@@ -180,6 +182,13 @@ class Benchmark:
     collection: str
     completed_runs: int
     failed_runs: int
+    position: int | None
+    stopping: bool
+
+    @property
+    def current_status(self) -> str:
+        """Return the status, which is ``queued`` while no worker runs what was started."""
+        return "queued" if self.status == "running" and self.position else self.status
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from karat.service.api.schemas.benchmarks import (
 from karat.service.api.state import CurrentCaller, CurrentService, RequestedPage, Service
 from karat.service.api.views import options_of
 from karat.service.benchmarks import BenchmarkConfig
+from karat.service.datasets import check_resolved
 from karat.service.events import report_outcome
 from karat.service.jobs.benchmark import EVENT, standing
 from karat.service.logs import correlation_id
@@ -60,6 +61,7 @@ def create_benchmark(
     """Create a benchmark of a matrix on a mapping; it runs when it is started."""
     store = serving.store
     mapping = store.mappings.get(str(asked.mapping_id), owner=caller.sees)
+    check_resolved(store, mapping)
     config = _config(
         asked.config_matrix,
         asked.top_k,
@@ -158,6 +160,7 @@ def start_benchmark(
     """Start a benchmark, or continue one that has failed or was cancelled."""
     store = serving.store
     found = store.benchmarks.get(str(benchmark_id), owner=caller.sees)
+    check_resolved(store, store.mappings.get(found.mapping))
     started = store.benchmarks.start(
         found.id,
         key=idempotency_key,
@@ -168,7 +171,7 @@ def start_benchmark(
         store.events.add(started.operation, started.id, EVENT, standing(started, "pending"))
     return BenchmarkStart(
         id=started.id,
-        status=started.status,
+        status=started.current_status,
         operation_uuid=started.operation,
         message=f"{started.total_runs} runs, {started.completed_runs} of them completed",
     )
@@ -246,7 +249,10 @@ def _benchmark(
         mapping_id=found.mapping,
         dataset_id=found.dataset,
         collection_id=found.collection,
-        status=found.status,
+        status=found.current_status,
+        error_message=serving.settings.without_locations(found.error) or None,
+        queue_position=found.position,
+        is_stopping=found.stopping,
         total_runs=found.total_runs,
         completed_runs=found.completed_runs,
         failed_runs=found.failed_runs,

@@ -21,6 +21,7 @@ from karat.service.api.schemas.datasets import (
     DatasetQueries,
     DatasetQuery,
     Datasets,
+    FolderBind,
     Mapping,
     MappingCreate,
     MappingResolution,
@@ -31,7 +32,14 @@ from karat.service.api.schemas.datasets import (
 )
 from karat.service.api.state import Caller, CurrentCaller, CurrentService, RequestedPage, Service
 from karat.service.collections import not_indexed
-from karat.service.datasets import Upload, add_dataset, bind_reference, resolve_mapping
+from karat.service.datasets import (
+    Upload,
+    add_dataset,
+    bind_folder,
+    bind_reference,
+    moved_folder,
+    resolve_mapping,
+)
 from karat.service.store import BenchmarkDataset, DatasetMapping, JobKind
 
 __all__ = ["keep", "mappings_router", "only", "router"]
@@ -247,10 +255,10 @@ def resolve(
         raise not_indexed(collection)
     gold = serving.gold(store.datasets.get(mapped.dataset).gold)
     if gold.offsets[-1] <= serving.settings.limits.resolve_at_once:
-        return _resolved(resolve_mapping(store, mapped.id, serving.settings.places))
+        return _resolved(serving, resolve_mapping(store, mapped.id, serving.settings.places))
     job = serving.begin(JobKind.RESOLVE, mapped.id, caller)
     response.status_code = 202
-    return _resolved(store.mappings.get(mapped.id), operation=job.id)
+    return _resolved(serving, store.mappings.get(mapped.id), operation=job.id)
 
 
 @mappings_router.get("/{mapping_id}/unresolved", responses=failures(404))
@@ -258,7 +266,7 @@ def unresolved(
     serving: CurrentService, caller: CurrentCaller, dataset_id: UUID, mapping_id: UUID
 ) -> MappingResolution:
     """Return the references that the last resolution left unresolved."""
-    return _resolved(_mapped(serving, caller, dataset_id, mapping_id))
+    return _resolved(serving, _mapped(serving, caller, dataset_id, mapping_id))
 
 
 @mappings_router.post("/{mapping_id}/references", responses=failures(400, 404, 409))
@@ -279,7 +287,27 @@ def bind(
         path=asked.path,
         places=serving.settings.places,
     )
-    return _resolved(bound)
+    return _resolved(serving, bound)
+
+
+@mappings_router.post("/{mapping_id}/folders", responses=failures(400, 404, 409))
+def bind_moved_folder(
+    serving: CurrentService,
+    caller: CurrentCaller,
+    dataset_id: UUID,
+    mapping_id: UUID,
+    asked: FolderBind,
+) -> MappingResolution:
+    """Bind all unresolved references of a folder to the documents of another folder."""
+    mapped = _mapped(serving, caller, dataset_id, mapping_id)
+    bound = bind_folder(
+        serving.store,
+        mapped.id,
+        old=asked.reference_folder,
+        new=asked.collection_folder,
+        places=serving.settings.places,
+    )
+    return _resolved(serving, bound)
 
 
 def _mapped(serving: Service, caller: Caller, dataset_id: UUID, mapping_id: UUID) -> DatasetMapping:
@@ -304,7 +332,10 @@ def _mapping(found: DatasetMapping) -> Mapping:
     )
 
 
-def _resolved(found: DatasetMapping, *, operation: str | None = None) -> MappingResolution:
+def _resolved(
+    serving: Service, found: DatasetMapping, *, operation: str | None = None
+) -> MappingResolution:
+    moved = moved_folder(serving.store, found)
     return MappingResolution.model_validate(
         {
             "id": found.id,
@@ -316,5 +347,6 @@ def _resolved(found: DatasetMapping, *, operation: str | None = None) -> Mapping
                 {name: each[name] for name in UnresolvedReference.model_fields}
                 for each in found.unresolved[:MOST_UNRESOLVED]
             ],
+            "moved_folder": moved and moved._asdict(),
         }
     )

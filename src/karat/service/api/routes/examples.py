@@ -54,7 +54,7 @@ def create_example(serving: CurrentService, caller: CurrentCaller) -> Example:
         dataset_id=dataset.id,
         mapping_id=mapping.id,
         benchmark_id=benchmark.id,
-        status="indexing" if collection.status != "ready" else benchmark.status,
+        status="indexing" if collection.status != "ready" else benchmark.current_status,
     )
 
 

@@ -37,7 +37,7 @@ __all__ = [
     "TimingStatus",
 ]
 
-BenchmarkStatus = Literal["pending", "running", "completed", "failed", "cancelled"]
+BenchmarkStatus = Literal["pending", "queued", "running", "completed", "failed", "cancelled"]
 RunStatus = Literal["pending", "indexing", "evaluating", "completed", "failed", "cancelled"]
 # How many queries are timed.
 TimedQueries = Literal["none", "sample", "all"]
@@ -151,7 +151,9 @@ class Benchmark(Answer):
 
     *commit* is the revision searched, null before that and for documents outside a repository.
     *warning* is a sentence about more than 25 runs, else null. A run counts in *completed_runs* as
-    soon as all its queries are scored; its latency may be measured after that.
+    soon as all its queries are scored; its latency may be measured after that. *error_message* is
+    why it has failed. *queue_position* counts from 1 while it is queued, else it is null. While
+    *is_stopping*, a worker has not yet noticed the cancellation, and it cannot be continued.
     """
 
     id: UUID
@@ -162,6 +164,9 @@ class Benchmark(Answer):
     dataset_id: UUID
     collection_id: UUID
     status: BenchmarkStatus
+    error_message: str | None
+    queue_position: int | None
+    is_stopping: bool
     total_runs: int
     completed_runs: int
     failed_runs: int

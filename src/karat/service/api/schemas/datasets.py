@@ -13,6 +13,7 @@ __all__ = [
     "DatasetQueries",
     "DatasetQuery",
     "Datasets",
+    "FolderBind",
     "JudgmentChange",
     "JudgmentEdit",
     "JudgmentHistory",
@@ -21,6 +22,7 @@ __all__ = [
     "MappingCreate",
     "MappingResolution",
     "Mappings",
+    "MovedFolder",
     "ReferenceBind",
     "RelevantDoc",
     "UnjudgedHits",
@@ -112,10 +114,35 @@ class UnresolvedReference(Answer):
     reason: Literal["not_found", "skipped", "ambiguous", "invalid_ref"]
 
 
+class MovedFolder(Answer):
+    """A folder of references that is called otherwise in the collection, "" for its root.
+
+    *reference_count* is how many unresolved references are documents there.
+    """
+
+    reference_folder: str = Field(examples=["docs/"])
+    collection_folder: str = Field(examples=["handbook/"])
+    reference_count: int
+
+
+class FolderBind(Request):
+    """A folder of unresolved references, and the one that it is called in the collection."""
+
+    reference_folder: Annotated[str, StringConstraints(max_length=4096, pattern=NO_NUL)]
+    collection_folder: Annotated[str, StringConstraints(max_length=4096, pattern=NO_NUL)]
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"reference_folder": "docs/", "collection_folder": "handbook/"}]
+        }
+    )
+
+
 class MappingResolution(Answer):
     """The result of resolving a mapping; *unresolved* lists at most 100 references.
 
-    *operation_uuid* names the job if a job resolves it (202), else it is null.
+    *operation_uuid* names the job if a job resolves it (202), else it is null. *moved_folder* is
+    the folder whose new name resolves most of them at once, null without one.
     """
 
     id: UUID
@@ -124,6 +151,7 @@ class MappingResolution(Answer):
     mapped_count: int
     total_count: int
     unresolved: list[UnresolvedReference] = Field(max_length=100)
+    moved_folder: MovedFolder | None
 
 
 class ReferenceBind(Request):

@@ -588,6 +588,7 @@ class BenchmarkProgress(Answer):
 
     benchmark_id: UUID
     status: BenchmarkStatus
+    error_message: str | None
     total_runs: int
     completed_runs: int
     failed_runs: int

@@ -116,7 +116,11 @@ class Mapping:
 
 @dataclass(frozen=True, slots=True)
 class MappingResolution:
-    """The result of resolving; *operation_uuid* is that of the job, if a job does it."""
+    """The result of resolving; *operation_uuid* is that of the job, if a job does it.
+
+    *moved_folder* is the folder of references whose other name in the collection would resolve
+    most of them, as :meth:`Client.bind_folder` takes it.
+    """
 
     id: str
     operation_uuid: str | None
@@ -124,6 +128,7 @@ class MappingResolution:
     mapped_count: int
     total_count: int
     unresolved: list[Json]
+    moved_folder: Json | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +137,7 @@ class Benchmark:
 
     *timing* is of which queries the latency is measured: ``none``, ``sample`` or ``all``;
     *judge_labels* whether labels of models count: ``exclude``, ``include`` or ``only``.
+    *error_message* is why it has failed, *queue_position* its place in the queue, from 1.
     """
 
     id: str
@@ -152,6 +158,9 @@ class Benchmark:
     judge_labels: str
     dataset_id: str = ""
     collection_id: str = ""
+    error_message: str | None = None
+    queue_position: int | None = None
+    is_stopping: bool = False
 
     @property
     def ended(self) -> bool:
@@ -548,6 +557,12 @@ class Client:
                 pass
             answer = self._ask.get(f"{path}/unresolved")
         return record(MappingResolution, answer)
+
+    def bind_folder(self, dataset: str, mapping: str, old: str, new: str) -> MappingResolution:
+        """Bind all unresolved references below the folder *old* to the documents below *new*."""
+        path = f"/benchmark-datasets/{dataset}/mappings/{mapping}/folders"
+        asked = {"reference_folder": old, "collection_folder": new}
+        return record(MappingResolution, self._ask.change("POST", path, json=asked))
 
     def preview(self, matrix: Json) -> Json:
         """Return the runs of a matrix, and the work that they share."""

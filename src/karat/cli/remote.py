@@ -342,7 +342,7 @@ def runs() -> None:
 @runs.command("list")
 @click.option(
     "--status",
-    type=click.Choice(["pending", "running", "completed", "failed", "cancelled"]),
+    type=click.Choice(["pending", "queued", "running", "completed", "failed", "cancelled"]),
     help="Only benchmarks with this status.",
 )
 @AS_JSON
@@ -583,7 +583,8 @@ def sweep(
         _watch(client, made.id)
         ended = client.benchmark(made.id)
         if ended.status != "completed":
-            raise EngineError(f"benchmark {made.id} has {ended.status}")
+            why = f": {ended.error_message}" if ended.error_message else ""
+            raise EngineError(f"benchmark {made.name!r} is {ended.status}{why}")
         show_results(made.name, client.results(made.id))
 
 

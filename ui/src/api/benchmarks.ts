@@ -12,7 +12,7 @@ import type {
   Started,
 } from "./types";
 
-const ACTIVE = new Set<BenchmarkStatus>(["running"]);
+const ACTIVE = new Set<BenchmarkStatus>(["queued", "running"]);
 
 export const isActive = (benchmark: Pick<Benchmark, "status">): boolean =>
   ACTIVE.has(benchmark.status);
@@ -36,8 +36,11 @@ export function useBenchmark(id: string, isEnabled = true) {
     queryKey: ["benchmarks", "one", id],
     queryFn: ({ signal }) => request<Benchmark>(`/benchmarks/${id}`, { signal }),
     // Somebody else may start or cancel it; a run that has ended changes no more.
-    refetchInterval: ({ state }) =>
-      state.data?.status === "pending" || state.data?.status === "running" ? 3000 : false,
+    refetchInterval: ({ state: { data } }) => {
+      if (!data) return false;
+      if (data.is_stopping) return 1000;
+      return data.status === "pending" || isActive(data) ? 3000 : false;
+    },
     enabled: isEnabled,
   });
 }

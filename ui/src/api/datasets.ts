@@ -1,6 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { request } from "./client";
-import type { Dataset, DatasetQueries, Datasets, Mapping, Mappings, Resolved } from "./types";
+import type {
+  Dataset,
+  DatasetQueries,
+  Datasets,
+  FolderBind,
+  Mapping,
+  Mappings,
+  Resolved,
+} from "./types";
 
 export function useDatasets(page = 1) {
   return useQuery({
@@ -113,6 +121,20 @@ export function useBind(mapping: Pick<Mapping, "id" | "dataset_id">) {
     mutationFn: (json: { query_id: string; doc_ref_hash: string; path: string }) =>
       request<Mapping>(
         `/benchmark-datasets/${mapping.dataset_id}/mappings/${mapping.id}/references`,
+        { method: "POST", json },
+      ),
+    onSuccess: () =>
+      client.invalidateQueries({ queryKey: ["datasets", mapping.dataset_id, "mappings"] }),
+  });
+}
+
+/** Gives a folder of references the name that it has in the collection. */
+export function useBindFolder(mapping: Pick<Mapping, "id" | "dataset_id">) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (json: FolderBind) =>
+      request<Resolved>(
+        `/benchmark-datasets/${mapping.dataset_id}/mappings/${mapping.id}/folders`,
         { method: "POST", json },
       ),
     onSuccess: () =>

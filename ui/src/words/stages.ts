@@ -1,4 +1,5 @@
 import type { CurrentRun } from "@/api/types";
+import { plural } from "./format";
 
 const STAGES: Record<string, string> = {
   pending: "queued until a worker is free",
@@ -10,6 +11,13 @@ const STAGES: Record<string, string> = {
 
 /** What a benchmark does now, in words; a stage that needs none is its own name. */
 export const stage = (name: string): string => STAGES[name] ?? name;
+
+/** What a benchmark waits for whose job is at a place of the queue, from 1. */
+export function queued(position: number): string {
+  const ahead = position - 1;
+  if (ahead === 0) return "Queued: it starts as soon as a worker is free.";
+  return `Queued: it starts when a worker is free; ${plural(ahead, "job is", "jobs are")} ahead of it.`;
+}
 
 const clock = (at: string): string =>
   new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });

@@ -11,7 +11,7 @@ import { useUrlState } from "@/parts/urlState";
 import { moment } from "@/words/format";
 import { FirstSteps } from "./FirstSteps";
 
-const STATUSES = ["pending", "running", "completed", "failed", "cancelled"] as const;
+const STATUSES = ["pending", "queued", "running", "completed", "failed", "cancelled"] as const;
 
 /** All benchmarks, the newest first; two that are ticked can be compared. */
 export function BenchmarkList() {
@@ -43,7 +43,13 @@ export function BenchmarkList() {
       id: "status",
       header: "Status",
       sort: (row) => row.status,
-      cell: (row) => <Status of={row.status} />,
+      cell: (row) => (
+        <>
+          <Status of={row.status} />
+          {row.queue_position !== null && <small>number {row.queue_position} in the queue</small>}
+          {row.error_message && <small className="loss">{row.error_message}</small>}
+        </>
+      ),
     },
     {
       id: "runs",

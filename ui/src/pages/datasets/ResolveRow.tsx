@@ -22,7 +22,7 @@ export function ResolveRow({ mapping }: { mapping: Mapping }) {
   const progress = useJobProgress(operation, onEnd);
   const { data: resolved } = resolve;
   useEffect(() => setOperation(resolved?.operation_uuid ?? null), [resolved]);
-  const left = useUnresolved(mapping).data?.unresolved ?? [];
+  const left = useUnresolved(mapping).data;
   const running = operation !== null || resolve.isPending;
   return (
     <div className="stack">
@@ -49,7 +49,9 @@ export function ResolveRow({ mapping }: { mapping: Mapping }) {
       </div>
       <Problem of={resolve.error} />
       {progress?.error_message && <Problem of={progress.error_message} />}
-      {left.length > 0 && <UnresolvedList mapping={mapping} unresolved={left} />}
+      {left && left.unresolved.length > 0 && (
+        <UnresolvedList mapping={mapping} unresolved={left.unresolved} moved={left.moved_folder} />
+      )}
     </div>
   );
 }

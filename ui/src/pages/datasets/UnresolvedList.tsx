@@ -1,7 +1,7 @@
 import { useDeferredValue, useState } from "react";
 import { useDocuments } from "@/api/collections";
-import { useBind } from "@/api/datasets";
-import type { Mapping, Unresolved } from "@/api/types";
+import { useBind, useBindFolder } from "@/api/datasets";
+import type { Mapping, MovedFolder, Unresolved } from "@/api/types";
 import { Problem } from "@/parts/Notes";
 import { plural } from "@/words/format";
 import { reference } from "./reference";
@@ -13,17 +13,24 @@ const REASONS: Record<Unresolved["reason"], string> = {
   invalid_ref: "it names nothing",
 };
 
-type Props = { mapping: Mapping; unresolved: readonly Unresolved[] };
+type Props = {
+  mapping: Mapping;
+  unresolved: readonly Unresolved[];
+  moved: MovedFolder | null;
+};
 
 /** References without a document, each with a search for the one that it means. */
-export function UnresolvedList({ mapping, unresolved }: Props) {
+export function UnresolvedList({ mapping, unresolved, moved }: Props) {
   const [open, setOpen] = useState("");
+  const left = mapping.total_count - mapping.mapped_count;
   return (
     <section aria-label="Unresolved references">
       <p>
-        {plural(unresolved.length, "reference")} without a document. Choose the right one for each;
-        what stays unresolved counts as missed.
+        {plural(left, "reference")} without a document. Choose the right one for each; what stays
+        unresolved counts as missed.
+        {left > unresolved.length && ` The first ${unresolved.length} are listed.`}
       </p>
+      {moved && <FolderOffer mapping={mapping} moved={moved} />}
       <ul className="hits">
         {unresolved.map((one) => {
           const key = `${one.query_id} ${one.doc_ref_hash}`;
@@ -49,6 +56,30 @@ export function UnresolvedList({ mapping, unresolved }: Props) {
         })}
       </ul>
     </section>
+  );
+}
+
+const folder = (path: string): string => path || "the top folder";
+
+/** Resolves all references of one folder by one click. */
+function FolderOffer({ mapping, moved }: { mapping: Mapping; moved: MovedFolder }) {
+  const bind = useBindFolder(mapping);
+  const { reference_folder, collection_folder, reference_count } = moved;
+  return (
+    <>
+      <p className="row">
+        <button
+          type="button"
+          className="button main small"
+          disabled={bind.isPending}
+          onClick={() => bind.mutate({ reference_folder, collection_folder })}
+        >
+          All of {folder(reference_folder)} is {folder(collection_folder)}
+        </button>
+        <span className="soft">resolves {plural(reference_count, "reference")}</span>
+      </p>
+      <Problem of={bind.error} />
+    </>
   );
 }
 

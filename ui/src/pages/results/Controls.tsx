@@ -1,34 +1,32 @@
-import { useControl } from "@/api/benchmarks";
+import { isActive, type useControl } from "@/api/benchmarks";
 import type { Benchmark } from "@/api/types";
-import { Problem } from "@/parts/Notes";
+
+type Props = { benchmark: Benchmark; control: ReturnType<typeof useControl> };
 
 /** Start and cancel, whichever the status allows; ended benchmarks continue with what is missing. */
-export function Controls({ benchmark }: { benchmark: Benchmark }) {
-  const control = useControl(benchmark.id);
-  const { status } = benchmark;
+export function Controls({ benchmark, control }: Props) {
+  if (isActive(benchmark))
+    return (
+      <button
+        type="button"
+        className="button"
+        disabled={control.isPending}
+        onClick={() => control.mutate("cancel")}
+      >
+        Cancel
+      </button>
+    );
+  if (benchmark.status === "completed") return null;
+  // Its worker has not noticed the cancellation, and nothing can be started before that.
+  const stopping = benchmark.is_stopping;
   return (
-    <>
-      {status === "running" && (
-        <button
-          type="button"
-          className="button"
-          disabled={control.isPending}
-          onClick={() => control.mutate("cancel")}
-        >
-          Cancel
-        </button>
-      )}
-      {(status === "pending" || status === "cancelled" || status === "failed") && (
-        <button
-          type="button"
-          className="button main"
-          disabled={control.isPending}
-          onClick={() => control.mutate("start")}
-        >
-          {status === "pending" ? "Start" : "Continue"}
-        </button>
-      )}
-      <Problem of={control.error} />
-    </>
+    <button
+      type="button"
+      className="button main"
+      disabled={control.isPending || stopping}
+      onClick={() => control.mutate("start")}
+    >
+      {stopping ? "Stopping…" : benchmark.status === "pending" ? "Start" : "Continue"}
+    </button>
   );
 }

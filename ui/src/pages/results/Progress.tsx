@@ -4,7 +4,7 @@ import { useResults } from "@/api/results";
 import type { Benchmark } from "@/api/types";
 import { Badge } from "@/parts/Badge";
 import { score } from "@/words/format";
-import { stage, waiting } from "@/words/stages";
+import { queued, stage, waiting } from "@/words/stages";
 import { labelOf } from "./metrics";
 
 const WORDS = { connecting: "connecting", live: "live", lost: "connection lost, trying again" };
@@ -14,6 +14,13 @@ export function Progress({ benchmark }: { benchmark: Benchmark }) {
   const { progress, connection } = useBenchmarkProgress(benchmark);
   const results = useResults(benchmark.id).data;
   if (!isActive(benchmark)) return null;
+  const { queue_position: position } = benchmark;
+  if (position !== null)
+    return (
+      <section className="card" aria-label="Progress">
+        <p role="status">{queued(position)}</p>
+      </section>
+    );
   const current = progress?.current_run ?? null;
   const last = progress?.last_completed_run ?? null;
   const total = progress?.total_runs ?? benchmark.total_runs;

@@ -386,3 +386,38 @@ describe("a running benchmark", () => {
     expect(server.asked).toContain(`POST /api/v2/benchmarks/${uuid(4)}/cancel`);
   });
 });
+
+describe("what it waits for", () => {
+  it("is its place in the queue, not a run", async () => {
+    const server = new FakeServer();
+    const queued = { status: "queued", completed_runs: 0, queue_position: 3 } as const;
+    server.benchmarks = [benchmark(queued)];
+    server.results = results({ status: "running", runs: [] });
+    open(RESULTS, server);
+    await screen.findByText(/Queued: it starts when a worker is free; 2 jobs are ahead of it/);
+    await screen.findByRole("heading", { name: "No run has scores yet" });
+    expect(screen.queryByText("live")).toBeNull();
+    expect(screen.getByRole("button", { name: "Cancel" })).toBeTruthy();
+  });
+
+  it("is its worker, while it stops", async () => {
+    const server = new FakeServer();
+    server.benchmarks = [benchmark({ status: "cancelled", is_stopping: true })];
+    open(RESULTS, server);
+    const button = await screen.findByRole("button", { name: "Stopping…" });
+    expect(button.hasAttribute("disabled")).toBe(true);
+    server.benchmarks = [benchmark({ status: "cancelled" })];
+    const again = await screen.findByRole("button", { name: "Continue" }, { timeout: 5000 });
+    expect(again.hasAttribute("disabled")).toBe(false);
+  });
+
+  it("says why it has failed", async () => {
+    const server = new FakeServer();
+    const why = "none of the 27 targets is in the uploaded documents";
+    server.benchmarks = [benchmark({ status: "failed", completed_runs: 0, error_message: why })];
+    server.results = results({ status: "failed", runs: [] });
+    open(RESULTS, server);
+    expect((await screen.findByRole("alert")).textContent).toContain(why);
+    await screen.findByText("Press Continue above to run what is missing.");
+  });
+});

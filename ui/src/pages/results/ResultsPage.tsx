@@ -1,11 +1,11 @@
 import { Link, useLocation } from "wouter";
-import { isActive, useBenchmark, useDeleteBenchmark } from "@/api/benchmarks";
+import { isActive, useBenchmark, useControl, useDeleteBenchmark } from "@/api/benchmarks";
 import { address } from "@/api/client";
 import { useDetails, useResults } from "@/api/results";
 import type { Benchmark, Results } from "@/api/types";
 import { Status } from "@/parts/Badge";
 import { Confirm } from "@/parts/Confirm";
-import { Empty, Loaded } from "@/parts/Notes";
+import { Empty, Loaded, Problem } from "@/parts/Notes";
 import { Page } from "@/parts/Page";
 import { Revision } from "@/parts/Revision";
 import { Tabs } from "@/parts/Tabs";
@@ -26,6 +26,7 @@ export function ResultsPage({ id }: { id: string }) {
 function Found({ benchmark }: { benchmark: Benchmark }) {
   const { id, name, description, status } = benchmark;
   const results = useResults(id);
+  const control = useControl(id);
   const remove = useDeleteBenchmark();
   const [, navigate] = useLocation();
   return (
@@ -46,7 +47,7 @@ function Found({ benchmark }: { benchmark: Benchmark }) {
       }
       actions={
         <>
-          <Controls benchmark={benchmark} />
+          <Controls benchmark={benchmark} control={control} />
           {!isActive(benchmark) && (
             <Confirm
               label="Delete"
@@ -57,11 +58,24 @@ function Found({ benchmark }: { benchmark: Benchmark }) {
         </>
       }
     >
+      <Problem of={control.error} />
+      <Problem of={benchmark.error_message} />
       {benchmark.warning && <div className="note warn">{benchmark.warning}</div>}
       <Progress benchmark={benchmark} />
       <Loaded of={results}>{(data) => <Measured benchmark={benchmark} results={data} />}</Loaded>
     </Page>
   );
+}
+
+const LATER =
+  "Scores appear here as soon as a run has answered its last query; latency follows. You can close this page in the meantime.";
+
+/** What has to happen until there are scores. */
+function next(status: Benchmark["status"]): string {
+  if (status === "pending") return `Press Start above. ${LATER}`;
+  if (status === "failed" || status === "cancelled")
+    return "Press Continue above to run what is missing.";
+  return LATER;
 }
 
 function Measured({ benchmark, results }: { benchmark: Benchmark; results: Results }) {
@@ -71,12 +85,8 @@ function Measured({ benchmark, results }: { benchmark: Benchmark; results: Resul
   const details = useDetails(id, !isActive(benchmark) && scored.length > 0).data;
   if (scored.length === 0 && results.runs.every((run) => run.error_message === null)) {
     return (
-      <Empty title={isActive(benchmark) ? "The first run has started" : "No run has scores yet"}>
-        <p>
-          {status === "pending"
-            ? "Press Start above. Scores appear here as soon as a run has answered its last query; latency follows. You can close this page in the meantime."
-            : "Scores appear here as soon as a run has answered its last query; latency follows."}
-        </p>
+      <Empty title={status === "running" ? "The first run has started" : "No run has scores yet"}>
+        <p>{next(status)}</p>
       </Empty>
     );
   }

@@ -84,6 +84,13 @@ def analysts_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def private(settings: ServiceSettings) -> None:
+    """Let each token of the service see only what its owner has."""
+    with ServiceStore(settings.store) as store:
+        store.settings.sharing(asked=False)
+
+
+@pytest.fixture
 def client(settings: ServiceSettings) -> Iterator[TestClient]:
     """Return a client at the same machine, who needs no token."""
     with TestClient(create_app(settings), base_url="http://localhost:8080") as client:

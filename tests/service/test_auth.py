@@ -1,5 +1,6 @@
 """Who may ask: nothing is open that nobody has opened."""
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -191,3 +192,40 @@ def test_only_the_hash_of_a_secret_is_kept(settings: ServiceSettings, token: Tok
     with ServiceStore(settings.store) as store:
         (kept,) = store.tokens.all()
     assert kept.digest == digest_of(secret)
+
+
+def test_all_tokens_share_what_the_service_holds(
+    reachable: ServiceSettings, stranger: TestClient, token: Token
+) -> None:
+    ada, bob, eve = (bearer(token(name)) for name in ("ada", "bob", "eve"))
+    gold = json.dumps({"queries": [{"query_key": "q", "query_text": "a", "relevant_docs": ["b"]}]})
+    sets = "/api/v2/benchmark-datasets"
+    file = {"file": ("gold.json", gold)}
+    made = stranger.post(sets, files=file, data={"name": "G"}, headers=ada).json()
+    found = stranger.get(sets, headers=bob).json()["datasets"]
+    assert [(each["id"], each["owner_id"]) for each in found] == [(made["id"], "ada")]
+    grade = {"query_id": "q", "path": "b", "grade": 2, "version": 1}
+    judged = stranger.put(f"{sets}/{made['id']}/judgments", json=grade, headers=eve)
+    assert judged.json()["change"]["owner_id"] == "eve"
+    assert stranger.get("/api/v2/me", headers=bob).json()["shared"] is True
+    reader = bearer(token("rob", scope="read"))
+    assert stranger.get(f"{sets}/{made['id']}", headers=reader).status_code == 200
+    assert stranger.delete(f"{sets}/{made['id']}", headers=reader).status_code == 403
+    assert stranger.delete(f"{sets}/{made['id']}", headers=bob).status_code == 204
+
+
+def test_a_private_service_separates_owners(reachable: ServiceSettings, token: Token) -> None:
+    app = create_app(replace(reachable, shared=False))
+    ada, bob, admin = (
+        bearer(token(name, scope=scope))
+        for name, scope in (("ada", "run"), ("bob", "run"), ("eve", "admin"))
+    )
+    gold = json.dumps({"queries": [{"query_key": "q", "query_text": "a", "relevant_docs": ["b"]}]})
+    sets = "/api/v2/benchmark-datasets"
+    with TestClient(app, base_url=f"http://{HOST}") as client:
+        files = {"file": ("gold.json", gold)}
+        made = client.post(sets, files=files, data={"name": "G"}, headers=ada).json()["id"]
+        assert client.get(sets, headers=bob).json()["total"] == 0
+        assert client.get(f"{sets}/{made}", headers=bob).status_code == 404
+        assert client.get(f"{sets}/{made}", headers=admin).status_code == 200
+        assert client.get("/api/v2/me", headers=bob).json()["shared"] is False

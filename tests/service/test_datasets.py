@@ -234,6 +234,7 @@ def test_an_id_is_never_a_path(client: TestClient, name: str) -> None:
     assert client.get(f"{DATASETS}/{name}").status_code in (404, 422)
 
 
+@pytest.mark.usefixtures("private")
 def test_owners_see_only_their_own(client: TestClient, token: Token) -> None:
     ada, bob, boss = (
         {"Authorization": f"Bearer {secret}"}

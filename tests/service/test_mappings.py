@@ -106,6 +106,7 @@ def test_what_does_not_belong_together(client: TestClient, folder: Path) -> None
     assert client.get(mappings).json()["total"] == 1
 
 
+@pytest.mark.usefixtures("private")
 def test_the_collection_of_another_owner(
     client: TestClient, folder: Path, token: Callable[..., str]
 ) -> None:

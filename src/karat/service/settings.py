@@ -114,7 +114,7 @@ class ServiceSettings:
     beside the modes, and *choices* are further models for them. *executor* is the URL of the
     executor that runs benchmarks. *analysts* is how many analyses run at a time; with *warm_up*,
     collections are loaded before the first search needs them. *unsafe* accepts requests without a
-    token.
+    token. Where *shared*, all tokens see everything; None is as the store was used before.
     """
 
     store: str
@@ -130,6 +130,7 @@ class ServiceSettings:
     analysts: int = DEFAULT_ANALYSTS
     warm_up: bool = True
     unsafe: bool = False
+    shared: bool | None = None
     limits: RequestLimits = field(default_factory=RequestLimits)
 
     def __post_init__(self) -> None:

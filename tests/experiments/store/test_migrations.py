@@ -63,10 +63,17 @@ def back_to_the_third(connection: Connection) -> None:
 
 def back_to_the_fourth(connection: Connection) -> None:
     """Make the database what Karat wrote before workers sent heartbeats."""
+    back_to_the_fifth(connection)
     moment = {"sqlite": "DATETIME", "postgresql": "TIMESTAMPTZ"}[connection.dialect.name]
     connection.execute(text("DROP TABLE workers"))
     connection.execute(text(f"ALTER TABLE jobs ADD COLUMN lease_until {moment}"))
     connection.execute(text("UPDATE karat_version SET version_num = '0004'"))
+
+
+def back_to_the_fifth(connection: Connection) -> None:
+    """Make the database what Karat wrote before a service could share what it holds."""
+    connection.execute(text("DROP TABLE settings"))
+    connection.execute(text("UPDATE karat_version SET version_num = '0005'"))
 
 
 def drift(connection: Connection) -> list[object]:
@@ -89,7 +96,10 @@ def test_a_new_database_has_the_newest_tables(opened: Database) -> None:
 
 @pytest.mark.parametrize(
     "before",
-    [forget, back_to_the_first, back_to_the_second, back_to_the_third, back_to_the_fourth],
+    [
+        *(forget, back_to_the_first, back_to_the_second, back_to_the_third),
+        *(back_to_the_fourth, back_to_the_fifth),
+    ],
 )
 def test_migrations_make_the_same_tables(
     before: Callable[[Connection], None], opened: Database
@@ -117,6 +127,9 @@ def test_an_older_database_keeps_what_it_has(place: str) -> None:
     opened.close()
     with SqlStore(place) as store:
         assert repr(store.measured(run)) == repr(before)
+        assert store.migrated == (migrations.REVISIONS[0], migrations.REVISIONS[-1])
+    with SqlStore(place) as store:
+        assert store.migrated is None
 
 
 def test_a_run_that_was_completed_has_its_scores(place: str) -> None:

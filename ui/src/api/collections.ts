@@ -97,3 +97,12 @@ export function useTry(id: string) {
       request<CollectionSearched>(`/collections/${id}/search`, { method: "POST", json }),
   });
 }
+
+/** Indexes the documents as they are now, also after an indexing that has failed. */
+export function useReindex(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => request<Collection>(`/collections/${id}/reindex`, { method: "POST" }),
+    onSettled: () => client.invalidateQueries({ queryKey: ["collections"] }),
+  });
+}

@@ -1,4 +1,4 @@
-// openapi.json c316dfedeb3ac43e20ddaf5418c0cbf998acf46faf4ee88578a5a406ff6b2bb8
+// openapi.json efc056d5030ae507526eb3e0d069e1ca8cecb4716c142a61f9b5a1db17eea965
 export interface paths {
     "/healthz": {
         parameters: {
@@ -2849,6 +2849,11 @@ export interface components {
             scopes: ("read" | "run" | "admin")[];
             /** Authenticated */
             authenticated: boolean;
+            /**
+             * Shared
+             * @description Whether all tokens see what all owners have
+             */
+            shared: boolean;
             /** Version */
             version: string;
             /**

@@ -11,6 +11,9 @@ export function useMe() {
   });
 }
 
+/** Whether the token in use may change and run things; one that is not known yet may. */
+export const useMayWrite = (): boolean => useMe().data?.scopes.includes("run") ?? true;
+
 /** The searches that this service offers beside its own modes; they do not change while it runs. */
 export function useEngines() {
   return useQuery({
@@ -38,6 +41,19 @@ export function useSignIn() {
     onSuccess: () => {
       session.opened();
       client.invalidateQueries();
+    },
+  });
+}
+
+/** Takes the cookie back, so that the next request asks for a token again. */
+export function useSignOut() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => send("/session", { method: "DELETE" }),
+    onSuccess: () => {
+      // Nothing of the one who has left may stay on the page.
+      client.clear();
+      session.refused();
     },
   });
 }

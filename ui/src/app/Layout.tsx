@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { useKeys } from "@/parts/keys";
+import { Account } from "./Account";
 import { KeyHelp } from "./KeyHelp";
 import { Palette } from "./Palette";
 import { ThemeButton } from "./ThemeButton";
@@ -49,6 +50,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <button type="button" className="button push" onClick={() => setOpen("palette")}>
           Jump to… <kbd>Ctrl K</kbd>
         </button>
+        <Account />
         <ThemeButton />
       </header>
       <main id="content" ref={main} tabIndex={-1}>

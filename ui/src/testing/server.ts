@@ -55,6 +55,7 @@ export class FakeServer {
     installed: true,
     install: "",
   }));
+  me: Partial<Me> = {};
   choices: Me["choices"] = { models: ["granite"], rerankers: ["maxsim"], contexts: [] };
   answers = new Map<string, Handler>();
   readonly asked: string[] = [];
@@ -67,6 +68,8 @@ export class FakeServer {
       owner_id: "local",
       scopes: ["read", "run", "admin"],
       authenticated: false,
+      shared: true,
+      ...this.me,
       version: "0",
       roots: ["/srv"],
       models: this.models,

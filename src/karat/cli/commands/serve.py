@@ -98,6 +98,12 @@ __all__ = ["command"]
     metavar="NAME",
     help="Host name that clients use, such as that of a proxy; may be repeated.",
 )
+@click.option(
+    "--shared/--private",
+    default=None,
+    help="Whether all tokens see everything, or each only what its owner has; default: shared, "
+    "or as before.",
+)
 @click.option("--open", "browse", is_flag=True, help="Open the web page in a browser.")
 @click.option(
     "--limit",
@@ -129,6 +135,7 @@ def command(
     analysts: int | None,
     warm_up: bool,
     hosts: tuple[str, ...],
+    shared: bool | None,
     browse: bool,
     limits: tuple[str, ...],
     unsafe: bool,
@@ -176,6 +183,7 @@ def command(
         analysts=analysts or DEFAULT_ANALYSTS,
         warm_up=warm_up,
         unsafe=unsafe,
+        shared=shared,
         limits=RequestLimits().changed(limits),
     )
-    serve(settings, ready=ready)
+    serve(settings, ready=ready, note=lambda line: click.echo(f"note: {line}", err=True))

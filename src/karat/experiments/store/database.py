@@ -85,6 +85,8 @@ class Database:
         self._lock = Lock()
         self._closed = False
         self._opening = True
+        # The versions before and after, where opening has migrated the tables.
+        self.migrated: tuple[str, str] | None = None
         try:
             self._prepare()
         except BaseException:
@@ -174,7 +176,7 @@ class Database:
                 driver.execute("PRAGMA page_size = 8192")
                 share(driver, wait_s=WAIT_S)
         with self.writing() as connection:
-            upgrade(connection, self.name)
+            self.migrated = upgrade(connection, self.name)
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["REVISIONS", "is_current", "migrate", "script", "upgrade"]
 
 # The names of the files in versions/, in their order.
-REVISIONS = ("0001", "0002", "0003", "0004", "0005")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006")
 # A table of stores from before Alembic, which have the first revision.
 BEFORE_ALEMBIC = "karat_schema"
 
@@ -39,20 +39,25 @@ def is_current(connection: Connection, place: str) -> bool:
     return version == REVISIONS[-1]
 
 
-def upgrade(connection: Connection, place: str) -> None:
-    """Make the tables, or change those of an earlier version; the connection is in a write."""
+def upgrade(connection: Connection, place: str) -> tuple[str, str] | None:
+    """Make the tables, or change those of an earlier version; the connection is in a write.
+
+    Return the version that the tables had, with the new one; None where there were no tables, or
+    another process was faster.
+    """
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": SETUP_LOCK})
     # Another process may have done it since the caller looked.
     if is_current(connection, place):
-        return
+        return None
     if version := _version(connection, place):
         if VERSION.name not in inspect(connection).get_table_names():
             _stamp(connection, version)
         migrate(connection)
-    else:
-        METADATA.create_all(connection)
-        _stamp(connection, REVISIONS[-1])
+        return version, REVISIONS[-1]
+    METADATA.create_all(connection)
+    _stamp(connection, REVISIONS[-1])
+    return None
 
 
 def script() -> "ScriptDirectory":

@@ -189,6 +189,14 @@ WORKERS = Table(
     Column("kernel", Text),
 )
 
+# What a service has decided about its store, by name.
+SETTINGS = Table(
+    "settings",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
 # The id is the order in which queries ended. The hits are packed by karat.model.run.
 ANSWERS = Table(
     "answers",

@@ -88,6 +88,11 @@ class SqlStore(SqlRecorder):
         database = place if isinstance(place, Database) else Database(place)
         super().__init__(database, leases=leases or Leases(database), worker=worker, clock=clock)
 
+    @property
+    def migrated(self) -> tuple[str, str] | None:
+        """Return the versions of the tables before and after, if opening has migrated them."""
+        return self._database.migrated
+
     def __enter__(self) -> Self:
         return self
 

@@ -147,6 +147,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         await run_in_threadpool(open_uploads, settings.places.uploads)
         store = await run_in_threadpool(ServiceStore, settings.store)
+        sharing = await run_in_threadpool(store.settings.sharing, settings.shared)
         counted = RunMetrics(store, metrics)
         event_bus, searchers = (
             EventBus(store.events, on_event=counted),
@@ -163,6 +164,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
             analysts,
             warm_up,
             _disk(settings, store),
+            sharing.shared,
         )
         reading = asyncio.create_task(event_bus.run())
         warming = asyncio.create_task(warm_up.run()) if warm_up else None

@@ -132,7 +132,7 @@ class Auth:
             digest = digest_of(secret)
             token = await run_in_threadpool(service.store.tokens.find, digest)
             if token and compare_digest(token.digest, digest) and token.valid(self.clock()):
-                return Caller(token.owner, token.scopes, token.id)
+                return Caller(token.owner, token.scopes, token.id, service.shared)
         return None
 
     def _wait(self, scope: Scope, caller: Caller | None) -> float:

@@ -85,11 +85,15 @@ async def _made(make: Callable[[], Awaitable[bytes]]) -> bytes:
 
 
 class Caller(NamedTuple):
-    """The owner of a request; *token* is "" for a local request that needs none."""
+    """The owner of a request; *token* is "" for a local request that needs none.
+
+    Where *shared*, the owners see what all of them have.
+    """
 
     owner: str
     scopes: tuple[str, ...]
     token: str = ""
+    shared: bool = False
 
     @property
     def share(self) -> str:
@@ -99,7 +103,7 @@ class Caller(NamedTuple):
     @property
     def sees(self) -> str | None:
         """Return the owner whose resources are visible; None for all owners."""
-        return None if "admin" in self.scopes else self.owner
+        return None if self.shared or "admin" in self.scopes else self.owner
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +118,7 @@ class Service:
     analysts: AnalystPool
     warm_up: SearchWarmUp | None
     disk: DiskSpace
+    shared: bool = False
     responses: ResponseCache = field(default_factory=ResponseCache)
 
     def gold(self, digest: str) -> Dataset:
@@ -127,6 +132,10 @@ class Service:
     def most_jobs(self, caller: Caller) -> int | None:
         """Return how many unfinished jobs *caller* may have; None is any number."""
         return self.settings.limits.active_jobs if caller.token else None
+
+    def own(self, caller: Caller) -> str | None:
+        """Return the owner whose example is that of *caller*; None for that of everybody."""
+        return None if self.shared else caller.owner
 
     def begin(self, kind: JobKind, subject: str, caller: Caller) -> Job:
         """Queue work on *subject* for *caller*; TooManyJobs where there is no room for it."""

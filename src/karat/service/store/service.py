@@ -7,14 +7,21 @@ from hashlib import sha256
 from secrets import token_urlsafe
 from typing import Any, NamedTuple, Self
 
-from sqlalchemy import Row, func, insert, select, update
+from sqlalchemy import Connection, Row, func, insert, select, union, update
 
 from karat.errors import InputError
 from karat.experiments.store.base import RunStatus
 from karat.experiments.store.database import Database
 from karat.experiments.store.leases import Leases
 from karat.experiments.store.recorder import utc_now
-from karat.experiments.store.schema import RUNS, TOKENS
+from karat.experiments.store.schema import (
+    BENCHMARK_DATASETS,
+    BENCHMARKS,
+    COLLECTIONS,
+    RUNS,
+    SETTINGS,
+    TOKENS,
+)
 from karat.experiments.store.sql_store import SqlStore
 from karat.service.store.benchmarks import BenchmarkTable
 from karat.service.store.collections import CollectionTable
@@ -22,7 +29,16 @@ from karat.service.store.datasets import DatasetTable, JudgmentTable, LossTable,
 from karat.service.store.jobs import EventTable, JobTable
 from karat.service.store.records import ServiceTable, Token, new_id, one
 
-__all__ = ["SCOPES", "IssuedToken", "ServiceStore", "TokenTable", "create_token", "digest_of"]
+__all__ = [
+    "SCOPES",
+    "IssuedToken",
+    "ServiceStore",
+    "SettingTable",
+    "Sharing",
+    "TokenTable",
+    "create_token",
+    "digest_of",
+]
 
 
 class TokenTable(ServiceTable):
@@ -77,7 +93,60 @@ def _token(row: Row[Any]) -> Token:
     return Token(**{**row._asdict(), "scopes": tuple(row.scopes)})
 
 
-# Each scope includes the one before: read; change and run; access to resources of all owners.
+class Sharing(NamedTuple):
+    """Whether all tokens see everything; *owners* is how many owners the store had before.
+
+    *is_kept* says that it is private only because several owners had used it before.
+    """
+
+    shared: bool
+    owners: int = 0
+    is_kept: bool = False
+
+
+SHARING, DATA = "sharing", "data"
+SHARED, PRIVATE, KEPT = "shared", "private", "kept private"
+
+
+class SettingTable(ServiceTable):
+    """What services have decided about their store, which all of them obey."""
+
+    def sharing(self, asked: bool | None = None) -> Sharing:
+        """Return whether all tokens see everything, as *asked* or else as it was before.
+
+        A new store is shared. One that holds things of several owners stays private until it is
+        asked to be shared, since they did not expect to be seen.
+        """
+        with self._database.writing() as connection:
+            owners = len(connection.execute(OWNERS).all())
+            if asked is not None:
+                value = self._keep(connection, SHARING, SHARED if asked else PRIVATE, anew=True)
+            else:
+                value = self._keep(connection, SHARING, KEPT if owners > 1 else SHARED)
+        return Sharing(value == SHARED, owners, value == KEPT)
+
+    def data(self, folder: str) -> str:
+        """Return the id of the folder of uploads, which is *folder* if there was none."""
+        with self._database.writing() as connection:
+            return self._keep(connection, DATA, folder)
+
+    def _keep(self, connection: Connection, name: str, value: str, *, anew: bool = False) -> str:
+        """Store *value* if there was none, or *anew*; return the stored one."""
+        new = self._database.insert(SETTINGS).values(name=name, value=value)
+        key = [SETTINGS.c.name]
+        if anew:
+            connection.execute(new.on_conflict_do_update(key, set_={"value": value}))
+        else:
+            connection.execute(new.on_conflict_do_nothing(key))
+        wanted = select(SETTINGS.c.value).where(SETTINGS.c.name == name)
+        return str(connection.execute(wanted).scalar_one())
+
+
+OWNERS = union(*(select(table.c.owner) for table in (COLLECTIONS, BENCHMARK_DATASETS, BENCHMARKS)))
+
+
+# Each scope includes the one before: read; change and run; where owners are separated, access to
+# what all of them have.
 SCOPES = ("read", "run", "admin")
 # A prefix, so that logs and secret scanners recognise it.
 PREFIX = "karat_"
@@ -144,6 +213,7 @@ class ServiceStore:
         self.database = Database(place)
         self.leases = make_leases(self.database)
         self.results = SqlStore(self.database, leases=self.leases, clock=clock)
+        self.settings = SettingTable(self.database, clock=clock)
         self.tokens = TokenTable(self.database, clock=clock)
         self.collections = CollectionTable(self.database, clock=clock)
         self.datasets = DatasetTable(self.database, clock=clock)

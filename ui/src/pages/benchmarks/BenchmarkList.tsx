@@ -5,9 +5,11 @@ import type { Benchmark } from "@/api/types";
 import { Status } from "@/parts/Badge";
 import { type Column, DataTable } from "@/parts/DataTable";
 import { Empty, Loaded, Problem } from "@/parts/Notes";
+import { useOwnerColumn } from "@/parts/owner";
 import { Page } from "@/parts/Page";
 import { Pager } from "@/parts/Pager";
 import { useUrlState } from "@/parts/urlState";
+import { Writer } from "@/parts/Writer";
 import { moment } from "@/words/format";
 import { FirstSteps } from "./FirstSteps";
 
@@ -64,6 +66,7 @@ export function BenchmarkList() {
         </>
       ),
     },
+    ...useOwnerColumn(),
     {
       id: "created",
       header: "Created",
@@ -98,9 +101,11 @@ export function BenchmarkList() {
           >
             Compare {ticked.length}/2
           </button>
-          <Link href="/benchmarks/new" className="button main">
-            New benchmark
-          </Link>
+          <Writer>
+            <Link href="/benchmarks/new" className="button main">
+              New benchmark
+            </Link>
+          </Writer>
         </>
       }
     >

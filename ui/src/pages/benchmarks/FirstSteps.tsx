@@ -2,6 +2,7 @@ import { Link, useLocation } from "wouter";
 import type { useExample } from "@/api/benchmarks";
 import { useCollections } from "@/api/collections";
 import { useDatasets } from "@/api/datasets";
+import { useMayWrite } from "@/api/system";
 import { Empty } from "@/parts/Notes";
 
 /** What to do next, where nothing has been measured yet: the first step that is not done. */
@@ -9,6 +10,7 @@ export function FirstSteps({ example }: { example: ReturnType<typeof useExample>
   const collections = useCollections().data?.total ?? 0;
   const datasets = useDatasets().data?.total ?? 0;
   const [, navigate] = useLocation();
+  const mayWrite = useMayWrite();
   const steps = [
     {
       done: collections > 0,
@@ -32,6 +34,12 @@ export function FirstSteps({ example }: { example: ReturnType<typeof useExample>
   // The example comes first until the reader has brought something.
   const fresh = collections === 0 && datasets === 0;
   const next = steps.find(({ done }) => !done);
+  if (!mayWrite)
+    return (
+      <Empty title="Nothing has been measured yet">
+        <p>Your token can only read. Results appear here when somebody runs a benchmark.</p>
+      </Empty>
+    );
   return (
     <Empty title="Nothing has been measured yet">
       <p className="row">

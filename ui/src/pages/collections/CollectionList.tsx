@@ -4,8 +4,10 @@ import type { Collection } from "@/api/types";
 import { Status } from "@/parts/Badge";
 import { type Column, DataTable } from "@/parts/DataTable";
 import { Empty, Loaded } from "@/parts/Notes";
+import { useOwnerColumn } from "@/parts/owner";
 import { Page } from "@/parts/Page";
 import { useUrlState } from "@/parts/urlState";
+import { Writer } from "@/parts/Writer";
 import { DEFINITIONS } from "@/words/definitions";
 import { count, moment } from "@/words/format";
 import { CreateDialog } from "./CreateDialog";
@@ -60,10 +62,13 @@ export function CollectionList() {
   const [making, setMaking] = useUrlState("new", "");
   const [, navigate] = useLocation();
   const collections = useCollections();
+  const columns = [...COLUMNS, ...useOwnerColumn()];
   const add = (
-    <button type="button" className="button main" onClick={() => setMaking("1")}>
-      Add a collection
-    </button>
+    <Writer>
+      <button type="button" className="button main" onClick={() => setMaking("1")}>
+        Add a collection
+      </button>
+    </Writer>
   );
   return (
     <Page
@@ -83,7 +88,7 @@ export function CollectionList() {
           ) : (
             <DataTable
               label="Collections"
-              columns={COLUMNS}
+              columns={columns}
               rows={data.collections}
               rowKey={({ id }) => id}
               onOpen={({ id }) => navigate(`/collections/${id}`)}

@@ -1,15 +1,17 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { useLocation } from "wouter";
-import { isBusy, useCollection, useDeleteCollection } from "@/api/collections";
+import { isBusy, useCollection, useDeleteCollection, useReindex } from "@/api/collections";
 import { useJobProgress } from "@/api/progress";
-import type { Collection } from "@/api/types";
+import { useMayWrite } from "@/api/system";
+import type { Collection, JobProgress } from "@/api/types";
 import { Status } from "@/parts/Badge";
 import { Confirm } from "@/parts/Confirm";
-import { Loaded } from "@/parts/Notes";
+import { Loaded, Problem } from "@/parts/Notes";
 import { Page } from "@/parts/Page";
 import { Tabs } from "@/parts/Tabs";
 import { useUrlState } from "@/parts/urlState";
+import { Writer } from "@/parts/Writer";
 import { count, moment } from "@/words/format";
 import { DocumentsTab } from "./DocumentsTab";
 import { HealthTab } from "./HealthTab";
@@ -20,6 +22,11 @@ const TABS = [
   { name: "documents", label: "Documents" },
   { name: "health", label: "Health" },
 ] as const;
+
+const whatStays = (kind: Collection["source"]["kind"]): string =>
+  kind === "upload"
+    ? "Its uploaded documents are deleted too."
+    : "The documents themselves stay where they are.";
 
 /** One collection: what state its indexes are in, what it holds, what it finds. */
 export function CollectionPage({ id }: { id: string }) {
@@ -32,19 +39,35 @@ function Found({ collection }: { collection: Collection }) {
   const [tab, setTab] = useUrlState<(typeof TABS)[number]["name"]>("tab", "try");
   const [, navigate] = useLocation();
   const remove = useDeleteCollection();
+  const again = useReindex(id);
+  const mayWrite = useMayWrite();
+  // A search is work for the server, which a token that can only read may not ask for.
+  const tabs = TABS.filter((one) => mayWrite || one.name !== "try");
+  const shown = tabs.some((one) => one.name === tab) ? tab : "documents";
   return (
     <Page
       title={name}
       crumbs={[{ label: "Collections", to: "/collections" }]}
       below={description && <p className="soft">{description}</p>}
       actions={
-        <Confirm
-          label="Delete"
-          question={`Delete ${name} with its index? The documents themselves stay where they are.`}
-          onConfirm={() => remove.mutateAsync(id).then(() => navigate("/collections"))}
-        />
+        <Writer>
+          <button
+            type="button"
+            className="button"
+            disabled={isBusy(collection) || again.isPending}
+            onClick={() => again.mutate()}
+          >
+            Index again
+          </button>
+          <Confirm
+            label="Delete"
+            question={`Delete ${name} with its index? ${whatStays(source.kind)}`}
+            onConfirm={() => remove.mutateAsync(id).then(() => navigate("/collections"))}
+          />
+        </Writer>
       }
     >
+      <Problem of={again.error} />
       {collection.error_message && (
         <div className="note bad" role="alert">
           {collection.error_message}
@@ -87,15 +110,22 @@ function Found({ collection }: { collection: Collection }) {
         <Indexing collection={collection} />
       ) : (
         collection.status === "ready" && (
-          <Tabs tabs={TABS} chosen={tab} onChoose={setTab}>
-            {tab === "try" && <TryTab collection={collection} />}
-            {tab === "documents" && <DocumentsTab id={id} />}
-            {tab === "health" && <HealthTab id={id} />}
+          <Tabs tabs={tabs} chosen={shown} onChoose={setTab}>
+            {shown === "try" && <TryTab collection={collection} />}
+            {shown === "documents" && <DocumentsTab id={id} />}
+            {shown === "health" && <HealthTab id={id} />}
           </Tabs>
         )
       )}
     </Page>
   );
+}
+
+/** What indexing does now; how many texts there are is known after reading. */
+function indexing({ stage, done, total }: JobProgress): string {
+  if (stage === "pending") return "Waiting to be indexed";
+  if (stage === "reading") return "Reading the documents";
+  return total > 0 ? `${stage}: ${count(done)} of ${count(total)} texts` : stage;
 }
 
 function Indexing({ collection }: { collection: Collection }) {
@@ -106,15 +136,10 @@ function Indexing({ collection }: { collection: Collection }) {
   const progress = useJobProgress(collection.operation_uuid, onEnd);
   return (
     <section className="card" aria-label="Indexing">
-      <p role="status">
-        {progress
-          ? `${progress.stage}: ${count(progress.done)} of ${count(progress.total)}`
-          : "Waiting to be indexed"}
-      </p>
+      <p role="status">{progress ? indexing(progress) : "Waiting to be indexed"}</p>
       <progress
         aria-label="Indexing"
-        max={Math.max(1, progress?.total ?? 1)}
-        value={progress?.done ?? 0}
+        {...(progress?.total ? { max: progress.total, value: progress.done } : {})}
       />
     </section>
   );

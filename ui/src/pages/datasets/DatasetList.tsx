@@ -3,9 +3,11 @@ import { useDatasets } from "@/api/datasets";
 import type { Dataset } from "@/api/types";
 import { type Column, DataTable } from "@/parts/DataTable";
 import { Empty, Loaded } from "@/parts/Notes";
+import { useOwnerColumn } from "@/parts/owner";
 import { Page } from "@/parts/Page";
 import { Pager } from "@/parts/Pager";
 import { useUrlState } from "@/parts/urlState";
+import { Writer } from "@/parts/Writer";
 import { count, moment } from "@/words/format";
 import { UploadDialog } from "./UploadDialog";
 
@@ -51,10 +53,13 @@ export function DatasetList() {
   const [making, setMaking] = useUrlState("new", "");
   const [, navigate] = useLocation();
   const datasets = useDatasets(Number(page));
+  const columns = [...COLUMNS, ...useOwnerColumn()];
   const upload = (
-    <button type="button" className="button main" onClick={() => setMaking("1")}>
-      Upload a dataset
-    </button>
+    <Writer>
+      <button type="button" className="button main" onClick={() => setMaking("1")}>
+        Upload a dataset
+      </button>
+    </Writer>
   );
   return (
     <Page
@@ -76,7 +81,7 @@ export function DatasetList() {
             <div className="stack">
               <DataTable
                 label="Datasets"
-                columns={COLUMNS}
+                columns={columns}
                 rows={data.datasets}
                 rowKey={({ id }) => id}
                 onOpen={({ id }) => navigate(`/datasets/${id}`)}

@@ -6,6 +6,7 @@ import { Loaded } from "@/parts/Notes";
 import { Page } from "@/parts/Page";
 import { Tabs } from "@/parts/Tabs";
 import { useUrlState } from "@/parts/urlState";
+import { Writer } from "@/parts/Writer";
 import { moment, plural } from "@/words/format";
 import { HistoryTab } from "./HistoryTab";
 import { MappingsTab } from "./MappingsTab";
@@ -43,11 +44,13 @@ function Found({ dataset }: { dataset: Dataset }) {
         </>
       }
       actions={
-        <Confirm
-          label="Delete"
-          question={`Delete ${name} with its judgments? This cannot be undone.`}
-          onConfirm={() => remove.mutateAsync(id).then(() => navigate("/datasets"))}
-        />
+        <Writer>
+          <Confirm
+            label="Delete"
+            question={`Delete ${name} with its judgments? This cannot be undone.`}
+            onConfirm={() => remove.mutateAsync(id).then(() => navigate("/datasets"))}
+          />
+        </Writer>
       }
     >
       <Tabs tabs={TABS} chosen={tab} onChoose={setTab}>

@@ -2,6 +2,7 @@ import { useHistory, useJudge } from "@/api/judgments";
 import type { JudgmentHistory } from "@/api/types";
 import { type Column, DataTable } from "@/parts/DataTable";
 import { Loaded, Problem } from "@/parts/Notes";
+import { Writer } from "@/parts/Writer";
 import { moment } from "@/words/format";
 
 type Change = JudgmentHistory["changes"][number];
@@ -44,16 +45,18 @@ export function HistoryTab({ id }: { id: string }) {
           </p>
         ) : (
           <div className="stack">
-            <div className="row">
-              <button
-                type="button"
-                className="button"
-                disabled={undo.isPending}
-                onClick={() => undo.mutate()}
-              >
-                Undo the last
-              </button>
-            </div>
+            <Writer>
+              <div className="row">
+                <button
+                  type="button"
+                  className="button"
+                  disabled={undo.isPending}
+                  onClick={() => undo.mutate()}
+                >
+                  Undo the last
+                </button>
+              </div>
+            </Writer>
             <Problem of={undo.error} />
             <DataTable
               label="Changes of judgments"

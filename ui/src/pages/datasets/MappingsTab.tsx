@@ -2,6 +2,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { useCollections } from "@/api/collections";
 import { useCreateMapping, useMappings } from "@/api/datasets";
+import { useMayWrite } from "@/api/system";
 import type { Dataset } from "@/api/types";
 import { Loaded, Problem } from "@/parts/Notes";
 import { ResolveRow } from "./ResolveRow";
@@ -12,6 +13,7 @@ export function MappingsTab({ dataset }: { dataset: Dataset }) {
   const collections = useCollections();
   const create = useCreateMapping(dataset.id);
   const [chosen, setChosen] = useState("");
+  const mayWrite = useMayWrite();
   const mapped = new Set(mappings.data?.mappings.map((one) => one.collection_id));
   const free = collections.data?.collections.filter(({ id }) => !mapped.has(id)) ?? [];
   const names = new Map(collections.data?.collections.map(({ id, name }) => [id, name]));
@@ -37,7 +39,7 @@ export function MappingsTab({ dataset }: { dataset: Dataset }) {
                       {names.get(mapping.collection_id) ?? "Collection"}
                     </Link>
                   </h2>
-                  {mapping.mapping_status !== "pending" && (
+                  {mayWrite && mapping.mapped_count > 0 && (
                     <Link
                       className="button small"
                       href={`/benchmarks/new?dataset=${dataset.id}&collection=${mapping.collection_id}`}
@@ -52,7 +54,7 @@ export function MappingsTab({ dataset }: { dataset: Dataset }) {
           )
         }
       </Loaded>
-      {free.length > 0 ? (
+      {!mayWrite ? null : free.length > 0 ? (
         <div className="row">
           <label className="row soft">
             Collection

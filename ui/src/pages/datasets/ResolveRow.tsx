@@ -6,6 +6,7 @@ import type { Mapping } from "@/api/types";
 import { Status } from "@/parts/Badge";
 import { Problem } from "@/parts/Notes";
 import { Term } from "@/parts/Term";
+import { Writer } from "@/parts/Writer";
 import { DEFINITIONS } from "@/words/definitions";
 import { count } from "@/words/format";
 import { UnresolvedList } from "./UnresolvedList";
@@ -31,21 +32,27 @@ export function ResolveRow({ mapping }: { mapping: Mapping }) {
         <span aria-live="polite">
           {progress && running
             ? `${count(progress.done)} of ${count(progress.total)} looked up`
-            : `${count(mapping.mapped_count)} of ${count(mapping.total_count)}`}{" "}
-          <Term means={DEFINITIONS.mapped}>references resolved</Term>
-        </span>
-        <button
-          type="button"
-          className="button small"
-          disabled={running}
-          onClick={() => resolve.mutate()}
-        >
-          {running
-            ? "Resolving…"
             : mapping.mapping_status === "pending"
-              ? "Resolve"
-              : "Resolve again"}
-        </button>
+              ? "The references have not been looked up yet."
+              : `${count(mapping.mapped_count)} of ${count(mapping.total_count)}`}{" "}
+          {mapping.mapping_status !== "pending" && (
+            <Term means={DEFINITIONS.mapped}>references resolved</Term>
+          )}
+        </span>
+        <Writer>
+          <button
+            type="button"
+            className="button small"
+            disabled={running}
+            onClick={() => resolve.mutate()}
+          >
+            {running
+              ? "Resolving…"
+              : mapping.mapping_status === "pending"
+                ? "Resolve"
+                : "Resolve again"}
+          </button>
+        </Writer>
       </div>
       <Problem of={resolve.error} />
       {progress?.error_message && <Problem of={progress.error_message} />}

@@ -3,6 +3,7 @@ import { useDocuments } from "@/api/collections";
 import { useBind, useBindFolder } from "@/api/datasets";
 import type { Mapping, MovedFolder, Unresolved } from "@/api/types";
 import { Problem } from "@/parts/Notes";
+import { Writer } from "@/parts/Writer";
 import { plural } from "@/words/format";
 import { reference } from "./reference";
 
@@ -30,7 +31,11 @@ export function UnresolvedList({ mapping, unresolved, moved }: Props) {
         unresolved counts as missed.
         {left > unresolved.length && ` The first ${unresolved.length} are listed.`}
       </p>
-      {moved && <FolderOffer mapping={mapping} moved={moved} />}
+      {moved && (
+        <Writer>
+          <FolderOffer mapping={mapping} moved={moved} />
+        </Writer>
+      )}
       <ul className="hits">
         {unresolved.map((one) => {
           const key = `${one.query_id} ${one.doc_ref_hash}`;
@@ -41,14 +46,16 @@ export function UnresolvedList({ mapping, unresolved, moved }: Props) {
                 <small>
                   query {one.query_id}: {REASONS[one.reason]}
                 </small>
-                <button
-                  type="button"
-                  className="button small"
-                  aria-expanded={open === key}
-                  onClick={() => setOpen(open === key ? "" : key)}
-                >
-                  Find it
-                </button>
+                <Writer>
+                  <button
+                    type="button"
+                    className="button small"
+                    aria-expanded={open === key}
+                    onClick={() => setOpen(open === key ? "" : key)}
+                  >
+                    Find it
+                  </button>
+                </Writer>
               </div>
               {open === key && <DocumentSearch mapping={mapping} of={one} />}
             </li>

@@ -7,6 +7,7 @@ import { Grades } from "@/pages/judging/Grades";
 import { lineRange } from "@/pages/judging/lineRange";
 import { Code } from "@/parts/Code";
 import { Loaded, Problem } from "@/parts/Notes";
+import { Writer } from "@/parts/Writer";
 import { place } from "@/words/format";
 import type { ReaderProps } from "./QueryPage";
 
@@ -55,7 +56,9 @@ function Panel({ benchmark, query, hit, onClose }: ReaderProps & { benchmark: Be
           ✕
         </button>
       </div>
-      <Grades grade={grade} busy={busy} onGrade={give} onUndo={takeBack} />
+      <Writer>
+        <Grades grade={grade} busy={busy} onGrade={give} onUndo={takeBack} />
+      </Writer>
       <Problem of={judge.error ?? undo.error} />
       <Loaded of={content}>
         {({ text, language }) => (

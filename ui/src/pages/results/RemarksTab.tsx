@@ -2,6 +2,7 @@ import type { FormEvent } from "react";
 import { useAnnotate } from "@/api/benchmarks";
 import type { Benchmark } from "@/api/types";
 import { Problem } from "@/parts/Notes";
+import { Writer } from "@/parts/Writer";
 import { moment } from "@/words/format";
 
 /** What people noted about a benchmark; the trend shows it too. */
@@ -15,19 +16,21 @@ export function RemarksTab({ benchmark }: { benchmark: Benchmark }) {
   };
   return (
     <div className="stack">
-      <form className="row" onSubmit={add}>
-        <label className="field grow">
-          Remark
-          <input
-            name="text"
-            required
-            placeholder="What changed? For example: new stemmer, commit 3fa21c"
-          />
-        </label>
-        <button type="submit" className="button main" disabled={annotate.isPending}>
-          Add
-        </button>
-      </form>
+      <Writer>
+        <form className="row" onSubmit={add}>
+          <label className="field grow">
+            Remark
+            <input
+              name="text"
+              required
+              placeholder="What changed? For example: new stemmer, commit 3fa21c"
+            />
+          </label>
+          <button type="submit" className="button main" disabled={annotate.isPending}>
+            Add
+          </button>
+        </form>
+      </Writer>
       <Problem of={annotate.error} />
       {benchmark.annotations.length === 0 && (
         <p className="soft">No remarks yet. They are shown on the trend beside the results.</p>

@@ -10,6 +10,7 @@ import { Page } from "@/parts/Page";
 import { Revision } from "@/parts/Revision";
 import { Tabs } from "@/parts/Tabs";
 import { useUrlState } from "@/parts/urlState";
+import { Writer } from "@/parts/Writer";
 import { moment, plural } from "@/words/format";
 import { Controls } from "./Controls";
 import { Outcome } from "./Outcome";
@@ -46,7 +47,7 @@ function Found({ benchmark }: { benchmark: Benchmark }) {
         </>
       }
       actions={
-        <>
+        <Writer>
           <Controls benchmark={benchmark} control={control} />
           {!isActive(benchmark) && (
             <Confirm
@@ -55,7 +56,7 @@ function Found({ benchmark }: { benchmark: Benchmark }) {
               onConfirm={() => remove.mutateAsync(id).then(() => navigate("/benchmarks"))}
             />
           )}
-        </>
+        </Writer>
       }
     >
       <Problem of={control.error} />
@@ -103,9 +104,11 @@ function Measured({ benchmark, results }: { benchmark: Benchmark; results: Resul
             Compare runs
           </Link>
         )}
-        <Link className="button" href={`/datasets/${benchmark.dataset_id}/judge?benchmark=${id}`}>
-          Judge unjudged hits
-        </Link>
+        <Writer>
+          <Link className="button" href={`/datasets/${benchmark.dataset_id}/judge?benchmark=${id}`}>
+            Judge unjudged hits
+          </Link>
+        </Writer>
         <span className="soft">Export:</span>
         <a href={address(`/benchmarks/${id}/report.html`)} download>
           HTML report

@@ -72,7 +72,7 @@ def _all(page: Callable[..., Page[Item]]) -> Iterator[Item]:
 
 def _collection(serving: Service, caller: Caller) -> Collection:
     store = serving.store.collections
-    for known in _all(partial(store.page, owner=caller.owner)):
+    for known in _all(partial(store.page, owner=serving.own(caller))):
         if known.source.get("example") == NAME:
             return known
     serving.check_quota(caller)
@@ -94,7 +94,7 @@ def _collection(serving: Service, caller: Caller) -> Collection:
 
 def _dataset(serving: Service, caller: Caller) -> BenchmarkDataset:
     store = serving.store.datasets
-    for known in _all(partial(store.page, owner=caller.owner)):
+    for known in _all(partial(store.page, owner=serving.own(caller))):
         if (known.name, known.description) == (TITLE, ABOUT):
             return known
     gold = first_version().gold
@@ -113,7 +113,7 @@ def _mapping(serving: Service, dataset: BenchmarkDataset, collection: Collection
 
 def _benchmark(serving: Service, caller: Caller, mapping: DatasetMapping) -> Benchmark:
     store = serving.store.benchmarks
-    for known in _all(partial(store.page, owner=caller.owner)):
+    for known in _all(partial(store.page, owner=serving.own(caller))):
         if known.mapping == mapping.id and known.name == QUESTION:
             return known
     dense = serving.store.collections.get(mapping.collection).index["dense"]

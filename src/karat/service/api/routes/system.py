@@ -77,6 +77,7 @@ async def me(serving: CurrentService, caller: CurrentCaller) -> Me:
     installed = [name for name, install in model_installs().items() if not install]
     return Me(
         owner_id=caller.owner,
+        shared=serving.shared,
         scopes=list(caller.scopes),
         authenticated=bool(caller.token),
         version=__version__,

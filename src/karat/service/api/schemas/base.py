@@ -116,6 +116,7 @@ class Me(Answer):
     owner_id: str
     scopes: list[Scope]
     authenticated: bool
+    shared: bool = Field(description="Whether all tokens see what all owners have")
     version: str
     roots: list[str] = Field(description="Folders that collections may be read from")
     models: list[EmbeddingModel] = Field(description="From the best to the fastest")

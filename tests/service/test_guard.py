@@ -1,5 +1,7 @@
 """Other web pages, other names: what a browser may be made to send."""
 
+import re
+
 import pytest
 from fastapi.testclient import TestClient
 
@@ -50,6 +52,21 @@ def test_another_site_may_link_here_but_not_read(client: TestClient) -> None:
     for mode in ("cors", "no-cors", "websocket"):
         answer = client.get("/healthz", headers=cross | {"Sec-Fetch-Mode": mode})
         assert answer.status_code == 403
+
+
+def test_the_page_is_there_to_explain_what_a_proxy_leaves_out(client: TestClient) -> None:
+    """Host without the port, which Origin has: what nginx makes of `Host $host`."""
+    client.headers |= {"Host": "localhost", "Origin": "https://localhost:8443"}
+    index = client.get("/app/benchmarks")
+    assert index.status_code == 200
+    for asset in re.findall(r'(?:src|href)="(/[^"]+)"', index.text):
+        assert client.get(asset).status_code == 200
+    refused = client.post("/api/v2/examples")
+    assert refused.status_code == 403
+    assert refused.json()["detail"] == (
+        "The browser sent this request to localhost:8443, but it arrived for localhost: the proxy "
+        "must forward Host with its port (nginx: proxy_set_header Host $http_host)"
+    )
 
 
 def test_no_page_may_frame_or_sniff_ours(client: TestClient) -> None:

@@ -22,7 +22,7 @@ from karat.service.api.state import LOCAL, Caller, Service
 from karat.service.settings import ServiceSettings
 from karat.service.store.service import SCOPES, digest_of
 
-__all__ = ["COOKIE", "OPEN", "Auth", "Rates", "is_open"]
+__all__ = ["COOKIE", "OPEN", "Auth", "Rates", "is_open", "is_static"]
 
 logger = logging.getLogger("karat.service")
 
@@ -64,8 +64,9 @@ class Rates:
 COOKIE = "karat_session"
 UNAUTHENTICATED = "A token is needed: karat token create OWNER"
 # Liveness is not secret. The web page is the same for all users and holds no data.
-OPEN = frozenset({"/", "/healthz", "/readyz", "/favicon.svg"})
-OPEN_BELOW = ("/app/", "/assets/")
+OPEN = frozenset({"/healthz", "/readyz"})
+STATIC = frozenset({"/", "/favicon.svg"})
+STATIC_BELOW = ("/app/", "/assets/")
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 # A read-only token needs it for the web page.
 SESSION = "/api/v2/session"
@@ -73,7 +74,19 @@ SESSION = "/api/v2/session"
 
 def is_open(path: str) -> bool:
     """Return whether *path* needs no token."""
-    return path in OPEN or (path.startswith(OPEN_BELOW) and ".." not in path)
+    return path in OPEN or _is_page(path)
+
+
+def is_static(scope: Scope) -> bool:
+    """Return whether a request reads a file of the page, which holds no data.
+
+    The page explains what is wrong with a proxy; without its script and style it would be blank.
+    """
+    return scope.get("method") in READING and _is_page(scope["path"])
+
+
+def _is_page(path: str) -> bool:
+    return path in STATIC or (path.startswith(STATIC_BELOW) and ".." not in path)
 
 
 class Auth:

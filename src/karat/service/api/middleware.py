@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from karat.service.api.auth import is_static
 from karat.service.api.failures import failure, full_disk, refuse
 from karat.service.metrics import ServiceMetrics
 
@@ -128,8 +129,8 @@ class Guard:
         status, detail = 200, ""
         if _name(headers.get("host", "")) not in self.hosts:
             status, detail = 421, "Unknown host name; karat serve --allowed-host allows it"
-        elif self._is_foreign(scope, headers):
-            status, detail = 403, "Requests from other sites are not allowed"
+        elif not is_static(scope) and self._is_foreign(scope, headers):
+            status, detail = 403, _foreign(headers)
         if detail:
             logger.warning("request rejected", extra={"status": status, "reason": detail})
             await refuse(scope, receive, with_headers, status=status, detail=detail)
@@ -144,6 +145,18 @@ class Guard:
             return True
         origin = headers.get("origin")
         return origin is not None and _place(origin) != headers.get("host", "").lower()
+
+
+def _foreign(headers: Headers) -> str:
+    """Return why a request is rejected; what looks like a proxy's mistake comes with its fix."""
+    host = headers.get("host", "").lower()
+    place = _place(headers.get("origin", ""))
+    if place and place != host and _name(place) == _name(host):
+        return (
+            f"The browser sent this request to {place}, but it arrived for {host}: the proxy must "
+            "forward Host with its port (nginx: proxy_set_header Host $http_host)"
+        )
+    return "Requests from other sites are not allowed"
 
 
 def _place(origin: str) -> str:

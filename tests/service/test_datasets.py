@@ -126,8 +126,8 @@ def test_all_problems_by_line_and_nothing_of_our_disk(client: TestClient) -> Non
     answer = client.post(DATASETS, files={"file": ("gold.json", bad)}, data={"name": "Bad"})
     assert answer.status_code == 400
     lines = answer.json()["detail"].splitlines()
-    assert any(line.startswith("upload.json:2:") for line in lines)
-    assert any(line.startswith("upload.json:3:") for line in lines)
+    assert any(line.startswith("gold.json:2:") for line in lines)
+    assert any(line.startswith("gold.json:3:") for line in lines)
     assert "/tmp" not in answer.text  # noqa: S108 - it is what must not be told
 
 

@@ -128,8 +128,8 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
           Description
           <input name="description" maxLength={2000} />
         </label>
-        <Problem of={create.error} />
         <footer>
+          <Problem of={create.error} />
           <button type="submit" className="button main" disabled={create.isPending}>
             {create.isPending ? "Adding…" : "Add"}
           </button>

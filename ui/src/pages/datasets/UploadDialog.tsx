@@ -12,6 +12,8 @@ import { type FilePreview, preview, wrongLines } from "./preview";
 const SHOWN_QUERIES = 5;
 const SHOWN_LINES = 400;
 
+const stem = (file: File): string => file.name.replace(/\.[^.]+$/, "");
+
 /** Takes a file by drop or by choice, shows what it holds, and sends it; errors point at their lines. */
 export function UploadDialog({ onClose }: { onClose: () => void }) {
   const [file, setFile] = useState<File | null>(null);
@@ -26,7 +28,8 @@ export function UploadDialog({ onClose }: { onClose: () => void }) {
     if (!taken) return;
     upload.reset();
     setFile(taken);
-    setName((before) => before || taken.name.replace(/\.[^.]+$/, ""));
+    // A name that was typed stays; one that came from another file does not.
+    if (name === "" || (file && name === stem(file))) setName(stem(taken));
     setSeen(preview(await taken.text()));
   };
   const drop = (event: DragEvent) => {

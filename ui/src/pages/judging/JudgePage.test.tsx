@@ -77,6 +77,31 @@ describe("judging", () => {
     expect(screen.getByRole("heading", { level: 2 }).textContent).toBe("question 10");
   });
 
+  it("comes back to the hit whose grade is taken back, also when that was saved", async () => {
+    const { user, given, server } = judging({ hits: 3 });
+    await shown(0);
+    const asked = () => server.asked.filter((one) => one.includes("/unjudged")).length;
+    const before = asked();
+    await user.keyboard("0");
+    await shown(1);
+    // The list is asked for again, and the hit is no longer in it.
+    await waitFor(() => expect(asked()).toBe(before + 1), { timeout: 8000 });
+    await screen.findByText(/2 unjudged hits left/);
+    await new Promise((done) => setTimeout(done, 50));
+    await user.keyboard("u");
+    await shown(0);
+    await waitFor(() => expect(given()).toEqual([]));
+  });
+
+  it("tells a screen reader the next hit", async () => {
+    const { user } = judging({ hits: 2 });
+    await shown(0);
+    expect(screen.queryByText(/^Next hit/)).toBeNull();
+    await user.keyboard("1");
+    const told = await screen.findByText("Next hit: question 1, docs/1.md:1-4");
+    expect(told.getAttribute("role")).toBe("status");
+  });
+
   it("takes the hits of a random sample where a reader wants one", async () => {
     const { user, server } = judging();
     await shown(0);

@@ -95,6 +95,8 @@ const key = (hit: Hit): string => `${place(hit)} ${hit.symbol} ${hit.query_id}`;
 function useOpenHits(dataset: string, data: Unjudged) {
   const { queue, ...saving } = useGradeQueue(dataset);
   const [graded, setGraded] = useState<readonly Hit[]>([]);
+  // All that were graded here, also those that the list no longer has: undo comes back to them.
+  const [given, setGiven] = useState<readonly Hit[]>([]);
   const [shown, setShown] = useState<Hit | null>(null);
   useEffect(() => {
     if (queue.isCurrent(data.version)) setGraded([]);
@@ -111,28 +113,40 @@ function useOpenHits(dataset: string, data: Unjudged) {
     const { query_id, path } = hit;
     queue.give({ query_id, path, ...lineRange(hit), grade, reason: "" });
     setGraded([...graded, hit]);
+    setGiven([...given, hit]);
     setShown(next ?? null);
   };
   const undo = () => {
     queue.undo();
-    setGraded(graded.slice(0, -1));
-    setShown(graded.at(-1) ?? shown);
+    const last = given.at(-1);
+    if (!last) return;
+    setGraded(graded.filter((one) => key(one) !== key(last)));
+    setGiven(given.slice(0, -1));
+    setShown(last);
   };
   const move = (step: number) => setShown(open[at + step] ?? hit ?? null);
-  return { hit, next, left, give, undo, move, queue, saving };
+  const moved = given.length > 0;
+  return { hit, next, left, moved, give, undo, move, queue, saving };
 }
 
 function Judging({ dataset, benchmark, data }: Props) {
-  const { hit, next, left, give, undo, move, queue, saving } = useOpenHits(dataset, data);
+  const { hit, next, left, moved, give, undo, move, queue, saving } = useOpenHits(dataset, data);
   const collection = useBenchmark(benchmark).data?.collection_id ?? "";
   const content = useContent(collection, hit?.path);
   // Asked for ahead, so that it is there when its turn comes.
   useContent(collection, next?.path);
   useKeys({ j: () => move(1), k: () => move(-1), ...(hit ? {} : { u: undo }) });
   const unsaved = <Unsaved of={saving} onRetry={() => queue.retry()} onDrop={() => queue.drop()} />;
+  // The page is read from its beginning at first; later only the next hit is new.
+  const announced = moved ? (
+    <p className="unseen" role="status">
+      {hit ? `Next hit: ${hit.query_text}, ${place(hit)}` : "Every hit is judged"}
+    </p>
+  ) : null;
   if (!hit) {
     return (
       <>
+        {announced}
         {unsaved}
         <Empty title={left > 0 ? "Loading more hits…" : "Every hit is judged"}>
           <p>New benchmarks may return new hits.</p>
@@ -145,6 +159,7 @@ function Judging({ dataset, benchmark, data }: Props) {
   }
   return (
     <section className="card stack" aria-label="Hit to judge">
+      {announced}
       <p className="soft">
         {plural(left, "unjudged hit")} left · <kbd>j</kbd> <kbd>k</kbd> next, previous
       </p>

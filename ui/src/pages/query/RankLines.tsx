@@ -94,12 +94,9 @@ function List({ run, chosen, onChoose }: ListProps) {
             className={hit.relevant ? "hit relevant" : "hit"}
             aria-expanded={hitKey(hit) === chosen}
             title={place(hit)}
-            aria-label={`${hit.rank} ${place(hit)}, ${gradeOf(hit)}`}
             onClick={() => onChoose(hitKey(hit))}
           >
-            <span className="rank">{hit.rank}</span>
-            <Place hit={hit} />
-            <Grade of={hit} />
+            <span className="rank">{hit.rank}</span> <Place hit={hit} /> <Grade of={hit} />
           </button>
         </li>
       ))}
@@ -113,10 +110,11 @@ function Place({ hit }: { hit: DrilldownHit }) {
   const folder = hit.path.slice(0, hit.path.lastIndexOf("/") + 1);
   return (
     <span className="place">
-      <bdi>{whole.slice(folder.length)}</bdi>
+      <bdi>{whole.slice(folder.length)}</bdi>{" "}
       <small>
         <bdi>{folder || hit.symbol}</bdi>
       </small>
+      {folder && <span className="unseen">: {whole}</span>}
     </span>
   );
 }

@@ -16,7 +16,7 @@ export function MethodTab({ results, details }: { results: Results; details: Det
         ))}
       </dl>
       <section>
-        <h3>Notes on each run</h3>
+        <h2 className="minor">Notes on each run</h2>
         <dl className="method">
           {Object.entries(details.run_notes).map(([run, notes]) => (
             <div key={run}>
@@ -41,7 +41,7 @@ function Definitions({ results }: { results: Results }) {
   const used = new Set(measures(results).map((measure) => measure.split(/[(@]/)[0]));
   return (
     <section>
-      <h3>Definitions</h3>
+      <h2 className="minor">Definitions</h2>
       <dl className="method">
         {metrics
           .filter(({ name }) => used.has(name))

@@ -100,7 +100,9 @@ async def upload_dataset(
         else:
             added = await anyio.to_process.run_sync(add_dataset, store, upload, cancellable=True)
     if not isinstance(added, str):
-        raise (LimitExceeded if added.too_large else InputError)(added.reason)
+        # A client knows the file by its own name, which never becomes a path here.
+        reason = added.reason.replace(place.name, Path(file.filename or "").name or "the file")
+        raise (LimitExceeded if added.too_large else InputError)(reason)
     return _dataset(await run_in_threadpool(serving.store.datasets.get, added))
 
 

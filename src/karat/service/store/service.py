@@ -135,9 +135,9 @@ class SettingTable(ServiceTable):
         new = self._database.insert(SETTINGS).values(name=name, value=value)
         key = [SETTINGS.c.name]
         if anew:
-            connection.execute(new.on_conflict_do_update(key, set_={"value": value}))
+            connection.execute(new.on_conflict_do_update(index_elements=key, set_={"value": value}))
         else:
-            connection.execute(new.on_conflict_do_nothing(key))
+            connection.execute(new.on_conflict_do_nothing(index_elements=key))
         wanted = select(SETTINGS.c.value).where(SETTINGS.c.name == name)
         return str(connection.execute(wanted).scalar_one())
 

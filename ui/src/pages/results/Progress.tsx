@@ -17,7 +17,7 @@ export function Progress({ benchmark }: { benchmark: Benchmark }) {
   const { queue_position: position } = benchmark;
   if (position !== null)
     return (
-      <section className="card" aria-label="Progress">
+      <section className="card progress" aria-label="Progress">
         <p role="status">{queued(position)}</p>
       </section>
     );

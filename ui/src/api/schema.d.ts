@@ -1,4 +1,4 @@
-// openapi.json efc056d5030ae507526eb3e0d069e1ca8cecb4716c142a61f9b5a1db17eea965
+// openapi.json 8d93a106bc2107a6ab43112d84c3dd8b37d7574e54ad0e58fdbc692e139eda5c
 export interface paths {
     "/healthz": {
         parameters: {
@@ -1265,7 +1265,10 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled";
-            /** Error Message */
+            /**
+             * Error Message
+             * @default null
+             */
             error_message: string | null;
             /** Total Runs */
             total_runs: number;

@@ -588,7 +588,8 @@ class BenchmarkProgress(Answer):
 
     benchmark_id: UUID
     status: BenchmarkStatus
-    error_message: str | None
+    # Events of earlier versions, which are stored for 30 days, have none.
+    error_message: str | None = None
     total_runs: int
     completed_runs: int
     failed_runs: int

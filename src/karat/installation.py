@@ -6,8 +6,12 @@ The import package and the command are ``karat``; the distribution is ``karatben
 
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from shlex import quote
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    # `karat --help` imports this module; pathlib would bring urllib and ipaddress.
+    from pathlib import Path
 
 __all__ = [
     "DISTRIBUTION",
@@ -51,6 +55,7 @@ def typed_command() -> str:
     """
     import shutil
     import sys
+    from pathlib import Path
 
     interpreter = Path(sys.executable)
     script = shutil.which("karat", path=str(interpreter.parent))
@@ -62,7 +67,9 @@ def typed_command() -> str:
     return quote(_from_here(Path(script)))
 
 
-def _from_here(path: Path) -> str:
+def _from_here(path: "Path") -> str:
+    from pathlib import Path
+
     here = Path.cwd()
     if path.parent == here:
         return f"./{path.name}"
@@ -92,12 +99,14 @@ def package_requirements() -> Sequence[str]:
 
 
 @cache
-def _checkout() -> Path | None:
+def _checkout() -> "Path | None":
     """Return the checkout that this code runs from, None where a wheel is installed."""
+    from pathlib import Path
+
     return checkout_of(_direct_url(), Path(__file__).resolve())
 
 
-def checkout_of(direct_url: str | None, module: Path) -> Path | None:
+def checkout_of(direct_url: str | None, module: "Path") -> "Path | None":
     """Return the checkout of *module*, given the ``direct_url.json`` of its distribution.
 
     That file (PEP 610) exists where a distribution was installed by its address, and names an
@@ -107,10 +116,11 @@ def checkout_of(direct_url: str | None, module: Path) -> Path | None:
     return folder if folder and (folder / "pyproject.toml").is_file() else None
 
 
-def _editable_folder(direct_url: str | None) -> Path | None:
+def _editable_folder(direct_url: str | None) -> "Path | None":
     if not direct_url:
         return None
     import json
+    from pathlib import Path
     from urllib.parse import urlsplit
     from urllib.request import url2pathname
 
@@ -123,7 +133,7 @@ def _editable_folder(direct_url: str | None) -> Path | None:
     return Path(url2pathname(address.path)) if editable and address.scheme == "file" else None
 
 
-def _source_tree(module: Path) -> Path | None:
+def _source_tree(module: "Path") -> "Path | None":
     """Return the folder with ``src/karat/`` if *module* is in one."""
     package = module.parent
     return package.parent.parent if package.parent.name == "src" else None

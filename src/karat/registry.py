@@ -3,7 +3,6 @@
 import importlib
 import sys
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Generic, TypeVar, cast
 
 from karat.errors import InputError, MissingExtra, UnknownName
@@ -150,5 +149,8 @@ def _looked_in(module: str, error: Exception) -> str:
     """Return the folders that were searched, where *module* was in none of them."""
     if not isinstance(error, ModuleNotFoundError) or error.name != module:
         return ""
+    # Loaded late: every command imports this module.
+    from pathlib import Path
+
     folders = dict.fromkeys(str(Path(entry).absolute()) for entry in sys.path)
     return f"; looked in {', '.join(folder for folder in folders if Path(folder).is_dir())}"

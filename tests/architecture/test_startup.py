@@ -8,6 +8,39 @@ from pathlib import Path
 
 import pytest
 
+# What a command may import beyond click. Each module costs every user of the command 0.2 to 4 ms:
+# an import that only some calls need belongs inside the function that needs it.
+HELP = {
+    *("karat", "karat.cli", "karat.cli.main", "karat.cli.options", "karat.cli.options.stray"),
+    *("karat.errors", "karat.exports", "karat.installation", "locale", "shlex"),
+    # click asks for the width of the terminal, and wraps the texts.
+    *("bz2", "fnmatch", "lzma", "shutil", "textwrap", "zlib"),
+}
+SCORE = {
+    *("array", "bisect", "copy", "dataclasses", "locale", "shlex", "struct"),
+    *("textwrap", "unicodedata"),
+    *("karat", "karat.errors", "karat.exports", "karat.installation", "karat.registry"),
+    *("karat.app", "karat.app.score"),
+    *("karat.cli", "karat.cli.commands", "karat.cli.commands.score", "karat.cli.main"),
+    *("karat.cli.options", "karat.cli.options.shared", "karat.cli.options.stray"),
+    *("karat.cli.output", "karat.cli.output.show"),
+    *("karat.formats", "karat.formats.base", "karat.formats.load", "karat.formats.objects"),
+    *("karat.formats.ranked_columns", "karat.formats.source"),
+    *("karat.formats.trec_qrels", "karat.formats.trec_run"),
+    *("karat.model", "karat.model.dataset", "karat.model.evaluation", "karat.model.frozen"),
+    *("karat.model.judged", "karat.model.judgments", "karat.model.run"),
+    *("karat.report", "karat.report.display", "karat.report.score_view"),
+    *("karat.report.table", "karat.report.text"),
+    *("karat.scoring", "karat.scoring.human_sample", "karat.scoring.labels"),
+    *("karat.scoring.matching", "karat.scoring.matching.documents"),
+    *("karat.scoring.matching.judge", "karat.scoring.matching.mismatch"),
+    *("karat.scoring.matching.modes", "karat.scoring.matching.regions"),
+    *("karat.scoring.metrics", "karat.scoring.metrics.catalogue", "karat.scoring.metrics.evaluate"),
+    *("karat.scoring.metrics.gain", "karat.scoring.metrics.measure"),
+    *("karat.scoring.metrics.precision_recall", "karat.scoring.metrics.sets"),
+    *("karat.scoring.score", "karat.scoring.settings", "karat.system", "karat.system.words"),
+}
+
 HEAVY = {"fastapi", "numpy", "pandas", "polars", "pydantic", "scipy", "sqlalchemy", "yaml"}
 
 PROBE = """
@@ -30,11 +63,53 @@ def run_karat(*arguments: str) -> tuple[str, set[str]]:
     return done.stdout, set(json.loads(done.stderr))
 
 
-def test_help_loads_nothing_heavy() -> None:
+def beyond_click(modules: set[str]) -> set[str]:
+    """Return those of *modules* that click has not loaded, without private ones of Python."""
+    probe = "import click, json, sys; json.dump(sorted(sys.modules), sys.stdout)"
+    loaded = subprocess.run([sys.executable, "-c", probe], capture_output=True, check=True).stdout
+    public = {name for name in modules if not name.rpartition(".")[2].startswith("_")}
+    return public - set(json.loads(loaded))
+
+
+def too_many(command: str, modules: set[str], allowed: set[str]) -> str:
+    """Return what to do about modules that are not *allowed*, "" without any."""
+    if not (new := sorted(beyond_click(modules) - allowed)):
+        return ""
+    return (
+        f"`karat {command}` now also imports {', '.join(new)}. Import it inside the function that "
+        "needs it (python -X importtime shows which module does and what it costs); if every call "
+        "needs it, add it to the list here and measure benchmarks/startup.py again."
+    )
+
+
+def check(command: str, modules: set[str], allowed: set[str]) -> None:
+    if message := too_many(command, modules, allowed):
+        pytest.fail(message, pytrace=False)
+    assert not allowed - modules, "the list has modules that are not imported; remove them"
+
+
+def test_help_imports_what_the_list_allows() -> None:
     printed, modules = run_karat("--help")
     assert "Usage" in printed
-    assert "karat.cli" in modules
     assert not HEAVY & modules
+    assert "importlib.metadata" not in modules
+    check("--help", modules, HELP)
+
+
+def test_score_imports_what_the_list_allows(tmp_path: Path) -> None:
+    gold, run = tmp_path / "qrels.txt", tmp_path / "bm25.run"
+    gold.write_text("q1 0 d1 1\nq2 0 d2 1\n")
+    run.write_text("q1 Q0 d1 1 2.0 bm25\nq2 Q0 d3 1 2.0 bm25\nq2 Q0 d2 2 1.0 bm25\n")
+    printed, modules = run_karat("score", str(gold), str(run), "--ci", "none")
+    assert "ndcg@10" in printed
+    check("score", modules, SCORE)
+
+
+def test_a_new_import_is_named_with_what_to_do_about_it() -> None:
+    assert not too_many("--help", {"karat.cli", "_bisect"}, HELP)
+    assert "now also imports karat.model, wave. Import it inside" in too_many(
+        "--help", {"karat.cli", "karat.model", "wave"}, HELP
+    )
 
 
 def test_the_process_of_an_engine_loads_what_its_engine_needs() -> None:

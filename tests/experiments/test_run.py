@@ -23,7 +23,7 @@ from karat.experiments.target_check import Where
 from karat.experiments.workers import RunEvent, RunSettings, announce, cut
 from karat.experiments.workers.sources import load_corpus
 from karat.model import Answer, Dataset, Outcome, Query, Target
-from karat.model.evaluation import CorpusCoverage
+from karat.model.coverage import CorpusCoverage
 from karat.model.spec import Spec
 
 TEXTS = {

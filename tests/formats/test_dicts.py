@@ -9,7 +9,7 @@ import pytest
 from karat import evaluate, load
 from karat.errors import FormatError, InputError
 from karat.formats import detect, read_dataset, read_run, write
-from karat.formats.dicts import judgments_of
+from karat.formats.objects import judgments_of
 from karat.model import Answer, Dataset, Hit, Run
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from karat.model import Run
-from karat.model.evaluation import CorpusCoverage
+from karat.model.coverage import CorpusCoverage
 from karat.model.timings import RunResult
 from karat.report.score_view import remarks, run_remarks, warning
 

@@ -17,12 +17,14 @@ from karat.model.judgments import (
     with_judgments,
     with_model_labels,
 )
-from karat.scoring.labels import (
+from karat.scoring.agreement_report import (
     AgreementReport,
     JudgeAgreement,
-    LabelPair,
     LabelsNeeded,
     RunBias,
+)
+from karat.scoring.labels import (
+    LabelPair,
     agreement_of,
     comparable_grades,
     label_pairs,

@@ -42,7 +42,8 @@ from karat.experiments.store import ExperimentKind, RunStatus, StoredRun, open_s
 from karat.experiments.target_check import Where
 from karat.experiments.workers import Configuration, RunEvent, RunSettings
 from karat.model import Dataset, Run, Target
-from karat.model.evaluation import ComparisonResult, CorpusCoverage, Evaluation
+from karat.model.coverage import CorpusCoverage
+from karat.model.evaluation import ComparisonResult, Evaluation
 from karat.model.timings import RunResult
 from karat.scoring.compare import compare_scored_runs
 from karat.scoring.metrics import Measure

@@ -29,7 +29,7 @@ from karat.mining.training import (
     without_held_out,
 )
 from karat.model import Dataset, Hit, Query, Run, Target
-from karat.model.evaluation import CorpusCoverage
+from karat.model.coverage import CorpusCoverage
 from karat.model.spec import Spec
 from karat.report.table import Cell, Column, Table
 from karat.scoring.matching.modes import MATCHERS, Matcher

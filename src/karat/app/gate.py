@@ -36,7 +36,8 @@ from karat.formats.octocode import OctocodeResults
 from karat.installation import __version__
 from karat.model import Dataset, Outcome, QueryStatus, Run
 from karat.model.comparison import Difference, Interval
-from karat.model.evaluation import CorpusCoverage, Evaluation, Summary
+from karat.model.coverage import CorpusCoverage
+from karat.model.evaluation import Evaluation, Summary
 from karat.model.gate import Baseline, ChangedQuery, Check, Decision, Gate, SelfCheck
 from karat.report.compare_view import range_cell
 from karat.report.score_view import note_lines, queries

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from karat.errors import InputError
 from karat.formats import detect, read_dataset, read_judgments, read_run, scan_trec_run
 from karat.formats.base import IDS_ARE_TEXTS
-from karat.formats.dicts import judgments_of, scores_of
+from karat.formats.objects import judgments_of, scores_of
 from karat.model import Answer, Dataset, Hit, Run
 from karat.model.evaluation import Evaluation
 from karat.model.frozen import EMPTY
@@ -38,7 +38,7 @@ __all__ = [
 
 
 class _Frame(Protocol):
-    """A data frame, or another object that :mod:`karat.formats.dicts` reads."""
+    """A data frame, or another object that :mod:`karat.formats.objects` reads."""
 
     @property
     def columns(self) -> Any: ...

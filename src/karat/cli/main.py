@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import click
 
-from karat.cli.options.agents import TYPED
+from karat.cli.options.stray import TYPED
 from karat.errors import KaratError, UnknownFormat
 from karat.installation import __version__
 

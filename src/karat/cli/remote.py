@@ -9,7 +9,7 @@ from zipfile import is_zipfile
 import click
 
 from karat.cli.main import CommandGroup
-from karat.cli.options.agents import stray
+from karat.cli.options.stray import stray
 from karat.cli.output.show import put_json
 from karat.errors import EngineError, InputError, MissingExtra, UnknownName
 from karat.report.display import printable

@@ -50,7 +50,8 @@ from karat.experiments.workers import (
 )
 from karat.installation import __version__
 from karat.model import Dataset
-from karat.model.evaluation import CorpusCoverage, Evaluation
+from karat.model.coverage import CorpusCoverage
+from karat.model.evaluation import Evaluation
 from karat.model.spec import Spec
 from karat.model.timings import LEFT_OUT_NOTE, MISSING_NOTE, RunResult
 from karat.scoring.matching.modes import MATCHERS, files_judged

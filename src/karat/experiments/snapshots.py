@@ -271,7 +271,7 @@ class Snapshots:
     """The snapshots of one evaluation; each iteration opens all of them again.
 
     Ancestors come before descendants, so that neighbours differ little; *seed* shuffles the queries
-    on each snapshot. The fields are those of :class:`karat.model.evaluation.CorpusCoverage`.
+    on each snapshot. The fields are those of :class:`karat.model.coverage.CorpusCoverage`.
     *kind_from* says what chose the kind of *selection*, see :class:`SelectedFiles`. *masks* hide
     lines of documents, see :mod:`karat.corpus.snapshot`.
     """

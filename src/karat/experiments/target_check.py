@@ -37,7 +37,7 @@ from karat.experiments.snapshots import (
 from karat.experiments.workers import SnapshotQueries
 from karat.experiments.workers.sources import check_selected
 from karat.model import Dataset, Hit, Query, Target
-from karat.model.evaluation import CorpusCoverage
+from karat.model.coverage import CorpusCoverage
 from karat.model.timings import RunResult
 from karat.scoring.matching.modes import (
     MATCHERS,

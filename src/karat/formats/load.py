@@ -76,7 +76,7 @@ FORMATS: Registry[Format] = Registry(
 
 
 THINGS = {"dataset": "a gold set", "run": "a run"}
-RANGE = re.compile(r"(?P<name>[^=\s][^=]*)=(?P<first>\d+)-(?P<last>\d+)")
+RANGE = r"(?P<name>[^=\s][^=]*)=(?P<first>\d+)-(?P<last>\d+)"
 
 
 def add_tags(data: Dataset, ranges: Sequence[str]) -> Dataset:
@@ -93,7 +93,7 @@ def add_tags(data: Dataset, ranges: Sequence[str]) -> Dataset:
         if "=" not in text:
             tags[text] = _field(data, text)
             continue
-        match = RANGE.fullmatch(text.strip())
+        match = re.fullmatch(RANGE, text.strip())
         if not match:
             raise InputError(f"tag {text!r} is not a range of rows; expected name=first-last")
         name, first, last = match["name"], int(match["first"]), int(match["last"])

@@ -16,7 +16,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import isnan
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from karat.errors import FormatError, InputError
@@ -34,6 +33,8 @@ from karat.formats.source import (
 from karat.model import Answer, Dataset, Hit, Run
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import polars as pl
 
 __all__ = [
@@ -218,7 +219,7 @@ def scan_columns(
         import polars  # noqa: F401, ICN001 - only asked whether it is there
     except ImportError:
         return None
-    with Path(path).open("rb") as stream:
+    with open(path, "rb") as stream:  # noqa: PTH123 - pathlib loads slowly
         if stream.read(2) == GZIP:
             return None
     frame = _frame(path)
@@ -238,7 +239,7 @@ def _frame(path: str | os.PathLike[str]) -> "pl.DataFrame | None":
 
     names = ("query", "iteration", "document", "rank", "score", "tag")
     scan = pl.scan_csv(
-        Path(path),
+        os.fspath(path),
         separator=" ",
         has_header=False,
         quote_char=None,
@@ -263,7 +264,7 @@ def _plain(path: str | os.PathLike[str], rows: int) -> bool:
     after_blank = False
     block = bytearray(COLUMN_BLOCK_BYTES)
     codes = np.frombuffer(block, dtype=np.uint8)
-    with Path(path).open("rb", buffering=0) as stream:
+    with open(path, "rb", buffering=0) as stream:  # noqa: PTH123 - pathlib loads slowly
         while size := stream.readinto(block):
             separator = codes[:size] <= BLANK
             blank = codes[:size] == BLANK
@@ -411,7 +412,7 @@ def detect(_path: str, head: bytes) -> bool:
     return len(row) >= WITHOUT_TAG and _is_number(row[4])
 
 
-def read(path: Path, _options: ReadOptions) -> Run:
+def read(path: "Path", _options: ReadOptions) -> Run:
     """Return one answer per query, hits by descending score, equal scores as in the file.
 
     The run takes its name from the tag of the first row.
@@ -419,7 +420,7 @@ def read(path: Path, _options: ReadOptions) -> Run:
     return Run.of(_answers(path), name=_name(path))
 
 
-def scan(path: Path, _options: ReadOptions) -> Iterator[Run]:
+def scan(path: "Path", _options: ReadOptions) -> Iterator[Run]:
     """Yield the same answers in runs of whole queries, of bounded size."""
     name = _name(path)
     answers: list[Answer] = []
@@ -434,19 +435,19 @@ def scan(path: Path, _options: ReadOptions) -> Iterator[Run]:
         yield Run.of(answers, name=name)
 
 
-def _answers(path: Path) -> Iterator[Answer]:
+def _answers(path: "Path") -> Iterator[Answer]:
     for query, ranking in scan_trec_run(path):
         # Sorting is stable, so that equal scores keep the order of the file.
         ordered = sorted(ranking.items(), key=lambda item: -item[1])
         yield Answer(query, tuple(Hit(name, score) for name, score in ordered))
 
 
-def _name(path: Path) -> str:
+def _name(path: "Path") -> str:
     tag = first_row(head_of(path))[5:6]
     return tag[0].decode(errors="replace") if tag else path.name
 
 
-def write(data: Dataset | Run, path: Path) -> None:
+def write(data: Dataset | Run, path: "Path") -> None:
     """Write each document once, at its first rank.
 
     Scores that are missing or do not descend are replaced by numbers that keep the order.
@@ -454,7 +455,7 @@ def write(data: Dataset | Run, path: Path) -> None:
     write_parts([as_run(data)], path)
 
 
-def write_parts(runs: Iterable[Run], path: Path) -> None:
+def write_parts(runs: Iterable[Run], path: "Path") -> None:
     """Write the answers of *runs* one after the other; the first one names the run."""
     from karat.system.files import replacing
 

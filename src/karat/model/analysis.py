@@ -41,7 +41,7 @@ class LossReason(IntEnum):
 
 
 @by_value
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TopicScore:
     """The mean of one run on one topic; *p* is the probability of so low a mean by chance."""
 
@@ -62,7 +62,7 @@ class Topic:
 
 
 @by_value
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Topics:
     """The topics of a dataset, the weakest on the last run first.
 
@@ -80,7 +80,7 @@ class Topics:
 
 
 @by_value
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class EmbeddingQuality:
     """How a model spreads texts, and whether relevant chunks are nearer than irrelevant ones.
 
@@ -145,7 +145,7 @@ class Health:
 
 
 @by_value
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TrendPoint:
     """One run of a configuration: its time, its mean, and its change from the previous level.
 

@@ -30,7 +30,7 @@ IDENTICAL = "identical"
 
 
 @by_value
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Interval:
     """A confidence interval and its method; both ends are None if there is none.
 
@@ -48,7 +48,7 @@ class Interval:
 
 
 @by_value
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LabelCounts:
     """The queries behind a prediction-powered number.
 
@@ -63,7 +63,7 @@ class LabelCounts:
 
 
 @by_value
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Mean:
     """The mean of one metric of one system over its *n* scored queries; None without any.
 
@@ -80,7 +80,7 @@ class Mean:
 
 
 @by_value
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Difference:
     """System minus baseline on one metric, over the *n* queries with a score of both.
 
@@ -215,7 +215,7 @@ def decimals(*values: float | None) -> int:
 
 
 @by_value
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
     """Systems compared on the same queries.
 

@@ -53,7 +53,7 @@ class Query(NamedTuple):
 
 
 @by_value
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Dataset:
     """Queries and targets as columns; the targets of query *i* are rows offsets[i]:offsets[i+1].
 

@@ -6,27 +6,25 @@ name and loaded on first use, so that a record that nobody looks at loads nothin
 
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from math import nan
 from typing import TYPE_CHECKING, Any
 
 from karat.errors import UnknownName
-from karat.model.comparison import Comparison
 from karat.model.frozen import EMPTY, by_value
-from karat.model.judgments import LabelUse
 from karat.registry import Registry
 from karat.system.words import counted, first_few, join_names, options_as_arguments
 
 if TYPE_CHECKING:
-    from karat.model.comparison import Interval, LabelCounts
+    from karat.model.comparison import Comparison, Interval, LabelCounts
+    from karat.model.judgments import LabelUse
 
 __all__ = [
     "CARRY_ADVICE",
     "VIEWS",
     "ComparisonResult",
-    "CorpusCoverage",
     "Evaluation",
     "Failure",
     "LabelledScores",
@@ -105,7 +103,7 @@ class QueryStatus(IntEnum):
 
 
 @by_value
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LabelledScores:
     """Scores of one run by the labels of people and by those of a language model.
 
@@ -119,7 +117,7 @@ class LabelledScores:
 
 
 @by_value
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ScoreTable:
     """Scores of one run: ``columns[metric][query]``; NaN means that the query is not scored.
 
@@ -209,7 +207,7 @@ class Failure:
 
 
 @by_value
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Summary:
     """One measure over a set of queries: its mean, with the interval if requested.
 
@@ -230,7 +228,7 @@ NON_FINITE = "non-finite score"
 
 
 @by_value
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Notes:
     """Notes that belong to the scores.
 
@@ -254,7 +252,7 @@ class Notes:
     hits_per_query: float = nan
     mismatch: Mismatch | None = None
     failure: Failure | None = None
-    labels: LabelUse | None = None
+    labels: "LabelUse | None" = None
     powered: str = ""
     removed: str = ""
     unit: str = ""
@@ -437,8 +435,8 @@ class ComparisonResult(ResultViews):
     """
 
     evaluations: tuple[Evaluation, ...]
-    comparison: Comparison
-    slices: Mapping[str, Mapping[str, Comparison]]
+    comparison: "Comparison"
+    slices: "Mapping[str, Mapping[str, Comparison]]"
     verdict: str
     further_tests: tuple[str, ...] = ()
     clusters: int = 0
@@ -528,50 +526,3 @@ CARRY_ADVICE = (
     "if the engine has one fixed index, move the gold set to its version: "
     "karat carry GOLDSET --to HEAD -o gold-head.json"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class CorpusCoverage:
-    """The searched snapshots, and how many of the relevant targets they contain.
-
-    *snapshot* is ``parent``, ``base``, ``head`` or ``child``; ``carried`` if the dataset was
-    carried to *revision*, and ``corpus`` if all queries are run on one corpus. *place* is the
-    repository or the corpus. *candidates* is ``production`` (without tests) or ``all``. *fewest*
-    and *most* count the documents of a snapshot. A target is unresolved if its path is not in the
-    snapshot of its query; *lost_queries* have no other target.
-
-    *left_out* counts the relevant targets that exist and are not searched; *skipped_targets* has
-    the reason of each, by path. *kind* is ``docs``, ``code`` or ``all``, chosen by an option or by
-    the dataset (*kind_from*); *other_kind* counts the documents of other kinds that a snapshot has.
-    If nothing chose a kind and all targets have one, that is *suggested_kind*, and *other_kind*
-    counts what it would leave out. *include* and *exclude* are globs. *skipped* is a sentence on
-    files that could not be read, which *skipped_files* lists by reason. *missing* are some of the
-    unresolved targets that do not exist, *hint* is an option with which more of them exist, and
-    *suggestions* has hints on single ones, by path. *masked* says that lines which queries were
-    made from are hidden from the engines.
-    """
-
-    snapshot: str
-    place: str
-    candidates: str
-    trees: int
-    fewest: int
-    most: int
-    targets: int
-    unresolved: int
-    lost_queries: int
-    revision: str = ""
-    kind: str = "all"
-    kind_from: str = ""
-    suggested_kind: str = ""
-    other_kind: int = 0
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    skipped: str = ""
-    skipped_files: Mapping[str, Sequence[str]] = EMPTY
-    skipped_targets: Mapping[str, str] = EMPTY
-    missing: tuple[str, ...] = ()
-    masked: bool = False
-    hint: str = ""
-    suggestions: Mapping[str, str] = EMPTY
-    left_out: int = 0

@@ -103,7 +103,9 @@ def value_hash(values: Iterable[object]) -> int:
 def by_value(record: Record) -> Record:
     """Give a frozen dataclass or a NamedTuple equality by :func:`same`, and a matching hash.
 
-    A record is hashable if all of its fields are. A NamedTuple may define a faster hash itself.
+    A record is hashable if all of its fields are. A NamedTuple may define a faster hash itself. A
+    dataclass is declared with ``eq=False``: methods that are replaced here need not be made first,
+    which takes a third of the time of its import.
 
     >>> from typing import NamedTuple
     >>> @by_value

@@ -21,7 +21,7 @@ class Decision(Enum):
 
 
 @by_value
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Check:
     """One rule, applied to one measure.
 
@@ -158,7 +158,7 @@ class BaselineQuery(NamedTuple):
 
 
 @by_value
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Baseline:
     """One scored run, stored to compare later runs with.
 

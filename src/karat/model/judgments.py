@@ -135,7 +135,7 @@ MARK = "†"
 
 
 @by_value
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LabelUse:
     """How scores use the labels of models: *choice* is ``exclude``, ``include`` or ``only``.
 

@@ -56,7 +56,7 @@ class Answer(NamedTuple):
 
 
 @by_value
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Run:
     """Answers as columns; the hits of answer *i* are rows offsets[i]:offsets[i+1], as returned.
 

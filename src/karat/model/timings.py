@@ -86,7 +86,7 @@ MISSING_NOTE, LEFT_OUT_NOTE = "unresolved", "left_out"
 
 
 @by_value
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RunResult:
     """A run with its timings; None if they were not measured.
 

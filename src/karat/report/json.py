@@ -8,7 +8,8 @@ from enum import Enum
 from math import isfinite
 
 from karat.model.comparison import Difference
-from karat.model.evaluation import ComparisonResult, CorpusCoverage, Evaluation, Summary
+from karat.model.coverage import CorpusCoverage
+from karat.model.evaluation import ComparisonResult, Evaluation, Summary
 from karat.model.gate import Gate
 from karat.model.timings import RunResult
 from karat.report.findings.latency import mean_spent

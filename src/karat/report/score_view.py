@@ -3,20 +3,17 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isnan
+from typing import TYPE_CHECKING
 
 from karat.model import Outcome, QueryStatus
-from karat.model.evaluation import (
-    CARRY_ADVICE,
-    CorpusCoverage,
-    Evaluation,
-    Notes,
-    Summary,
-    broken_sentences,
-)
-from karat.model.timings import RunResult
+from karat.model.evaluation import CARRY_ADVICE, Evaluation, Notes, Summary, broken_sentences
 from karat.report.display import printable, shorten
 from karat.report.table import Cell, Column, Table, number
 from karat.system.words import first_line
+
+if TYPE_CHECKING:
+    from karat.model.coverage import CorpusCoverage
+    from karat.model.timings import RunResult
 
 __all__ = [
     "clusters_line",
@@ -316,9 +313,10 @@ EVERYTHING = "all files, tests included"
 TESTS = {"production": "without tests", "all": "tests included"}
 
 
-def remarks(searched: CorpusCoverage) -> Iterator[str]:
+def remarks(searched: "CorpusCoverage") -> Iterator[str]:
     """Yield what was searched and which targets are missing there, one sentence per line.
 
+    >>> from karat.model.coverage import CorpusCoverage
     >>> for line in remarks(CorpusCoverage("parent", "r", "production", 250, 24, 31, 400, 0, 0)):
     ...     print(line)
     searched: each query on the version before its change (parent), 250 versions of 24 to 31
@@ -354,7 +352,7 @@ def remarks(searched: CorpusCoverage) -> Iterator[str]:
     yield from left_out_targets(searched)
 
 
-def left_out_targets(searched: CorpusCoverage) -> Iterator[str]:
+def left_out_targets(searched: "CorpusCoverage") -> Iterator[str]:
     """Yield how many targets exist and are not searched, and the reasons of the first ones.
 
     >>> searched = CorpusCoverage("corpus", ".", "all", 1, 9, 9, 8, 0, 0)
@@ -376,7 +374,7 @@ def left_out_targets(searched: CorpusCoverage) -> Iterator[str]:
         yield f"{more:,} further targets that exist are not searched (--json lists all)"
 
 
-def _missing_names(searched: CorpusCoverage) -> str:
+def _missing_names(searched: "CorpusCoverage") -> str:
     """Return the first missing targets, each with what it probably means."""
     hints = searched.suggestions
     return _first_three(
@@ -384,9 +382,10 @@ def _missing_names(searched: CorpusCoverage) -> str:
     )
 
 
-def missing_targets(searched: CorpusCoverage) -> str:
+def missing_targets(searched: "CorpusCoverage") -> str:
     """Return a sentence on targets that do not exist in the searched versions, "" without any.
 
+    >>> from karat.model.coverage import CorpusCoverage
     >>> missing_targets(CorpusCoverage("corpus", ".", "all", 1, 9, 9, 8, 2, 1))
     'targets: 2 of 8 targets (25.0%) do not exist in . (1 query with no other) and count as missed'
     """
@@ -397,15 +396,16 @@ def missing_targets(searched: CorpusCoverage) -> str:
     return f"targets: {_gone(searched)} do not exist in {where}{lost} and count as missed"
 
 
-def searched_place(searched: CorpusCoverage) -> str:
+def searched_place(searched: "CorpusCoverage") -> str:
     """Return where targets were looked for: a folder, or versions of a repository."""
     return searched.place if searched.snapshot == "corpus" else "the searched version"
 
 
-def kind_notice(searched: CorpusCoverage) -> str:
+def kind_notice(searched: "CorpusCoverage") -> str:
     """Return a line on a kind of file that the gold set declares, "" if it declares none.
 
     >>> from dataclasses import replace
+    >>> from karat.model.coverage import CorpusCoverage
     >>> searched = CorpusCoverage("corpus", "r", "all", 1, 8, 8, 9, 0, 0)
     >>> kind_notice(replace(searched, kind="code", kind_from="dataset", other_kind=1_200))
     'the gold set is for code: 1,200 other files are not searched (--kind all includes them)'
@@ -420,7 +420,7 @@ def kind_notice(searched: CorpusCoverage) -> str:
     )
 
 
-def _candidates(searched: CorpusCoverage) -> str:
+def _candidates(searched: "CorpusCoverage") -> str:
     """Return the files to search in words."""
     kind = KINDS.get(searched.kind, "all files")
     if searched.kind in KINDS:
@@ -431,7 +431,7 @@ def _candidates(searched: CorpusCoverage) -> str:
     return text
 
 
-def warning(searched: CorpusCoverage) -> str:
+def warning(searched: "CorpusCoverage") -> str:
     """Return why scores on these snapshots are misleading, "" if they are not."""
     if searched.snapshot == "head":
         return (
@@ -453,17 +453,18 @@ def warning(searched: CorpusCoverage) -> str:
     return ""
 
 
-def _many_missing(searched: CorpusCoverage) -> bool:
+def _many_missing(searched: "CorpusCoverage") -> bool:
     return searched.unresolved >= searched.targets * MANY_MISSING
 
 
-def run_remarks(runs: Sequence[RunResult], trees: int, *, indexed: bool = True) -> Iterator[str]:
+def run_remarks(runs: "Sequence[RunResult]", trees: int, *, indexed: bool = True) -> Iterator[str]:
     """Yield the work of indexing *trees* for the *runs*, and problems of their answers.
 
     Without *indexed*, the rows of an index are left out: each worker counts its own, so that they
     are no measure of one corpus.
 
     >>> from karat.model import Run
+    >>> from karat.model.timings import RunResult
     >>> notes = {"work": {"rows": 5_000}, "unstable": ["q1"]}
     >>> for line in run_remarks([RunResult(Run.of([]), None, "", "bm25", notes)], 250):
     ...     print(line)
@@ -493,10 +494,11 @@ def run_remarks(runs: Sequence[RunResult], trees: int, *, indexed: bool = True) 
         yield from odd_answers(run)
 
 
-def first_error(measured: RunResult) -> str:
+def first_error(measured: "RunResult") -> str:
     r"""Return the first line of the first error or timeout of a run, "" if there is none.
 
     >>> from karat.model import Answer, Run
+    >>> from karat.model.timings import RunResult
     >>> failed = Answer("q2", (), Outcome.ERROR, extra={"error": "mine: exit code 1: bad\n  ..."})
     >>> first_error(RunResult(Run.of([Answer("q1"), failed]), None, "", "mine"))
     'mine: first error (query q2): exit code 1: bad'
@@ -510,7 +512,7 @@ def first_error(measured: RunResult) -> str:
     return ""
 
 
-def odd_answers(measured: RunResult) -> Iterator[str]:
+def odd_answers(measured: "RunResult") -> Iterator[str]:
     """Yield the queries whose hits differ between repetitions."""
     unstable = measured.notes.get("unstable")
     if isinstance(unstable, list) and unstable:
@@ -533,12 +535,12 @@ def _counted_work(what: str, count: float) -> str:
     return f"{count:,} {name}"
 
 
-def _work(measured: RunResult) -> Mapping[str, float]:
+def _work(measured: "RunResult") -> Mapping[str, float]:
     found = measured.notes.get("work")
     return found if isinstance(found, Mapping) else {}
 
 
-def _embedding_work(group: Sequence[RunResult]) -> Iterator[str]:
+def _embedding_work(group: "Sequence[RunResult]") -> Iterator[str]:
     """Yield the work of *group* without the rows of its index; nothing if there is no other."""
     text = _embedded(group)
     if text.startswith("; "):
@@ -547,7 +549,7 @@ def _embedding_work(group: Sequence[RunResult]) -> Iterator[str]:
         yield f"work: {', '.join(run.name for run in group)}: {text.removeprefix(', ')}"
 
 
-def _embedded(group: Sequence[RunResult]) -> str:
+def _embedded(group: "Sequence[RunResult]") -> str:
     """Return what else than rows is counted, with the runs that it is said of if not of all."""
     said: dict[str, list[str]] = {}
     for run in group:
@@ -566,7 +568,7 @@ def _trees(count: int) -> str:
     return f"{count:,} version{'' if count == 1 else 's'}"
 
 
-def _gone(searched: CorpusCoverage) -> str:
+def _gone(searched: "CorpusCoverage") -> str:
     return share_text(searched.unresolved, searched.targets)
 
 

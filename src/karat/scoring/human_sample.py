@@ -11,13 +11,13 @@ from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 from karat.model import Dataset, ScoreTable
-from karat.model.comparison import Comparison, Difference, Interval, LabelCounts, Mean
 from karat.model.evaluation import LabelledScores, Summary
 from karat.scoring.metrics import Measure
 from karat.scoring.settings import Confidence
 from karat.system.words import join_names
 
 if TYPE_CHECKING:
+    from karat.model.comparison import Comparison, Difference, Interval, LabelCounts, Mean
     from karat.scoring.stats import PoweredMean
     from karat.scoring.stats.arrays import FloatArray
 
@@ -155,14 +155,14 @@ def _powered_summary(
 
 
 def powered_comparison(
-    comparison: Comparison,
+    comparison: "Comparison",
     tables: Sequence[ScoreTable],
     measures: Sequence[Measure],
     rows: Sequence[int],
     confidence: Confidence,
     *,
     clusters: Sequence[str] | None,
-) -> Comparison:
+) -> "Comparison":
     """Return *comparison* of *tables* with prediction-powered means, differences and p values.
 
     Wins, ties and losses stay those of the merged scores. P values are corrected by Holm's method
@@ -202,16 +202,16 @@ def powered_comparison(
     )
 
 
-def _powered_mean(entry: Mean, found: "PoweredMean") -> Mean:
+def _powered_mean(entry: "Mean", found: "PoweredMean") -> "Mean":
     return replace(entry, mean=found.mean, interval=found.interval, labels=_counts(found))
 
 
 def _powered_difference(
-    entry: Difference,
+    entry: "Difference",
     found: "PoweredMean",
     means: dict[tuple[str, str], float | None],
-    comparison: Comparison,
-) -> Difference:
+    comparison: "Comparison",
+) -> "Difference":
     from karat.scoring.stats.moments import reach, relative_improvement
 
     theirs = means[entry.baseline, entry.metric]
@@ -248,7 +248,7 @@ def _powered_difference(
     )
 
 
-def _corrected(entries: Sequence[Difference], method: str) -> tuple[Difference, ...]:
+def _corrected(entries: "Sequence[Difference]", method: str) -> "tuple[Difference, ...]":
     """Return *entries* with p values corrected by *method* over the pairs of each metric."""
     from karat.scoring.stats import benjamini_hochberg, holm
 
@@ -305,7 +305,9 @@ def _powered(
     )
 
 
-def _counts(found: "PoweredMean") -> LabelCounts:
+def _counts(found: "PoweredMean") -> "LabelCounts":
+    from karat.model.comparison import LabelCounts
+
     return LabelCounts(found.human, found.model, found.weight, found.effective)
 
 
@@ -351,7 +353,7 @@ def _powered_note(summaries: Sequence[Summary], labels: "dict[str, str]") -> str
     return text + _caveat(counts)
 
 
-def comparison_note(comparison: Comparison, tables: Sequence[ScoreTable]) -> str:
+def comparison_note(comparison: "Comparison", tables: Sequence[ScoreTable]) -> str:
     """Return a sentence about the prediction-powered numbers of the first measure, "" without."""
     remarks = {table.labelled.remark for table in tables if table.labelled} - {""}
     comparison = comparison.labelled()
@@ -383,17 +385,17 @@ def comparison_note(comparison: Comparison, tables: Sequence[ScoreTable]) -> str
     )
 
 
-def _sources(counts: LabelCounts) -> str:
+def _sources(counts: "LabelCounts") -> str:
     return f"{counts.human} human-judged and {counts.model} model-judged queries"
 
 
-def _ends(interval: Interval | None) -> str:
+def _ends(interval: "Interval | None") -> str:
     if interval is None or interval.low is None or interval.high is None:
         return ""
     return f" [{interval.low:.3f}, {interval.high:.3f}]"
 
 
-def _caveat(counts: LabelCounts) -> str:
+def _caveat(counts: "LabelCounts") -> str:
     """Return what the reader must know if the model's labels are of no use."""
     if counts.weight == 0.0 and counts.model:
         return "; the model's labels do not help here, and are not used"

@@ -7,14 +7,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf, isnan, nan
 from posixpath import splitext
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from karat.errors import InputError
 from karat.model import Dataset, JudgedRun, Outcome, QueryStatus, Run, ScoreTable
-from karat.model.comparison import Interval
 from karat.model.evaluation import CARRY_ADVICE, Evaluation, Failure, Mismatch, Notes, Summary
 from karat.model.judgments import label_use, labelled_queries
-from karat.model.timings import RunResult
 from karat.scoring.human_sample import (
     human_sample_of,
     human_sample_remark,
@@ -28,6 +26,10 @@ from karat.scoring.matching.judge import Scored, Truth
 from karat.scoring.metrics import Measure, average, evaluate
 from karat.scoring.settings import Confidence, Scoring
 from karat.system.words import counted, first_line
+
+if TYPE_CHECKING:
+    from karat.model.comparison import Interval
+    from karat.model.timings import RunResult
 
 __all__ = [
     "Slices",
@@ -128,7 +130,7 @@ def mean_intervals(
     confidence: Confidence,
     *,
     clusters: Sequence[str] | None = None,
-) -> list[Interval | None]:
+) -> "list[Interval | None]":
     """Return an interval for the mean of each column; none for measures without a plain mean.
 
     Queries with the same label in *clusters* are resampled together.
@@ -366,7 +368,7 @@ def _errors(run: object, judged: JudgedRun) -> dict[str, list[str]]:
 
 
 def with_dropped(
-    evaluation: Evaluation, measured: RunResult, measures: Sequence[Measure]
+    evaluation: Evaluation, measured: "RunResult", measures: Sequence[Measure]
 ) -> Evaluation:
     """Return *evaluation* with the hits that were dropped before judging added to the invalid hits.
 
@@ -417,7 +419,7 @@ def _hit_counts(run: Run) -> Iterator[_HitCounts]:
 
 
 def _all_dropped(
-    counts: Sequence[_HitCounts], dropped: Mapping[str, int], measured: RunResult
+    counts: Sequence[_HitCounts], dropped: Mapping[str, int], measured: "RunResult"
 ) -> Failure | None:
     """Return the failure if few queries have a hit left, as the others are not in the corpus."""
     outside = sum(dropped.get(reason, 0) for reason in NOT_THERE)
@@ -431,7 +433,7 @@ def _all_dropped(
     return Failure(reason, _advice(counts, measured.run))
 
 
-def _mostly_removed(counts: Sequence[_HitCounts], measured: RunResult) -> Failure | None:
+def _mostly_removed(counts: Sequence[_HitCounts], measured: "RunResult") -> Failure | None:
     """Return the failure if most hits cannot be in the corpus; hidden files are in it."""
     unknown = sum(each.removed - each.hidden for each in counts)
     share = unknown / max(1, sum(each.removed + each.accepted for each in counts))
@@ -466,7 +468,9 @@ def _advice(counts: Sequence[_HitCounts], run: Run) -> str:
     return "; ".join(parts)
 
 
-def _removed(counts: Sequence[_HitCounts], measured: RunResult, measures: Sequence[Measure]) -> str:
+def _removed(
+    counts: Sequence[_HitCounts], measured: "RunResult", measures: Sequence[Measure]
+) -> str:
     """Return a warning if the removed hits are many, or leave too few hits for the measures."""
     run, name = measured.run, measured.name
     removed = sum(each.removed for each in counts)

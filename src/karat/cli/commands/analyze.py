@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.main import CommandGroup
-from karat.cli.options.agents import stray
 from karat.cli.options.shared import (
     COLUMNS,
     GoldPath,
@@ -20,6 +19,7 @@ from karat.cli.options.shared import (
     place_options,
     store_option,
 )
+from karat.cli.options.stray import stray
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.agents import stray
 from karat.cli.options.experiment import repo_option
 from karat.cli.options.shared import COLUMNS, GoldPath
+from karat.cli.options.stray import stray
 from karat.report.text import printable
 
 if TYPE_CHECKING:

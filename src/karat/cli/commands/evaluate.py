@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.agents import stray
 from karat.cli.options.experiment import CorpusOption, RunOptions, run_options, where_options
 from karat.cli.options.shared import (
     GoldPath,
@@ -15,6 +14,7 @@ from karat.cli.options.shared import (
     result_options,
     scoring_options,
 )
+from karat.cli.options.stray import stray
 
 if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring

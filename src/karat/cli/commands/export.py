@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.main import CommandGroup
-from karat.cli.options.agents import stray
 from karat.cli.options.experiment import CorpusOption, where_options
 from karat.cli.options.shared import (
     GoldPath,
@@ -17,6 +16,7 @@ from karat.cli.options.shared import (
     check_together,
     input_options,
 )
+from karat.cli.options.stray import stray
 from karat.report.display import printable
 from karat.system.words import counted
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli.options.agents import stray
 from karat.cli.options.mining import make_validator, recipe_options
 from karat.cli.options.shared import Number, Output, WholeNumber, given_options
+from karat.cli.options.stray import stray
 from karat.cli.output.show import draw_tables
 from karat.report.table import Cell, Column, Table
 from karat.report.text import printable

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.agents import stray
 from karat.cli.options.shared import open_corpus, place_options
+from karat.cli.options.stray import stray
 
 if TYPE_CHECKING:
     from karat.app.corpora import FileSelection

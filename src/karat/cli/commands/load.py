@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.agents import stray
 from karat.cli.options.experiment import NO_WAIT
 from karat.cli.options.shared import COLUMNS, GoldPath, Number, WholeNumber, place_options
+from karat.cli.options.stray import stray
 
 if TYPE_CHECKING:
     from karat.app.corpora import Corpus, FileSelection

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.agents import stray
 from karat.cli.options.shared import (
     GoldPath,
     Inputs,
@@ -15,6 +14,7 @@ from karat.cli.options.shared import (
     sample_options,
     scoring_options,
 )
+from karat.cli.options.stray import stray
 
 if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.agents import stray
 from karat.cli.options.experiment import CorpusOption, RunOptions, run_options, where_options
 from karat.cli.options.shared import (
     GoldPath,
@@ -16,6 +15,7 @@ from karat.cli.options.shared import (
     result_options,
     scoring_options,
 )
+from karat.cli.options.stray import stray
 
 if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring

@@ -16,7 +16,8 @@ from karat.cli.output import show
 from karat.cli.output.progress import wrapped
 from karat.formats.base import FOLDER_FORMATS
 from karat.model import QueryStatus
-from karat.model.evaluation import CorpusCoverage, Evaluation
+from karat.model.coverage import CorpusCoverage
+from karat.model.evaluation import Evaluation
 from karat.model.frozen import EMPTY
 from karat.report.display import printable
 from karat.report.score_view import (
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     )
     from karat.app.report import ReportInputs
     from karat.model import Dataset
-    from karat.model.evaluation import CorpusCoverage
+    from karat.model.coverage import CorpusCoverage
     from karat.model.timings import RunResult
     from karat.report.findings import Findings
     from karat.report.table import Table

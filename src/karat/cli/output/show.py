@@ -2,14 +2,11 @@
 
 import os
 import re
-import shutil
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from importlib.util import find_spec
 from itertools import zip_longest
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -24,6 +21,8 @@ from karat.report import score_view
 from karat.report.table import Table, mark_of, marked
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from karat.app.report import ReportInputs
     from karat.app.schemas import RunExport
     from karat.app.score import Truth
@@ -62,7 +61,7 @@ __all__ = [
 
 # In the name of a file that keeps runs, this becomes the name of the engine.
 ENGINE_PLACEHOLDER = "{engine}"
-NOT_IN_A_FILE_NAME = re.compile(r"[^\w.=,+-]+")
+NOT_IN_A_FILE_NAME = r"[^\w.=,+-]+"
 
 
 def show_evaluation(
@@ -156,7 +155,11 @@ def draw_tables(tables: list[Table], output: Output) -> str:
 
 def terminal_width() -> int | None:
     """Return the columns of the terminal, None where the output goes elsewhere."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    if not sys.stdout.isatty():
+        return None
+    import shutil
+
+    return shutil.get_terminal_size().columns
 
 
 def _warn(warnings: tuple[str, ...]) -> None:
@@ -214,7 +217,7 @@ def make_namer(place: str, *, several: bool) -> Callable[[str], str]:
     taken: set[str] = set()
 
     def name(run: str) -> str:
-        path = place.replace(ENGINE_PLACEHOLDER, NOT_IN_A_FILE_NAME.sub("_", run).strip("_"))
+        path = place.replace(ENGINE_PLACEHOLDER, re.sub(NOT_IN_A_FILE_NAME, "_", run).strip("_"))
         if path in taken:
             raise InputError(f"{path}: two runs would write to this file, the second is {run!r}")
         taken.add(path)
@@ -253,9 +256,9 @@ def is_report(output: "Output") -> bool:
     """
     if output.path is None or output.style is not None:
         return False
-    if output.path.endswith(("/", "\\")) or Path(output.path).is_dir():
+    if output.path.endswith(("/", "\\")) or os.path.isdir(output.path):  # noqa: PTH112 - pathlib loads slowly
         raise InputError(f"{output.path}: a folder of results needs engines; see --agents")
-    if Path(output.path).suffix.lower() in ("", ".txt"):
+    if os.path.splitext(output.path)[1].lower() in ("", ".txt"):  # noqa: PTH122 - as above
         return False
     from karat.report.draw import drawer
 
@@ -284,7 +287,7 @@ SCHEMAS = {"akashic": (".json",), "octocode": (".json",), "agents": (".json", ".
 
 def check_schema(schema: str, output: str) -> None:
     """Raise InputError where no file called *output* is written in the shape of *schema*."""
-    if Path(output).suffix.lower() not in SCHEMAS[schema]:
+    if os.path.splitext(output)[1].lower() not in SCHEMAS[schema]:  # noqa: PTH122 - as above
         expected = " or ".join(SCHEMAS[schema])
         raise InputError(f"{output}: --schema {schema} writes {expected} files")
 
@@ -294,6 +297,8 @@ def write_schema(schema: str, judged: "Sequence[RunExport]", output: str) -> Non
 
     Akashic has a shape for several at once; of the others each run is a file of its own.
     """
+    from pathlib import Path
+
     check_schema(schema, output)
     if schema == "akashic":
         _write_akashic(judged, output)
@@ -307,6 +312,8 @@ def write_schema(schema: str, judged: "Sequence[RunExport]", output: str) -> Non
 
 
 def _write_akashic(judged: "Sequence[RunExport]", output: str) -> None:
+    from pathlib import Path
+
     from karat.app.schemas import akashic_report
     from karat.formats.akashic import write_comparison
     from karat.formats.akashic import write_report as write_akashic_report
@@ -319,14 +326,14 @@ def _write_akashic(judged: "Sequence[RunExport]", output: str) -> None:
     click.echo(f"wrote {output}", err=True)
 
 
-def _write_octocode(judged: "RunExport", path: Path) -> None:
+def _write_octocode(judged: "RunExport", path: "Path") -> None:
     from karat.app.schemas import octocode_results
     from karat.formats.octocode import write_octocode_results
 
     write_octocode_results(octocode_results(judged), path)
 
 
-def _write_agent(judged: "RunExport", path: Path) -> None:
+def _write_agent(judged: "RunExport", path: "Path") -> None:
     from karat.app.schemas import agent_results
     from karat.formats.results import write_results_csv, write_results_json
 
@@ -391,6 +398,9 @@ def write_folder(
     charts: bool = False,
 ) -> None:
     """Fill *folder*: a file of results for each run, reports on all of them, and charts."""
+    from importlib.util import find_spec
+    from pathlib import Path
+
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     drawn: list[Path] = []

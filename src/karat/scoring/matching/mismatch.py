@@ -43,7 +43,8 @@ NEARLY_ALL = 0.9
 # If more than this share of hits is in the top folders of targets, both have the same root.
 SAME_ROOT = 0.1
 WHOLE_FILES = ("document", "exact")
-LINES = re.compile(r"(:L?\d+([-:,]L?\d+)?|#(L\d+(-L?\d+)?|\d+-\d+))$")
+# Compiled at use, as only a mismatch needs it.
+LINES = r"(:L?\d+([-:,]L?\d+)?|#(L\d+(-L?\d+)?|\d+-\d+))$"
 NEEDS_LINES = (
     "the run needs lines as fields: write a Karat run, JSON lines with path, start_line and "
     "end_line of each hit"
@@ -223,7 +224,7 @@ def _named_by_lines(samples: Sequence[QuerySample]) -> bool:
     If the name were cut, the lines would be lost, and the hit would match every range of its file.
     """
     return any(
-        not hit.end_line and LINES.search(hit.path)
+        not hit.end_line and re.search(LINES, hit.path)
         for query, hits in samples
         if any(target.end_line and target.grade > 0 for target in query.targets)
         for hit in hits

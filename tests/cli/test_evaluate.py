@@ -1,11 +1,12 @@
 """karat evaluate judges on the tree before each change, and says what it searched."""
 
 import json
+import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -351,17 +352,43 @@ def test_how_many_processes_search_at_once(
 
 def test_latency_beside_another_run(capsys: pytest.CaptureFixture[str]) -> None:
     with announce("sweep"):
-        # Without latency nothing is waited for.
+        # Without latency nothing is disturbed.
         assert run("--timed", "none") == 0
-        assert "Waiting" not in capsys.readouterr().err
-        assert run("--no-wait", "--json") == 0
+        assert "Latency is disturbed" not in capsys.readouterr().err
+        assert run("--json") == 0
     shown = capsys.readouterr()
     assert "Waiting" not in shown.err
+    notice = (
+        f"Latency is disturbed: another karat run is active (pid {os.getpid()}: sweep); --wait "
+        "measures when it has ended"
+    )
+    assert " ".join(shown.err.split()).count(notice) == 1
     assert json.loads(shown.out)["timings"]["bm25"]["alone"] is False
     # It is kept with the run, and the gate says it.
     with pytest.raises(SystemExit):
         main(["gate", "latest.1", "--max-latency", "p50=9s"])
     assert "disturbed by other karat runs" in capsys.readouterr().out
+
+
+def test_latency_waits_on_request(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = ExitStack()
+    seen: list[str] = []
+
+    def waiting_text(holders: Sequence[Mapping[str, object]]) -> str:
+        other.close()
+        seen.extend(str(holder["command"]) for holder in holders)
+        return "Waiting"
+
+    monkeypatch.setattr(progress, "waiting_text", waiting_text)
+    with other:
+        other.enter_context(announce("sweep"))
+        assert run("--wait", "--json") == 0
+    shown = capsys.readouterr()
+    assert seen == ["sweep"]
+    assert "disturbed" not in shown.err
+    assert json.loads(shown.out)["timings"]["bm25"]["alone"] is True
 
 
 def test_the_hint_at_the_end_works_as_it_stands(

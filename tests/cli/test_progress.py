@@ -11,7 +11,13 @@ from types import SimpleNamespace
 import pytest
 
 from karat.cli.output import progress
-from karat.cli.output.progress import Pace, progress_bars, run_progress, waiting_text
+from karat.cli.output.progress import (
+    Pace,
+    disturbed_text,
+    progress_bars,
+    run_progress,
+    waiting_text,
+)
 from karat.experiments.workers import RunEvent
 
 NOW = datetime.now(UTC)
@@ -135,6 +141,26 @@ def test_waiting_has_lines_of_its_own(terminal: Terminal, clock: Clock) -> None:
     assert shown[2].endswith("--no-wait to continue now")
     assert shown[5] == "Waited 0:00:00; measuring latency now"
     assert shown[6].startswith("timing    [")
+
+
+def test_what_disturbs_is_named_once(terminal: Terminal, clock: Clock) -> None:
+    detail = {"holders": [COMPARE], "waited": False}
+    with run_progress({"bm25": 2}, clock=clock) as listen:
+        for event in (EVENTS[0], *(RunEvent("disturbed", name, 0, 2, detail) for name in "ab")):
+            listen(event)
+        listen(started("bm25", 1, "timing"))
+    text = " ".join(terminal.lines())
+    notice = (
+        "Latency is disturbed: another karat run is active (pid 1798: compare); --wait measures"
+    )
+    assert text.count(f"{notice} when it has ended") == 1
+
+
+def test_four_runs_that_disturb_are_counted() -> None:
+    assert disturbed_text([COMPARE, SWEEP, COMPARE, SWEEP], waited=False) == (
+        "Latency is disturbed: 4 other karat runs are active (pid 1798: compare; pid 1800: sweep; "
+        "pid 1798: compare; and 1 more); --wait measures when they have ended"
+    )
 
 
 def test_a_process_that_may_be_alive_is_named(terminal: Terminal, clock: Clock) -> None:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 
@@ -187,6 +188,20 @@ def test_who_comes_meanwhile_disturbs_unless_it_waits(folder: Path) -> None:
     assert (turn.alone, hasty.alone) == (False, False)
 
 
+def test_a_run_that_does_not_wait_is_told_who_disturbs_it(folder: Path) -> None:
+    seen: list[Sequence[Holder]] = []
+    measure = partial(measure_alone, folder=folder)
+    with measure("sweep", waiting=refuse, cancelled=never, disturbed=refuse):
+        with measure("compare", waiting=refuse, cancelled=never, disturbed=seen.append, wait=False):
+            pass
+        # A run that only waits disturbs nobody.
+        waits: list[Sequence[Holder]] = []
+        with measure("load", waiting=waits.append, cancelled=lambda: bool(waits), disturbed=refuse):
+            pass
+    [[holder]] = seen
+    assert (holder.pid, holder.command) == (os.getpid(), "sweep")
+
+
 def test_one_process_is_named_once(folder: Path) -> None:
     seen: list[Sequence[Holder]] = []
     with (
@@ -274,7 +289,8 @@ def test_a_timed_run_need_not_wait(snapshots: Visits, kept: Kept) -> None:
         [measured] = measure_latency(
             [toy("Good")], dataset, snapshots(dataset), settings=ONCE, callbacks=callbacks
         )
-    assert kept.kinds() == ["started", "indexed", "answered", "finished"]
+    assert kept.kinds() == ["disturbed", "started", "indexed", "answered", "finished"]
+    assert kept.events[0].detail["waited"] is False
     assert measured.timings
     assert not measured.timings.alone
 

@@ -223,7 +223,8 @@ def test_disturbed_latencies_say_so(findings: Findings) -> None:
         "2 repetitions, 1 warm-up",
     ]
     assert table.notes[-1] == (
-        "disturbed: another karat run was active while latency was measured; repeat with --again"
+        "disturbed: another karat run was active while latency was measured; --again --wait "
+        "measures without it"
     )
 
 

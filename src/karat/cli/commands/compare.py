@@ -38,7 +38,7 @@ ASKED = frozenset(
             "sample",
             "repetitions",
         ),
-        *("timeout", "timed", "timed_on", "no_wait", "workers", "executor", "again", "losses"),
+        *("timeout", "timed", "timed_on", "wait", "workers", "executor", "again", "losses"),
         *("run_out", "store"),
     )
 )

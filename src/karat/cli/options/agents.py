@@ -55,7 +55,7 @@ def run_setup(
         timed=options.timed_queries(every=views.every_latency and kind.value != SWEEP),
         workers=options.workers,
         seed=confidence.seed,
-        wait=not options.no_wait,
+        wait=options.wait,
         timed_on=options.timed_on or "",
         name=name,
     )

@@ -92,7 +92,7 @@ MOST_WORKERS = 4
 # Queries that are timed by default: enough for p90, and quick.
 TIMED = 20
 
-# For a command that measures latency.
+# For a command whose purpose is latency.
 NO_WAIT = click.option(
     "--no-wait",
     is_flag=True,
@@ -193,7 +193,12 @@ RUN: Fields = {
         help="Measure latency on this slot or machine of --executor, as karat executors names it; "
         "by default on this machine.",
     ),
-    "no_wait": NO_WAIT,
+    "wait": click.option(
+        "--wait/--no-wait",
+        default=False,
+        help="Measure latency only when no other karat run is active; by default it is measured at "
+        "once, and then marked as disturbed.",
+    ),
     "workers": click.option(
         "--workers",
         type=WholeNumber(1),
@@ -252,7 +257,7 @@ class RunOptions(NamedTuple):
     timeout_s: float | None
     timed: int | Literal["all"] | None
     timed_on: str | None
-    no_wait: bool
+    wait: bool
     workers: int
     executor: str
     again: bool | None

@@ -279,13 +279,32 @@ def waiting_text(holders: Sequence[Mapping[str, object]]) -> str:
     *holders* are those of a ``waiting`` event.
     """
     who = "another karat run" if len(holders) == 1 else f"{len(holders)} other karat runs"
-    named = [f"pid {one['pid']}: {one['command']}, since {_local(one)}" for one in holders[:NAMED]]
-    if len(holders) > NAMED:
-        named.append(f"and {len(holders) - NAMED} more")
+    named = [f"pid {one['pid']}: {one['command']}, since {_local(one)}" for one in holders]
     return (
-        f"Waiting for {who} ({'; '.join(named)}) so that latency is not distorted; "
+        f"Waiting for {who} ({_first_of(named)}) so that latency is not distorted; "
         "--no-wait to continue now"
     )
+
+
+def disturbed_text(holders: Sequence[Mapping[str, object]], *, waited: bool) -> str:
+    """Return that latency is measured beside *holders*, those of a ``disturbed`` event.
+
+    With *waited*, they began after the wait, so that waiting is no advice.
+
+    >>> disturbed_text([{"pid": 1798, "command": "compare"}], waited=True)
+    'Latency is disturbed: another karat run is active (pid 1798: compare)'
+    """
+    one = len(holders) == 1
+    who = "another karat run is" if one else f"{len(holders)} other karat runs are"
+    named = _first_of([f"pid {each['pid']}: {each['command']}" for each in holders])
+    advice = "" if waited else f"; --wait measures when {'it has' if one else 'they have'} ended"
+    return f"Latency is disturbed: {who} active ({named}){advice}"
+
+
+def _first_of(named: Sequence[str]) -> str:
+    """Return the first NAMED runs, and how many more there are."""
+    more = [f"and {len(named) - NAMED} more"] if len(named) > NAMED else []
+    return "; ".join([*named[:NAMED], *more])
 
 
 def units_text(detail: Mapping[str, object]) -> str:
@@ -331,12 +350,13 @@ class _Bar:
 
 
 class _Waiting:
-    """Prints which processes are waited for, whenever they change, and when the wait is over."""
+    """Prints which processes are waited for or disturb, and when the wait is over."""
 
     def __init__(self, say: Callable[[str], None], clock: Callable[[], float]) -> None:
         self._say = say
         self._clock = clock
         self._holders: object = None
+        self._disturbing: object = None
         self._since: float | None = None
 
     def __call__(self, event: "RunEvent") -> None:
@@ -349,6 +369,11 @@ class _Waiting:
                 self._since = self._clock()
             if isinstance(holders, list):
                 self._say(waiting_text(holders))
+        elif event.kind == "disturbed" and event.detail.get("holders") != self._disturbing:
+            # Each run reports it.
+            self._disturbing = holders = event.detail.get("holders")
+            if isinstance(holders, list):
+                self._say(disturbed_text(holders, waited=bool(event.detail.get("waited"))))
         elif event.kind == "started" and self._since is not None:
             waited = clock_time(self._clock() - self._since)
             self._holders = self._since = None

@@ -10,7 +10,7 @@ import json
 import os
 import platform
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -64,7 +64,7 @@ def running_folder() -> Path:
 
 
 def holders_json(holders: Sequence[Holder]) -> list[dict[str, object]]:
-    """Return *holders* as the detail of a ``waiting`` event holds them."""
+    """Return *holders* as the detail of a ``waiting`` or ``disturbed`` event holds them."""
     return [holder._asdict() for holder in holders]
 
 
@@ -106,12 +106,14 @@ def measure_alone(
     waiting: Callable[[Sequence[Holder]], None],
     cancelled: Callable[[], bool],
     wait: bool = True,
+    disturbed: Callable[[Sequence[Holder]], None] = lambda _: None,
     folder: Path | None = None,
 ) -> Iterator[Turn]:
     """Wait for all runs that were announced earlier, then yield the turn to measure latency.
 
     *waiting* receives the runs that are waited for, each time that they change; *cancelled* ends
-    the wait. Without *wait* the turn begins at once.
+    the wait. Without *wait* the turn begins at once. *disturbed* receives the runs that work when
+    it begins, if there are any.
     """
     folder = folder or running_folder()
     turn = Turn()
@@ -127,10 +129,12 @@ def measure_alone(
             # A folder that becomes unusable meanwhile does not stop the run.
             with suppress(OSError), _locked(folder) as board:
                 begun = board.begin(announcement)
+        if begun and begun.others:
+            disturbed(begun.others)
         yield turn
     finally:
         with suppress(OSError), _locked(folder) as board:
-            turn.alone = begun is not None and begun.alone and board.begun == begun.number
+            turn.alone = begun is not None and not begun.others and board.begun == begun.number
         announcement.remove()
 
 
@@ -193,10 +197,10 @@ class _Announcement:
 
 
 class _TurnStart(NamedTuple):
-    """The count of runs that had begun to work with this one, and whether it was alone then."""
+    """The count of runs that had begun to work with this one, and which others worked then."""
 
     number: int
-    alone: bool
+    others: tuple[Holder, ...]
 
 
 class _Board:
@@ -236,12 +240,9 @@ class _Board:
 
     def before(self, announcement: _Announcement) -> list[Holder]:
         """Return the runs with a lower number, the oldest first; one process counts once."""
-        found: dict[tuple[int, str], Holder] = {}
-        for _, entry in sorted(self._live(), key=lambda live: live[1].number):
-            if entry.number < announcement.entry.number:
-                holder = Holder(entry.pid, entry.command, entry.since)
-                found.setdefault((entry.pid, entry.command), holder)
-        return list(found.values())
+        return _holders(
+            entry for _, entry in self._live() if entry.number < announcement.entry.number
+        )
 
     def begin(self, announcement: _Announcement) -> _TurnStart:
         """Mark *announcement* as working."""
@@ -250,7 +251,7 @@ class _Board:
         self.begun += 1
         self._keep()
         others = (entry for path, entry in self._live() if path != announcement.path)
-        return _TurnStart(self.begun, not any(entry.working for entry in others))
+        return _TurnStart(self.begun, tuple(_holders(entry for entry in others if entry.working)))
 
     def _live(self) -> list[tuple[Path, _Entry]]:
         """Return the announcements of living processes, and remove those of dead ones."""
@@ -276,6 +277,15 @@ class _Board:
 
     def _keep(self) -> None:
         _write(self._descriptor, {"numbers": self.numbers, "begun": self.begun})
+
+
+def _holders(entries: Iterable[_Entry]) -> list[Holder]:
+    """Return the runs of *entries*, the oldest first; one process counts once."""
+    found: dict[tuple[int, str], Holder] = {}
+    for entry in sorted(entries, key=lambda one: one.number):
+        holder = Holder(entry.pid, entry.command, entry.since)
+        found.setdefault((entry.pid, entry.command), holder)
+    return list(found.values())
 
 
 @contextmanager

@@ -28,6 +28,7 @@ __all__ = [
 EventKind = Literal[
     "checking",
     "waiting",
+    "disturbed",
     "started",
     "indexing",
     "indexed",

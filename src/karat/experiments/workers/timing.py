@@ -159,15 +159,24 @@ class TimedTurns:
         cancelled: Callable[[], bool],
         announcements: Path | None = None,
     ) -> None:
-        """Wait for the karat runs that were announced earlier, then run all queries."""
+        """Run all queries; with *wait*, after the karat runs that were announced earlier."""
 
         def waiting(holders: Sequence[Holder]) -> None:
             for run in self._runs:
                 run.engine.report("waiting", {"holders": holders_json(holders)})
 
+        def disturbed(holders: Sequence[Holder]) -> None:
+            for run in self._runs:
+                run.engine.report("disturbed", {"holders": holders_json(holders), "waited": wait})
+
         with (
             measure_alone(
-                command, waiting=waiting, cancelled=cancelled, wait=wait, folder=announcements
+                command,
+                waiting=waiting,
+                disturbed=disturbed,
+                cancelled=cancelled,
+                wait=wait,
+                folder=announcements,
             ) as self._turn,
             freeze_heap(),
         ):

@@ -125,8 +125,8 @@ def _notes(runs: Sequence[RunResult], counts: Sequence[int], queries: int) -> It
         yield ", ".join(missing) + ("; --timed all measures more" if more else "")
     if any(_disturbed(measured) for measured in runs):
         yield (
-            f"{DISTURBED}: another karat run was active while latency was measured; repeat with "
-            "--again"
+            f"{DISTURBED}: another karat run was active while latency was measured; "
+            "--again --wait measures without it"
         )
 
 

@@ -3,7 +3,7 @@
 import io
 import subprocess
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -55,9 +55,28 @@ needs_docx = pytest.mark.skipif(not content.is_installed("docx"), reason="needs 
 
 
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def own_cache(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     monkeypatch.setenv("KARAT_CACHE", str(tmp_path_factory.mktemp("cache")))
     content._cache.cache_clear()
+    yield
+    content._cache.cache_clear()
+
+
+@pytest.mark.parametrize("stands_in_the_way", ["the folder", "the file"])
+def test_a_cache_that_cannot_be_opened_is_named_and_not_used(
+    stands_in_the_way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "cache"
+    if stands_in_the_way == "the folder":
+        place.touch()
+    else:
+        (place / "documents.db").mkdir(parents=True)
+    monkeypatch.setenv("KARAT_CACHE", str(place))
+    with pytest.warns(UserWarning, match=r"document cache cannot be used: .*; continuing without"):
+        found = content.extract(b"<html><body><p>Use a token.</p></body></html>", "html")
+    assert found.text == "Use a token."
 
 
 @needs_pypdf

@@ -363,6 +363,16 @@ def test_odd_files_are_left_out_and_counted(history: "Builder", generate: Genera
         assert reason in done.stderr
 
 
+def test_a_cache_that_cannot_be_opened_is_named_and_not_used(
+    project: "Builder", generate: Generate, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "cache").touch()
+    monkeypatch.setenv("KARAT_CACHE", str(tmp_path / "cache"))
+    with pytest.warns(UserWarning, match=r"cache of commits cannot be used: .* without it$"):
+        assert generate(project.path, "--cache").returncode == 0
+    assert written()["test_cases"]
+
+
 def test_a_model_words_the_queries(
     project: "Builder", generate: Generate, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -110,6 +110,80 @@ def test_a_path_that_cannot_be_used_is_named(tmp_path: Path) -> None:
         KeyValueFile(tmp_path / "file" / "below" / "cache.sqlite", version=1)
 
 
+def fill(file: KeyValueFile) -> None:
+    """Leave the file no room, as a full disk does."""
+    file._database.execute("PRAGMA max_page_count = 1")
+
+
+def test_a_full_disk_ends_storing_and_not_the_caller(path: Path) -> None:
+    first, *others = VALUES
+    with KeyValueFile(path, name="chunk cache", version=1) as file:
+        file.put({first: VALUES[first]})
+        fill(file)
+        full = "the chunk cache cannot be used: database or disk is full; continuing without it"
+        with pytest.warns(UserWarning, match=full):
+            file.put({others[0]: bytes(1_000_000)})
+        # No second warning, and what was stored is still found.
+        file.put({others[0]: bytes(1_000_000)})
+        assert file.get(list(VALUES)) == {first: VALUES[first]}
+
+
+def test_a_cache_that_is_required_raises(path: Path) -> None:
+    with KeyValueFile(path, version=1, required=True) as file:
+        fill(file)
+        with pytest.raises(InputError, match="disk is full"):
+            file.put({b"key": bytes(1_000_000)})
+
+
+def test_a_file_that_cannot_be_read_is_a_miss(path: Path) -> None:
+    with KeyValueFile(path, version=1) as file:
+        file.put(VALUES)
+        with closing(sqlite3.connect(path)) as other:
+            other.execute("ALTER TABLE entry RENAME COLUMN value TO content")
+        with pytest.warns(UserWarning, match="no such column"):
+            assert file.get(list(VALUES)) == {}
+        assert file.get(list(VALUES)) == {}
+
+
+def test_a_file_without_a_table_is_a_miss_without_a_word(path: Path) -> None:
+    with KeyValueFile(path, version=1) as file:
+        with closing(sqlite3.connect(path)) as other:
+            other.execute("DROP TABLE entry")
+        file.put(VALUES)
+        assert file.get(list(VALUES)) == {}
+
+
+def test_two_versions_at_once_never_share_an_entry(path: Path) -> None:
+    with KeyValueFile(path, version=1) as old:
+        old.put(VALUES)
+        with KeyValueFile(path, version=2) as new:
+            new.put({b"key": b"new"})
+            assert old.get([b"key", *VALUES]) == {}
+            old.put({b"key": b"old"})
+            assert new.get([b"key"]) == {b"key": b"new"}
+
+
+def test_the_tables_of_another_version_are_there_with_its_number(path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+
+    def look(_: str) -> None:
+        with closing(sqlite3.connect(path)) as reader:
+            (version,) = reader.execute("PRAGMA user_version").fetchone()
+            tables = "SELECT count(*) FROM sqlite_master WHERE name = 'entry'"
+            seen.append((version, *reader.execute(tables).fetchone()))
+
+    def share_and_trace(database: sqlite3.Connection) -> None:
+        share(database)
+        database.set_trace_callback(look)
+
+    KeyValueFile(path, version=1).close()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("karat.system.sqlite.share", share_and_trace)
+        KeyValueFile(path, version=2).close()
+    assert set(seen) <= {(1, 1), (2, 1)}
+    assert seen
+
+
 def test_threads_share_it(path: Path) -> None:
     with KeyValueFile(path, version=1) as file:
         threads = [Thread(target=file.put, args=({key: value},)) for key, value in VALUES.items()]

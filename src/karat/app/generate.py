@@ -3,12 +3,12 @@
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from karat.errors import EngineError
+from karat.errors import EngineError, InputError
 from karat.formats import DEFAULT, ReadLimits, write
 from karat.formats.fields import SECTIONS, Checker, Location, Record
 from karat.formats.jsontext import SWITCH, load_yaml
@@ -101,7 +101,7 @@ def generate(
         str(Path(place).resolve()) if Path(place).exists() else place for place in repositories
     ]
     model = _Model(rewrite) if rewrite else None
-    with ScanCache(_kept("commits.sqlite")) if cache else nullcontext() as commits:
+    with _scan_cache() if cache else nullcontext() as commits:
         mined = tuple(
             mine(
                 path,
@@ -154,11 +154,16 @@ class _Model:
             raise
 
 
-def _kept(name: str) -> Path:
+def _scan_cache() -> AbstractContextManager[ScanCache | None]:
     # The module imports numpy, which mining does not need.
     from karat.system.files import cache_folder
+    from karat.system.sqlite import warn_of_cache
 
-    return cache_folder() / name
+    try:
+        return ScanCache(cache_folder() / "commits.sqlite")
+    except (InputError, OSError) as error:
+        warn_of_cache(error)
+        return nullcontext()
 
 
 def _part(output: str, name: str) -> str:

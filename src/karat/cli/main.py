@@ -5,6 +5,7 @@ import importlib
 import os
 import re
 import sys
+import warnings
 from collections.abc import Sequence
 
 import click
@@ -262,6 +263,7 @@ def karat(server: str | None) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 fine, 1 gate failed, 2 bad input, 3 failure, 130 ^C."""
+    warnings.formatwarning = _one_line
     try:
         # In this mode click hands back the code of ctx.exit() instead of exiting.
         sys.exit(karat.main(args=arguments, prog_name="karat", standalone_mode=False))
@@ -286,6 +288,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise
         _complain(_broken(error))
         sys.exit(KaratError.exit_code)
+
+
+def _one_line(message: Warning | str, *_place: object, **_line: object) -> str:
+    """Return a warning of Python without the line of code that gave it."""
+    return f"warning: {message}\n"
 
 
 def _broken(error: Exception) -> str:

@@ -68,7 +68,7 @@ class CompletionCache:
         """Open or create the file."""
         self._path = Path(path)
         self._file = KeyValueFile(
-            path, name="cache of model answers", version=1, keeps_damaged=True
+            path, name="cache of model answers", version=1, keeps_damaged=True, required=True
         )
 
     def __enter__(self) -> Self:

@@ -27,6 +27,7 @@ __all__ = [
     "needed_since",
     "run_environment",
     "share",
+    "warn_of_cache",
     "writing",
 ]
 
@@ -114,7 +115,12 @@ class KeyValueFile:
     is damaged, or is not a database, is replaced by an empty one; with *keeps_damaged* it is
     renamed before, with a warning. Above *max_bytes* the entries that were used least recently are
     evicted, but none that was used since the time *needed_since*: rather than that, the file grows.
-    A file of another *version* (from 1, 31 bits) is emptied, tables of older releases included.
+    A file of another *version* (from 1, 31 bits) is emptied, tables of older releases included; a
+    process that still has it open stores nothing more and finds nothing.
+
+    A file that cannot be opened raises InputError. Later trouble, such as a full disk, is only a
+    warning: nothing more is stored, and what cannot be read is a cache miss. With *required* it is
+    an InputError too.
     """
 
     def __init__(
@@ -127,6 +133,7 @@ class KeyValueFile:
         evicted_rows: int = EVICTED_ROWS,
         needed_since: float = inf,
         keeps_damaged: bool = False,
+        required: bool = False,
         clock: Callable[[], float] = time.time,
     ) -> None:
         """Open or create the file; *name* is for errors, *clock* returns seconds."""
@@ -137,6 +144,8 @@ class KeyValueFile:
         self._evicted_rows = evicted_rows
         self._needed_since = needed_since
         self._keeps_damaged = keeps_damaged
+        self._required = required
+        self._reads = self._writes = True
         self._clock = clock
         self._lock = Lock()
         try:
@@ -169,12 +178,16 @@ class KeyValueFile:
         hits: dict[bytes, bytes] = {}
         old: list[bytes] = []
         now = int(self._clock())
+        if not self._reads:
+            return hits
         with self._lock, self._recovering():
             for start in range(0, len(keys), KEYS_PER_QUERY):
                 some = keys[start : start + KEYS_PER_QUERY]
                 marks = ",".join("?" * len(some))
+                # One statement, so that the entries are those of this version.
                 rows = self._database.execute(
-                    f"SELECT key, used, value FROM entry WHERE key IN ({marks})",  # noqa: S608
+                    f"SELECT key, used, value FROM entry WHERE key IN ({marks}) "  # noqa: S608
+                    f"AND (SELECT user_version FROM pragma_user_version) = {self._version}",
                     some,
                 )
                 for key, used, value in rows:
@@ -182,24 +195,28 @@ class KeyValueFile:
                         hits[key] = value[4:]
                         if now - used > DAY_S or used < self._needed_since <= now:
                             old.append(key)
-            if old:
-                uses = ((now, key) for key in old)
+        if old and self._writes:
+            uses = ((now, key) for key in old)
+            with self._lock, self._recovering(writes=True):
                 self._write("UPDATE entry SET used = ? WHERE key = ?", uses)
         return hits
 
     def put(self, values: Mapping[bytes, bytes]) -> None:
         """Store *values* in one transaction."""
+        if not self._writes:
+            return
         now = int(self._clock())
         rows = (
             (key, now, crc32(value).to_bytes(4) + bytes(value)) for key, value in values.items()
         )
-        with self._lock, self._recovering():
+        with self._lock, self._recovering(writes=True):
             self._write("INSERT OR REPLACE INTO entry VALUES (?, ?, ?)", rows)
             self._evict()
 
     def _write(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
         with writing(self._database):
-            self._database.executemany(statement, rows)
+            if self._pragma("user_version") == self._version:
+                self._database.executemany(statement, rows)
 
     def _evict(self) -> None:
         while self._max_bytes is not None and self._used_bytes() > self._max_bytes:
@@ -240,17 +257,31 @@ class KeyValueFile:
                 if self._pragma("user_version") != self._version:
                     for table in self._tables():
                         self._database.execute(f'DROP TABLE "{table}"')
+                    # In the same transaction, so that no process finds the file without tables.
+                    for statement in _SCHEMA:
+                        self._database.execute(statement)
                     self._database.execute(f"PRAGMA user_version = {self._version}")
-        for statement in _SCHEMA:
-            self._database.execute(statement)
 
     @contextmanager
-    def _recovering(self) -> Iterator[None]:
-        """Replace a damaged file; the block is then left early, as after a cache miss."""
+    def _recovering(self, *, writes: bool = False) -> Iterator[None]:
+        """Replace a damaged file, or go on without it; the block ends as after a cache miss.
+
+        With *writes* only writing has failed: the file is still read.
+        """
         try:
             yield
         except sqlite3.Error as error:
-            self._replace(error)
+            if not self._required and isinstance(error, sqlite3.OperationalError):
+                self._go_on_without(error, reads=writes)
+            else:
+                self._replace(error)
+
+    def _go_on_without(self, error: sqlite3.Error, *, reads: bool) -> None:
+        # A process of an older release drops the tables before it makes its own.
+        if "no such table" in str(error):
+            return
+        self._reads, self._writes = reads, False
+        warn_of_cache(self._unusable(error))
 
     def _replace(self, error: sqlite3.Error) -> None:
         """Start with an empty file where *error* says that this one is damaged, or raise it."""
@@ -289,6 +320,11 @@ class KeyValueFile:
 
     def _unusable(self, error: Exception) -> InputError:
         return InputError(f"{self._path}: the {self._name} cannot be used: {error}")
+
+
+def warn_of_cache(problem: Exception) -> None:
+    """Warn that a cache is not used because of *problem*; a command never ends for that."""
+    warnings.warn(f"{problem}; continuing without it", UserWarning, stacklevel=2)
 
 
 def _inode(path: Path) -> int:

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Sequence
-from itertools import count
+from itertools import chain, count
 
 import pytest
 
@@ -70,7 +70,6 @@ class FakePool:
 
 def drive(pool: FakePool, plan: Schedule, **options: object) -> tuple[list[str], list[LostQueries]]:
     """Return the ids of the answered queries, and what was given up."""
-    clock = count(0.0, 0.4).__next__
     answered: list[str] = []
     lost: list[LostQueries] = []
 
@@ -78,7 +77,8 @@ def drive(pool: FakePool, plan: Schedule, **options: object) -> tuple[list[str],
         assert group == 0
         answered.append(event.result.answer.query_id)
 
-    driver = Driver(pool, plan, on_result=on_result, clock=clock, **options)  # type: ignore[arg-type]
+    options = {"clock": count(0.0, 0.4).__next__, **options}
+    driver = Driver(pool, plan, on_result=on_result, **options)  # type: ignore[arg-type]
     for events in driver.events():
         lost += [event for event in events if isinstance(event, LostQueries)]
     return answered, lost
@@ -141,6 +141,16 @@ def test_a_slot_whose_problem_is_gone_is_used() -> None:
     waited = iter([[*pool.present, bad], [good]])
     pool.slots = lambda: next(waited, [good])  # type: ignore[method-assign]
     answered, _ = drive(pool, plan)
+    assert sorted(answered) == all_ids(3)
+
+
+def test_the_time_that_the_driver_slept_is_no_wait_for_a_slot() -> None:
+    """The pool of a driver that was stopped lists no slot until the workers have answered again."""
+    pool, plan = FakePool("good"), schedule(work(3), slots=0)
+    looks = iter([[], []])
+    pool.slots = lambda: next(looks, [Slot("good", "machine")])  # type: ignore[method-assign]
+    times = chain([0.0, 0.0, 0.1, 45.0], count(45.1, 0.4))
+    answered, _ = drive(pool, plan, clock=times.__next__)
     assert sorted(answered) == all_ids(3)
 
 

@@ -20,7 +20,7 @@ from karat.corpus.snapshot import Corpus, Document, Reader, blob_id
 from karat.errors import InputError, KaratError
 from karat.system.files import cache_folder
 from karat.system.processes import ChildProcess
-from karat.system.sqlite import KeyValueFile
+from karat.system.sqlite import KeyValueFile, warn_of_cache
 
 __all__ = [
     "FORMATS",
@@ -150,7 +150,8 @@ def _cache() -> KeyValueFile | None:
     try:
         path = cache_folder() / "documents.db"
         found = KeyValueFile(path, name="document cache", version=1, max_bytes=MAX_CACHE_BYTES)
-    except (KaratError, OSError):
+    except (KaratError, OSError) as error:
+        warn_of_cache(error)
         return None
     atexit.register(found.close)
     return found

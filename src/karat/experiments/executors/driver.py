@@ -42,6 +42,8 @@ LOOK_S = 1.0
 GRACE_S = 2.0
 # A cluster may start its first workers, or replace a dead one, within this time.
 NO_SLOT_S = 30.0
+# After a longer gap between two looks this process was stopped; slots could not be seen meanwhile.
+ASLEEP_S = 5.0
 
 
 class SupportsProvide(Protocol):
@@ -201,8 +203,12 @@ class Driver:
         schedule, clock, receive = self._schedule, self._clock, self._pool.receive
         look, deadline = -inf, inf
         changed = False
+        before = clock()
         while True:
             now = clock()
+            if now - before > ASLEEP_S:
+                self._last_slot += now - before
+            before = now
             if now >= look:
                 self._reject_unprovided()
                 yield self._look()

@@ -1,10 +1,13 @@
-"""The folder for caches is chosen by the environment."""
+"""The folder for caches, and files that can be written."""
 
 import subprocess
 import sys
 from pathlib import Path
 
-from karat.system.files import cache_folder, try_lock
+import pytest
+
+from karat.errors import InputError
+from karat.system.files import cache_folder, check_output, try_lock
 
 
 def test_the_cache_folder_follows_the_xdg_rules() -> None:
@@ -35,3 +38,34 @@ def test_a_lock_has_one_holder_and_leaves_no_file(tmp_path: Path) -> None:
     # Without a folder there is no lock, and nobody waits for one.
     with try_lock(tmp_path / "none" / "x.lock") as without:
         assert without
+
+
+def test_an_output_is_checked_without_a_trace(tmp_path: Path) -> None:
+    old = tmp_path / "old.json"
+    old.write_text("old")
+    for path, folder in ((old, False), (tmp_path / "new.json", False), (tmp_path / "a/b", True)):
+        check_output(path, folder=folder)
+    assert [*tmp_path.iterdir()] == [old]
+    assert old.read_text() == "old"
+
+
+@pytest.mark.parametrize(
+    ("name", "folder", "problem"),
+    [
+        ("lacks/new.json", False, "the folder .*lacks does not exist$"),
+        ("", False, "it is a folder; expected a file"),
+        ("file/results", True, "file is not a folder"),
+    ],
+)
+def test_an_output_that_cannot_be_written_is_named(
+    name: str, folder: bool, problem: str, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match=problem):
+        check_output(tmp_path / name, folder=folder)
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder without files")
+def test_an_output_that_the_system_rejects_is_named() -> None:
+    with pytest.raises(InputError, match=r"^/proc/x.html: cannot be written: "):
+        check_output("/proc/x.html")

@@ -9,6 +9,7 @@ from zipfile import is_zipfile
 import click
 
 from karat.cli.main import CommandGroup
+from karat.cli.options.shared import OutputPath
 from karat.cli.options.stray import stray
 from karat.cli.output.show import put_json
 from karat.errors import EngineError, InputError, MissingExtra, UnknownName
@@ -475,7 +476,7 @@ def _interval(bounds: "Sequence[float] | None") -> str:
     "-o",
     "--output",
     required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputPath(path_type=Path),
     metavar="FILE",
     help="File to write; .html, .json or .csv sets the format.",
 )

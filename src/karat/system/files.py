@@ -12,6 +12,7 @@ from karat.errors import InputError, StorageFull
 
 __all__ = [
     "cache_folder",
+    "check_output",
     "free_bytes",
     "is_disk_full",
     "no_folder",
@@ -40,7 +41,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             yield stream
         return
     final = Path(path).resolve()
-    scratch = final.with_name(f"{final.name}.{os.getpid()}.{os.urandom(4).hex()}.part")
+    scratch = _scratch(final)
     opened = _opened(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, named=path)
     try:
         with opened as stream:
@@ -67,6 +68,38 @@ def _opened(path: str | os.PathLike[str], flags: int, *, named: str | os.PathLik
         return os.fdopen(os.open(path, flags, 0o666), "wb")
     except OSError as error:
         raise InputError(f"{os.fspath(named)}: cannot be written: {error.strerror}") from error
+
+
+def check_output(path: str | os.PathLike[str], *, folder: bool = False) -> None:
+    """Raise InputError if `replacing` could not write the file *path*; leave nothing behind.
+
+    With *folder*, *path* is a folder, which need not exist yet, for files in it.
+    """
+    place = Path(path).absolute()
+    if folder:
+        while not place.exists():
+            place = place.parent
+        if not place.is_dir():
+            raise InputError(f"{os.fspath(path)}: cannot be written: {place} is not a folder")
+        place /= "karat"
+    elif place.is_dir():
+        raise InputError(f"{os.fspath(path)}: cannot be written: it is a folder; expected a file")
+    elif place.exists() and not place.is_file():
+        # A pipe may have a reader, who must not see it opened and closed.
+        if not os.access(place, os.W_OK):
+            raise InputError(f"{os.fspath(path)}: cannot be written: no access")
+        return
+    final = place.resolve()
+    if not final.parent.is_dir():
+        raise InputError(f"{os.fspath(path)}: the folder {final.parent} does not exist")
+    scratch = _scratch(final)
+    _opened(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, named=path).close()
+    scratch.unlink()
+
+
+def _scratch(final: Path) -> Path:
+    """Return the name of a new file beside *final*."""
+    return final.with_name(f"{final.name}.{os.getpid()}.{os.urandom(4).hex()}.part")
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

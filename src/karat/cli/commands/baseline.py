@@ -6,7 +6,7 @@ import click
 
 from karat.cli.commands.gate import read_one_run
 from karat.cli.main import CommandGroup
-from karat.cli.options.shared import HUMAN_SAMPLE, Inputs, judging_options, store_option
+from karat.cli.options.shared import HUMAN_SAMPLE, Inputs, OutputPath, judging_options, store_option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +34,7 @@ def command() -> None:
     "--output",
     default="baseline.json",
     show_default=True,
-    type=click.Path(dir_okay=False),
+    type=OutputPath(),
     metavar="FILE",
     help="File to write; it is replaced if it exists.",
 )

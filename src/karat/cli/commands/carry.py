@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.options.experiment import repo_option
-from karat.cli.options.shared import COLUMNS, GoldPath
+from karat.cli.options.shared import COLUMNS, GoldPath, OutputPath
 from karat.cli.options.stray import stray
 from karat.report.text import printable
 
@@ -40,7 +40,7 @@ LOSSES = 1
     "Folder of the repository, if it is neither the one that GOLDSET names nor the "
     "current one; NAME= for one of several."
 )
-@click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Gold set to write.")
+@click.option("-o", "--output", type=OutputPath(), metavar="FILE", help="Gold set to write.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @click.option("--strict", is_flag=True, help="Exit with code 1 if a target was lost.")
 @click.option(

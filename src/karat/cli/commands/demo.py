@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.options.shared import OutputPath
 from karat.cli.output.progress import progress_bar, progress_bars, run_progress, wrapped
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ INTERRUPTED = 130
     "--output",
     default="karat-demo",
     show_default=True,
-    type=click.Path(file_okay=False),
+    type=OutputPath(file_okay=False, dir_okay=True),
     metavar="DIR",
     help="Folder for the gold set, the stored results and report.html.",
 )

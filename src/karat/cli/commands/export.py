@@ -12,6 +12,7 @@ from karat.cli.options.shared import (
     Inputs,
     Number,
     Output,
+    OutputPath,
     WholeNumber,
     check_together,
     input_options,
@@ -57,7 +58,7 @@ def command() -> None:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(file_okay=False),
+    type=OutputPath(file_okay=False, dir_okay=True),
     default="training",
     show_default=True,
     metavar="FOLDER",

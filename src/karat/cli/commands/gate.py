@@ -13,6 +13,7 @@ from karat.cli.options.shared import (
     Inputs,
     Number,
     Output,
+    OutputPath,
     WholeNumber,
     gather,
     judging_options,
@@ -142,13 +143,13 @@ OUTPUTS: Fields = {
     "as_json": click.option("--json", "as_json", is_flag=True, help="Print JSON."),
     "junit": click.option(
         "--junit",
-        type=click.Path(dir_okay=False),
+        type=OutputPath(),
         metavar="FILE",
         help="Write JUnit XML, one test case per check.",
     ),
     "summary": click.option(
         "--summary",
-        type=click.Path(dir_okay=False),
+        type=OutputPath(),
         metavar="FILE",
         help="Write a Markdown summary; by default it goes to $GITHUB_STEP_SUMMARY, if set.",
     ),
@@ -186,7 +187,7 @@ OCTOCODE: Fields = {
     "verbose": click.option("-v", "--verbose", is_flag=True, help="octocode: show every query."),
     "json_out": click.option(
         "--json-out",
-        type=click.Path(dir_okay=False),
+        type=OutputPath(),
         metavar="FILE",
         help="octocode: write the averages as JSON.",
     ),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from karat.cli.options.mining import make_validator, recipe_options
-from karat.cli.options.shared import Number, Output, WholeNumber, given_options
+from karat.cli.options.shared import Number, Output, OutputPath, WholeNumber, given_options
 from karat.cli.options.stray import stray
 from karat.cli.output.show import draw_tables
 from karat.report.table import Cell, Column, Table
@@ -338,7 +338,7 @@ def _ask(
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False),
+    type=OutputPath(),
     metavar="FILE",
     help="The gold set to write, such as gold.json.",
 )

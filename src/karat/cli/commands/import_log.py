@@ -2,7 +2,7 @@
 
 import click
 
-from karat.cli.options.shared import MATCHES, Number, WholeNumber
+from karat.cli.options.shared import MATCHES, Number, OutputPath, WholeNumber
 from karat.report.text import printable
 
 __all__ = ["command"]
@@ -14,7 +14,7 @@ __all__ = ["command"]
     "-o",
     "--output",
     required=True,
-    type=click.Path(dir_okay=False),
+    type=OutputPath(),
     metavar="FILE",
     help="The gold set to write.",
 )

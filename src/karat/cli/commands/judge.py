@@ -10,7 +10,14 @@ import click
 
 from karat.cli.options.experiment import repo_option
 from karat.cli.options.models import MODEL, ModelOptions, SectionedCommand, model_options
-from karat.cli.options.shared import COLUMNS, TOPICS, GoldPath, WholeNumber, check_together
+from karat.cli.options.shared import (
+    COLUMNS,
+    TOPICS,
+    GoldPath,
+    OutputPath,
+    WholeNumber,
+    check_together,
+)
 from karat.report.text import printable
 
 if TYPE_CHECKING:
@@ -54,7 +61,7 @@ PROMPT = "grade 0-3 and why, s skip, u undo, q quit: "
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False),
+    type=OutputPath(),
     metavar="FILE",
     help="Save to FILE instead of GOLDSET; continue with FILE if it exists. With --audit, write "
     "the doubtful labels to FILE (.csv or .json).",

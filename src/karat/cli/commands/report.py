@@ -5,7 +5,14 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.options.experiment import LOSSES
-from karat.cli.options.shared import TITLE, Inputs, pair_options, scoring_options, store_option
+from karat.cli.options.shared import (
+    TITLE,
+    Inputs,
+    OutputPath,
+    pair_options,
+    scoring_options,
+    store_option,
+)
 from karat.cli.output.show import (
     SCHEMAS,
     check_schema,
@@ -27,7 +34,7 @@ __all__ = ["command"]
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False),
+    type=OutputPath(),
     metavar="FILE",
     help="File to write; its ending sets the format: .html, .md, .txt, .csv, .json or .tex.",
 )

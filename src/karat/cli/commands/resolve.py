@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.shared import COLUMNS, MATCHES, GoldPath, file_options, open_corpus
+from karat.cli.options.shared import (
+    COLUMNS,
+    MATCHES,
+    GoldPath,
+    OutputPath,
+    file_options,
+    open_corpus,
+)
 from karat.report.display import printable
 from karat.system.words import counted
 
@@ -31,7 +38,7 @@ SHOWN = 20
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False),
+    type=OutputPath(),
     metavar="FILE",
     help="Write the gold set with resolved paths.",
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.main import CommandGroup
-from karat.cli.options.shared import WholeNumber, store_option
+from karat.cli.options.shared import OutputPath, WholeNumber, store_option
 from karat.model.evaluation import Summary
 from karat.report.score_view import interval_cell
 from karat.report.table import Cell, Column, Table, number
@@ -231,7 +231,7 @@ def latest_(store: str, *, as_json: bool) -> None:
     "-o",
     "--output",
     required=True,
-    type=click.Path(dir_okay=False),
+    type=OutputPath(),
     metavar="FILE",
     help="File to write; {engine} in its name stands for the engine.",
 )

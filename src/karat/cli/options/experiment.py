@@ -12,6 +12,7 @@ from karat.cli.options.shared import (
     Command,
     Fields,
     Number,
+    OutputPath,
     WholeNumber,
     gather,
     store_option,
@@ -218,7 +219,7 @@ RUN: Fields = {
     "losses": LOSSES,
     "run_out": click.option(
         "--run-out",
-        type=click.Path(dir_okay=False),
+        type=OutputPath(),
         metavar="FILE",
         help=f"Write the run to a file; {ENGINE_PLACEHOLDER} in its name stands for the engine.",
     ),

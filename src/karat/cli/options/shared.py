@@ -26,6 +26,7 @@ __all__ = [
     "Inputs",
     "Number",
     "Output",
+    "OutputPath",
     "ProfileName",
     "RunPath",
     "WholeNumber",
@@ -117,6 +118,25 @@ class RunPath(GoldPath):
     """A run: a file, or the folder or the pattern of its parts."""
 
     name = "run"
+
+
+class OutputPath(click.Path):
+    """A file, or a folder, to write; an error before anything runs if that is impossible."""
+
+    def __init__(self, **settings: Any) -> None:
+        """Accept a file; with ``dir_okay=True`` a name that ends in ``/`` is a folder."""
+        super().__init__(**{"dir_okay": False, **settings})
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return *value* if it can be written."""
+        path = super().convert(value, param, ctx)
+        if ctx is None or not ctx.resilient_parsing:
+            from karat.system.files import check_output
+
+            named = os.fspath(path)
+            is_folder = named.endswith("/") or os.path.isdir(named)  # noqa: PTH112 - pathlib loads slowly
+            check_output(named, folder=not self.file_okay or (self.dir_okay and is_folder))
+        return path
 
 
 class Inputs(NamedTuple):
@@ -353,7 +373,7 @@ FILE: Fields = {
     "path": click.option(
         "-o",
         "--output",
-        type=click.Path(dir_okay=False),
+        type=OutputPath(),
         metavar="FILE",
         help="Write to a file; .html, .md, .tex, .json or .csv sets its format.",
     ),
@@ -368,7 +388,7 @@ RESULTS: Fields = {
     "path": click.option(
         "-o",
         "--output",
-        type=click.Path(),
+        type=OutputPath(dir_okay=True),
         metavar="FILE|DIR",
         help="Also write a report, such as report.html, or a folder of results, such as results/; "
         "with --json, --csv or --markdown, write that to FILE instead.",

@@ -375,9 +375,6 @@ def _check(request: "ExperimentRequest", options: RunOptions, views: Views) -> N
             f"{output.path}: expected a report, such as report.html, or a folder, such as "
             "results/; --run-out writes a run file."
         )
-    for path in (None if views.folder else output.path, options.run_out):
-        if path is not None and not Path(path).absolute().parent.is_dir():
-            raise click.UsageError(f"{path}: the folder does not exist.")
     if options.run_out:
         file_of = make_namer(options.run_out, several=len(request.configurations) > 1)
         for configuration in request.configurations:

@@ -86,7 +86,7 @@ def test_head_warns_and_shows_both_numbers(capsys: pytest.CaptureFixture[str]) -
     shown = capsys.readouterr()
     assert shown.err.startswith("warning: HEAD is not the version that the queries refer to: 1 of")
     assert "use --snapshot parent; if the engine has one fixed index" in shown.err
-    assert "karat carry GOLDSET --to HEAD -o gold-head.json\n" in shown.err
+    assert "karat carry gold.json --to HEAD -o gold-head.json\n" in shown.err
     title = "bm25, 2 queries, without the targets that do not exist in the searched version\n"
     before, _, rest = shown.out.partition("bm25, 2 queries\n")
     assert "kind = a" in before
@@ -247,8 +247,14 @@ def test_a_repository_that_has_moved(
         (["-e", "bm52"], "did you mean 'bm25'"),
         (["-o", "report.pdf"], "report.pdf: expected a report, such as report.html, or a folder"),
         (["-o", "results"], "results: expected a report"),
-        (["-o", "nowhere/report.html"], "nowhere/report.html: the folder does not exist"),
-        (["--run-out", "nowhere/bm25.run"], "nowhere/bm25.run: the folder does not exist"),
+        (
+            ["-o", "nowhere/report.html"],
+            "report.html: cannot be written: the folder does not exist",
+        ),
+        (
+            ["--run-out", "nowhere/bm25.run"],
+            "bm25.run: cannot be written: the folder does not exist",
+        ),
         (["--repo", "."], "is not a Git repository"),
     ],
 )

@@ -247,7 +247,7 @@ def test_judging_needs_a_folder_to_save_to(karat: Karat, folder: Path) -> None:
     words = ("judge", "gold.qrels", "old.run", "--topics", "topics.tsv", "--judge", "ann")
     done = karat(*words, "-o", f"none{os.sep}judged.json")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "no access to the folder" in done.stderr
+    assert "cannot be written: the folder does not exist" in done.stderr
 
 
 def test_usage_and_errors_show_what_to_type(karat: Karat) -> None:

@@ -391,6 +391,7 @@ def test_options_of_models_need_a_model(karat: Karat, option: str) -> None:
         ("--model x", "--next"),
         ("--model x", "--judge ann"),
         ("--repo .", "--folder ."),
+        ("--repo .", "--corpus ."),
     ],
 )
 def test_options_that_exclude_each_other(karat: Karat, one: str, other: str) -> None:

@@ -28,7 +28,7 @@ RUNS = [
     ("output", "problem"),
     [
         ("lacks/out.json", "does not exist"),
-        ("gold.qrels/out.json", "gold.qrels does not exist"),
+        ("gold.qrels/out.json", "does not exist"),
     ],
 )
 def test_an_output_that_cannot_be_written_is_named_at_once(

@@ -405,8 +405,8 @@ def test_many_configurations_are_warned_of_and_too_many_refused(ask: Ask) -> Non
     assert plan_experiment(replace(many(26), timed=None)).warnings == (
         "26 configurations may take long; --timed none skips measuring their latency",
     )
-    # Untimed, it is already followed.
-    assert plan_experiment(many(26)).warnings == ()
+    untimed = replace(many(26), timed=0)
+    assert plan_experiment(untimed).warnings == ("26 configurations may take long",)
     assert len(plan_experiment(many(50)).searches.configurations) == 50
     with pytest.raises(LimitExceeded, match="51 configurations, at most 50 are allowed"):
         plan_experiment(many(51))

@@ -52,7 +52,7 @@ def test_an_output_is_checked_without_a_trace(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "folder", "problem"),
     [
-        ("lacks/new.json", False, "the folder .*lacks does not exist$"),
+        ("lacks/new.json", False, "cannot be written: the folder does not exist$"),
         ("", False, "it is a folder; expected a file"),
         ("file/results", True, "file is not a folder"),
     ],

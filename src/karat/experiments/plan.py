@@ -255,9 +255,15 @@ def check_configurations(configurations: Sequence[Configuration]) -> None:
 
 
 def check_count(
-    configurations: Sequence[Configuration], *, allowed: int = MOST_CONFIGURATIONS
+    configurations: Sequence[Configuration],
+    *,
+    allowed: int = MOST_CONFIGURATIONS,
+    timed: int | None = None,
 ) -> str:
-    """Return a warning about many *configurations*, "" for few; reject more than *allowed*."""
+    """Return a warning about many *configurations*, "" for few; reject more than *allowed*.
+
+    *timed* queries of each are timed, None for all.
+    """
     count = len(configurations)
     if count > allowed:
         raise LimitExceeded(
@@ -266,7 +272,8 @@ def check_count(
         )
     if count <= MANY_CONFIGURATIONS:
         return ""
-    return f"{count} configurations may take long; --timed none skips measuring their latency"
+    advice = "" if timed == 0 else "; --timed none skips measuring their latency"
+    return f"{count} configurations may take long{advice}"
 
 
 class SharedSearch(NamedTuple):

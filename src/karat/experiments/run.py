@@ -213,15 +213,15 @@ def plan_experiment(
     configurations = [
         replace(one, spec=with_unit(one.spec, units.most)) for one in request.configurations
     ]
-    timed = choose_timed(request.gold, request.timed, seed=request.seed)
-    warning = "" if allowed is None else check_count(configurations, allowed=allowed)
+    warning = (
+        "" if allowed is None else check_count(configurations, allowed=allowed, timed=request.timed)
+    )
     return ExperimentPlan(
         group_searches(configurations, files=units.files),
         units,
         len(request.gold),
-        timed,
-        # Without timed queries, its advice is already followed.
-        (warning,) if warning and timed else (),
+        choose_timed(request.gold, request.timed, seed=request.seed),
+        (warning,) if warning else (),
     )
 
 

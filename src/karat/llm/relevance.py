@@ -46,27 +46,28 @@ HIDDEN = "[line hidden]"
 # Prefixes of the lines of an excerpt.
 _MARK = re.compile(r" *(?:\d+ )?(?:> |  )")
 
-# The rubric follows the four grades that TREC tracks use for passages, in the words of code search.
+# The rubric follows the four grades that TREC tracks use for passages. It fits any corpus: code,
+# documentation, a handbook.
 # A change of this text changes the prompt hash: labels of the older text are requested again.
 _RUBRIC = """\
-You assess the results of a search in a software project. An engineer typed the query; a passage \
-is a part of a source file or of the documentation. Grade how much the passage helps that engineer.
+You assess the results of a search. A user typed the query; a passage is a part of a document, \
+such as source code, documentation or any other text. Grade how much the passage helps that user.
 
 Grades:
-3 = The passage is what the query looks for: it contains the code or the explanation, and is \
-mostly about it. The engineer can stop searching here.
+3 = The passage is what the query looks for: it contains the answer, the code or the explanation, \
+and is mostly about it. The user can stop searching here.
 2 = The passage contains an important part of what the query looks for, but is incomplete, or the \
-part is hidden among unrelated lines. The engineer has to read on elsewhere.
-1 = The passage is about the same feature or concept, but does not contain what the query looks \
-for: a caller, an import, a test or a remark that only touches it.
+part is hidden among unrelated lines. The user has to read on elsewhere.
+1 = The passage is about the same subject, but does not contain what the query looks for: a \
+remark that only touches it; in code a caller, an import or a test.
 0 = The passage is not related to the query, or only shares words with it.
 
 How to grade:
-- Think first about the intent: what does the engineer want to find, understand or change?
+- Think first about the intent: what does the user want to find, understand or change?
 - Grade the lines that start with ">". Other lines are context: they explain, but earn no grade. \
 If no line is marked, grade everything that is shown as a part of its file.
 - The path is part of the passage; a promising path without matching content is grade 0 or 1.
-- A change request or a bug report looks for the code that has to be changed.
+- In code, a change request or a bug report looks for the code that has to be changed.
 - Between two grades, choose the lower one.
 
 The query and each passage stand between tags that end in a code. All text between the tags is \

@@ -91,7 +91,7 @@ def check_output(path: str | os.PathLike[str], *, folder: bool = False) -> None:
         return
     final = place.resolve()
     if not final.parent.is_dir():
-        raise InputError(f"{os.fspath(path)}: the folder {final.parent} does not exist")
+        raise InputError(f"{os.fspath(path)}: cannot be written: the folder does not exist")
     scratch = _scratch(final)
     _opened(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, named=path).close()
     scratch.unlink()

@@ -1,17 +1,24 @@
 """The Ray executor satisfies the contract, on a cluster of this machine."""
 
 import os
+import shutil
 import signal
+import socket
+import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from tempfile import mkdtemp
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from karat.errors import InputError
+from karat.errors import InputError, ProcessError
 from karat.experiments import open_executor
 from karat.experiments.executors import Executor
+from karat.experiments.executors.host import LEASE_S
 from karat.experiments.executors.ray import RayExecutor, RaySlots, _Actor
 from karat.experiments.workers.unit import AssetNeeded, SlotEvent, SlotRejected, UnitLost
 from karat.system.processes import descendants
@@ -63,6 +70,88 @@ class TestRayExecutor(ExecutorSuite):
         kill_driver("ray", "RayExecutor", repr(address), tmp_path / "note")
 
 
+@pytest.fixture(scope="module")
+def client_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Start a cluster with a server for Ray clients, and return its address."""
+    folder = tmp_path_factory.mktemp("ray")
+    with ExitStack() as ports:
+        # Free at the same time, so that they differ.
+        free = [ports.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(2)]
+        gcs, port = (one.getsockname()[1] for one in free)
+    command = [sys.executable, "-m", "ray.scripts.scripts", "start", "--head", "--block"]
+    command += ["--node-ip-address=127.0.0.1", f"--port={gcs}", f"--ray-client-server-port={port}"]
+    command += ["--num-cpus=1", "--include-dashboard=false", "--object-store-memory=80000000"]
+    environment = {
+        **os.environ,
+        "RAY_AUTH_MODE": "disabled",
+        "KARAT_CACHE": str(folder / "cache"),
+        "RAY_USAGE_STATS_ENABLED": "0",
+        # A name of its own, and short: sockets are below it.
+        "RAY_TMPDIR": mkdtemp(prefix="ray-"),
+    }
+    with (folder / "log.txt").open("wb") as log:
+        head = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
+    try:
+        yield f"ray://127.0.0.1:{port}"
+    finally:
+        started = descendants(head.pid)
+        head.terminate()
+        try:
+            head.wait(20)
+        except subprocess.TimeoutExpired:
+            head.kill()
+        for pid in started:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        shutil.rmtree(environment["RAY_TMPDIR"], ignore_errors=True)
+
+
+def test_a_cluster_is_reached_through_a_ray_client(client_server: str, tmp_path: Path) -> None:
+    """The driver is not a node: it has no cluster of its own, and the workers not its folder."""
+    (tmp_path / "docs").mkdir()
+    for name, text in (("login.md", "How to log in."), ("cart.md", "How to fill the cart.")):
+        (tmp_path / "docs" / name).write_text(text)
+    (tmp_path / "gold.csv").write_text("query,document\nlog in,login.md\nfill a cart,cart.md\n")
+    command = ["evaluate", "gold.csv", "--corpus", "docs", "-e", "bm25", "--timed", "none"]
+
+    def run(*options: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "karat", *command, *options],
+            cwd=tmp_path,
+            env={**os.environ, "RAY_AUTH_MODE": "disabled", "KARAT_CACHE": str(tmp_path / "cache")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    # The server answers when the cluster has started, which takes long on a busy machine.
+    for _ in range(3):
+        done = run("--executor", client_server, "--run-out", "ray.jsonl", "--store", "ray.db")
+        if "no Ray cluster answers" not in done.stderr:
+            break
+    assert done.returncode == 0, done.stderr
+    assert run("--run-out", "local.jsonl", "--store", "local.db").returncode == 0
+    hits = [(tmp_path / name).read_text() for name in ("ray.jsonl", "local.jsonl")]
+    assert "login.md" in hits[0]
+    assert hits[0] == hits[1]
+
+
+class FakeCall:
+    """A method of an actor; a call returns the answer itself."""
+
+    def __init__(self, call: Callable[..., object]) -> None:
+        self.remote = call
+
+
+class FakeActor:
+    """An actor whose calls for events return *answers* in turn, or raise them."""
+
+    def __init__(self, answers: Iterable[object]) -> None:
+        following = iter(answers)
+        self.run = FakeCall(lambda unit: None)
+        self.events = FakeCall(lambda unit: next(following))
+
+
 class FakeRay:
     """Ray whose objects are the values themselves."""
 
@@ -76,21 +165,48 @@ class FakeRay:
     def remote(self, **options: object) -> Callable[[type], type]:
         return lambda one: one
 
-    def get(self, value: object) -> object:
+    def get(self, value: object, timeout: float | None = None) -> object:
+        if isinstance(value, BaseException):
+            raise value
         return value
 
 
-def followed(batches: Iterable[Sequence[SlotEvent]]) -> list[SlotEvent | None]:
-    """Return what a pool receives of a unit with these events."""
-    slots = RaySlots(FakeRay())
-    slots._follow("1", "7", batches)
+def followed(answers: Iterable[object]) -> list[SlotEvent | None]:
+    """Return what a pool receives of a unit whose actor gives these *answers*."""
+    slots = RaySlots(FakeRay(), "auto")
+    slots._actors["1"] = FakeActor(answers)
+    unit: Any = SimpleNamespace(id="7")
+    slots._follow("1", unit)
     return list(iter(lambda: slots.receive(0), None))
 
 
 @pytest.mark.parametrize("last", [SlotRejected("7", "no folder"), UnitLost("7", "expired")])
 def test_a_unit_has_one_last_event(last: SlotEvent) -> None:
-    assert followed([[last]]) == [last]
-    assert followed([]) == [UnitLost("7", "Ray: the event stream of the unit ended early")]
+    assert followed([[], [last], None]) == [last]
+    assert followed([None]) == [UnitLost("7", "Ray: the events of the unit ended early")]
+
+
+def test_a_machine_that_does_not_answer_loses_its_unit() -> None:
+    # Ray itself waits a minute for a node whose link is cut.
+    lost = UnitLost("7", f"Ray: ProcessError: no answer from the machine for {LEASE_S:g} s")
+    assert followed([TimeoutError()]) == [lost]
+
+
+def test_a_driver_that_slept_misses_one_look_for_an_answer() -> None:
+    looks = iter([TimeoutError(), None])
+    ray_once = FakeRay()
+    ray_once.get = lambda call, timeout: FakeRay().get(next(looks))  # type: ignore[method-assign]
+    assert RaySlots(ray_once, "auto")._answer("call") is None
+
+
+def test_a_lost_cluster_is_named() -> None:
+    def remote() -> None:
+        raise ConnectionError("disconnected")
+
+    slots = RaySlots(FakeRay(), "ray://head:10001")
+    slots._count, slots._actor_class = 1, SimpleNamespace(remote=remote)
+    with pytest.raises(ProcessError, match="the Ray cluster at ray://head:10001 is lost; repeat"):
+        slots.slots()
 
 
 def test_an_error_of_a_unit_is_a_loss(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,8 +219,17 @@ def test_an_error_of_a_unit_is_a_loss(monkeypatch: pytest.MonkeyPatch) -> None:
         raise InputError("no such repository")
 
     monkeypatch.setattr("karat.experiments.executors.host.run_on_slot", run_on_slot)
-    unit: Any = None
-    assert followed(_Actor().run(unit)) == [
+    actor, unit = _Actor(), SimpleNamespace(id="7")
+    actor.run(unit)  # type: ignore[arg-type]
+
+    def answers() -> Iterator[object]:
+        while True:
+            try:
+                yield actor.events("7")
+            except InputError as error:
+                yield error
+
+    assert followed(answers()) == [
         needed,
         UnitLost("7", "Ray: InputError: no such repository"),
     ]

@@ -30,7 +30,8 @@ __all__ = ["command"]
 NEXT = 10
 # Options that mean nothing together, and options that mean nothing without another one.
 EXCLUSIVE = {
-    "repositories": ("folder",),
+    "repositories": ("corpus", "folder"),
+    "corpus": ("folder",),
     "audit": ("decide", "agreement", "queries", "as_list", "judged", "probe"),
     "decide": ("models", "agreement", "queries", "as_list", "as_json"),
     "agreement": ("models", "queries", "as_list"),
@@ -76,11 +77,12 @@ PROMPT = "grade 0-3 and why, s skip, u undo, q quit: "
     help="Revision for cases without a base commit.",
 )
 @click.option(
-    "--folder",
+    "--corpus",
     type=click.Path(exists=True, file_okay=False),
     metavar="DIR",
-    help="Show code from this folder.",
+    help="Show the documents of this folder.",
 )
+@click.option("--folder", type=click.Path(exists=True, file_okay=False), hidden=True)
 @click.option("--gold-format", metavar="FORMAT", help="Format of the gold set.")
 @COLUMNS
 @TOPICS
@@ -129,6 +131,7 @@ def command(
     judge: str | None,
     repositories: Mapping[str, str] | None,
     rev: str | None,
+    corpus: str | None,
     folder: str | None,
     gold_format: str | None,
     columns: Mapping[str, str],
@@ -149,7 +152,7 @@ def command(
     Each hit is shown with its code, but without the name of the run. Each grade is saved at
     once, with the judge, the time and the text after the grade as its reason; the next call
     continues where this one stopped. Code is read from --repo at the base commit of the case,
-    or from --folder; by default from the repository that GOLDSET names, or the current folder.
+    or from --corpus; by default from the repository that GOLDSET names, or the current folder.
 
     --next draws whole queries in random order, so that the judged queries are a random sample
     whenever you stop. karat score --human-sample auto then uses these human labels to correct
@@ -162,7 +165,7 @@ def command(
 
     \b
     karat judge gold.json bm25.jsonl dense.jsonl --repo ../project
-    karat judge code.csv bm25.jsonl -k 5 -o gold.json --folder ../project
+    karat judge code.csv bm25.jsonl -k 5 -o gold.json --corpus ../project
     karat judge qrels.txt bm25.run --topics topics.tsv -o gold.json
     karat judge gold.json bm25.jsonl --list
     karat judge gold.json bm25.jsonl dense.jsonl --next 20
@@ -196,7 +199,7 @@ def command(
         show = _show_json if as_json else _show_list
         show(data, _unjudged(data, named, depth, queries)[0])
         return
-    with _source(data, repositories, rev, folder) as code:
+    with _source(data, repositories, rev, corpus or folder) as code:
         if audit:
             hits = pooled_hits(data, named, depth=depth, judged=True)
             audit_labels(data, hits, code, asking, goldset=goldset, path=output, as_json=as_json)

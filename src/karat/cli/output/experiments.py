@@ -71,10 +71,11 @@ def show_evaluated(
     """
     from karat.report.compare_view import best_engine, best_engine_line
 
+    further = [*map(show.with_gold, found.remarks)]
     lines = [
         *remarks(found.searched),
         *run_remarks(found.runs, found.searched.trees, indexed=found.searched.snapshot != "corpus"),
-        *found.remarks,
+        *further,
     ]
     best = ""
     if not isinstance(found.overall, Evaluation):
@@ -83,13 +84,14 @@ def show_evaluated(
     if output.style == "json":
         from karat.report.json import searched_json
 
+        misleading = show.with_gold(coverage_warning(found.searched))
         text = searched_json(
             found.overall,
             found.resolved,
             show.settings_by_name(settings),
             searched=found.searched,
             runs=found.runs,
-            warnings=[line for line in (coverage_warning(found.searched), *found.remarks) if line],
+            warnings=[line for line in (misleading, *further) if line],
             best_engine=best,
         )
         show.put(text, output)
@@ -441,7 +443,7 @@ def show_searched(searched: "CorpusCoverage") -> None:
     from karat.report.score_view import kind_notice, warning
 
     if text := warning(searched):
-        click.echo(f"warning: {text}", err=True)
+        click.echo(f"warning: {show.with_gold(text)}", err=True)
     for line in (kind_notice(searched), searched.skipped):
         if line:
             click.echo(printable(line), err=True)

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -52,6 +53,7 @@ __all__ = [
     "show_contest",
     "show_evaluation",
     "terminal_width",
+    "with_gold",
     "write_charts",
     "write_folder",
     "write_page",
@@ -136,7 +138,15 @@ def contest_tables(contest: "ComparisonResult", truth: "Truth", output: Output) 
 
 def add_warnings(tables: list[Table], warnings: tuple[str, ...]) -> list[Table]:
     """Return *tables* with *warnings* before the first of them."""
-    return [replace(tables[0], warnings=warnings), *tables[1:]]
+    return [replace(tables[0], warnings=tuple(map(with_gold, warnings))), *tables[1:]]
+
+
+def with_gold(text: str) -> str:
+    """Return *text* with the gold set that was typed in place of ``GOLDSET``."""
+    typed = click.get_current_context().params
+    names = (typed.get(name) for name in ("gold", "goldset", "gold_set"))
+    path = next((name for name in names if isinstance(name, str)), None)
+    return text.replace(" GOLDSET ", f" {shlex.quote(path)} ") if path else text
 
 
 def draw_tables(tables: list[Table], output: Output) -> str:
@@ -167,7 +177,7 @@ def _warn(warnings: tuple[str, ...]) -> None:
     from karat.report.display import printable
 
     for text in warnings:
-        click.echo(printable(f"warning: {text}"), err=True)
+        click.echo(printable(f"warning: {with_gold(text)}"), err=True)
 
 
 def put(text: str, output: Output) -> None:

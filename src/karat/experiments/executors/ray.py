@@ -1,7 +1,9 @@
-"""The Ray executor: a slot is an actor with one CPU, events are the items of its generator.
+"""The Ray executor: a slot is an actor with one CPU; a thread fetches the events of its unit.
 
-Actors end with their driver, so that no heartbeat is needed. An actor that dies fails the generator
-of its unit.
+Actors end with their driver, so that no heartbeat is needed. Each call for events is answered
+within a second, even if there are none: an actor that does not answer for LEASE_S is lost, before
+Ray itself declares its node dead. A generator of Ray would need no calls, but does not exist behind
+a Ray client (``ray://``).
 """
 
 import platform
@@ -15,13 +17,18 @@ from typing import Any
 from karat.errors import InputError, MissingExtra, ProcessError
 from karat.experiments.executors import host
 from karat.experiments.executors.base import Fingerprint, Slot, fingerprint
+from karat.experiments.executors.host import LEASE_S
 from karat.experiments.workers.sources import AssetPart, add_part, has_asset
 from karat.experiments.workers.unit import LAST_EVENTS, SlotEvent, Unit, UnitLost
 
 __all__ = ["RayExecutor", "ray_executor"]
 
-# Actors have a thread for the unit and one for calls beside it.
-CALLS = 3
+# Calls that an actor answers at once: for events, for a part of a file, to stop, and to close.
+CALLS = 4
+# An actor answers a call for events after this time, also without an event.
+EVENTS_S = 1.0
+# Looks for an answer within LEASE_S: a driver that slept has missed one of them, not all.
+LOOKS = 10
 START_S = 60.0
 CLOSE_S = 5.0
 DRIVER = "ray"
@@ -64,7 +71,7 @@ class RayExecutor:
                     f"no Ray cluster answers at {self.address} ({error}); start one with: "
                     "ray start --head"
                 ) from error
-        pool = RaySlots(ray)
+        pool = RaySlots(ray, self.address)
         try:
             yield pool
         finally:
@@ -76,8 +83,9 @@ class RayExecutor:
 class RaySlots:
     """An actor for each free CPU of a Ray cluster."""
 
-    def __init__(self, ray: Any) -> None:
+    def __init__(self, ray: Any, address: str) -> None:
         self._ray = ray
+        self._address = address
         self._events: SimpleQueue[SlotEvent] = SimpleQueue()
         self._actors: dict[str, Any] = {}
         self._slots: dict[str, Slot] = {}
@@ -95,17 +103,21 @@ class RaySlots:
 
     def slots(self) -> Sequence[Slot]:
         """Return the slots whose actor is alive; dead ones are replaced."""
-        while len(self._slots) + len(self._begun) < self._count:
-            self._begin()
-        if self._begun:
-            self._look(0)
+        try:
+            while len(self._slots) + len(self._begun) < self._count:
+                self._begin()
+            if self._begun:
+                self._look(0)
+        except ConnectionError as error:
+            raise ProcessError(
+                f"the Ray cluster at {self._address} is lost; repeat the command to continue"
+            ) from error
         return list(self._slots.values())
 
     def send(self, slot: str, unit: Unit) -> None:
         """Let the actor of *slot* run *unit*; a thread waits for its events."""
-        generator = self._actors[slot].run.options(num_returns="streaming").remote(unit)
         thread = threading.Thread(
-            target=self._follow, args=(slot, unit.id, generator), name="karat-events", daemon=True
+            target=self._follow, args=(slot, unit), name="karat-events", daemon=True
         )
         self._threads.append(thread)
         thread.start()
@@ -164,12 +176,14 @@ class RaySlots:
             self._actors[slot] = actor
             self._slots[slot] = Slot(slot, machine, found, problem)
 
-    def _follow(self, slot: str, unit: str, generator: Any) -> None:
+    def _follow(self, slot: str, unit: Unit) -> None:
         """Queue the events of a unit, and its loss if the actor dies or sends no last event."""
-        ended, reason = False, "the event stream of the unit ended early"
+        ended, reason = False, "the events of the unit ended early"
         try:
-            for batch in generator:
-                for event in self._ray.get(batch):
+            actor = self._actors[slot]
+            actor.run.remote(unit)
+            while (batch := self._answer(actor.events.remote(unit.id))) is not None:
+                for event in batch:
                     self._events.put(event)
                     ended = ended or isinstance(event, LAST_EVENTS)
         except Exception as error:  # noqa: BLE001 - of Ray, of the unit, or of a lost object
@@ -181,7 +195,15 @@ class RaySlots:
                 with suppress(Exception):
                     self._ray.kill(self._actors[slot])
         if not ended and not self._closed:
-            self._events.put(UnitLost(unit, f"Ray: {reason}"))
+            self._events.put(UnitLost(unit.id, f"Ray: {reason}"))
+
+    def _answer(self, call: Any) -> Sequence[SlotEvent] | None:
+        """Return what an actor answers to a call for events."""
+        for _ in range(LOOKS):
+            with suppress(TimeoutError):
+                found: Sequence[SlotEvent] | None = self._ray.get(call, timeout=LEASE_S / LOOKS)
+                return found
+        raise ProcessError(f"no answer from the machine for {LEASE_S:g} s")
 
 
 class _Actor:
@@ -190,25 +212,38 @@ class _Actor:
     def probe(self) -> tuple[str, tuple[str, ...]]:
         return platform.node(), tuple(fingerprint())
 
-    def run(self, unit: Unit) -> Iterator[Sequence[SlotEvent]]:
-        """Yield the events of *unit* in batches."""
-        batches: SimpleQueue[Sequence[SlotEvent] | None] = SimpleQueue()
+    def __init__(self) -> None:
+        self._batches: dict[str, SimpleQueue[Sequence[SlotEvent] | BaseException | None]] = {}
 
-        errors: list[BaseException] = []
+    def run(self, unit: Unit) -> None:
+        """Start *unit* in a thread, and return at once."""
+        batches = self._of(unit.id)
 
         def work() -> None:
             try:
                 host.run_on_slot(DRIVER, "", unit, batches.put, lease_s=float("inf"))
-            except BaseException as error:  # noqa: BLE001 - raised again below
-                errors.append(error)
+            except BaseException as error:  # noqa: BLE001 - raised by the call for events
+                batches.put(error)
             finally:
                 batches.put(None)
 
         threading.Thread(target=work, name="karat-unit", daemon=True).start()
-        while (batch := batches.get()) is not None:
-            yield batch
-        for error in errors:
-            raise error
+
+    def events(self, unit: str) -> Sequence[SlotEvent] | None:
+        """Return the next events of *unit*, none if it takes long, None after the last one."""
+        try:
+            batch = self._of(unit).get(timeout=EVENTS_S)
+        except Empty:
+            return ()
+        if isinstance(batch, BaseException):
+            raise batch
+        if batch is None:
+            del self._batches[unit]
+        return batch
+
+    def _of(self, unit: str) -> SimpleQueue[Sequence[SlotEvent] | BaseException | None]:
+        # The call for events may come before that of the unit: they run in threads.
+        return self._batches.setdefault(unit, SimpleQueue())
 
     def has_asset(self, asset: str) -> bool:
         return has_asset(asset)

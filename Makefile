@@ -86,7 +86,9 @@ clean: ## Remove the environment and every cache
 	rm -rf .venv .venv-bench ui/node_modules .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage build dist
 	find src tests -type d -name __pycache__ -prune -exec rm -rf {} +
 
+# A .venv without uv was not made here: building would overwrite what somebody has installed in it.
 $(UV): requirements/build.txt
+	@test ! -e .venv || test -e $(UV) || { echo "Error: .venv is not an environment of make. Remove it, or rename it: mv .venv karat-env" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Karat needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
 	@echo "Building .venv from requirements/, once ..."
 	@$(PYTHON) -m venv .venv

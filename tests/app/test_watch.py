@@ -1,6 +1,7 @@
 """Watching: files that change, the pause after it, and what moved between two rounds."""
 
 from array import array
+from dataclasses import replace
 from math import nan
 from pathlib import Path
 
@@ -93,6 +94,21 @@ def round_of(gold: Dataset, **found: list[int]) -> WatchRound:
 def test_the_first_round_has_no_change() -> None:
     lines = round_lines(None, round_of(GOLD, one=[1] * 12))
     assert lines == ["  one  mrr@10 1.000"]
+
+
+def test_an_engine_that_fails_is_named_and_compared_with_its_last_good_round() -> None:
+    good = round_of(GOLD, one=[1] * 12, mine=[2] * 12)
+    broken = replace(round_of(GOLD, one=[1] * 12), failed={"mine": "exit code 1: SyntaxError"})
+    lines = round_lines(good, broken)
+    assert lines[:2] == [
+        "  mine  failed: exit code 1: SyntaxError",
+        "  one   mrr@10 1.000  unchanged",
+    ]
+    still = replace(broken, gold=GOLD).after(broken.after(good))
+    repaired = round_of(GOLD, one=[1] * 12, mine=[1] * 12)
+    assert "  mine  mrr@10 1.000  +0.500 (significant): 12 better" in "\n".join(
+        round_lines(still, repaired)
+    )
 
 
 def test_what_moved() -> None:

@@ -1,6 +1,7 @@
 """karat watch: it runs, runs again after a change, survives an error and ends by Ctrl-C."""
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,26 @@ def test_every_change_runs_again(
     assert "    - 1.00 -> 0.00  set up mail" in rounds[1]
     assert "changed mine.yaml: 3 cases" in rounds[2]
     assert "  bm25     mrr@10 0.667  unchanged" in rounds[2]
+
+
+def test_a_script_that_broke_is_named_and_its_repair_is_compared(
+    place: Path, karat: Karat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = "import json\nprint(json.dumps(['login.md']))\n"
+    script = place / "mine.py"
+    script.write_text(good)
+    (place / "mine.yaml").write_text(
+        f"engine: command\ncommand: [{sys.executable}, {script}, '{{query}}']\n"
+    )
+    monkeypatch.setattr(watch, "sleep", Clock((script, "print(\n"), (script, good)))
+    options = ("--corpus", "docs", "-e", "keyword", "-e", "mine.yaml", "-m", "mrr@10")
+    done = karat("watch", "questions.csv", *options, "--store", "w.db")
+    assert done.returncode == 0, done.stderr
+    first, broken, repaired = done.stdout.split("\n\n")
+    assert "  python   mrr@10 0.333" in first
+    assert "  python   failed: " in broken
+    assert "SyntaxError" in broken or "exit code 1" in broken
+    assert "  python   mrr@10 0.333  unchanged" in repaired
 
 
 @pytest.mark.usefixtures("place")

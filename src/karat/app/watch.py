@@ -3,7 +3,7 @@
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from math import isnan, nan
 from pathlib import Path
@@ -21,12 +21,14 @@ from karat.app.evaluate import (
 from karat.model import Dataset
 from karat.model.comparison import Comparison, Difference
 from karat.model.evaluation import ComparisonResult, Evaluation
+from karat.model.frozen import EMPTY
 from karat.model.spec import Spec
 from karat.report.display import headline_and_details, shorten
 from karat.scoring.metrics import parse
 from karat.scoring.stats import compare as compare_scores
 from karat.scoring.stats import verdict
 from karat.scoring.stats.verdict import p_value
+from karat.system.words import first_line
 
 __all__ = [
     "EngineChange",
@@ -132,12 +134,23 @@ def engine_files(spec: Spec) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class WatchRound:
-    """The scores of one round; *measure* is the one that engines are compared by."""
+    """The scores of one round; *measure* is the one that engines are compared by.
+
+    *failed* has the error of each engine that failed, and *last_good* its scores in the last round
+    in which it did not.
+    """
 
     gold: Dataset
     evaluations: tuple[Evaluation, ...]
     measure: str
     comparison: Comparison | None
+    failed: Mapping[str, str] = EMPTY
+    last_good: Mapping[str, Evaluation] = EMPTY
+
+    def after(self, before: "WatchRound | None") -> "WatchRound":
+        """Return this round with the last good scores, as the round *before* has them."""
+        known = _known(before)
+        return replace(self, last_good={n: known[n] for n in self.failed if n in known})
 
 
 def run_round(
@@ -161,9 +174,10 @@ def run_round(
     ended = select_finished(done)
     found = evaluate_experiment(request.gold, done, runs=ended, scoring=request.scoring).overall
     measure = str(request.scoring.parsed(request.gold)[0])
+    failed = {run.label: first_line(run.error) for run in ended.failed}
     if isinstance(found, ComparisonResult):
-        return WatchRound(request.gold, found.evaluations, measure, found.comparison)
-    return WatchRound(request.gold, (found,), measure, None)
+        return WatchRound(request.gold, found.evaluations, measure, found.comparison, failed)
+    return WatchRound(request.gold, (found,), measure, None, failed)
 
 
 class MovedQuery(NamedTuple):
@@ -189,12 +203,19 @@ class EngineChange(NamedTuple):
 
 def engine_changes(before: WatchRound | None, after: WatchRound) -> list[EngineChange]:
     """Return the change of each engine of *after*, over the queries that both rounds have."""
-    known = {one.name: one for one in before.evaluations} if before else {}
+    known = _known(before)
     same_measure = before is not None and before.measure == after.measure
     return [
         _change(known.get(one.name) if same_measure else None, one, after)
         for one in after.evaluations
     ]
+
+
+def _known(before: WatchRound | None) -> dict[str, Evaluation]:
+    """Return the last good scores of each engine."""
+    if before is None:
+        return {}
+    return {**before.last_good, **{one.name: one for one in before.evaluations}}
 
 
 def _change(old: Evaluation | None, new: Evaluation, after: WatchRound) -> EngineChange:
@@ -241,8 +262,8 @@ QUERY_WIDTH = 60
 def round_lines(before: WatchRound | None, after: WatchRound) -> list[str]:
     """Return what to print about a round: each engine, the queries that moved, the verdict."""
     changes = engine_changes(before, after)
-    width = max(len(one.name) for one in changes)
-    lines = []
+    width = max(len(name) for name in (*(one.name for one in changes), *after.failed))
+    lines = [f"  {name:<{width}}  failed: {error}" for name, error in after.failed.items()]
     for one in changes:
         lines.append(f"  {one.name:<{width}}  {after.measure} {_change_text(one, len(after.gold))}")
         worst, best = one.moved[:MOST_MOVED], one.moved[-MOST_MOVED:]

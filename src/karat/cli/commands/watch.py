@@ -174,7 +174,7 @@ def _round(
     click.echo(f"\n{why or 'first run'}: {counted(len(after.gold), 'case')} in {seconds:.1f} s")
     for line in round_lines(before, after):
         click.echo(printable(line))
-    return after
+    return after.after(before)
 
 
 def _changed(paths: "Sequence[str]") -> str:

@@ -63,8 +63,14 @@ def folders_by_name(repos: Sequence[str]) -> dict[str, str]:
     ({'click': '/x/click.git', 'gin': '/x/gin'}, {'': '/x/click.git'})
     >>> folders_by_name(["/x/click.git", "/x/gin"])
     {'click': '/x/click.git', 'gin': '/x/gin'}
+
+    ``owner/name``, as SWE-bench writes it, is ``owner__name``.
+
+    >>> folders_by_name(["pallets/flask=/x/flask"])
+    {'pallets__flask': '/x/flask'}
     """
     pairs = [("", "", repo) if Path(repo).exists() else repo.rpartition("=") for repo in repos]
+    pairs = [(name.replace("/", "__"), sign, folder) for name, sign, folder in pairs]
     alone = [folder for name, _, folder in pairs if not name]
     if len(alone) < 2:
         return {name: folder for name, _, folder in pairs}

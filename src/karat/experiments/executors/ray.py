@@ -55,6 +55,13 @@ class RayExecutor:
             "(docs/security.md)"
         )
 
+    @property
+    def _client_hint(self) -> str:
+        """Return what a cluster that is reached through a client needs besides."""
+        if not self.address.startswith("ray://"):
+            return ""
+        return " --ray-client-server-port=10001; RAY_AUTH_MODE=token sends a token that it demands"
+
     @contextmanager
     def connect(self) -> Iterator["RaySlots"]:
         """Return a slot for each CPU of the cluster."""
@@ -69,7 +76,7 @@ class RayExecutor:
             except (ConnectionError, RuntimeError, TimeoutError, ValueError) as error:
                 raise ProcessError(
                     f"no Ray cluster answers at {self.address} ({error}); start one with: "
-                    "ray start --head"
+                    f"ray start --head{self._client_hint}"
                 ) from error
         pool = RaySlots(ray, self.address)
         try:

@@ -175,8 +175,12 @@ def test_pages_become_lines(place: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert (first.path, first.start_line, first.end_line) == ("manual.txt", 2, 3)
     assert second == Target("docs/login.md")
     assert located.match == "lines"
-    with pytest.raises(InputError, match=r"manual\.txt has no page 3"):
-        locate_pages(gold("manual.txt#page=3"), where)
+    # A page that does not exist is missing, as a path is; the other targets count.
+    wrong = locate_pages(gold("manual.txt#page=3", "docs/login.md"), where)
+    searched = check_targets(wrong, where, match=wrong.match).searched
+    assert (searched.targets, searched.unresolved) == (2, 1)
+    assert searched.missing == ("manual.txt#page=3",)
+    assert searched.suggestions == {"manual.txt#page=3": "manual.txt has no page 3"}
     unpaged = gold("docs/login.md")
     assert locate_pages(unpaged, where) is unpaged
 

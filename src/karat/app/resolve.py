@@ -343,9 +343,11 @@ class _Finder:
                 return found
             return self._skipped(path) or found._replace(detail=self._suggestion(target))
         _, page = split_page(target.path)
-        return located_page(
-            _placed(target, f"{found}#page={page}" if page else found), self._corpus
-        )
+        placed = _placed(target, f"{found}#page={page}" if page else found)
+        located = located_page(placed, self._corpus)
+        if page and located == placed and placed.path not in self._corpus.by_path:
+            return _UnresolvedTarget("not_found", (), f"{found} has no page {page}")
+        return located
 
     def _skipped(self, name: str) -> _UnresolvedTarget | None:
         """Return the skipped file that *name* means, None without one or with several."""

@@ -129,6 +129,9 @@ class PathHints:
         parts = [part.strip() for part in path.split(",")]
         if len(parts) > 1 and all(part in self._known or FILE.fullmatch(part) for part in parts):
             return SEPARATE
+        document, page = split_page(path)
+        if page and document in self._known:
+            return f"{document} has no page {page}"
         near = self._near(normalise(path))
         return f"did you mean {near}?" if near else ""
 
@@ -569,22 +572,22 @@ class Where(NamedTuple):
 def located_page(target: Target, corpus: Corpus) -> Target:
     """Return *target* with the lines of the page that it names, if it names one.
 
-    A document that is not in *corpus* stays as it is.
+    A document that is not in *corpus* stays as it is, and so does a page that it lacks: no path of
+    the corpus has the name of a page, so that the target counts as missing.
     """
     path, page = split_page(target.path)
     if not page or target.path in corpus.by_path or path not in corpus.by_path:
         return target
     lines = page_lines(corpus.read(path), page)
     if lines is None:
-        raise InputError(f"{path} has no page {page}; expected a page that exists")
+        return target
     return target._replace(path=path, start_line=lines[0], end_line=lines[1])
 
 
 def locate_pages(gold: Dataset, where: Where) -> Dataset:
     """Return *gold* with the lines of targets that name a page, ``manual.pdf#page=3``.
 
-    Hits are then matched by lines, unless *gold* has another mode that uses them. InputError is
-    raised for a page that a document lacks.
+    Hits are then matched by lines, unless *gold* has another mode that uses them.
     """
     if not any(split_page(path)[1] for path in gold.paths.names):
         return gold

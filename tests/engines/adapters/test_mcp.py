@@ -56,6 +56,14 @@ def test_a_tool_that_fails_or_hangs(toy: list[str]) -> None:
             assert isinstance(caught.value.__cause__, TimeoutError)
 
 
+def test_an_argument_that_the_tool_lacks_is_named(toy: list[str]) -> None:
+    near = {**ARGUMENTS, "limits": "{k}"}
+    with pytest.raises(InputError, match="tool 'find' has no argument 'limits'; did you mean 'lim"):
+        opened(toy, arguments=near)
+    with pytest.raises(InputError, match="no argument 'zzz'; it has root, query, limit"):
+        opened(toy, arguments={**ARGUMENTS, "zzz": 1})
+
+
 def test_a_tool_that_is_not_there(toy: list[str]) -> None:
     with pytest.raises(InputError, match="the server has no tool 'fnd'; did you mean 'find'"):
         opened(toy, tool="fnd")

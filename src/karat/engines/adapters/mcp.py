@@ -3,7 +3,7 @@
 import asyncio
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AsyncExitStack
 from difflib import get_close_matches
@@ -185,11 +185,20 @@ class McpConnection:
         return EngineError(f"cannot connect: {str(error) or type(error).__name__}{hint}")
 
     async def _check_tool(self, client: "Client") -> None:
-        names = [tool.name for tool in (await client.list_tools()).tools]
-        if self._options.tool not in names:
-            near = get_close_matches(self._options.tool, names, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(names) or 'none'}"
-            raise InputError(f"the server has no tool {self._options.tool!r}; {hint}")
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        wanted = self._options.tool
+        if wanted not in tools:
+            hint = _nearest(wanted, list(tools))
+            raise InputError(f"the server has no tool {wanted!r}; {hint}")
+        schema = tools[wanted].input_schema
+        known = schema.get("properties")
+        # A tool without a list of arguments, or one that takes any, cannot be checked.
+        if not isinstance(known, Mapping) or schema.get("additionalProperties"):
+            return
+        for name in self._options.arguments:
+            if name not in known:
+                hint = _nearest(name, list(known))
+                raise InputError(f"the tool {wanted!r} has no argument {name!r}; {hint}")
 
     def _transport(self, stack: AsyncExitStack) -> Any:
         if self._options.url:
@@ -355,6 +364,11 @@ class McpEngine(External):
             )
         except KaratError as error:
             raise type(error)(self._secrets.scrub(f"{self.name}: {error}")) from error.__cause__
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
+    near = get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known) or 'none'}"
 
 
 def _is_wrapped_text(content: Mapping[str, object]) -> bool:

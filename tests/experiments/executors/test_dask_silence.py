@@ -1,6 +1,7 @@
 """Workers and schedulers that do not answer, seen by the pool of the Dask executor."""
 
 import asyncio
+import logging
 import pickle
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -107,6 +108,15 @@ def connect(
 
 def ids(pool: DaskSlots) -> list[str]:
     return [slot.id for slot in pool.slots()]
+
+
+def test_dask_prints_no_traceback_of_its_own(caplog: pytest.LogCaptureFixture) -> None:
+    log = logging.getLogger("distributed.client")
+    before = log.level
+    with dask._quiet():
+        log.critical("Traceback of a lost scheduler")
+    assert not caplog.records
+    assert log.level == before
 
 
 def test_a_frozen_worker_keeps_no_heartbeat_from_the_others(

@@ -1,7 +1,7 @@
 """Slots that come, go and do not fit, seen by the driver."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, count
 
 import pytest
@@ -147,7 +147,7 @@ def test_a_slot_whose_problem_is_gone_is_used() -> None:
 def test_the_time_that_the_driver_slept_is_no_wait_for_a_slot() -> None:
     """The pool of a driver that was stopped lists no slot until the workers have answered again."""
     pool, plan = FakePool("good"), schedule(work(3), slots=0)
-    looks = iter([[], []])
+    looks: Iterator[list[Slot]] = iter([[], []])
     pool.slots = lambda: next(looks, [Slot("good", "machine")])  # type: ignore[method-assign]
     times = chain([0.0, 0.0, 0.1, 45.0], count(45.1, 0.4))
     answered, _ = drive(pool, plan, clock=times.__next__)

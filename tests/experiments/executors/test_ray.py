@@ -209,9 +209,12 @@ def test_a_machine_that_does_not_answer_loses_its_unit() -> None:
 
 def test_a_driver_that_slept_misses_one_look_for_an_answer() -> None:
     looks = iter([TimeoutError(), None])
-    ray_once = FakeRay()
-    ray_once.get = lambda call, timeout: FakeRay().get(next(looks))  # type: ignore[method-assign]
-    assert RaySlots(ray_once, "auto")._answer("call") is None
+
+    class LateRay(FakeRay):
+        def get(self, value: object, timeout: float | None = None) -> object:
+            return super().get(next(looks), timeout)
+
+    assert RaySlots(LateRay(), "auto")._answer("call") is None
 
 
 def test_a_lost_cluster_is_named() -> None:

@@ -133,7 +133,7 @@ class OutputPath(click.Path):
         if ctx is None or not ctx.resilient_parsing:
             from karat.system.files import check_output
 
-            named = os.fspath(path)
+            named = os.fsdecode(path)
             is_folder = named.endswith("/") or os.path.isdir(named)  # noqa: PTH112 - pathlib loads slowly
             check_output(named, folder=not self.file_okay or (self.dir_okay and is_folder))
         return path

@@ -8,6 +8,7 @@ ran beside the cause.
 """
 
 import asyncio
+import logging
 import pickle
 import platform
 import threading
@@ -87,9 +88,22 @@ class DaskExecutor:
                 "dask scheduler"
             ) from error
         try:
-            yield pool
+            with _quiet():
+                yield pool
         finally:
             pool.close()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Leave it to Karat to say that the scheduler is lost; Dask prints a traceback."""
+    log = logging.getLogger("distributed.client")
+    before = log.level
+    log.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
 
 
 def _check_certificates() -> None:

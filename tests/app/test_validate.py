@@ -1,5 +1,6 @@
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -249,6 +250,15 @@ def test_the_repository_that_a_set_names(repository: Path, tmp_path: Path) -> No
         validate(gold, repositories={})
     with pytest.raises(InputError, match="nowhere"):
         validate(gold, repositories={"": str(tmp_path / "nowhere")})
+
+
+def test_all_repositories_that_a_set_does_not_locate_are_named(tmp_path: Path) -> None:
+    queries = [Query(f"q{n}", "log in", (Target("a.py"),)) for n in range(2)]
+    names = ("astropy__astropy", "pallets__flask")
+    write(replace(Dataset.of(queries), tags={"repository": names}), tmp_path / "gold.json")
+    options = "--repo astropy__astropy=DIR --repo pallets__flask=DIR$"
+    with pytest.raises(InputError, match=f"does not name its repository; give it with {options}"):
+        validate(tmp_path / "gold.json", repositories={})
 
 
 def test_symbols_that_are_evidence_are_counted_beside_the_targets(tmp_path: Path) -> None:

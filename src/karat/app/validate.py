@@ -148,10 +148,11 @@ def _looked_up(
     sorts: list[str] = []
     unchecked = 0
     messages: list[str] = []
-    for home, rows in homes(data, repositories).items():
-        if not home.place:
-            option = f"--repo {home.name}=DIR" if home.name else "--repo DIR"
-            raise InputError(f"{found.path} does not name its repository; give it with {option}")
+    found_homes = homes(data, repositories)
+    if lacking := [home.name for home in found_homes if not home.place]:
+        options = " ".join(f"--repo {name}=DIR" for name in lacking if name) or "--repo DIR"
+        raise InputError(f"{found.path} does not name its repository; give it with {options}")
+    for home, rows in found_homes.items():
         part = part_of(data, rows)
         resolution = resolve(part, home.place, revision=revision or home.revision or HEAD)
         missing = _counted(missing.sort for missing in resolution.missing)

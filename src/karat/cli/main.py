@@ -291,7 +291,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _one_line(message: Warning | str, *_place: object, **_line: object) -> str:
-    """Return a warning of Python without the line of code that gave it."""
+    r"""Return a warning of Python without the line of code that gave it.
+
+    >>> _one_line("the cache is full", UserWarning, "sqlite.py", 3)
+    'warning: the cache is full\n'
+    """
     return f"warning: {message}\n"
 
 

@@ -398,15 +398,15 @@ def test_what_is_refused(ask: Ask, store: SqlStore) -> None:
 
 
 def test_many_configurations_are_warned_of_and_too_many_refused(ask: Ask) -> None:
-    def many(count: int) -> ExperimentRequest:
-        return ask(*(Configuration(f"top {k}", BM25, k) for k in range(1, count + 1)))
+    def many(count: int, timed: int | None = None) -> ExperimentRequest:
+        configurations = (Configuration(f"top {k}", BM25, k) for k in range(1, count + 1))
+        return ask(*configurations, timed=timed)
 
     assert plan_experiment(many(25)).warnings == ()
     assert plan_experiment(replace(many(26), timed=None)).warnings == (
         "26 configurations may take long; --timed none skips measuring their latency",
     )
-    untimed = replace(many(26), timed=0)
-    assert plan_experiment(untimed).warnings == ("26 configurations may take long",)
+    assert plan_experiment(many(26, timed=0)).warnings == ("26 configurations may take long",)
     assert len(plan_experiment(many(50)).searches.configurations) == 50
     with pytest.raises(LimitExceeded, match="51 configurations, at most 50 are allowed"):
         plan_experiment(many(51))

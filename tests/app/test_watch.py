@@ -106,7 +106,7 @@ def test_an_engine_that_fails_is_named_and_compared_with_its_last_good_round() -
     ]
     still = replace(broken, gold=GOLD).after(broken.after(good))
     repaired = round_of(GOLD, one=[1] * 12, mine=[1] * 12)
-    assert "  mine  mrr@10 1.000  +0.500 (significant): 12 better" in "\n".join(
+    assert "  mine  mrr@10 1.000  +0.500 (p < 0.001, significant): 12 better" in "\n".join(
         round_lines(still, repaired)
     )
 

@@ -5,11 +5,8 @@ from dataclasses import replace
 from math import nan
 from pathlib import Path
 
-import pytest
-
 from karat.app import watch
 from karat.app.watch import WatchRound, file_state, round_lines, wait_for_change
-from karat.engines.spec import parse_spec
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.scoring.compare import compare_scored
 from karat.scoring.score import evaluate_run
@@ -47,22 +44,6 @@ def test_many_changes_are_one() -> None:
 def test_a_change_during_the_run_is_seen_at_once() -> None:
     _, changed = wait_for_change({}, lambda: {"a": (1, 1)}, lambda _s: None, interval_s=1)
     assert changed == ["a"]
-
-
-def test_the_files_of_engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "my_watched.py").write_text("class Mine: ...")
-    (tmp_path / "search.sh").write_text("echo")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    script = {"engine": "command", "command": ["sh", str(tmp_path / "search.sh"), "{query}"]}
-    specs = [
-        parse_spec("my_watched:Mine"),
-        parse_spec({"engine": "python", "class": "my_watched:Mine"}),
-        parse_spec({"engine": "rerank", "over": script}),
-        parse_spec("bm25"),
-        parse_spec("no_such_package.module:Mine"),
-    ]
-    names = [[Path(file).name for file in watch.engine_files(spec)] for spec in specs]
-    assert names == [["my_watched.py"], ["my_watched.py"], ["search.sh"], [], []]
 
 
 GOLD = Dataset.of([Query(f"q{n}", f"query {n}", (Target(f"{n}.py"),)) for n in range(12)])

@@ -4,7 +4,6 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from math import isnan, nan
 from pathlib import Path
 from typing import NamedTuple
@@ -18,11 +17,11 @@ from karat.app.evaluate import (
     run_plan,
     select_finished,
 )
+from karat.engines.content import engine_files
 from karat.model import Dataset
 from karat.model.comparison import Comparison, Difference
 from karat.model.evaluation import ComparisonResult, Evaluation
 from karat.model.frozen import EMPTY
-from karat.model.spec import Spec
 from karat.report.display import headline_and_details, shorten
 from karat.scoring.metrics import parse
 from karat.scoring.stats import compare as compare_scores
@@ -109,27 +108,6 @@ def wait_for_change(
         if later == now:
             return now, changed_paths(before, now)
         now = later
-
-
-def engine_files(spec: Spec) -> Iterator[str]:
-    """Yield the files that an engine is made of: a Python module, or scripts of its command."""
-    target = str(spec.params.get("class") or (spec.name if ":" in spec.name else ""))
-    module = target.partition(":")[0]
-    if module:
-        try:
-            found = find_spec(module)
-        except (ImportError, ValueError):
-            found = None
-        if found is not None and found.origin and Path(found.origin).is_file():
-            yield found.origin
-    command = spec.params.get("command")
-    for word in command if isinstance(command, list | tuple) else ():
-        script = Path(str(word))
-        if script.is_absolute() and script.is_file():
-            yield str(script)
-    over = spec.params.get("over")
-    if isinstance(over, Mapping):
-        yield from engine_files(Spec("engine", str(over.get("engine", "")), dict(over)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,8 @@ __all__ = [
     "claim_runs",
     "execute",
     "finish_on_error",
+    "repeat_queries",
+    "run_is_held",
 ]
 
 # Events after which an engine has indexed a corpus.
@@ -138,6 +140,52 @@ def execute(
             notes = _join_notes(_notes(results, one), _notes(times, one))
             timings = times[one.name].timings if one.name in times else None
             yield EndedRun(one, timings, notes, stopped)
+
+
+def repeat_queries(
+    searches: SearchGroups,
+    context: ExperimentContext,
+    executor: Executor,
+    queries: Mapping[str, Collection[str]],
+) -> dict[str, dict[str, Answer]]:
+    """Run the *queries* of each configuration; return its answers by query, and store nothing.
+
+    KeyboardInterrupt is raised if the experiment is stopped meanwhile. If an engine cannot run, its
+    queries end in an error.
+    """
+    shared = {one.search.name: one for group in searches.groups for one in group}
+    wanted = {
+        name: frozenset(query for one in found.configurations for query in queries[one.name])
+        for name, found in shared.items()
+    }
+    ended: dict[str, dict[str, Answer]] = {one.name: {} for one in searches.configurations}
+
+    def keep(run: str, answer: Answer, _: LatencySample | None) -> None:
+        for one, stored in _answers_of(shared[run], answer, context.parts):
+            ended[one.name][answer.query_id] = stored._replace(hits=tuple(stored.hits))
+
+    everything = frozenset(context.dataset.query_ids)
+    for _, returned in measure_groups(
+        [tuple(one.search for one in group) for group in searches.groups],
+        context.dataset,
+        context.snapshots,
+        executor=executor,
+        settings=replace(context.settings, warm_up=0, repetitions=1),
+        callbacks=Callbacks(
+            on_result=keep,
+            skip={name: everything - some for name, some in wanted.items()},
+            cancelled=context.cancelled,
+            command=context.command,
+        ),
+    ):
+        if _is_stopped(returned):
+            raise KeyboardInterrupt
+        for result in returned:
+            failed = Answer("", outcome=Outcome.ERROR, extra={"error": result.notes.get("error")})
+            for one in shared[result.name].configurations:
+                for query_id in queries[one.name]:
+                    ended[one.name].setdefault(query_id, failed._replace(query_id=query_id))
+    return ended
 
 
 def choose_timed(dataset: Dataset, count: int | None, *, seed: int) -> frozenset[str]:
@@ -289,23 +337,10 @@ class _ResultWriter:
 
     def _on_result(self, run: str, answer: Answer, sample: LatencySample | None) -> None:
         """Store *answer* once for each configuration."""
-        search, configurations = self._searches[run]
-        # Decode the hits once for several configurations; a single one may need no decoding.
-        hits = answer.hits if len(configurations) == 1 else tuple(answer.hits)
-        files = search.files and answer.query_id not in self._context.parts
-        searched = (search.k, search.threshold, search.files)
-        for one in configurations:
-            stored = answer
-            if (one.k, one.threshold, files) != searched:
-                beginning = cut(
-                    hits,
-                    k=one.k,
-                    files=files,
-                    threshold=one.threshold,
-                    by_score=has_absolute_scores(one.spec),
-                )
-                stored = answer._replace(hits=beginning)
-            self._buffer.add(self._context.runs[one.name], stored, sample)
+        context = self._context
+        shared = self._searches[run]
+        for one, stored in _answers_of(shared, answer, context.parts):
+            self._buffer.add(context.runs[one.name], stored, sample)
 
     def _on_event(self, event: RunEvent) -> None:
         """Pass an event of a search on for each configuration that it serves."""
@@ -317,6 +352,29 @@ class _ResultWriter:
                 self._begun.add(one.name)
                 self._recorder.begin(context.runs[one.name])
             context.listen(event._replace(run=one.name))
+
+
+def _answers_of(
+    shared: SharedSearch, answer: Answer, parts: Set[str]
+) -> Iterator[tuple[Configuration, Answer]]:
+    """Yield what each configuration of a search gets of its *answer*."""
+    search, configurations = shared
+    # Decode the hits once for several configurations; a single one may need no decoding.
+    hits = answer.hits if len(configurations) == 1 else tuple(answer.hits)
+    files = search.files and answer.query_id not in parts
+    searched = (search.k, search.threshold, search.files)
+    for one in configurations:
+        stored = answer
+        if (one.k, one.threshold, files) != searched:
+            beginning = cut(
+                hits,
+                k=one.k,
+                files=files,
+                threshold=one.threshold,
+                by_score=has_absolute_scores(one.spec),
+            )
+            stored = answer._replace(hits=beginning)
+        yield one, stored
 
 
 def _notes(results: Mapping[str, RunResult], one: Configuration) -> Mapping[str, object]:
@@ -366,6 +424,14 @@ def claim_runs(
             # Its holder has ended since the claim.
             return claim_runs(experiment, store, listen=listen)
     return frozenset(claimed)
+
+
+def run_is_held(experiment: Experiment, store: Store) -> InputError:
+    """Return the error of a run that another process has claimed meanwhile."""
+    holders = store.holders(experiment.id)
+    if holders:
+        return _is_held(experiment, holders[0])
+    return InputError(f"another process has run experiment {experiment.id}; repeat the command")
 
 
 def _is_held(experiment: Experiment, holder: LeaseHolder) -> InputError:

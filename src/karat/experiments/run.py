@@ -1,6 +1,6 @@
 """Run an experiment: plan it, run the queries that the store lacks, score and store the runs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from inspect import signature
 from typing import NamedTuple
@@ -9,6 +9,7 @@ from karat.corpus import FileSelection
 from karat.engines.registry import ENGINES
 from karat.engines.spec import parse_spec
 from karat.errors import InputError
+from karat.experiments.continuation import continue_runs
 from karat.experiments.execute import (
     EndedRun,
     ExperimentContext,
@@ -16,6 +17,7 @@ from karat.experiments.execute import (
     claim_runs,
     execute,
     finish_on_error,
+    repeat_queries,
 )
 from karat.experiments.executors import Executor, LocalExecutor
 from karat.experiments.plan import (
@@ -25,7 +27,7 @@ from karat.experiments.plan import (
     group_searches,
     shares_nothing,
 )
-from karat.experiments.run_records import SAMPLE, SAMPLE_OF, remarks
+from karat.experiments.run_records import CONTINUED, SAMPLE, SAMPLE_OF, remarks
 from karat.experiments.store import (
     Experiment,
     ExperimentDefinition,
@@ -49,7 +51,7 @@ from karat.experiments.workers import (
     no_answer_error,
 )
 from karat.installation import __version__
-from karat.model import Dataset
+from karat.model import Answer, Dataset
 from karat.model.coverage import CorpusCoverage
 from karat.model.evaluation import Evaluation
 from karat.model.spec import Spec
@@ -354,7 +356,8 @@ def run_experiment(
     and latency is measured next. *plan* is the result of :func:`plan_experiment` for the same
     request. *further* are measures that a report needs beside those of the request, so that no run
     is scored twice. With *again*, a request that is complete becomes a further experiment: not
-    every engine returns the same hits again.
+    every engine returns the same hits again; in one that is not, the completed runs of external
+    engines are checked like those that continue (:mod:`karat.experiments.continuation`).
     """
     if not any(text.strip() for text in request.gold.texts):
         raise InputError(f"{request.gold.name}: no query has a text to search for")
@@ -379,7 +382,6 @@ def run_experiment(
     on_stored(experiment)
     runs = {one.name: run.id for one, run in zip(configurations, experiment.runs, strict=True)}
     mine = claim_runs(experiment, store, listen=listen)
-    todo = [one for one in configurations if runs[one.name] in mine]
     context = ExperimentContext(
         dataset=request.gold,
         snapshots=found.snapshots,
@@ -397,16 +399,35 @@ def run_experiment(
         before_timing=lambda: before_timing(results),
         timed_on=request.timed_on,
     )
-    if todo:
-        whole = len(todo) == len(configurations)
-        searches = plan.searches if whole else group_searches(todo, files=units.files)
-        executor = executor or LocalExecutor(request.workers)
-        with finish_on_error(mine, store) as left:
+    executor = executor or LocalExecutor(request.workers)
+
+    def repeat(queries: Mapping[str, Collection[str]]) -> Mapping[str, Mapping[str, Answer]]:
+        some = [one for one in configurations if one.name in queries]
+        searches = group_searches(some, files=units.files)
+        return repeat_queries(searches, context, executor, queries)
+
+    continued: dict[str, str] = {}
+    with finish_on_error(mine, store) as left:
+        continued = continue_runs(
+            experiment,
+            configurations,
+            store,
+            left,
+            repeat=repeat,
+            queries=len(request.gold),
+            completed=again,
+        )
+        if todo := [one for one in configurations if runs[one.name] in left]:
+            whole = len(todo) == len(configurations)
+            searches = plan.searches if whole else group_searches(todo, files=units.files)
             for ended in execute(searches, context, store, executor):
-                run = runs[ended.configuration.name]
+                name = ended.configuration.name
+                run = runs[name]
                 results.store_scores(run)
                 if not ended.untimed:
-                    _finish(ended, run, store, results.read(run), request=request, found=found)
+                    notes = {CONTINUED: continued[name]} if name in continued else {}
+                    ending = ended._replace(notes={**ended.notes, **notes})
+                    _finish(ending, run, store, results.read(run), request=request, found=found)
                     left.discard(run)
     shown = store.show(experiment.id)
     measured = tuple(results.refresh(run) for run in runs.values())
@@ -415,7 +436,7 @@ def run_experiment(
         measured,
         found.searched,
         found.resolved if 0 < found.searched.unresolved < found.searched.targets else None,
-        remarks(measured),
+        (*_unnoted(continued, measured), *remarks(measured)),
         any(run.status is RunStatus.CANCELLED for run in shown.runs),
         results,
     )
@@ -424,6 +445,13 @@ def run_experiment(
 def _judging(scoring: Scoring) -> Scoring:
     """Return the settings of *scoring* that decide what a hit earns; sentences do not."""
     return replace(scoring, measures=(), level=0.0, unit="")
+
+
+def _unnoted(continued: Mapping[str, str], measured: Iterable[RunResult]) -> Iterator[str]:
+    """Yield the sentences on stored answers that no note of a run has."""
+    for one in measured:
+        if one.name in continued and CONTINUED not in one.notes:
+            yield f"{one.name}: {continued[one.name]}"
 
 
 def _definition(

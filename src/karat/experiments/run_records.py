@@ -22,6 +22,7 @@ from karat.scoring.matching import MATCHERS
 from karat.system.words import counted, first_few, join_names
 
 __all__ = [
+    "CONTINUED",
     "DETERMINISTIC",
     "DISTURBED",
     "LATEST",
@@ -45,6 +46,8 @@ __all__ = [
 ]
 
 LATEST = "latest"
+# The note of a run on answers that were stored before it was continued.
+CONTINUED = "continued"
 # In the metadata of a run whose latencies were not measured alone.
 DISTURBED = "disturbed"
 # In the metadata of a run: whether repeated queries had identical hits, and how many were repeated.
@@ -268,8 +271,20 @@ def _record(check: Checker, row: Record, place: Location) -> RunRecord:
 
 
 def remarks(measured: Sequence[RunResult]) -> tuple[str, ...]:
-    """Return sentences on runs with the same rankings, on empty runs, and on slots."""
-    return (*_same(measured), *empty_run_remarks(measured), *_slot_remarks(measured))
+    """Return sentences on older answers, equal rankings, empty runs and slots."""
+    return (
+        *_continued(measured),
+        *_same(measured),
+        *empty_run_remarks(measured),
+        *_slot_remarks(measured),
+    )
+
+
+def _continued(measured: Sequence[RunResult]) -> Iterator[str]:
+    """Yield which answers an earlier command has stored."""
+    for one in measured:
+        if text := one.notes.get(CONTINUED):
+            yield f"{one.name}: {text}"
 
 
 def unsearched_remarks(measured: Sequence[RunResult]) -> Iterator[str]:

@@ -240,10 +240,13 @@ class RecorderSuite:
         second = store.show(run.partition(".")[0]).runs[1].id
         store.add(run, *ANSWERS[0])
         store.add(second, *ANSWERS[0])
-        store.clear(run)
+        store.clear(run, content={"/search.py": "ab"})
         assert store.answered(run) == frozenset()
         assert store.answered(second) == {"q1"}
         assert store.add(run, *ANSWERS[0])
+        assert [entry.content for entry in store.latest().runs] == [{"/search.py": "ab"}, None]
+        store.clear(run)
+        assert store.latest().runs[0].content is None
         with pytest.raises(UnknownName, match="no run"):
             store.clear("x.1")
 
@@ -264,6 +267,9 @@ class RecorderSuite:
         assert not elsewhere.claim(run)
         store.finish(run, RunStatus.COMPLETED)
         assert not store.claim(run)
+        assert elsewhere.claim(run, completed=True)
+        assert not store.claim(run, completed=True)
+        elsewhere.finish(run, RunStatus.COMPLETED)
         # ``begin`` without a claim claims the run.
         second = store.show(run.partition(".")[0]).runs[1].id
         elsewhere.begin(second)

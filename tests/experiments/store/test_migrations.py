@@ -38,6 +38,7 @@ def back_to_the_first(connection: Connection) -> None:
     later = [table for table in METADATA.sorted_tables if table.name not in FIRST]
     METADATA.drop_all(connection, tables=later)
     connection.execute(text("ALTER TABLE runs DROP COLUMN scored"))
+    connection.execute(text("ALTER TABLE runs DROP COLUMN content"))
     connection.execute(text("CREATE TABLE karat_schema (version INTEGER PRIMARY KEY)"))
     connection.execute(text("INSERT INTO karat_schema VALUES (1)"))
 
@@ -72,8 +73,15 @@ def back_to_the_fourth(connection: Connection) -> None:
 
 def back_to_the_fifth(connection: Connection) -> None:
     """Make the database what Karat wrote before a service could share what it holds."""
+    back_to_the_sixth(connection)
     connection.execute(text("DROP TABLE settings"))
     connection.execute(text("UPDATE karat_version SET version_num = '0005'"))
+
+
+def back_to_the_sixth(connection: Connection) -> None:
+    """Make the database what Karat wrote before it stored the files of engines."""
+    connection.execute(text("ALTER TABLE runs DROP COLUMN content"))
+    connection.execute(text("UPDATE karat_version SET version_num = '0006'"))
 
 
 def drift(connection: Connection) -> list[object]:
@@ -98,7 +106,7 @@ def test_a_new_database_has_the_newest_tables(opened: Database) -> None:
     "before",
     [
         *(forget, back_to_the_first, back_to_the_second, back_to_the_third),
-        *(back_to_the_fourth, back_to_the_fifth),
+        *(back_to_the_fourth, back_to_the_fifth, back_to_the_sixth),
     ],
 )
 def test_migrations_make_the_same_tables(

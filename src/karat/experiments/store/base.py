@@ -168,7 +168,8 @@ class StoredRun:
     *answers* counts the queries that have ended, well or not; *error* says why a run has failed;
     *index_ns* is how long indexing took, None where that was not measured. *scored* is when the
     scores over all queries were stored, None before that; *status* may still be ``evaluating``
-    then, or ``cancelled``, because latency is measured afterwards.
+    then, or ``cancelled``, because latency is measured afterwards. *content* has the digests of the
+    files that the engine was made of when the first answer was stored, None where that is unknown.
     """
 
     id: str
@@ -183,6 +184,7 @@ class StoredRun:
     ended: datetime | None
     index_ns: int | None = None
     scored: datetime | None = None
+    content: Mapping[str, str] | None = None
 
 
 class RunCosts(NamedTuple):
@@ -251,10 +253,11 @@ class Recorder(Protocol):
     Several processes and threads may record at once.
     """
 
-    def claim(self, run: str) -> bool:
+    def claim(self, run: str, *, completed: bool = False) -> bool:
         """Claim *run* for this worker; its status becomes ``indexing``.
 
-        False if it is completed, or if another worker that may be alive has it.
+        False if it is completed, unless *completed* runs are claimed too, or if another worker that
+        may be alive has it.
         """
         ...
 
@@ -265,8 +268,11 @@ class Recorder(Protocol):
         """
         ...
 
-    def clear(self, run: str) -> None:
-        """Delete all answers and scores of *run*, which the caller has claimed."""
+    def clear(self, run: str, *, content: Mapping[str, str] | None = None) -> None:
+        """Delete all answers and scores of *run*, which the caller has claimed.
+
+        *content* becomes that of the run.
+        """
         ...
 
     def begin(self, run: str) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["REVISIONS", "is_current", "migrate", "script", "upgrade"]
 
 # The names of the files in versions/, in their order.
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
 # A table of stores from before Alembic, which have the first revision.
 BEFORE_ALEMBIC = "karat_schema"
 

@@ -131,8 +131,8 @@ class SqlRecorder:
         self._insertion = Insertion(database, _insert_of(database), ANSWERS)
         self._mine = RUNS.c.worker.is_(None) | (RUNS.c.worker == self._worker)
 
-    def claim(self, run: str) -> bool:
-        """Claim *run*; False if it is completed or a live worker has it."""
+    def claim(self, run: str, *, completed: bool = False) -> bool:
+        """Claim *run*; False if a live worker has it, or if it is completed."""
         with self._database.writing() as connection:
             wanted = select(RUNS.c.status, RUNS.c.worker, RUNS.c.scored).where(RUNS.c.id == run)
             found = connection.execute(wanted.with_for_update()).one_or_none()
@@ -140,7 +140,7 @@ class SqlRecorder:
                 raise UnknownName(f"no run {run!r}")
             status = RunStatus(found.status)
             others = status.running and found.worker not in (None, self._worker)
-            if status is RunStatus.COMPLETED or (
+            if (status is RunStatus.COMPLETED and not completed) or (
                 others and self._leases.watch(connection, [found.worker])[found.worker] is not False
             ):
                 return False
@@ -161,13 +161,14 @@ class SqlRecorder:
         """Renew the lease on all claimed runs."""
         self._leases.heartbeat()
 
-    def clear(self, run: str) -> None:
-        """Delete all answers and scores of *run*."""
+    def clear(self, run: str, *, content: Mapping[str, str] | None = None) -> None:
+        """Delete all answers and scores of *run*, which is made with *content* from now on."""
         with self._database.writing() as connection:
             _check_known(connection, run)
             connection.execute(ANSWERS.delete().where(ANSWERS.c.run == run))
             connection.execute(SCORES.delete().where(SCORES.c.run == run))
-            connection.execute(_changed(run).values(scored=None))
+            kept = None if content is None else dict(content)
+            connection.execute(_changed(run).values(scored=None, content=kept))
 
     def begin(self, run: str) -> None:
         """Set the status of *run* to ``evaluating``."""

@@ -175,6 +175,8 @@ RUNS = Table(
     Column("notes", Value),
     # When all queries had an answer and the scores were stored; latency may be measured later.
     Column("scored", Moment),
+    # Digests of the files that the engine was made of, NULL where that is not known.
+    Column("content", Value),
     UniqueConstraint("experiment", "position"),
 )
 
@@ -601,6 +603,7 @@ def run_of(row: Row[Any], dead: Collection[str]) -> StoredRun:
         row.ended,
         row.index_ns,
         row.scored,
+        row.content,
     )
 
 

@@ -97,7 +97,7 @@ def evaluate(
     metrics: Iterable[object] = (),
     *,
     match: str | None = None,
-    ties: str = "trec10",
+    ties: str | None = None,
     level: float = 0.0,
     judged_only: bool = False,
     depth: int | None = None,
@@ -123,6 +123,9 @@ def evaluate(
     for these queries with model labels for all of them. If the run and *gold* name documents
     differently, ``warnings`` of the result says so; *root*, *strip_prefix* (a list) and *cut_at*
     fix it.
+
+    *ties* is the order of hits with equal scores: by default the order of the engine for a run of
+    Karat, and that of trec_eval for any other.
 
     *judge_labels* ``"include"`` also uses the labels of models that `karat judge --model` wrote,
     where no target judges a hit, and ``"only"`` uses nothing else. ``warnings`` says so if their
@@ -164,7 +167,7 @@ def compare(
     metrics: Iterable[object] = (),
     *,
     match: str | None = None,
-    ties: str = "trec10",
+    ties: str | None = None,
     level: float = 0.0,
     judged_only: bool = False,
     depth: int | None = None,

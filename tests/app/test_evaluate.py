@@ -172,6 +172,7 @@ def test_what_is_kept_with_a_run(gold: Dataset, ask: Ask) -> None:
         "k": 7,
         "threshold": 0.0,
         "seed": 3,
+        "ties": "order",
     }
     revisions = {answer.query_id: answer.extra["revision"] for answer in measured.run.answers()}
     assert revisions == {

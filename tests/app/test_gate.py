@@ -332,6 +332,20 @@ def test_another_way_of_judging_is_refused() -> None:
         gate(dataset(), OLD, GateRules(), baseline=baseline_of(OLD), scoring=Scoring(ties="worst"))
 
 
+def test_the_baseline_says_how_equal_scores_are_ordered() -> None:
+    """Also where the run is one of an engine, and the baseline is older than this rule."""
+    hits = (Hit("right.py", 1.0), Hit("wrong.py", 1.0))
+    new = Run.of([Answer(f"q{row}", hits) for row in range(20)], name="new")
+    live = replace(new, metadata={"ties": "order"})
+    assert [baseline_of(run).ties for run in (new, live)] == ["trec10", "order"]
+    assert [baseline_of(run).means["mrr"] for run in (new, live)] == [0.5, 1.0]
+    rules = parse_rules(regressions=["0"])
+    for before in (new, live):
+        for after in (new, live):
+            found = gate(dataset(), after, rules, baseline=baseline_of(before), confidence=FEW)
+            assert found.checks[0].decision is Decision.PASSED
+
+
 def test_another_gold_set_is_refused_or_cut_to_what_is_the_same() -> None:
     kept = baseline_of(OLD)
     queries = [*dataset().queries()]

@@ -48,6 +48,25 @@ def test_an_engine_is_named_with_its_options(folder: Path) -> None:
     assert karat.evaluate(GOLD, run, "RR", confidence=None)["RR"] == 1.0
 
 
+EQUAL = [("auth.py", 1), ("zoo.py", 1), ("cart.py", 1)]
+
+
+def test_the_order_of_the_answer_is_the_ranking() -> None:
+    run = karat.run(QUERIES, lambda _query, _k: EQUAL)
+    assert karat.evaluate(GOLD, run, "mrr", confidence=None)["mrr"] == (1 + 1 / 3) / 2
+    by_id = karat.evaluate(GOLD, run, "mrr", ties="trec10", confidence=None)
+    assert by_id["mrr"] == (1 / 3 + 1 / 2) / 2
+    # Distances: the best hit has the lowest number.
+    near = karat.run(QUERIES, lambda _query, _k: [("auth.py", 0.1), ("cart.py", 0.7)])
+    assert karat.evaluate(GOLD, near, "mrr", confidence=None)["mrr"] == (1 + 1 / 2) / 2
+    assert [hit.score for hit in near.answer(0).hits] == [1.0, 0.5]
+
+
+def test_a_dictionary_of_scores_is_ordered_by_score() -> None:
+    run = karat.run(QUERIES, lambda _query, _k: {"cart.py": 0.5, "x": float("nan"), "auth.py": 2.0})
+    assert [hit.path for hit in run.answer(0).hits] == ["auth.py", "cart.py", "x"]
+
+
 def test_an_engine_is_described_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "engine.yaml"
     path.write_text("engine: bm25\nk1: 1.1\n", encoding="utf-8")

@@ -71,7 +71,7 @@ def test_notes_say_all_that_is_behind_the_numbers(evaluation: Evaluation) -> Non
         "4 queries of the run missing from the gold set: other0, other1, other2, ...",
         "1 query without a relevant target: left out of the means",
         "in 1 query equal scores decide where a relevant hit ranks (rule: trec10); --ties order "
-        "uses the engine's order",
+        "keeps the order of the run",
     ]
 
 
@@ -94,8 +94,8 @@ def test_the_text_of_the_tiny_set(evaluation: Evaluation) -> None:
         "4 queries of the run missing from the gold set: other0, other1, other2, ...\n"
         "1 query without a relevant target: left out of the means\n"
         "in 1 query equal scores decide where a relevant hit ranks (rule: trec10); --ties order "
-        "uses the\n"
-        "  engine's order\n"
+        "keeps the\n"
+        "  order of the run\n"
     )
 
 

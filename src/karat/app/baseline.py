@@ -6,6 +6,7 @@ The file is JSON with one query a line, so that a diff shows which of them moved
 import os
 from array import array
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from math import isclose, isnan, nan
 from pathlib import Path
@@ -273,7 +274,7 @@ def make_baseline(
         gold_digest=gold_digest(gold),
         made_at=made_at,
         version=version,
-        settings=_settings(gold, scoring),
+        settings=_settings(gold, replace(scoring, ties=evaluation.notes.ties)),
         means={measure: evaluation[measure] for measure in names},
         queries=tuple(
             BaselineQuery(

@@ -32,7 +32,7 @@ from karat.model import Dataset, Hit, Query, Run, Target
 from karat.model.coverage import CorpusCoverage
 from karat.model.spec import Spec
 from karat.report.table import Cell, Column, Table
-from karat.scoring.matching.modes import MATCHERS, Matcher
+from karat.scoring.matching.modes import MATCHERS, Matcher, tie_policy
 from karat.scoring.matching.regions import order_hits, valid_hits
 from karat.system.files import write_text
 
@@ -163,7 +163,8 @@ class _RunHits(_HitSource):
         for answer in run.answers():
             if answer.query_id in rows:
                 hits = valid_hits(answer.hits, Counter())
-                self._hits[rows[answer.query_id]], _ = order_hits(hits, [0.0] * len(hits), "trec10")
+                ordered, _ = order_hits(hits, [0.0] * len(hits), tie_policy(None, run))
+                self._hits[rows[answer.query_id]] = ordered
         if not self._hits:
             raise InputError(
                 f"{run.name} answers none of the queries of {gold.name}; expected a run of this "

@@ -407,9 +407,12 @@ def gate(
 
     One number for what may be lost holds for the measures of *scoring*, or without any for all of
     the *baseline*; where no rule says how much may be lost, it is the :func:`tolerance`. A run that
-    was made of a sample is checked on these queries.
+    was made of a sample is checked on these queries. Equal scores are ordered as in the *baseline*,
+    unless *scoring* says how.
     """
     scoring = scoring or Scoring()
+    if baseline and scoring.ties is None:
+        scoring = replace(scoring, ties=baseline.ties)
     confidence = confidence or Confidence()
     limits = _limits(rules, scoring, baseline)
     measures = list(dict.fromkeys((*rules.minimums, *limits)))
@@ -783,8 +786,7 @@ def octocode_gate(
     measures = tuple(
         name for name in OCTOCODE_FIELDS.values() if (parse(name).k or 0) <= max_results
     )
-    # Hits with equal scores stay in octocode's order.
-    scoring = Scoring(measures, ties="order")
+    scoring = Scoring(measures)
     request = ExperimentRequest(
         gold=gold,
         configurations=engine_configurations([engine], k=max_results),

@@ -15,6 +15,7 @@ from karat.errors import InputError
 from karat.experiments.target_check import Where
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.analysis import LossReason
+from karat.model.run import AS_RETURNED
 from karat.model.spec import Spec
 from karat.model.timings import RunResult
 from karat.report.findings import Findings
@@ -278,7 +279,7 @@ class _LossFinder:
             Run.of([Answer("", tuple(hits))]),
             keep=0,
             match=scoring.match,
-            ties=scoring.ties,
+            ties=scoring.ties or AS_RETURNED,
             judged_only=scoring.judged_only,
             depth=scoring.depth,
             min_overlap=scoring.min_overlap,

@@ -4,13 +4,14 @@ import inspect
 import os
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import perf_counter_ns
 from typing import Any, Protocol, TypeAlias
 
 from karat.corpus import Corpus, from_texts
-from karat.engines.adapters.external import CorpusPaths
+from karat.engines.adapters.external import CorpusPaths, in_order_returned
 from karat.engines.adapters.python import adapted, is_retriever, retriever
 from karat.engines.base import Engine, Progress, SupportsClose, SupportsProgress, SupportsSnapshots
 from karat.engines.spec import build, parse_spec
@@ -30,6 +31,7 @@ from karat.experiments.snapshots import (
 from karat.experiments.target_check import check_snapshots
 from karat.experiments.workers.sources import Source
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run
+from karat.model.run import AS_RETURNED, TIES
 from karat.model.spec import Spec
 from karat.report.score_view import missing_targets
 from karat.system.words import options_as_arguments
@@ -109,7 +111,7 @@ def run_queries(
     errors = [str(each.extra[ERROR]) for each in answers if each.outcome is Outcome.ERROR]
     if errors and len(errors) == len(answers):
         raise EngineError(f"every query failed; the first: {errors[0]}")
-    return Run.of(answers, name=label, metadata={"k": k})
+    return Run.of(answers, name=label, metadata={"k": k, TIES: AS_RETURNED})
 
 
 def _warn(text: str) -> None:
@@ -247,7 +249,8 @@ def _answer(query_id: str, text: str, search: _Search, k: int, paths: CorpusPath
     if paths is not None:
         # A path that is not in the corpus stays as it is, so that scoring can report it.
         hits = [hit._replace(path=paths.resolve(hit.path)[0] or hit.path) for hit in hits]
-    return Answer(query_id, tuple(hits), Outcome.ANSWERED, latency_ns)
+    ordered = in_order_returned(tuple(hits), Counter())
+    return Answer(query_id, ordered, Outcome.ANSWERED, latency_ns)
 
 
 def _told(progress: bool | Progress, label: str) -> Progress:

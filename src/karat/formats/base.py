@@ -1,14 +1,17 @@
 """A file format: one record with its name, reader and writer; and what it cannot store."""
 
+import struct
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import isnan
+from math import inf, isfinite, isnan
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from karat.errors import InputError
 from karat.model import Dataset, Outcome, Query, Run, Target
 from karat.model.frozen import EMPTY
+from karat.model.run import AS_RETURNED, TIES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +28,7 @@ __all__ = [
     "as_dataset",
     "as_run",
     "features",
+    "in_strict_order",
     "losses",
     "writable",
 ]
@@ -153,6 +157,59 @@ def losses(data: Dataset | Run, target: Format) -> tuple[str, ...]:
     """Return descriptions of what *target* cannot express of *data*, in the order of FEATURES."""
     lost = features(data) - target.keeps - target.refuses
     return tuple(words for name, words in FEATURES.items() if name in lost)
+
+
+FLOAT32 = struct.Struct("<f")
+LARGEST_FLOAT32 = 3.4028234663852886e38
+
+
+def in_strict_order(run: Run) -> Run:
+    """Return *run* with scores that give the order of its engine to any reader of a file.
+
+    A reader orders equal scores by its own rule, and may read them as float32. In a run of an
+    engine, a score that is not below the one before it becomes the next smaller float32; all others
+    stay. Runs from elsewhere, which have no order of their own, are returned unchanged.
+
+    >>> from karat.model import Answer, Hit
+    >>> hits = (Hit("b", 2.0), Hit("c", 2.0), Hit("a", 1.5))
+    >>> run = Run.of([Answer("q1", hits)], metadata={"ties": "order"})
+    >>> [hit.score for hit in in_strict_order(run).answer(0).hits]
+    [2.0, 1.9999998807907104, 1.5]
+    """
+    if run.metadata.get(TIES) != AS_RETURNED:
+        return run
+    scores = array("d")
+    for first, end in pairwise(run.offsets):
+        scores.extend(_strictly_descending(run.scores[first:end]))
+    metadata = {key: value for key, value in run.metadata.items() if key != TIES}
+    return replace(run, scores=scores, metadata=metadata)
+
+
+def _strictly_descending(scores: "array[float]") -> "array[float]":
+    """Return descending *scores* without equal ones, as float32 too.
+
+    >>> list(_strictly_descending(array("d", [1.0, 0.0, 0.0, -1.0])))
+    [1.0, 0.0, -1.401298464324817e-45, -1.0]
+    """
+    if not all(isfinite(score) and abs(score) < LARGEST_FLOAT32 for score in scores):
+        return scores
+    found = array("d")
+    before = inf
+    for score in scores:
+        (rounded,) = FLOAT32.unpack(FLOAT32.pack(score))
+        below = rounded < before
+        before = rounded if below else _next_below(before)
+        found.append(score if below else before)
+    return found
+
+
+def _next_below(value: float) -> float:
+    """Return the largest float32 below the float32 *value*."""
+    (bits,) = struct.unpack("<I", FLOAT32.pack(value or 0.0))
+    # The bits of a float32 are ordered like its size; the first bit is the sign.
+    bits = bits - 1 if value > 0 else 0x80000001 if value == 0 else bits + 1
+    (found,) = FLOAT32.unpack(struct.pack("<I", bits))
+    return float(found)
 
 
 def writable(data: Dataset | Run, target: Format) -> Dataset | Run:

@@ -13,6 +13,7 @@ from karat.formats.base import (
     as_dataset,
     as_run,
     features,
+    in_strict_order,
     writable,
 )
 from karat.formats.source import head_of
@@ -266,9 +267,14 @@ def write(
     *,
     format: str | None = None,  # noqa: A002 - as above
 ) -> Format:
-    """Write *data* whole or not at all and return the format used, as format_to_write chooses."""
+    """Write *data* whole or not at all and return the format used, as format_to_write chooses.
+
+    The scores of a run of an engine become strictly descending: the file scores like the run.
+    """
     from pathlib import Path
 
+    if isinstance(data, Run):
+        data = in_strict_order(data)
     chosen = format_to_write(data, path, format)
     if chosen.write is None:
         raise InputError(f"{path}: format {chosen.name!r} cannot be written, only read")

@@ -181,3 +181,9 @@ class Baseline:
     sample_of: int = 0
     notes: tuple[str, ...] = ()
     missing: int = 0
+
+    @property
+    def ties(self) -> str | None:
+        """Return the order of hits with equal scores that it was scored with."""
+        rule = self.settings.get("ties")
+        return rule if isinstance(rule, str) else None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from karat.model import Outcome, QueryStatus
 from karat.model.evaluation import CARRY_ADVICE, Evaluation, Notes, Summary, broken_sentences
+from karat.model.run import AS_RETURNED
 from karat.report.display import printable, shorten
 from karat.report.table import Cell, Column, Table, number
 from karat.system.words import first_line
@@ -170,11 +171,10 @@ def _detail_lines(evaluation: Evaluation) -> Iterator[str]:
         effect = "left out of the means" if left_out else "count in the means"
         yield f"{queries(counts[QueryStatus.UNJUDGED])} without a relevant target: {effect}"
     yield from clusters_line(notes.queries, notes.clusters)
-    if notes.tied:
-        kept = "" if notes.ties == "order" else "; --ties order uses the engine's order"
+    if notes.tied and notes.ties != AS_RETURNED:
         yield (
             f"in {queries(notes.tied)} equal scores decide where a relevant hit ranks "
-            f"(rule: {notes.ties}){kept}"
+            f"(rule: {notes.ties}); --ties order keeps the order of the run"
         )
     # A doubtful use of labels is a warning before the table.
     if notes.labels and not notes.labels.is_doubtful:

@@ -20,8 +20,9 @@ LINE_MEASURES = ("line-precision@10", "line-iou@10", "lines@10", "tokens@10")
 class Scoring:
     """How a run is judged and measured.
 
-    *measures* may be empty: the defaults are used, plus sizes if lines are matched. *level* is the
-    lowest relevant grade (0: any positive grade). *trec* averages as trec_eval does: over the
+    *measures* may be empty: the defaults are used, plus sizes if lines are matched. *ties* None is
+    the rule of each run: the order of its engine, or that of trec_eval for a run file. *level* is
+    the lowest relevant grade (0: any positive grade). *trec* averages as trec_eval does: over the
     queries that the run answers, including those without a relevant document. *strip_prefix* and
     *cut_at* change only the paths of the run: the first matching literal prefix is removed, and
     everything from the last occurrence of *cut_at*. *unit* is a sentence on why *match* is not the
@@ -30,7 +31,7 @@ class Scoring:
 
     measures: tuple[str, ...] = ()
     match: str | None = None
-    ties: str = "trec10"
+    ties: str | None = None
     level: float = 0.0
     judged_only: bool = False
     depth: int | None = None
@@ -43,7 +44,8 @@ class Scoring:
 
     def __post_init__(self) -> None:
         """Reject invalid settings before anything is read."""
-        check_policy(self.ties)
+        if self.ties is not None:
+            check_policy(self.ties)
         if not isfinite(self.level):
             raise InputError(f"level {self.level} is not a valid grade; expected a finite number")
         if self.measures and not parse_all(self.measures, level=self.level):

@@ -146,7 +146,8 @@ class RecorderSuite:
         found = store.measured(run)
         assert [*map(shown, found.run.answers())] == [shown(answer) for answer, _ in ANSWERS]
         assert found.timings == timings
-        assert (found.name, found.run.name, found.run.metadata) == ("bm25", "bm25", {"k": 100})
+        expected = {"k": 100, "ties": "order"}
+        assert (found.name, found.run.name, found.run.metadata) == ("bm25", "bm25", expected)
         assert found.engine == PLAN.runs[0].engine.digest
         assert found.notes == {"invalid": {"x": 1}}
 

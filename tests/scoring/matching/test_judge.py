@@ -20,7 +20,7 @@ from karat.model import (
     Run,
     Target,
 )
-from karat.scoring.matching import MATCHERS, TIE_POLICIES, judge
+from karat.scoring.matching import MATCHERS, TIE_POLICIES, judge, trace
 
 IDS = st.sampled_from(["a", "ab", "b", "é", "z"])
 TRUTH = st.dictionaries(
@@ -310,3 +310,16 @@ def test_a_hit_outside_the_corpus_is_counted_and_takes_no_rank() -> None:
         assert judged.queries[0].ranks == [2]
         assert judged.invalid == {"unknown file": 1}
     assert judge(truth, {"q": {"a.py": 1.0}}, known=known).invalid == {}
+
+
+def test_a_run_of_an_engine_keeps_its_order() -> None:
+    """Explicit rules win; a run without a rule of its own is ordered as trec_eval does."""
+    answers = [Answer("q1", (Hit("a", 1.0), Hit("b", 1.0)))]
+    live = Run.of(answers, metadata={"ties": "order"})
+    gold = {"q1": {"a": 1}}
+    assert [judge(gold, live).queries[0].ranks, judge(gold, live).ties] == [[1], "order"]
+    assert judge(gold, Run.of(answers)).queries[0].ranks == [2]
+    assert judge(gold, live, ties="trec10").queries[0].ranks == [2]
+    data = Dataset.of([Query("q1", "", (Target("a"),))])
+    assert trace(data, live, keep=2)[0].found == (1,)
+    assert trace(data, live, keep=2, ties="trec10")[0].found == (2,)

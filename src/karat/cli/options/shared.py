@@ -209,9 +209,7 @@ SCORING: Fields = {
     "ties": click.option(
         "--ties",
         type=click.Choice(TIES),
-        default="trec10",
-        show_default=True,
-        help="How to order hits with equal scores.",
+        help="How to order hits with equal scores (default: as the engine; run files: trec10).",
     ),
     "level": click.option(
         "--level",

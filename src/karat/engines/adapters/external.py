@@ -27,6 +27,7 @@ __all__ = [
     "ExternalReply",
     "call_foreign",
     "close",
+    "in_order_returned",
     "timed_out",
 ]
 
@@ -111,7 +112,9 @@ class CorpusPaths:
                 drop(hit, "duplicate")
                 continue
             kept[key] = hit._replace(path=path, start_line=lines[0], end_line=lines[1])
-        return AcceptedHits(_scored(tuple(kept.values()), mended), invalid, mended, dropped)
+        return AcceptedHits(
+            in_order_returned(tuple(kept.values()), mended), invalid, mended, dropped
+        )
 
     def resolve(self, path: str) -> tuple[str, str]:
         """Return the document that *path* means and "", or "" and why there is none."""
@@ -154,7 +157,11 @@ class CorpusPaths:
         return self._lines[path]
 
 
-def _scored(hits: tuple[Hit, ...], mended: Counter[str]) -> tuple[Hit, ...]:
+def in_order_returned(hits: tuple[Hit, ...], mended: Counter[str]) -> tuple[Hit, ...]:
+    """Return *hits* with descending scores: their order is the ranking.
+
+    If a score is missing, or higher than one before it, all hits get 1/rank; *mended* counts that.
+    """
     scores = [hit.score for hit in hits]
     given = [score for score in scores if isfinite(score)]
     if len(given) == len(hits):

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
-from math import isfinite, nan
+from math import inf, isfinite, isnan, nan
 from time import perf_counter_ns
 from typing import Any
 
@@ -390,13 +390,18 @@ class Retriever:
         """Return the first *k* hits; what the search raises is an EngineError."""
         answer = call_foreign(self.name, self._ask, query, k)
         if isinstance(answer, Mapping):
-            answer = answer.get("documents", answer.items())
+            # A dictionary of scores has no order of its own.
+            answer = answer["documents"] if "documents" in answer else self._best_first(answer)
         if isinstance(answer, str) or not isinstance(answer, Iterable):
             raise EngineError(
                 f"{self.name}: returned {type(answer).__name__}; expected a list of document ids, "
                 "pairs (id, score), dictionaries or documents"
             )
         return [self._hit(entry) for entry in call_foreign(self.name, list, answer)[:k]]
+
+    def _best_first(self, scores: Mapping[str, object]) -> list[tuple[str, float]]:
+        pairs = ((document, self._score(score)) for document, score in scores.items())
+        return sorted(pairs, key=lambda pair: -inf if isnan(pair[1]) else pair[1], reverse=True)
 
     def _hit(self, entry: object) -> Hit:
         if isinstance(entry, Hit):

@@ -351,7 +351,8 @@ class Store(Recorder, Protocol):
     def measured(self, run: str) -> RunResult:
         """Return a run with its answers in the order in which they ended.
 
-        Timings are None until the run was finished with some.
+        Its metadata also say that hits are ranked as returned (``ties``: ``order``). Timings are
+        None until the run was finished with some.
         """
         ...
 

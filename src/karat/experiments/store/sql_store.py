@@ -51,6 +51,7 @@ from karat.experiments.store.schema import (
 )
 from karat.model import Dataset, Outcome, Run
 from karat.model.evaluation import Summary
+from karat.model.run import AS_RETURNED, TIES
 from karat.model.timings import RunResult
 
 __all__ = ["SqlStore"]
@@ -160,7 +161,11 @@ class SqlStore(SqlRecorder):
             wanted = select(ANSWERS).where(ANSWERS.c.run == found).order_by(ANSWERS.c.id)
             kept = connection.execute(wanted).all()
         return RunResult(
-            Run.of(map(answer_of, kept), name=row.label, metadata=row.metadata),
+            Run.of(
+                map(answer_of, kept),
+                name=row.label,
+                metadata={**row.metadata, TIES: AS_RETURNED},
+            ),
             timings_of(row, map(sample_of, kept)),
             row.engine_digest,
             row.label,

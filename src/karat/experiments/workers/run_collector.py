@@ -9,6 +9,7 @@ from karat.experiments.workers.plan import Configuration, RunSettings, SnapshotQ
 from karat.experiments.workers.process import EngineFailure, WorkerReply
 from karat.model import Answer, Dataset, Outcome, Run
 from karat.model.frozen import EMPTY
+from karat.model.run import AS_RETURNED, TIES
 from karat.model.timings import NS_PER_MS, LatencySample, RunResult, Timings, latency_ms, spent_in
 
 __all__ = [
@@ -252,7 +253,7 @@ class RunCollector:
         spec, name = self.configuration.spec, self.configuration.name
         notes = self._notes(query_result) | {"status": status} | ({"error": error} if error else {})
         self.report("finished", {"status": status} | ({"error": error} if error else {}))
-        metadata = {"seed": self._settings.seed, "k": self.configuration.k}
+        metadata = {"seed": self._settings.seed, "k": self.configuration.k, TIES: AS_RETURNED}
         return RunResult(
             Run.of(answers, name=name, metadata=metadata),
             self._timings(query_result, alone=alone) if timed else None,

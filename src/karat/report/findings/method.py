@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from karat.corpus.files.selection import declared_kind
+from karat.model.run import AS_RETURNED
 from karat.model.timings import RunResult
 from karat.report.compare_view import correction_text, draws_text
 from karat.report.findings.record import Findings
@@ -46,7 +47,7 @@ def _rows(findings: Findings) -> Iterator[tuple[str, str]]:
     yield from _recorded(findings)
     unit = f": {notes.unit}" if notes.unit else ""
     yield "Matching", f"{_setting(findings, 'scoring', 'match') or gold.match}{unit}"
-    yield "Ties", f"rule {notes.ties}; changes the rank of a relevant hit in {_tied(findings)}"
+    yield "Ties", _ties(findings)
     yield "Measures", ", ".join(comparison.metrics)
     yield (
         "Intervals",
@@ -112,11 +113,20 @@ def _drawn(findings: Findings) -> str:
     return f"; resampled in {groups:,} clusters of related queries" if groups else ""
 
 
+def _ties(findings: Findings) -> str:
+    """Return the rules for hits with equal scores, and how many queries depend on them."""
+    rules = dict.fromkeys(one.notes.ties for one in findings.contest.evaluations)
+    texts = ["the order of the engine" if one == AS_RETURNED else f"rule {one}" for one in rules]
+    if list(rules) == [AS_RETURNED]:
+        return texts[0]
+    return f"{', '.join(texts)}; changes the rank of a relevant hit in {_tied(findings)}"
+
+
 def _tied(findings: Findings) -> str:
     parts = [
         f"{queries(evaluation.notes.tied)} of {evaluation.name}"
         for evaluation in findings.contest.evaluations
-        if evaluation.notes.tied
+        if evaluation.notes.tied and evaluation.notes.ties != AS_RETURNED
     ]
     return join_names(parts) or "no query"
 

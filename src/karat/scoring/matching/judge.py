@@ -33,10 +33,10 @@ from karat.scoring.matching.modes import (
     Matcher,
     QueryTargets,
     as_float32,
-    check_policy,
     cut_path,
     matches_by_id,
     query_targets,
+    tie_policy,
     without_prefix,
 )
 from karat.scoring.matching.near_misses import NearMisses
@@ -112,7 +112,7 @@ def judge(
     run: Run | Scored,
     *,
     match: str | None = None,
-    ties: str = "trec10",
+    ties: str | None = None,
     judged_only: bool = False,
     depth: int | None = None,
     min_overlap: float = 0.0,
@@ -126,16 +126,16 @@ def judge(
 
     *truth* is a Dataset or ``{query: {document: grade}}``; *run* is a Run, or scores by document as
     ``{query: {document: score}}`` or a stream of such pairs, which is read once and not copied. A
-    query that the run lacks is MISSING, one without a positive grade UNJUDGED. Paths below *root*
-    become relative. From the paths of the run, the first matching *strip_prefix* is removed, and
-    everything from the last *cut_at*. *known* has the normalised paths of the corpus; a hit
-    elsewhere is invalid.
+    query that the run lacks is MISSING, one without a positive grade UNJUDGED. *ties* None is the
+    rule of the run itself. Paths below *root* become relative. From the paths of the run, the first
+    matching *strip_prefix* is removed, and everything from the last *cut_at*. *known* has the
+    normalised paths of the corpus; a hit elsewhere is invalid.
 
     >>> judged = judge({"q1": {"a": 1}}, {"q1": {"b": 2.0, "a": 1.0}, "q9": {"a": 1.0}})
     >>> judged.queries[0].ranks, judged.unknown_queries
     ([2], ('q9',))
     """
-    check_policy(ties)
+    ties = tie_policy(ties, run)
     if depth is not None and depth < 1:
         raise InputError(f"depth {depth} is below 1")
     default = truth.match if isinstance(truth, Dataset) else "document"
@@ -501,7 +501,7 @@ def trace(
     *,
     keep: int,
     match: str | None = None,
-    ties: str = "trec10",
+    ties: str | None = None,
     judged_only: bool = False,
     depth: int | None = None,
     min_overlap: float = 0.0,
@@ -520,7 +520,7 @@ def trace(
     >>> trace(gold, run, keep=10)[0].found
     (2, 0)
     """
-    check_policy(ties)
+    ties = tie_policy(ties, run)
     matcher = MATCHERS.get(match or truth.match)(min_overlap=min_overlap)
     answers = {query_id: row for row, query_id in enumerate(run.query_ids)}
     traces = []

@@ -14,7 +14,8 @@ from typing import NamedTuple
 from unicodedata import is_normalized, normalize
 
 from karat.errors import InputError, UnknownName
-from karat.model import Dataset, Hit, Target
+from karat.model import Dataset, Hit, Run, Target
+from karat.model.run import TIES
 from karat.registry import Registry
 
 __all__ = [
@@ -312,6 +313,21 @@ MATCHERS: Registry[Callable[..., Matcher]] = Registry(
 
 
 TIE_POLICIES = ("trec10", "trec9", "order", "expected", "best", "worst")
+
+
+def tie_policy(given: str | None, run: object) -> str:
+    """Return the tie policy *given*, or else that of *run*.
+
+    A run of an engine keeps the order of the engine. For any other run, such as one from a file, it
+    is the rule of trec_eval.
+
+    >>> tie_policy(None, {}), tie_policy("worst", {})
+    ('trec10', 'worst')
+    >>> tie_policy(None, Run.of([], metadata={"ties": "order"}))
+    'order'
+    """
+    own = run.metadata.get(TIES) if isinstance(run, Run) else None
+    return check_policy(given or (str(own) if own else TIE_POLICIES[0]))
 
 
 def check_policy(name: str) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from karat.app.metrics import Description, describe
-from karat.errors import UnknownName
+from karat.errors import InputError, UnknownName
 from karat.scoring.metrics import METRICS
 
 
@@ -31,3 +31,10 @@ def test_a_metric_is_named_once_however_it_is_written() -> None:
 def test_an_unknown_one_is_refused() -> None:
     with pytest.raises(UnknownName, match="did you mean 'ndcg'"):
         describe(["ndgc"])
+
+
+def test_a_cut_off_in_tokens_means_the_metric_that_has_one() -> None:
+    assert [entry.name for entry in describe(["recall@2000tok"])] == ["token-recall"]
+    assert [entry.name for entry in describe(["recall@k", "hit[@k]"])] == ["recall", "hit"]
+    with pytest.raises(InputError, match="'recall@ten' is not a valid measure"):
+        describe(["recall@ten"])

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from karat.errors import UnknownName
 from karat.scoring.metrics import METRICS, Measure, parse
+from karat.scoring.metrics.measure import token_measure
 
 __all__ = [
     "METRICS",
@@ -147,7 +148,15 @@ def describe(names: Iterable[str] = ()) -> list[Description]:
 
 
 def _find(text: str) -> list[str]:
-    """Return the metric that *text* names, or those that are described by it."""
+    """Return the metric that *text* names, or those that are described by it.
+
+    A cut-off in tokens means the metric that has one; any other wrong cut-off raises InputError.
+    """
+    if meant := token_measure(text):
+        return [_metric_name(meant)]
+    cut = text.rpartition("@")[2].strip(" ]").lower()
+    if "@" in text and cut != "k" and not cut.isdecimal():
+        parse(text)
     try:
         return [_metric_name(text)]
     except UnknownName:

@@ -29,6 +29,7 @@ __all__ = [
     "mean_weight",
     "parse",
     "parse_all",
+    "token_measure",
 ]
 
 Cut = Literal["required", "optional", "none"]
@@ -37,6 +38,8 @@ Average = Literal["arithmetic", "geometric", "sum"]
 
 FORM = re.compile(r"(?P<name>[\w.-]+?)\s*(\((?P<params>[^()]*)\))?\s*([@](?P<k>\d{1,9}))?")
 TREC_FORM = re.compile(r"(?P<name>p|recall|ndcg_cut|map_cut|success)_(?P<k>\d{1,9})")
+# A cut-off in tokens, as agents write it.
+TOKEN_FORM = re.compile(r"(?P<name>[a-z-]+)@(?P<k>\d+)\s*(t|tok|toks|token|tokens)")
 GLUED = re.compile(r"(?P<name>[a-z-]+?)[-_]?(?P<k>\d{1,9})")
 
 
@@ -133,6 +136,11 @@ def parse(text: str, *, level: float = 0.0) -> Measure:
     stripped = text.strip()
     form = TREC_FORM.fullmatch(stripped.lower()) or FORM.fullmatch(stripped)
     if form is None:
+        if meant := token_measure(stripped):
+            raise InputError(
+                f"{text!r} is not a valid measure: a cut-off counts hits, not tokens; did you mean "
+                f"{meant!r}?"
+            )
         raise InputError(
             f"{text!r} is not a valid measure; expected name, name@k or name(param=value)@k"
         )
@@ -151,6 +159,19 @@ def parse(text: str, *, level: float = 0.0) -> Measure:
         params.setdefault("level", level)
     changed = {key: value for key, value in params.items() if value != metric.params[key]}
     return Measure(name, k, tuple(sorted(changed.items())), stripped)
+
+
+def token_measure(text: str) -> str:
+    """Return the measure that a cut-off in tokens means, "" if *text* has none or it is unknown.
+
+    >>> token_measure("recall@2000tok"), token_measure("Recall@500 tokens")
+    ('token-recall@2000', 'token-recall@500')
+    >>> token_measure("recall@2000"), token_measure("ndcg@2000tok")
+    ('', '')
+    """
+    form = TOKEN_FORM.fullmatch(text.strip().lower())
+    name = f"token-{form['name'].removeprefix('token-')}" if form else ""
+    return f"{name}@{form['k']}" if form and name in set(METRICS) else ""
 
 
 def uses_labels(text: str) -> bool:

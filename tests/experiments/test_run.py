@@ -11,7 +11,7 @@ from karat.engines.base import Engine
 from karat.engines.registry import has_absolute_scores
 from karat.engines.spec import build
 from karat.errors import InputError, LimitExceeded
-from karat.experiments import Configuration, Matrix
+from karat.experiments import Configuration, LocalExecutor, Matrix
 from karat.experiments.run import (
     ExperimentRequest,
     ExperimentResult,
@@ -451,3 +451,32 @@ def test_each_configuration_of_a_matrix_finds_what_its_engine_finds_alone(
             )
             assert answer.hits == found
     assert any("gave the same rankings" in remark for remark in done.remarks)
+
+
+def test_a_store_that_cannot_be_shared_has_one_worker(
+    ask: Ask, store: SqlStore, tmp_path: Path
+) -> None:
+    """Two processes would fail on each other's folder; a server serves several."""
+    pytest.importorskip("qdrant_client")
+    place = {"type": "qdrant", "path": str(tmp_path / "qd")}
+    spec = Spec("engine", "dense", {"model": "static", "store": place})
+    request = ask(Configuration("mine", spec, 5), workers=2)
+    plan = plan_experiment(request)
+    assert plan.one_worker
+    assert plan.warnings == ("one worker, because one process at a time can open qdrant(path=...)",)
+    done = run_experiment(request, store, plan=plan)
+    assert [set(each.run.outcomes) for each in done.measured] == [{Outcome.ANSWERED}]
+    over = Spec("engine", "rerank", {"over": {"engine": "dense", "store": place}})
+    assert plan_experiment(ask(Configuration("over", over, 5))).one_worker
+    server = Spec("engine", "dense", {"store": {"type": "qdrant", "url": "http://localhost"}})
+    assert not plan_experiment(ask(Configuration("server", server, 5))).one_worker
+    with pytest.raises(InputError, match="use a server"):
+        run_experiment(request, store, executor=Elsewhere())
+
+
+class Elsewhere(LocalExecutor):
+    """An executor whose slots may be on other machines."""
+
+    @property
+    def travels(self) -> bool:
+        return True

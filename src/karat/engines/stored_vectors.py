@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from karat.engines.fusion import Scores
 from karat.engines.nearest import Mask
-from karat.engines.spec import check_options
+from karat.engines.registry import ENGINES
+from karat.engines.spec import check_options, parse_spec
 from karat.engines.vectors.store import VECTOR_STORES, SnapshotStore
 from karat.errors import EngineError, InputError
 from karat.model.spec import Spec, parse_call
 from karat.system.files import without_user
 
-__all__ = ["StoreSpec", "StoredVectorTable", "parse_store"]
+__all__ = ["StoreSpec", "StoredVectorTable", "parse_store", "unshared_store"]
 
 # A store as it is written in the options of an engine: ``qdrant(url=http://host:6333, shards=3)``.
 StoreSpec = Spec
@@ -71,6 +72,29 @@ def parse_store(value: str | Mapping[str, object], engine: str) -> StoreSpec | N
 def _has_secret(urls: str) -> bool:
     """Return whether one of several URLs has a user or a query, where keys are written."""
     return any(without_user(url) != url for url in urls.split())
+
+
+def unshared_store(spec: Spec) -> str:
+    """Return the store of an engine if only one process at a time can open it, else "".
+
+    A store declares the options that make it so in its attribute ``one_process``.
+
+    >>> unshared_store(Spec("engine", "rerank", {"over": "dense(store=in_memory)"}))
+    ''
+    """
+    over = spec.params.get("over")
+    if isinstance(over, str | Mapping):
+        return unshared_store(parse_spec(over))
+    value = spec.params.get("store")
+    info = ENGINES.find(spec.name)
+    if not isinstance(value, str | Mapping) or not (info and info.shares):
+        return ""
+    store = parse_store(value, spec.name)
+    if store is None:
+        return ""
+    alone = getattr(VECTOR_STORES.get(store.name), "one_process", ())
+    given = [option for option in alone if store.params.get(option)]
+    return f"{store.name}({given[0]}=...)" if given else ""
 
 
 def open_snapshot_store(spec: StoreSpec) -> SnapshotStore:

@@ -183,7 +183,7 @@ class ExperimentPlan(NamedTuple):
     """The searches that a request needs, known before anything runs.
 
     *units* are those that the queries judge; *timed* holds the ids of the timed queries, of all
-    *queries* of the gold set.
+    *queries* of the gold set. With *one_worker*, two processes cannot share the index of an engine.
     """
 
     searches: SearchGroups
@@ -191,6 +191,7 @@ class ExperimentPlan(NamedTuple):
     queries: int
     timed: frozenset[str]
     warnings: tuple[str, ...] = ()
+    one_worker: bool = False
 
     @property
     def untimed(self) -> dict[str, int]:
@@ -215,16 +216,28 @@ def plan_experiment(
     configurations = [
         replace(one, spec=with_unit(one.spec, units.most)) for one in request.configurations
     ]
-    warning = (
-        "" if allowed is None else check_count(configurations, allowed=allowed, timed=request.timed)
-    )
+    warnings = []
+    if allowed is not None:
+        warnings.append(check_count(configurations, allowed=allowed, timed=request.timed))
+    if store := _unshared_store(configurations):
+        warnings.append(f"one worker, because one process at a time can open {store}")
     return ExperimentPlan(
         group_searches(configurations, files=units.files),
         units,
         len(request.gold),
         choose_timed(request.gold, request.timed, seed=request.seed),
-        (warning,) if warning else (),
+        tuple(filter(None, warnings)),
+        one_worker=bool(store),
     )
+
+
+def _unshared_store(configurations: Sequence[Configuration]) -> str:
+    """Return the first store that only one process at a time can open, "" without any."""
+    if not any("store" in one.spec.params or "over" in one.spec.params for one in configurations):
+        return ""
+    from karat.engines.stored_vectors import unshared_store
+
+    return next(filter(None, (unshared_store(one.spec) for one in configurations)), "")
 
 
 class RunResults:
@@ -400,6 +413,8 @@ def run_experiment(
         timed_on=request.timed_on,
     )
     executor = executor or LocalExecutor(request.workers)
+    if plan.one_worker:
+        executor = _one_worker(executor)
 
     def repeat(queries: Mapping[str, Collection[str]]) -> Mapping[str, Mapping[str, Answer]]:
         some = [one for one in configurations if one.name in queries]
@@ -452,6 +467,16 @@ def _unnoted(continued: Mapping[str, str], measured: Iterable[RunResult]) -> Ite
     for one in measured:
         if one.name in continued and CONTINUED not in one.notes:
             yield f"{one.name}: {continued[one.name]}"
+
+
+def _one_worker(executor: Executor) -> Executor:
+    """Return *executor* with one worker; InputError if its slots may be on other machines."""
+    if executor.travels:
+        raise InputError(
+            "one process at a time can open a store in a folder; use a server (url=...), or the "
+            "local executor"
+        )
+    return LocalExecutor(1)
 
 
 def _definition(

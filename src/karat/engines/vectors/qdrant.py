@@ -178,6 +178,9 @@ class QdrantStore:
     vectors tie. New collections have *shards* parts, each on *replicas* nodes.
     """
 
+    # Options with which only one process at a time can open the store.
+    one_process = ("path",)
+
     def __init__(
         self,
         *,

@@ -25,6 +25,7 @@ from karat.experiments.workers.sources import load_corpus
 from karat.model import Answer, Dataset, Outcome, Query, Target
 from karat.model.coverage import CorpusCoverage
 from karat.model.spec import Spec
+from karat.scoring.settings import Scoring
 
 TEXTS = {
     "auth.py": "def login(user, password):\n    return user.check(password)\n",
@@ -480,3 +481,20 @@ class Elsewhere(LocalExecutor):
     @property
     def travels(self) -> bool:
         return True
+
+
+def test_equal_scores_keep_the_order_of_the_engine(ask: Ask, store: SqlStore) -> None:
+    hits = '[{"path": "auth.py", "score": 1}, {"path": "mail.py", "score": 1}]'
+    spec = Spec("engine", "command", {"command": ["echo", hits]})
+    request = ask(Configuration("mine", spec, 5), scoring=Scoring(("mrr",)))
+    done = run_experiment(request, store)
+    [run] = done.experiment.runs
+    evaluation = done.results.evaluation(run.id)
+    assert evaluation is not None
+    # The words of auth.py: login, password and user.
+    assert list(evaluation.table.columns["mrr"]) == [1, 1, 0.5, 0.5, 0.5, 1]
+    assert evaluation.notes.ties == "order"
+    by_id = replace(request, scoring=Scoring(("mrr",), ties="trec10"))
+    other = run_experiment(by_id, store).results.evaluation(run.id)
+    assert other is not None
+    assert list(other.table.columns["mrr"]) == [0.5, 0.5, 1, 1, 1, 0.5]

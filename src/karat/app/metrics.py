@@ -51,6 +51,20 @@ Unless stated otherwise, a metric ranges from 0 to 1 (counts and sums: to infini
 better. In `[@k]` the cut-off is optional. R is the number of relevant targets. Metrics of relevant
 hits take `level`, the lowest relevant grade; 0 means any above 0. Metrics of lines and tokens need
 targets with lines.
+
+Hits with equal scores: a run that Karat makes keeps the order of its engine, and a run file is
+ordered as in trec_eval. `--ties` sets one rule for both:
+
+| `--ties` | equal scores |
+|---|---|
+| `order` | as the engine returned them; in a run file, as they stand there |
+| `trec10`, `trec9` | by descending id, as in trec_eval; `trec9` compares scores as float32 |
+| `best`, `worst` | the higher grade first, or last |
+| `expected` | the mean over all orders |
+
+A file that Karat writes from such a run has strictly descending scores: equal ones become the next
+smaller float32, so that it scores like the run in any program. `karat gate` uses the rule of the
+baseline.
 """
 
 

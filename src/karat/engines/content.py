@@ -1,6 +1,7 @@
 """The files that an engine is made of: a program, its scripts, a Python module."""
 
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from hashlib import file_digest
 from importlib.util import find_spec
@@ -10,6 +11,7 @@ from shutil import which
 
 from karat.engines.registry import ENGINES
 from karat.model.spec import Spec
+from karat.registry import HERE
 
 __all__ = ["engine_content", "engine_files"]
 
@@ -58,6 +60,9 @@ def _module_files(name: str) -> Iterator[str]:
         module = factory.partition(":")[0] if isinstance(factory, str) else ""
         if not module and found is not None:
             module = found.__name__
+    if HERE not in sys.path:
+        # As when the module is loaded.
+        sys.path.append(HERE)
     try:
         spec = find_spec(module) if module else None
     except (ImportError, ValueError):

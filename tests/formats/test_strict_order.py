@@ -30,7 +30,7 @@ def live(*scores: float) -> Run:
 @given(scores=SCORES)
 def test_equal_scores_descend_in_every_precision(scores: list[float]) -> None:
     found = in_strict_order(live(*scores))
-    assert list(found.paths) == list(live(*scores).paths)
+    assert found.paths == live(*scores).paths
     assert all(first > second for first, second in pairwise(found.scores))
     assert all(first > second for first, second in pairwise(array("f", found.scores)))
     assert found.metadata == {"k": 10}

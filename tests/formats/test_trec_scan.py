@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.errors import FormatError, InputError
-from karat.formats import scan_trec_run
+from karat.formats import scan_trec_run, write
 from karat.formats.ranked_columns import ColumnRanking
 from karat.formats.trec_run import NO_TAG, blocks, scan_columns
+from karat.model import Answer, Hit, Run
 
 PLAIN = "q1 Q0 d1 1 3.5 t\nq1 Q0 d2 2 2 t\nq2 Q0 d1 1 -1e-3 t\n"
 SCORES = {"q1": {"d1": 3.5, "d2": 2.0}, "q2": {"d1": -0.001}}
@@ -191,3 +192,11 @@ def test_agrees_with_pytrec_eval(shared_data: Path) -> None:
             expected = pytrec_eval.parse_run(stream)
         judged = {query: dict.fromkeys(list(docs)[:3], 1.0) for query, docs in expected.items()}
         assert all(found == expected for found in ways(path, judged))
+
+
+@pytest.mark.parametrize("name", ["Jinja (Python).py", "two  blanks", " first", "tab\there"])
+def test_an_id_that_would_be_read_as_several_fields_is_refused(tmp_path: Path, name: str) -> None:
+    run = Run.of([Answer("q1", (Hit("a.py", 2.0), Hit(name, 1.0)))])
+    with pytest.raises(InputError, match="TREC files cannot hold the id"):
+        write(run, tmp_path / "x.run")
+    assert not (tmp_path / "x.run").exists()

@@ -480,10 +480,13 @@ def write_parts(runs: Iterable[Run], path: "Path") -> None:
 
 
 def _check_ids(run: Run, query: str, documents: Iterable[str]) -> None:
-    joined = " ".join((query, *documents)).encode()
-    if joined.split() == joined.split(b" ") and b"\0" not in joined and not joined.startswith(b"#"):
+    names = (query, *documents)
+    joined = " ".join(names).encode()
+    words = joined.split()
+    apart = len(words) == len(names) and words == joined.split(b" ")
+    if apart and b"\0" not in joined and not joined.startswith(b"#"):
         return
-    for name in (query, *documents):
+    for name in names:
         if not writable_id(name):
             raise InputError(f"{run.name}: TREC files cannot hold the id {name!r}")
 

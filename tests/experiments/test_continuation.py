@@ -89,7 +89,7 @@ def test_a_changed_file_is_another_engine() -> None:
     verdict, text = check_stored_answers([before], never)["mine"]
     assert verdict is Verdict.DROPPED
     assert text.startswith("search.sh has changed since 2026-11-18 ")
-    assert text.endswith("; its 1 older answers are not used")
+    assert text.endswith("; 1 older answer is not used")
 
 
 def test_the_same_hits_are_the_same_engine() -> None:

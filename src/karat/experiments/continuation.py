@@ -105,7 +105,6 @@ def continue_runs(
     claimed: set[str],
     *,
     repeat: Repeat,
-    queries: int,
     completed: bool,
 ) -> dict[str, str]:
     """Delete the stored answers of engines that have changed; return a sentence for each run.
@@ -115,18 +114,12 @@ def continue_runs(
     engine has changed is claimed and starts again. A claimed run whose stored queries all fail when
     repeated ends as failed, with its answers.
     """
-    found: list[StoredAnswers] = []
-    for one, stored in zip(configurations, experiment.runs, strict=True):
-        content = engine_content(one.spec)
-        if stored.id in claimed:
-            if not store.answered(stored.id):
-                if content or stored.content:
-                    store.clear(stored.id, content=content)
-                continue
-        elif not completed or is_deterministic(one.spec):
-            continue
-        answered = store.measured(stored.id).run
-        found.append(StoredAnswers(one.name, one.spec, stored, answered, content, queries))
+    queries = experiment.queries
+    older = (
+        _older_answers(one, stored, store, claimed, queries=queries, completed=completed)
+        for one, stored in zip(configurations, experiment.runs, strict=True)
+    )
+    found = [answers for answers in older if answers is not None]
     decided = check_stored_answers(found, repeat)
     for answers in found:
         run = answers.stored.id
@@ -140,6 +133,32 @@ def continue_runs(
             store.finish(run, RunStatus.FAILED, error=text, notes={CONTINUED: text})
             claimed.discard(run)
     return {name: text for name, (_, text) in decided.items() if text}
+
+
+def _older_answers(
+    one: Configuration,
+    stored: StoredRun,
+    store: Store,
+    claimed: Collection[str],
+    *,
+    queries: int,
+    completed: bool,
+) -> StoredAnswers | None:
+    """Return the stored answers of a run, None where there is nothing to check.
+
+    A claimed run without answers gets the content of its engine.
+    """
+    content, own = engine_content(one.spec), is_deterministic(one.spec)
+    if stored.id not in claimed and (own or not completed):
+        return None
+    if stored.id in claimed and not store.answered(stored.id):
+        if content or stored.content:
+            store.clear(stored.id, content=content)
+        return None
+    if own and content == (stored.content or {}):
+        return None
+    run = store.measured(stored.id).run
+    return StoredAnswers(one.name, one.spec, stored, run, content, queries)
 
 
 def check_stored_answers(
@@ -232,7 +251,9 @@ def _decided(
 
 
 def _dropped(one: StoredAnswers, why: str) -> Continuation:
-    return Continuation(Verdict.DROPPED, f"{why}; its {len(one.run):,} older answers are not used")
+    older = counted(len(one.run), "older answer")
+    verb = "is" if len(one.run) == 1 else "are"
+    return Continuation(Verdict.DROPPED, f"{why}; {older} {verb} not used")
 
 
 def _is_answered(answer: Answer | None) -> bool:

@@ -429,7 +429,6 @@ def run_experiment(
             store,
             left,
             repeat=repeat,
-            queries=len(request.gold),
             completed=again,
         )
         if todo := [one for one in configurations if runs[one.name] in left]:

@@ -1,5 +1,7 @@
 """Runs without lines are judged by files."""
 
+from functools import partial
+
 import pytest
 
 from karat.app.baseline import make_baseline
@@ -81,9 +83,9 @@ def test_when_files_are_judged(
 
 
 def test_a_gate_judges_as_its_baseline_did() -> None:
-    at = {"made_at": "", "version": "", "name": "b"}
-    old = make_baseline(gold(), SYMBOLS, scoring=Scoring(("mrr",), match="lines"), **at)
-    new = make_baseline(gold(), SYMBOLS, scoring=Scoring(("mrr",)), **at)
+    make = partial(make_baseline, gold(), SYMBOLS, made_at="", version="", name="b")
+    old = make(scoring=Scoring(("mrr",), match="lines"))
+    new = make(scoring=Scoring(("mrr",)))
     assert (old.settings["match"], new.settings["match"]) == ("lines", "exact")
     for baseline in (old, new):
         found = gate(gold(), SYMBOLS, GateRules(), baseline=baseline)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from math import ceil
 from typing import NamedTuple
-from urllib.parse import unquote
 
 from karat.model import Hit, Query, Target
 from karat.model.evaluation import Mismatch
@@ -211,7 +210,13 @@ def _near(
 
 
 def _folded(name: str) -> str:
-    return (unquote(name) if "%" in name else name).replace("\\", "/").casefold()
+    return (_decoded(name) if "%" in name else name).replace("\\", "/").casefold()
+
+
+def _decoded(name: str) -> str:
+    from urllib.parse import unquote  # only few runs have such names
+
+    return unquote(name)
 
 
 def _spelling(name: str, target: Target, *, by_id: bool) -> Spelling | None:
@@ -223,7 +228,7 @@ def _spelling(name: str, target: Target, *, by_id: bool) -> Spelling | None:
     True
     """
     path = target.path
-    decoded = unquote(name) if ESCAPE.search(name) and not ESCAPE.search(path) else name
+    decoded = _decoded(name) if ESCAPE.search(name) and not ESCAPE.search(path) else name
     slashed = decoded.replace("\\", "/") if "\\" not in path else decoded
     at = slashed.rfind(path)
     case = at < 0
@@ -236,7 +241,7 @@ def _spelling(name: str, target: Target, *, by_id: bool) -> Spelling | None:
     prefix, tail = before.lstrip(), rest.rstrip()
     if prefix and not (prefix[-1] in "/\\" or (by_id and not prefix[-1].isalnum())):
         return None
-    if tail and not LINES.fullmatch(tail):
+    if tail and not re.fullmatch(LINES, tail):
         return None
     found = Spelling(
         decoded != name,
@@ -252,7 +257,7 @@ def _spelling(name: str, target: Target, *, by_id: bool) -> Spelling | None:
 def _changed(name: str, target: Target, spelling: Spelling) -> str:
     """Return *name* after the changes of *spelling* that no option makes."""
     if spelling.encoded:
-        name = unquote(name)
+        name = _decoded(name)
     if spelling.blanks:
         name = name.strip()
     if spelling.case:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SHAPES"]
+__all__ = ["SHAPES", "SMALL", "clustered_hits"]
 
 Values = NDArray[np.float64]
 Shape = Callable[[np.random.Generator, int], Values]
@@ -42,6 +42,48 @@ def close_runs(rng: np.random.Generator, n: int) -> Values:
     )
 
 
+def changed(share: float) -> Shape:
+    """Return differences of nDCG@10 between runs of which a *share* of the lists differs."""
+
+    def make(rng: np.random.Generator, n: int) -> Values:
+        latent = rng.normal(0.0, 1.0, (n, 1)) + rng.normal(0.0, 0.5, (n, 2))
+        scores = gain(np.ceil(np.exp(1.2 - 1.3 * latent)))
+        return np.where(rng.random(n) < share, scores[:, 1] - scores[:, 0], 0.0)
+
+    return make
+
+
+def hard_recall(rng: np.random.Generator, n: int) -> Values:
+    """Return recall@10 of two targets that are rarely found."""
+    found: Values = np.mean([ranks(rng, n, ease) <= 10 for ease in (-1.7, -2.2)], axis=0)
+    return found
+
+
+def nearly_equal(rng: np.random.Generator, n: int) -> Values:
+    """Return scores that are 1 but for about one query in eight."""
+    losses = rng.choice([0.07, 0.2, 0.37, 0.5], size=n)
+    return np.where(rng.random(n) < 0.12, 1.0 - losses, 1.0)
+
+
+def one_sided(rng: np.random.Generator, n: int) -> Values:
+    """Return differences of which about one in eight is a gain and none a loss."""
+    return np.where(rng.random(n) < 0.12, rng.uniform(0.0, 0.3, n), 0.0)
+
+
+def clustered_hits(
+    rng: np.random.Generator, clusters: int, samples: int, *, rate: float, alike: float
+) -> tuple[Values, NDArray[np.int64]]:
+    """Return ``[query, sample]`` hits in clusters of one to five queries, and the clusters.
+
+    *alike* is the correlation of two queries of a cluster.
+    """
+    codes = np.repeat(np.arange(clusters), rng.integers(1, 6, clusters))
+    shared = (rng.random((clusters, samples)) < rate)[codes]
+    own = rng.random(shared.shape) < rate
+    hits = np.where(rng.random(shared.shape) < alike**0.5, shared, own)
+    return hits.astype(np.float64), codes
+
+
 SHAPES: dict[str, Shape] = {
     "nDCG@10, one target": lambda rng, n: gain(ranks(rng, n)),
     "nDCG@10, two targets": two_targets,
@@ -62,4 +104,17 @@ SHAPES: dict[str, Shape] = {
         [-1.0, 0.0, 1.0], p=[0.05, 0.87, 0.08], size=n
     ),
     "difference, rare failures": lambda rng, n: np.where(rng.random(n) < 0.1, -0.27, 0.03),
+}
+
+# Kinds of scores whose intervals failed before they were measured, with numbers of queries.
+SMALL: dict[str, tuple[Shape, tuple[int, ...]]] = {
+    "difference, 5 % changed": (changed(0.05), (500, 1_000, 2_000)),
+    "difference, 12 % changed": (changed(0.12), (127, 299, 300, 500, 1_000)),
+    "difference, 30 % changed": (changed(0.3), (60, 127, 300, 500)),
+    "difference, close runs": (close_runs, (30, 60, 127, 300)),
+    "difference, one-sided gains": (one_sided, (15, 30, 60, 127)),
+    "recall@10, hard queries": (hard_recall, (15, 30, 60)),
+    "nDCG@10, hard queries": (SHAPES["nDCG@10, hard queries"], (15, 30, 60, 127)),
+    "RR@10, very hard queries": (SHAPES["RR@10, very hard queries"], (15, 30, 60, 127)),
+    "nearly all equal": (nearly_equal, (15, 20, 30, 60)),
 }

@@ -35,8 +35,9 @@ class Interval:
     """A confidence interval and its method; both ends are None if there is none.
 
     Methods: ``bootstrap-t``, ``analytic bootstrap-t`` (without draws, from 300 queries on),
-    ``cluster bootstrap-t``; if few values differ, ``bootstrap-t or student-t`` (the wider at each
-    end), ``student-t`` or ``clopper-pearson``; ``constant`` if none does; ``identical`` for the
+    ``cluster bootstrap-t``; if few values differ or tails are heavy and even, ``bootstrap-t or
+    student-t`` (the wider at each end); if few differ, ``clopper-pearson`` for hits and ``gaffke``
+    for scores at a bound; ``constant`` if none does; ``identical`` for the
     difference of two systems with the same score on every query; ``prediction-powered`` from a
     human sample and model labels; ``none`` if there are too few values.
     """

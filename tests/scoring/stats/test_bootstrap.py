@@ -8,7 +8,7 @@ from scipy import stats
 
 from karat.errors import InputError
 from karat.model.comparison import Interval
-from karat.scoring.stats.bootstrap import bootstrap_intervals, clopper_pearson
+from karat.scoring.stats.bootstrap import bootstrap_intervals, clopper_pearson, gaffke_ends
 
 NONE = Interval(None, None, 0.95, "none")
 
@@ -99,12 +99,14 @@ def test_clopper_pearson_agrees_with_scipy(n: int, hits: int) -> None:
     assert ends(clopper_pearson(hits, n, 0.95)) == pytest.approx(tuple(expected), abs=1e-9)
 
 
-def test_rare_differences_get_students_interval_within_the_bounds() -> None:
+def test_rare_differences_reach_no_further_than_a_multiple_of_students() -> None:
     values = [0.5, -0.25] + [0.0] * 98
     interval = only(values, bounds=(-1, 1))
-    expected = stats.t.interval(0.95, 99, np.mean(values), stats.sem(values))
-    assert interval.method == "student-t"
-    assert ends(interval) == pytest.approx(expected, abs=1e-9)
+    low, high = stats.t.interval(0.95, 99, np.mean(values), stats.sem(values))
+    # More than a tenth of the resamples have neither of the two: their t is without a bound.
+    assert interval.method == "bootstrap-t or student-t"
+    assert interval.low == pytest.approx(low, abs=0.5 * (high - low))
+    assert interval.high == pytest.approx(np.mean(values) + 2.5 * (high - np.mean(values)))
     assert only(values, bounds=(0, 1)).low == 0.0
 
 
@@ -115,13 +117,13 @@ def test_few_differences_get_the_wider_of_two_intervals_at_each_end() -> None:
     assert interval.method == "bootstrap-t or student-t"
     assert ends(interval)[0] <= low + 1e-12
     assert ends(interval)[1] >= high - 1e-12
-    assert only(values + [0.5, 0.25] * 10).method == "bootstrap-t"
+    assert only(values + [0.5, 0.25] * 15).method == "bootstrap-t"
 
 
 def test_differences_of_0_and_1_are_no_hits_since_losses_are_possible() -> None:
     values = [1.0] * 2 + [0.0] * 98
-    assert only(values, bounds=(-1, 1)).method == "student-t"
-    assert only(values).method == "student-t"
+    assert only(values, bounds=(-1, 1)).method == "bootstrap-t or student-t"
+    assert only(values).method == "bootstrap-t or student-t"
 
 
 def test_few_clusters_that_differ_are_few_units() -> None:
@@ -183,9 +185,106 @@ def test_clusters_that_are_constant_count_as_their_number() -> None:
     assert interval.high == pytest.approx(1 - 0.025 ** (1 / 2))
 
 
-def test_rare_values_in_clusters_fall_back_on_student() -> None:
-    values = [1.0] + [0.0] * 59
-    assert only(values, clusters=np.repeat(np.arange(20), 3), bounds=(0, 1)).method == "student-t"
+def test_hits_in_clusters_of_one_have_the_exact_interval() -> None:
+    hits = [0.0] + [1.0] * 19
+    plain, clustered = (
+        only(hits, bounds=(0, 1), clusters=clusters) for clusters in (None, range(20))
+    )
+    assert plain.method, clustered.method == ("clopper-pearson", "cluster clopper-pearson")
+    assert ends(clustered) == pytest.approx(ends(plain), abs=1e-9)
+    assert ends(plain) == pytest.approx((0.751, 0.999), abs=5e-4)
+
+
+@pytest.mark.parametrize("variants", [1, 2, 5, 20])
+@pytest.mark.parametrize("misses", [1, 3, 6])
+def test_one_more_variant_does_not_narrow_the_interval_of_hits(variants: int, misses: int) -> None:
+    hits = [0.0] * misses + [1.0] * (20 - misses)
+    plain = only(hits, bounds=(0, 1))
+    more = only(hits + [1.0] * variants, bounds=(0, 1), clusters=[*range(20), *[19] * variants])
+    assert ends(more)[0] <= ends(plain)[0] + 1e-9
+    assert ends(more)[1] >= ends(plain)[1] - 1e-9
+
+
+def test_clustered_hits_have_no_narrower_interval_than_independent_ones() -> None:
+    # 38 of 40 hits; the two misses are in one cluster, or in two.
+    for misses in ([0, 1], [0, 2]):
+        hits = np.ones(40)
+        hits[misses] = 0.0
+        low, high = ends(only(hits, bounds=(0, 1), clusters=np.repeat(np.arange(20), 2)))
+        independent = stats.binomtest(38, 40).proportion_ci(method="exact")
+        assert low <= independent.low
+        assert high >= independent.high
+
+
+def test_hits_in_clusters_by_hand() -> None:
+    # Shares 1, 1/2, 0 and 1 of clusters of 2, 2, 1 and 1 queries: 4 of 6, and a mean share of 5/8.
+    found = only([1, 1, 1, 0, 0, 1], bounds=(0, 1), clusters=[0, 0, 1, 1, 2, 3])
+    student = stats.t.ppf(0.975, 5) / stats.t.ppf(0.975, 3)
+    weighted = (2 * (2 / 6 * 2 / 6) ** 2) / 2 + (2 / 6 * 1 / 6) ** 2
+    weighted += (1 / 6 * 2 / 3) ** 2 + (1 / 6 * 1 / 3) ** 2
+    equal = ((3 / 8) ** 2 * 2 + (1 / 8) ** 2 + (5 / 8) ** 2) / 16
+    expected = []
+    for mean, variance in ((4 / 6, weighted), (5 / 8, equal)):
+        size = min(mean * (1 - mean) / variance * student**2, 6)
+        hits, misses = mean * size, (1 - mean) * size
+        expected.append(
+            (stats.beta.ppf(0.025, hits, misses + 1), stats.beta.ppf(0.975, hits + 1, misses))
+        )
+    lows, highs = zip(*expected, strict=True)
+    assert ends(found) == pytest.approx((min(lows), max(highs)), abs=1e-9)
+
+
+@pytest.mark.parametrize(("hits", "n"), [(1, 10), (4, 30), (1, 300)])
+def test_gaffkes_interval_of_hits_is_clopper_and_pearsons(hits: int, n: int) -> None:
+    values = np.array([1.0] * hits + [0.0] * (n - hits))
+    found = gaffke_ends(values, (0.0, 1.0), level=0.95, draws=199_999, seed=0)
+    expected = stats.binomtest(hits, n).proportion_ci(method="exact")
+    assert found == pytest.approx((expected.low, expected.high), rel=0.02)
+
+
+def test_scores_of_nearly_all_hits_leave_room_for_what_the_bounds_allow() -> None:
+    scores = np.array([1.0] * 17 + [0.63, 0.5, 0.97])
+    interval = only(scores, bounds=(0, 1))
+    assert interval.method == "gaffke"
+    # Resampled, the three that differ give an end below 0.7.
+    assert ends(interval) == pytest.approx((0.79, 1.0), abs=0.01)
+    mirrored = only(1.0 - scores, bounds=(0, 1))
+    assert ends(mirrored) == pytest.approx((1 - ends(interval)[1], 1 - ends(interval)[0]), abs=0.01)
+    # Nothing is known about the ends without bounds.
+    assert only(scores).method == "bootstrap-t or student-t"
+
+
+def coverage(samples: np.ndarray[tuple[int, int], np.dtype[np.float64]], truth: float) -> float:
+    """Return how many columns of *samples* have an interval that holds the *truth*."""
+    bounds = (0, 1) if samples.min() >= 0 else (-1, 1)
+    found = [ends(each) for each in bootstrap_intervals(samples, bounds=bounds, draws=999)]
+    return float(np.mean([low <= truth <= high for low, high in found]))
+
+
+def test_the_mean_of_fifteen_hard_queries_is_held() -> None:
+    rng = np.random.default_rng(12)
+    recalls = (rng.random((15, 1_000, 2)) < 0.117).mean(axis=2)
+    assert coverage(recalls, 0.117) >= 0.94
+
+
+@pytest.mark.parametrize(("n", "share"), [(60, 0.4), (299, 0.12), (500, 0.12), (1_000, 0.05)])
+def test_the_difference_of_close_runs_is_held(n: int, share: float) -> None:
+    rng = np.random.default_rng(13)
+    changes = rng.choice([-0.5, -0.37, 0.13, 0.37, 0.5, -0.13], size=(n, 1_000))
+    differences = np.where(rng.random((n, 1_000)) < share, changes, 0.0)
+    assert coverage(differences, 0.0) >= 0.94
+
+
+def test_even_heavy_tails_get_the_wider_of_two_intervals() -> None:
+    even = [-0.5, 0.5, 0.3, -0.3] * 20 + [0.0] * 420
+    found = only(even, bounds=(-1, 1))
+    low, high = stats.t.interval(0.95, 499, np.mean(even), stats.sem(even))
+    assert found.method == "analytic bootstrap-t or student-t"
+    assert ends(found)[0] <= low + 1e-12
+    assert ends(found)[1] >= high - 1e-12
+    # The same sizes, all gains: Student's interval would hold the truth too rarely.
+    gains = np.abs(even)
+    assert only(gains, bounds=(-1, 1)).method == "analytic bootstrap-t"
 
 
 def test_wrong_arguments_are_refused() -> None:
@@ -226,14 +325,11 @@ def test_an_open_bound_clips_one_end_and_gives_a_constant_no_interval() -> None:
     assert (constant.low, constant.high, constant.method) == (None, None, "none")
 
 
-def test_an_end_lies_no_further_out_than_any_values_could_have_it() -> None:
+def test_an_end_lies_no_further_out_than_the_bounds_allow() -> None:
     # Resampled, the four that differ give a t of twenty and more, which said nothing: 0 to 1.
-    scores = [1.0] * 11 + [0.9, 0.63, 0.43, 0.0]
-    [interval] = bootstrap_intervals(np.array([scores]).T, bounds=(0.0, 1.0))
-    reach = math.sqrt(math.log(2 / 0.05) / (2 * len(scores)))
-    assert interval.low == pytest.approx(np.mean(scores) - reach)
-    assert interval.high == 1.0
-    [unbounded] = bootstrap_intervals(np.array([scores]).T)
-    assert interval.low is not None
-    assert unbounded.low is not None
-    assert unbounded.low < interval.low
+    scores = [1.0] * 20 + [0.9, 0.63, 0.43, 0.0] * 2
+    interval = only(scores, bounds=(0.0, 1.0))
+    low, _ = gaffke_ends(np.array(scores), (0.0, 1.0), level=0.95, draws=9_999, seed=0)
+    assert interval.method == "bootstrap-t or student-t"
+    assert interval.low == low
+    assert ends(only(scores))[0] < low

@@ -30,7 +30,7 @@ from karat.scoring.stats.arrays import (
     random_flips,
     resample_counts,
 )
-from karat.scoring.stats.bootstrap import FEW, deviating_units, exact_integers
+from karat.scoring.stats.bootstrap import deviating_units, exact_integers
 from karat.scoring.stats.moments import sign_test
 
 __all__ = [
@@ -62,6 +62,8 @@ TIE = 1e-11
 # a millisecond. Scores such as precision@5 or recall of few targets are below, nDCG is not.
 GRID_STEPS = 1_000
 GRID_ERROR = 1e-9
+# Fewer deviating differences have too many resamples without a variance.
+LEAST_DEVIATING = 20
 
 
 class PairedScores(NamedTuple):
@@ -361,7 +363,9 @@ def resample_halves(
     """
     if flips.complete:
         return {}
-    usable = np.flatnonzero(deviating_units(centred, None) >= min(FEW, len(centred) / 2))
+    usable = np.flatnonzero(
+        deviating_units(centred, None) >= min(LEAST_DEVIATING, len(centred) / 2)
+    )
     if not len(usable):
         return {}
     found = resample_sums(

@@ -91,10 +91,9 @@ class Difference:
       of the paired t test, for reference.
     - ``effect``: mean / standard deviation of the differences; ``effect_residual``: the difference
       over the residual standard deviation of all systems, Sakai's effect size for Tukey's test.
-    - ``detectable``: the true difference that a set of this size and noise detects with the power
-    of
-      the comparison, before any correction for many comparisons; None if it is outside the range of
-      the metric.
+    - ``detectable``: the true difference that a set of this size and noise calls significant, after
+      the correction, with the power of the comparison; None without a variance, and if not even
+      the largest difference that the metric allows is detected.
     - ``wins``: on how many queries the system is better, by the metric's own direction.
     - ``labels``: set if the difference is prediction-powered.
     - ``changed``: how many queries, or totals of clusters, differ. The sign-flip test flips these.

@@ -212,7 +212,8 @@ def _powered_difference(
     means: dict[tuple[str, str], float | None],
     comparison: "Comparison",
 ) -> "Difference":
-    from karat.scoring.stats.moments import reach, relative_improvement
+    from karat.scoring.stats.moments import relative_improvement
+    from karat.scoring.stats.power import reach
 
     theirs = means[entry.baseline, entry.metric]
     ours = None if theirs is None or found.mean is None else theirs + found.mean

@@ -6,7 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.scoring.stats.arrays import generator, resample_counts
-from karat.scoring.stats.signflip import flip_sums, resample_halves, resample_sums, step_down
+from karat.scoring.stats.signflip import (
+    flip_sums,
+    least_sum,
+    resample_halves,
+    resample_sums,
+    step_down,
+)
 
 
 def test_step_down_by_hand() -> None:
@@ -122,3 +128,17 @@ def test_sign_and_scale_do_not_matter(seed: int, scale: float) -> None:
     halves = resample_halves(flips, columns - columns.mean(axis=0), seed=0)
     ps = [step_down(flips, [place], halves)[0] for place in range(3)]
     assert ps == pytest.approx([ps[0]] * 3, abs=3 / 1_000)
+
+
+@pytest.mark.parametrize("n", [8, 60])
+def test_a_sum_is_significant_above_the_least_one(n: int) -> None:
+    rng = np.random.default_rng(15)
+    columns = rng.normal(0.3, 1.0, (n, 4))
+    flips = flip_sums(columns, draws=999, seed=0)
+    halves = resample_halves(flips, columns - columns.mean(axis=0), seed=0)
+    # The first step of the correction is over all columns: the one with the largest sum.
+    largest = int(np.argmax(flips.observed))
+    p = step_down(flips, range(4), halves)[largest]
+    for level in (0.01, 0.05, 0.2, 0.5):
+        least = least_sum(flips, range(4), halves, level=level)
+        assert (flips.observed[largest] / flips.unit > least) is np.bool_(p <= level)

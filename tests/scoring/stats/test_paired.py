@@ -18,8 +18,8 @@ from karat.scoring.stats import (
     randomised_tukey,
     sign_flip,
 )
-from karat.scoring.stats.moments import reach
 from karat.scoring.stats.paired import CORRECTIONS
+from karat.scoring.stats.power import reach, smallest_share
 
 SCORES = np.clip(np.random.default_rng(0).normal(0.5, 0.3, (3, 60, 2)), 0, 1)
 SCORES[2] = np.clip(SCORES[2] + 0.15, 0, 1)
@@ -80,23 +80,59 @@ def test_entries_agree_with_the_functions_that_make_them() -> None:
     assert entry.effect == pytest.approx(gap.mean() / gap.std(ddof=1))
     assert (entry.wins, entry.losses) == ((gap > 0).sum(), (gap < 0).sum())
     assert entry.wins + entry.ties + entry.losses == entry.n == 60
-    assert entry.detectable == pytest.approx(
-        reach(59, level=0.95, power=0.8) * gap.std(ddof=1) / math.sqrt(60)
-    )
+    (pair,) = run(SCORES[[0, 2]]).differences[1::2]
+    alone = reach(59, level=0.95, power=0.8) * gap.std(ddof=1) / math.sqrt(60)
+    assert pair.detectable == pytest.approx(alone)
+    # One of three pairs must differ by more, but by less than Bonferroni's correction asks for.
+    bonferroni = reach(59, level=1 - 0.05 / 3, power=0.8) * gap.std(ddof=1) / math.sqrt(60)
+    assert entry.detectable is not None
+    assert alone < entry.detectable < bonferroni * 1.02
     mean = found.mean("s1", "ndcg@10")
     assert mean.mean == pytest.approx(SCORES[1, :, 0].mean())
     assert mean.interval == bootstrap_intervals(SCORES[1, :, 0], bounds=(0, 1), draws=999)[0]
 
 
 def test_a_set_too_small_for_any_difference_says_of_none_that_it_can_detect_it() -> None:
-    scores = np.array([[0.0, 0.5], [1.0, 0.5]])[:, :, None]
-    [bounded], [free] = (
-        compare(scores, systems=["a", "b"], metrics=["mrr"], bounds=bounds).differences
-        for bounds in ((0.0, 1.0), None)
-    )
+    rng = np.random.default_rng(3)
+    # Of five queries the sign-flip test has no p value below 2 / 32, of six one of 2 / 64.
+    for n, found in ((5, False), (6, True)):
+        scores = rng.normal(0.5, 0.01, (2, n, 1))
+        (entry,) = compare(scores, systems=["a", "b"], metrics=["mrr"]).differences
+        assert (entry.detectable is not None) is found
+    # A score of 0 to 1 cannot change by more than 1.
+    wide = rng.choice([0.0, 0.3, 1.0], (2, 6, 1))
+    options: dict[str, Any] = {"systems": ["a", "b"], "metrics": ["mrr"]}
+    (free,) = compare(wide, **options).differences
+    assert free.detectable is None or free.detectable > 1.0
+    (bounded,) = compare(wide, bounds=(0, 1), **options).differences
     assert bounded.detectable is None
-    assert free.detectable is not None
-    assert free.detectable > 1.0
+
+
+@pytest.mark.parametrize(("correction", "pairs"), [("holm", 3), ("bh", 3), ("none", 1)])
+def test_the_detectable_difference_allows_for_the_correction(correction: str, pairs: int) -> None:
+    for entry in run(correction=correction).differences:
+        gap = SCORES[int(entry.system[1]), :, 0] - SCORES[int(entry.baseline[1]), :, 0]
+        if entry.metric == "ndcg@10":
+            se = gap.std(ddof=1) / math.sqrt(60)
+            expected = reach(59, level=1 - 0.05 / pairs, power=0.8) * se
+            assert entry.detectable == pytest.approx(expected)
+
+
+def test_hits_detect_what_mcnemars_exact_test_detects() -> None:
+    hits = np.zeros((2, 100, 1))
+    hits[0, :6], hits[1, 4:14] = 1.0, 1.0
+    (entry,) = compare(hits, systems=["a", "b"], metrics=["hit@5"], bounds=(0, 1)).differences
+    # Four losses and eight wins on a hundred queries.
+    assert entry.p_method == "exact binomial"
+    assert entry.detectable == smallest_share(100, 12, level=0.05, power=0.8) / 100  # type: ignore[operator]
+    copied = compare(
+        np.repeat(hits, 3, axis=1),
+        systems=["a", "b"],
+        metrics=["hit@5"],
+        bounds=(0, 1),
+        clusters=np.repeat(np.arange(100), 3),
+    )
+    assert copied.differences[0].detectable == pytest.approx(entry.detectable)
 
 
 def test_one_pair_needs_no_correction() -> None:

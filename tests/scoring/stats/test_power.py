@@ -1,10 +1,20 @@
 import math
 
+import numpy as np
 import pytest
 from scipy import stats
 
 from karat.errors import InputError
-from karat.scoring.stats.moments import check_power, reach
+from karat.scoring.stats.moments import Moments
+from karat.scoring.stats.power import (
+    check_power,
+    hits_level,
+    hits_power,
+    mean_level,
+    reach,
+    smallest_mean,
+    smallest_share,
+)
 
 
 def detectable(sd: float, n: int) -> float:
@@ -30,3 +40,84 @@ def test_a_power_of_one_half_or_less_is_rejected() -> None:
     check_power(0.8)
     with pytest.raises(InputError, match="power"):
         check_power(0.5)
+
+
+def power_of_hits(n: int, changed: float, difference: float, level: float) -> float:
+    """Return the power of McNemar's test, by the trinomial distribution of wins and losses."""
+    won = (changed + difference) / 2
+    total = 0.0
+    for wins in range(n + 1):
+        for losses in range(n + 1 - wins):
+            if (
+                stats.binomtest(wins, wins + losses).pvalue <= level + 1e-12
+                if wins > losses
+                else False
+            ):
+                total += stats.multinomial.pmf(
+                    [wins, losses, n - wins - losses], n, [won, changed - won, 1 - changed]
+                )
+    return total
+
+
+@pytest.mark.parametrize(
+    ("n", "changed", "difference", "level"),
+    [(12, 0.5, 0.4, 0.05), (30, 0.3, 0.3, 0.05), (40, 0.25, 0.2, 0.01)],
+)
+def test_the_power_of_hits_is_that_of_all_numbers_of_wins_and_losses(
+    n: int, changed: float, difference: float, level: float
+) -> None:
+    expected = power_of_hits(n, changed, difference, level)
+    assert hits_power(n, changed, difference, level) == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize(("n", "changed"), [(12, 4), (60, 15), (500, 60), (7_000, 900)])
+@pytest.mark.parametrize("level", [0.05, 0.003])
+def test_one_hit_less_is_not_detected_with_the_promised_power(
+    n: int, changed: int, level: float
+) -> None:
+    steps = smallest_share(n, changed, level=level, power=0.8)
+    if steps is None:
+        assert hits_power(n, 1.0, 1.0, level) < 0.8
+        return
+    assert hits_power(n, max(changed, steps) / n, steps / n, level) >= 0.8
+    assert hits_power(n, max(changed, steps - 1) / n, (steps - 1) / n, level) < 0.8
+
+
+def test_many_hits_are_detected_like_means() -> None:
+    steps = smallest_share(7_000, 900, level=0.05, power=0.8)
+    assert steps is not None
+    assert steps == pytest.approx(2.802 * math.sqrt(900), rel=0.02)
+
+
+def test_no_number_of_wins_is_enough_for_five_queries() -> None:
+    assert smallest_share(5, 5, level=0.05, power=0.8) is None
+    assert smallest_share(6, 2, level=0.05, power=0.8) is not None
+    assert smallest_share(60, 10, level=0.0, power=0.8) is None
+
+
+def test_the_level_of_a_pair_is_that_of_its_sum() -> None:
+    # Sum and length of a sample, and its paired t test.
+    values = np.random.default_rng(4).normal(0.4, 1.0, 20)
+    least = values.sum() / math.sqrt((values**2).sum())
+    assert mean_level(least, 20) == pytest.approx(stats.ttest_1samp(values, 0).pvalue)
+    # Of 9 changed hits, 7 wins more than losses are needed: 8 to 1 or 9 to 0.
+    assert hits_level(5.5 / 3, 9) == pytest.approx(stats.binomtest(8, 9).pvalue)
+    assert hits_level(5.0 / 3, 9) == pytest.approx(stats.binomtest(8, 9).pvalue)
+    assert hits_level(7.0 / 3, 9) == pytest.approx(stats.binomtest(9, 9).pvalue)
+
+
+def moments(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Moments:
+    sd = float(values.std(ddof=1))
+    return Moments(len(values), len(values), float(values.mean()), sd, sd / math.sqrt(len(values)))
+
+
+def test_six_queries_need_differences_of_one_sign() -> None:
+    found = moments(np.array([-1.0, 1.0, 0.5, -0.5, 0.2, 0.3]))
+    size = smallest_mean(found, changed=6, level=0.05, power=0.8)
+    assert size is not None
+    # The chance that six normal values around it are all above 0.
+    assert stats.norm.cdf(size / found.sd) ** 6 == pytest.approx(0.8)
+    seven = smallest_mean(found, changed=7, level=0.05, power=0.8)
+    assert seven == pytest.approx(reach(5, level=0.95, power=0.8) * found.se)
+    assert smallest_mean(found, changed=5, level=0.05, power=0.8) is None
+    assert smallest_mean(found._replace(se=math.nan), changed=9, level=0.05, power=0.8) is None

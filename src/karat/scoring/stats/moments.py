@@ -297,14 +297,3 @@ def interpolate(ordered: Sequence[float], point: float) -> float:
     below = int(place)
     above = min(below + 1, len(ordered) - 1)
     return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
-
-
-def reach(df: int, *, level: float, power: float) -> float:
-    """Return how many standard errors a difference must be from 0 to be detected."""
-    return t_quantile((1 + level) / 2, df) + t_quantile(power, df)
-
-
-def check_power(power: float) -> None:
-    """Raise InputError unless *power* lies between one half and 1."""
-    if not 0.5 < power < 1.0:
-        raise InputError(f"power {power} is not between 0.5 and 1; expected a value such as 0.8")

@@ -4,7 +4,7 @@ Beside the sign-flip test: Student's t, Wilcoxon, two-way residual variance, ran
 """
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from typing import NamedTuple
 
@@ -42,16 +42,22 @@ from karat.scoring.stats.bootstrap import (
 )
 from karat.scoring.stats.moments import (
     Moments,
-    check_power,
     column_moments,
     normal_tail,
-    reach,
     relative_improvement,
     t_two_sided,
+)
+from karat.scoring.stats.power import (
+    check_power,
+    hits_level,
+    mean_level,
+    smallest_mean,
+    smallest_share,
 )
 from karat.scoring.stats.signflip import (
     Flips,
     FlipTest,
+    Float32Array,
     PairedScores,
     benjamini_hochberg,
     flip_sums,
@@ -59,6 +65,7 @@ from karat.scoring.stats.signflip import (
     flip_units,
     grid_p,
     holm,
+    least_sum,
     resample_halves,
     step_down,
     whole_unit,
@@ -83,6 +90,8 @@ __all__ = [
 
 CORRECTIONS = ("maxt", "tukey", "holm", "bh", "none")
 PAIRS = ("all", "lead", "baseline")
+# The test of differences of one size, such as hits.
+HITS = "exact binomial"
 
 
 class TTest(NamedTuple):
@@ -256,6 +265,16 @@ class ComparisonPlan(NamedTuple):
     clusters: ArrayLike | None
     lower_is_better: tuple[str, ...] = ()
 
+    @property
+    def uses_maxt(self) -> bool:
+        """Whether pairs are corrected by step-down maxT."""
+        return self.correction == "maxt" and len(self.systems) > 2
+
+    @property
+    def takes_maximum(self) -> bool:
+        """Whether a pair must exceed a maximum over its family."""
+        return self.uses_maxt or (self.correction == "tukey" and len(self.systems) > 2)
+
     def family(self, metric: int) -> list[int]:
         """Return the columns of *metric*, which are corrected together."""
         return [place for place, column in enumerate(self.columns) if column.metric == metric]
@@ -302,7 +321,15 @@ def difference_entries(
     paired = paired_scores(cube, plan)
     flips = flip_sums(units, draws=plan.draws, seed=plan.seed, paired=paired)
     tests = flip_tests(units, flips, draws=plan.draws)
-    corrected = corrected_ps(cube, tests, maxt_ps(cube, flips, differences, plan), plan)
+    halves = centred_resamples(cube, flips, differences, plan)
+    families = [plan.family(metric) for metric in range(len(plan.metrics))]
+    maxt = [step_down(flips, family, halves) for family in families] if plan.uses_maxt else []
+    corrected = corrected_ps(cube, tests, maxt, plan)
+    alone = round(1 - plan.level, 12)
+    least = [
+        least_sum(flips, family, halves, level=alone) if plan.takes_maximum else None
+        for family in families
+    ]
     residual_sd = [residual_deviation(cube[:, :, metric]) for metric in range(len(plan.metrics))]
     found = column_moments(differences, clusters=plan.clusters)
     both = paired_means(cube, plan)
@@ -333,7 +360,20 @@ def difference_entries(
             wins=wins[place],
             ties=moments.n - wins[place] - losses[place],
             losses=losses[place],
-            detectable=detectable(moments, plan, column.metric),
+            detectable=detectable(
+                moments,
+                test,
+                pair_level(
+                    test,
+                    moments.units,
+                    plan=plan,
+                    metric=column.metric,
+                    least=least[column.metric],
+                ),
+                size=float(np.abs(units[:, place]).max(initial=0.0)),
+                plan=plan,
+                metric=column.metric,
+            ),
             changed=test.nonzero,
             caution=caution(differences[:, place], units[:, place], plan.bounds[column.metric]),
         )
@@ -380,16 +420,44 @@ def paired_means(cube: FloatArray, plan: ComparisonPlan) -> FloatArray:
     return result
 
 
-def detectable(moments: Moments, plan: ComparisonPlan, metric: int) -> float | None:
-    """Return the difference that is detected with the plan's power.
+def pair_level(
+    test: FlipTest, units: int, plan: ComparisonPlan, metric: int, least: float | None
+) -> float:
+    """Return the uncorrected p value up to which a pair is significant after the correction.
 
-    None without a variance, and if it is outside the range of *metric*.
+    *least* is the sum that a pair of the family must exceed, if a maximum corrects it.
     """
-    if math.isnan(moments.se) or moments.se == 0:
+    alone = round(1 - plan.level, 12)
+    if least is None:
+        return alone if plan.correction == "none" else alone / max(len(plan.family(metric)), 1)
+    if test.method == HITS:
+        return min(alone, hits_level(least, test.nonzero))
+    return min(alone, mean_level(least, units))
+
+
+def detectable(
+    moments: Moments,
+    test: FlipTest,
+    level: float,
+    *,
+    size: float,
+    plan: ComparisonPlan,
+    metric: int,
+) -> float | None:
+    """Return the difference that is significant at *level* with the plan's power.
+
+    *size* is that of the largest difference of a unit. None without a variance, and if not even the
+    largest difference that *metric* allows is detected.
+    """
+    if not test.nonzero:
         return None
+    if test.method == HITS:
+        steps = smallest_share(moments.units, test.nonzero, level=level, power=plan.power)
+        found = None if steps is None else steps * size / moments.n
+    else:
+        found = smallest_mean(moments, changed=test.nonzero, level=level, power=plan.power)
     low, high = plan.bounds[metric] or (-math.inf, math.inf)
-    found = reach(moments.units - 1, level=plan.level, power=plan.power) * moments.se
-    return found if found < high - low else None
+    return found if found is not None and found <= high - low else None
 
 
 # Beyond these limits false alarms are frequent; see design/0003 for how often each one is exceeded.
@@ -432,19 +500,17 @@ def residual_deviation(table: FloatArray) -> float | None:
     return math.sqrt(variance) if variance else None
 
 
-def maxt_ps(
+def centred_resamples(
     cube: FloatArray, flips: Flips, differences: FloatArray, plan: ComparisonPlan
-) -> list[list[float]]:
-    """Return p values by metric and pair: step-down maxT, empty if the plan does not use it."""
-    if plan.correction != "maxt" or len(plan.systems) < 3:
-        return []
+) -> Mapping[int, Float32Array]:
+    """Return the resamples of the columns for maxT, none if the plan does not use it."""
+    if not plan.uses_maxt:
+        return {}
     means = [moments.mean for moments in column_moments(differences)]
     centred = flip_units(differences - means, plan.clusters)
     totals = np.where(np.isnan(cube), 0.0, cube).sum(axis=1, keepdims=True)
     paired = paired_scores(cube - totals / max(cube.shape[1], 1), plan)
-    halves = resample_halves(flips, centred, seed=plan.seed, paired=paired)
-    families = map(plan.family, range(len(plan.metrics)))
-    return [step_down(flips, family, halves) for family in families]
+    return resample_halves(flips, centred, seed=plan.seed, paired=paired)
 
 
 def corrected_ps(

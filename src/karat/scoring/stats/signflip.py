@@ -44,6 +44,7 @@ __all__ = [
     "flip_tests",
     "flip_units",
     "holm",
+    "least_sum",
     "pair_rows",
     "resample_halves",
     "sign_flip",
@@ -62,6 +63,8 @@ TIE = 1e-11
 # a millisecond. Scores such as precision@5 or recall of few targets are below, nDCG is not.
 GRID_STEPS = 1_000
 GRID_ERROR = 1e-9
+# Decimals of a sum over its length that are the same by every way to it.
+SUM_DIGITS = 5
 # Fewer deviating differences have too many resamples without a variance.
 LEAST_DEVIATING = 20
 
@@ -423,17 +426,47 @@ def step_down(
     running = np.zeros(flips.sums.shape[1])
     corrected: dict[int, float] = {}
     for column in order:
-        later = resampled.get(column) if resampled else None
-        flipped = len(running) - (0 if later is None else len(later))
-        np.maximum(running[:flipped], flips.sums[column, :flipped], out=running[:flipped])
-        if later is not None:
-            np.maximum(running[flipped:], later, out=running[flipped:])
+        raise_maximum(running, flips, column, resampled)
         reached = int(np.count_nonzero(running >= flips.observed[column] - flips.slack))
         corrected[column] = flips.p(reached)
     floor = 0.0
     for column in reversed(order):
         floor = corrected[column] = max(floor, corrected[column])
     return [corrected[column] for column in family]
+
+
+def raise_maximum(
+    running: FloatArray, flips: Flips, column: int, resampled: Mapping[int, Float32Array] | None
+) -> None:
+    """Raise the maximum of each draw in *running* to the sum of *column*, in place."""
+    later = resampled.get(column) if resampled else None
+    flipped = len(running) - (0 if later is None else len(later))
+    np.maximum(running[:flipped], flips.sums[column, :flipped], out=running[:flipped])
+    if later is not None:
+        np.maximum(running[flipped:], later, out=running[flipped:])
+
+
+def least_sum(
+    flips: Flips,
+    family: Sequence[int],
+    resampled: Mapping[int, Float32Array] | None,
+    *,
+    level: float,
+) -> float:
+    """Return the sum, over its length, that a column must exceed to be significant at *level*.
+
+    It is the one of the first step of :func:`step_down`, whose maximum is over the whole *family*.
+    """
+    running = np.zeros(flips.sums.shape[1])
+    for column in family:
+        raise_maximum(running, flips, column, resampled)
+    running.sort()
+    # So many draws may reach the sum of a column that is significant.
+    reached = (
+        round(level * len(running)) if flips.complete else round(level * (len(running) + 1)) - 1
+    )
+    # Rounded, because sums by two ways differ in their last digits.
+    return round(float(running[len(running) - 1 - reached]) / flips.unit, SUM_DIGITS)
 
 
 def holm(ps: Sequence[float]) -> list[float]:

@@ -368,16 +368,19 @@ def reach_sentences(
     own unit, and has its own number. A *real* difference below that number gets an explanation.
     A pair that differs on too few queries for any significant difference has no such number.
     """
+    known = [entry for entry in entries if entry.can_be_significant and not is_tie(entry)]
     reach: dict[str, float] = {}
-    for entry in entries:
-        if entry.detectable and entry.can_be_significant and not is_tie(entry):
+    for entry in known:
+        if entry.detectable:
             group = entry.metric if entry.metric in comparison.lower_is_better else ""
             reach[group] = max(reach.get(group, 0.0), entry.detectable)
-    if not reach:
-        return []
-    smaller = smaller_than(comparison, real, reach)
-    n = min(entry.n for entry in entries)
+    n = min((entry.n for entry in entries), default=0)
     queries = "query" if n == 1 else "queries"
+    if not reach:
+        # Without a spread nothing is known about the noise.
+        limited = [entry for entry in known if entry.changed and entry.effect is not None]
+        return [f"{n} {queries} cannot reliably detect any difference."] if limited else []
+    smaller = smaller_than(comparison, real, reach)
     scores = reach.pop("", None)
     if scores is not None:
         values = f"{number(scores)} or more"

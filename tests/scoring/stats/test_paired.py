@@ -19,7 +19,7 @@ from karat.scoring.stats import (
     sign_flip,
 )
 from karat.scoring.stats.paired import CORRECTIONS
-from karat.scoring.stats.power import reach, smallest_share
+from karat.scoring.stats.power import Threshold, reach, smallest_share
 
 SCORES = np.clip(np.random.default_rng(0).normal(0.5, 0.3, (3, 60, 2)), 0, 1)
 SCORES[2] = np.clip(SCORES[2] + 0.15, 0, 1)
@@ -124,7 +124,9 @@ def test_hits_detect_what_mcnemars_exact_test_detects() -> None:
     (entry,) = compare(hits, systems=["a", "b"], metrics=["hit@5"], bounds=(0, 1)).differences
     # Four losses and eight wins on a hundred queries.
     assert entry.p_method == "exact binomial"
-    assert entry.detectable == smallest_share(100, 12, level=0.05, power=0.8) / 100  # type: ignore[operator]
+    steps = smallest_share(100, 12, Threshold(0.05), power=0.8)
+    assert steps is not None
+    assert entry.detectable == steps / 100
     copied = compare(
         np.repeat(hits, 3, axis=1),
         systems=["a", "b"],

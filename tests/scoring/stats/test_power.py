@@ -7,8 +7,8 @@ from scipy import stats
 from karat.errors import InputError
 from karat.scoring.stats.moments import Moments
 from karat.scoring.stats.power import (
+    Threshold,
     check_power,
-    hits_level,
     hits_power,
     mean_level,
     reach,
@@ -67,7 +67,7 @@ def test_the_power_of_hits_is_that_of_all_numbers_of_wins_and_losses(
     n: int, changed: float, difference: float, level: float
 ) -> None:
     expected = power_of_hits(n, changed, difference, level)
-    assert hits_power(n, changed, difference, level) == pytest.approx(expected, abs=1e-4)
+    assert hits_power(n, changed, difference, Threshold(level)) == pytest.approx(expected, abs=1e-4)
 
 
 @pytest.mark.parametrize(("n", "changed"), [(12, 4), (60, 15), (500, 60), (7_000, 900)])
@@ -75,24 +75,25 @@ def test_the_power_of_hits_is_that_of_all_numbers_of_wins_and_losses(
 def test_one_hit_less_is_not_detected_with_the_promised_power(
     n: int, changed: int, level: float
 ) -> None:
-    steps = smallest_share(n, changed, level=level, power=0.8)
+    threshold = Threshold(level)
+    steps = smallest_share(n, changed, threshold, power=0.8)
     if steps is None:
-        assert hits_power(n, 1.0, 1.0, level) < 0.8
+        assert hits_power(n, 1.0, 1.0, threshold) < 0.8
         return
-    assert hits_power(n, max(changed, steps) / n, steps / n, level) >= 0.8
-    assert hits_power(n, max(changed, steps - 1) / n, (steps - 1) / n, level) < 0.8
+    assert hits_power(n, max(changed, steps) / n, steps / n, threshold) >= 0.8
+    assert hits_power(n, max(changed, steps - 1) / n, (steps - 1) / n, threshold) < 0.8
 
 
 def test_many_hits_are_detected_like_means() -> None:
-    steps = smallest_share(7_000, 900, level=0.05, power=0.8)
+    steps = smallest_share(7_000, 900, Threshold(0.05), power=0.8)
     assert steps is not None
     assert steps == pytest.approx(2.802 * math.sqrt(900), rel=0.02)
 
 
 def test_no_number_of_wins_is_enough_for_five_queries() -> None:
-    assert smallest_share(5, 5, level=0.05, power=0.8) is None
-    assert smallest_share(6, 2, level=0.05, power=0.8) is not None
-    assert smallest_share(60, 10, level=0.0, power=0.8) is None
+    assert smallest_share(5, 5, Threshold(0.05), power=0.8) is None
+    assert smallest_share(6, 2, Threshold(0.05), power=0.8) is not None
+    assert smallest_share(60, 10, Threshold(0.0), power=0.8) is None
 
 
 def test_the_level_of_a_pair_is_that_of_its_sum() -> None:
@@ -100,10 +101,22 @@ def test_the_level_of_a_pair_is_that_of_its_sum() -> None:
     values = np.random.default_rng(4).normal(0.4, 1.0, 20)
     least = values.sum() / math.sqrt((values**2).sum())
     assert mean_level(least, 20) == pytest.approx(stats.ttest_1samp(values, 0).pvalue)
-    # Of 9 changed hits, 7 wins more than losses are needed: 8 to 1 or 9 to 0.
-    assert hits_level(5.5 / 3, 9) == pytest.approx(stats.binomtest(8, 9).pvalue)
-    assert hits_level(5.0 / 3, 9) == pytest.approx(stats.binomtest(8, 9).pvalue)
-    assert hits_level(7.0 / 3, 9) == pytest.approx(stats.binomtest(9, 9).pvalue)
+    assert mean_level(5.0, 20) == 0.0
+
+
+def test_hits_must_exceed_the_sum_of_the_family() -> None:
+    # Of nine changed queries all are wins: their sum over its length is 9 / 3.
+    assert hits_power(9, 1.0, 1.0, Threshold(0.05, least=2.9)) == pytest.approx(1.0)
+    assert hits_power(9, 1.0, 1.0, Threshold(0.05, least=3.0)) == 0.0
+    # From eight wins and one loss on, 7 / 3, by the sum alone or by the p value alone.
+    expected = stats.binom.sf(7, 9, 0.9)
+    assert hits_power(9, 1.0, 0.8, Threshold(1.0, least=5 / 3)) == pytest.approx(expected)
+    assert hits_power(9, 1.0, 0.8, Threshold(0.05)) == pytest.approx(expected)
+    alone = smallest_share(200, 30, Threshold(0.05), power=0.8)
+    family = smallest_share(200, 30, Threshold(0.05, least=2.9), power=0.8)
+    assert alone is not None
+    assert family is not None
+    assert family > alone
 
 
 def moments(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Moments:
@@ -113,11 +126,11 @@ def moments(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Moments:
 
 def test_six_queries_need_differences_of_one_sign() -> None:
     found = moments(np.array([-1.0, 1.0, 0.5, -0.5, 0.2, 0.3]))
-    size = smallest_mean(found, changed=6, level=0.05, power=0.8)
+    size = smallest_mean(found, Threshold(0.05), changed=6, power=0.8)
     assert size is not None
     # The chance that six normal values around it are all above 0.
     assert stats.norm.cdf(size / found.sd) ** 6 == pytest.approx(0.8)
-    seven = smallest_mean(found, changed=7, level=0.05, power=0.8)
+    seven = smallest_mean(found, Threshold(0.05), changed=7, power=0.8)
     assert seven == pytest.approx(reach(5, level=0.95, power=0.8) * found.se)
-    assert smallest_mean(found, changed=5, level=0.05, power=0.8) is None
-    assert smallest_mean(found._replace(se=math.nan), changed=9, level=0.05, power=0.8) is None
+    assert smallest_mean(found, Threshold(0.05), changed=5, power=0.8) is None
+    assert smallest_mean(found._replace(se=math.nan), Threshold(0.05), changed=9, power=0.8) is None

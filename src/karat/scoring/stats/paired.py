@@ -48,9 +48,8 @@ from karat.scoring.stats.moments import (
     t_two_sided,
 )
 from karat.scoring.stats.power import (
+    Threshold,
     check_power,
-    hits_level,
-    mean_level,
     smallest_mean,
     smallest_share,
 )
@@ -270,11 +269,6 @@ class ComparisonPlan(NamedTuple):
         """Whether pairs are corrected by step-down maxT."""
         return self.correction == "maxt" and len(self.systems) > 2
 
-    @property
-    def takes_maximum(self) -> bool:
-        """Whether a pair must exceed a maximum over its family."""
-        return self.uses_maxt or (self.correction == "tukey" and len(self.systems) > 2)
-
     def family(self, metric: int) -> list[int]:
         """Return the columns of *metric*, which are corrected together."""
         return [place for place, column in enumerate(self.columns) if column.metric == metric]
@@ -325,11 +319,7 @@ def difference_entries(
     families = [plan.family(metric) for metric in range(len(plan.metrics))]
     maxt = [step_down(flips, family, halves) for family in families] if plan.uses_maxt else []
     corrected = corrected_ps(cube, tests, maxt, plan)
-    alone = round(1 - plan.level, 12)
-    least = [
-        least_sum(flips, family, halves, level=alone) if plan.takes_maximum else None
-        for family in families
-    ]
+    limits = thresholds(flips, halves, plan)
     residual_sd = [residual_deviation(cube[:, :, metric]) for metric in range(len(plan.metrics))]
     found = column_moments(differences, clusters=plan.clusters)
     both = paired_means(cube, plan)
@@ -363,16 +353,10 @@ def difference_entries(
             detectable=detectable(
                 moments,
                 test,
-                pair_level(
-                    test,
-                    moments.units,
-                    plan=plan,
-                    metric=column.metric,
-                    least=least[column.metric],
-                ),
+                limits[column.metric],
                 size=float(np.abs(units[:, place]).max(initial=0.0)),
-                plan=plan,
-                metric=column.metric,
+                power=plan.power,
+                bounds=plan.bounds[column.metric],
             ),
             changed=test.nonzero,
             caution=caution(differences[:, place], units[:, place], plan.bounds[column.metric]),
@@ -420,43 +404,44 @@ def paired_means(cube: FloatArray, plan: ComparisonPlan) -> FloatArray:
     return result
 
 
-def pair_level(
-    test: FlipTest, units: int, plan: ComparisonPlan, metric: int, least: float | None
-) -> float:
-    """Return the uncorrected p value up to which a pair is significant after the correction.
-
-    *least* is the sum that a pair of the family must exceed, if a maximum corrects it.
-    """
+def thresholds(
+    flips: Flips, halves: Mapping[int, Float32Array], plan: ComparisonPlan
+) -> list[Threshold]:
+    """Return when a pair of each metric is significant after the correction."""
     alone = round(1 - plan.level, 12)
-    if least is None:
-        return alone if plan.correction == "none" else alone / max(len(plan.family(metric)), 1)
-    if test.method == HITS:
-        return min(alone, hits_level(least, test.nonzero))
-    return min(alone, mean_level(least, units))
+    found = []
+    for metric in range(len(plan.metrics)):
+        family = plan.family(metric)
+        if plan.correction in {"maxt", "tukey"} and len(family) > 1:
+            found.append(Threshold(alone, least_sum(flips, family, halves, level=alone)))
+        else:
+            pairs = 1 if plan.correction == "none" else max(len(family), 1)
+            found.append(Threshold(alone / pairs))
+    return found
 
 
 def detectable(
     moments: Moments,
     test: FlipTest,
-    level: float,
+    threshold: Threshold,
     *,
     size: float,
-    plan: ComparisonPlan,
-    metric: int,
+    power: float,
+    bounds: Bounds | None,
 ) -> float | None:
-    """Return the difference that is significant at *level* with the plan's power.
+    """Return the difference that is significant at *threshold* with *power*.
 
     *size* is that of the largest difference of a unit. None without a variance, and if not even the
-    largest difference that *metric* allows is detected.
+    largest difference within the *bounds* of the metric is detected.
     """
     if not test.nonzero:
         return None
     if test.method == HITS:
-        steps = smallest_share(moments.units, test.nonzero, level=level, power=plan.power)
+        steps = smallest_share(moments.units, test.nonzero, threshold, power=power)
         found = None if steps is None else steps * size / moments.n
     else:
-        found = smallest_mean(moments, changed=test.nonzero, level=level, power=plan.power)
-    low, high = plan.bounds[metric] or (-math.inf, math.inf)
+        found = smallest_mean(moments, threshold, changed=test.nonzero, power=power)
+    low, high = bounds or (-math.inf, math.inf)
     return found if found is not None and found <= high - low else None
 
 

@@ -1,29 +1,37 @@
-"""The smallest true difference that a paired test detects with a given power.
-
-A test of one pair of many must reach a stricter level than alone; here it is the *level* that the
-uncorrected p value of the pair must not exceed.
-"""
+"""The smallest true difference that a paired test detects with a given power."""
 
 import math
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from karat.errors import InputError
 from karat.scoring.stats.arrays import FloatArray, IntArray
-from karat.scoring.stats.moments import Moments, normal_quantile, sign_test, t_quantile, t_two_sided
+from karat.scoring.stats.moments import Moments, normal_quantile, t_quantile, t_two_sided
 
 __all__ = [
+    "Threshold",
     "check_power",
-    "hits_level",
     "mean_level",
     "reach",
     "smallest_mean",
     "smallest_share",
 ]
 
-# The sum that hits must exceed is that of a whole number of hits, up to rounding.
+# Hits reach a sum, or do not, by a whole number of wins: a smaller distance is rounding.
 ROUNDING = 1e-3
+
+
+class Threshold(NamedTuple):
+    """When a pair is significant: its own p value is at most *level*, and its sum above *least*.
+
+    The sum of the differences is over their length, as that of the sign flips. It is 0 if no
+    maximum over many pairs corrects the p value.
+    """
+
+    level: float
+    least: float = 0.0
 
 
 def reach(df: int, *, level: float, power: float) -> float:
@@ -51,26 +59,15 @@ def mean_level(least: float, units: int) -> float:
     return t_two_sided(least * math.sqrt((units - 1) / room), units - 1)
 
 
-def hits_level(least: float, changed: int) -> float:
-    """Return the same for *changed* differences of one size, of which wins minus losses is the sum.
-
-    >>> hits_level(0.0, 6), hits_level(2.4, 6), hits_level(2.5, 6)
-    (0.6875, 0.03125, 0.0)
-    """
-    gap = math.floor(least * math.sqrt(changed) + ROUNDING) + 1
-    # Wins minus losses is even or odd as their sum is.
-    gap += (changed - gap) % 2
-    if gap > changed:
-        return 0.0
-    return sign_test((changed + gap) // 2, (changed - gap) // 2)
-
-
-def smallest_mean(found: Moments, *, changed: int, level: float, power: float) -> float | None:
+def smallest_mean(
+    found: Moments, threshold: Threshold, *, changed: int, power: float
+) -> float | None:
     """Return the mean difference that is detected; None if no difference can be.
 
     *changed* of the units of *found* are not 0. With few of them the sign-flip test needs all to
     have one sign, which is a stricter condition than that of Student's t.
     """
+    level = min(threshold.level, mean_level(threshold.least, found.units))
     if not found.se > 0 or level < 2.0 ** (1 - changed):
         return None
     df = found.units - 1
@@ -82,21 +79,20 @@ def smallest_mean(found: Moments, *, changed: int, level: float, power: float) -
 
 
 @lru_cache(maxsize=4096)
-def smallest_share(queries: int, changed: int, *, level: float, power: float) -> int | None:
+def smallest_share(queries: int, changed: int, threshold: Threshold, *, power: float) -> int | None:
     """Return the wins minus losses over *queries* that McNemar's exact test detects.
 
     None if it detects not even wins on all queries. As many queries as here are expected to change,
     or as many as the difference needs.
 
-    >>> smallest_share(100, 10, level=0.05, power=0.8), smallest_share(5, 3, level=0.05, power=0.8)
-    (9, None)
+    >>> smallest_share(100, 10, Threshold(0.05), power=0.8)
+    9
     """
 
     def is_detected(steps: int) -> bool:
-        return hits_power(queries, max(changed, steps) / queries, steps / queries, level) >= power
+        shares = max(changed, steps) / queries, steps / queries
+        return hits_power(queries, *shares, threshold) >= power
 
-    if level <= 0.0:
-        return None
     # Few are enough of most sets, and cost less to try.
     low, high = 0, min(8, queries)
     while not is_detected(high):
@@ -109,8 +105,8 @@ def smallest_share(queries: int, changed: int, *, level: float, power: float) ->
     return high
 
 
-def hits_power(queries: int, changed: float, difference: float, level: float) -> float:
-    """Return how often McNemar's exact test finds a *difference* at *level*.
+def hits_power(queries: int, changed: float, difference: float, threshold: Threshold) -> float:
+    """Return how often McNemar's exact test finds a *difference*.
 
     *changed* is the share of the queries on which exactly one of both systems has a hit.
     """
@@ -122,7 +118,10 @@ def hits_power(queries: int, changed: float, difference: float, level: float) ->
     chances = np.exp(log_binomial(queries, counts, changed))
     wins = np.arange(counts[-1] + 1)
     won = np.exp(log_binomial(counts[:, None], wins, (1 + difference / changed) / 2))
-    found = (won * (2 * half_tails(counts) <= level * (1 + 1e-9))).sum(axis=1)
+    # Up to rounding, a sum over its length is wins minus losses over the root of both.
+    least = threshold.least * np.sqrt(counts)[:, None] + ROUNDING
+    is_rare = 2 * half_tails(counts) <= threshold.level * (1 + 1e-9)
+    found = (won * (is_rare & (2 * wins - counts[:, None] > least))).sum(axis=1)
     return float((chances * found).sum() / chances.sum())
 
 

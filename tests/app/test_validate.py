@@ -73,6 +73,7 @@ def test_the_command(tmp_path: Path) -> None:
         "  match: lines",
         "  grades: 2 (1), 1 (1), 0 (1)",
         "  queries without a relevant target (not scored): 1",
+        "  1 query cannot detect any change: too few for a significant difference",
         "  tag lang: rust (1), go (1)",
     ]
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from karat.app.detection import Detection, detection
 from karat.errors import FormatError, InputError, LimitExceeded, Problem
 from karat.formats import (
     DEFAULT,
@@ -33,7 +34,8 @@ class Validation:
     highest; *tags* counts queries by tag and value; *unjudged* are queries without a relevant
     target; *outcomes* counts the answers of a run. Where a repository was looked at, *checked* and
     *missing* count commits, paths, lines and symbols, and *unchecked* the targets that it cannot
-    tell about. *notes* are sentences on what may be a mistake and is not a problem.
+    tell about. *detects* is what a dataset of this size detects. *notes* are sentences on what may
+    be a mistake and is not a problem.
     """
 
     path: str
@@ -51,6 +53,7 @@ class Validation:
     checked: Mapping[str, int] = field(default_factory=dict)
     missing: Mapping[str, int] = field(default_factory=dict)
     unchecked: int = 0
+    detects: Detection | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -212,6 +215,7 @@ def _of_dataset(data: Dataset, path: str, chosen: str) -> Validation:
         match=data.match,
         grades={f"{grade:g}": grades[grade] for grade in sorted(+grades, reverse=True)},
         tags={tag: _counted(value for value in column) for tag, column in data.tags.items()},
+        detects=detection(data),
         notes=tuple(_joined(data)) if chosen == "csv" else (),
     )
 

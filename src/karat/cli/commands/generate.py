@@ -46,12 +46,15 @@ COMMIT_OPTIONS = frozenset(
 
 def show(made: "GenerationResult", written: "Mapping[str, Dataset]") -> None:
     """Print dropped commits by rule, counts of cases, sample cases and the next commands."""
+    from karat.app.detection import detection
+
     tables = [_waterfall(one) for one in made.mined]
     click.echo(draw_tables([*tables, _kinds(made), _samples(made.dataset)], PLAIN))
     for warning in _warnings(made):
         click.echo(printable(f"note: {warning}"), err=True)
     for path, part in written.items():
         click.echo(f"wrote {len(part):,} cases to {printable(path)}")
+        click.echo(f"{detection(part)}")
     path, part = next(iter(written.items()))
     file = shlex.quote(path)
     corpus = part.metadata.get("corpus")
@@ -63,6 +66,7 @@ def show(made: "GenerationResult", written: "Mapping[str, Dataset]") -> None:
 def show_json(made: "GenerationResult", written: "Mapping[str, Dataset]") -> None:
     """Print the metadata of the set, counts of its cases, and the files."""
     from karat.app.corpora import skipped_by_reason
+    from karat.app.detection import detection
     from karat.formats.jsontext import dumps
 
     made_from = made.dataset.metadata.get("generated_from")
@@ -74,6 +78,7 @@ def show_json(made: "GenerationResult", written: "Mapping[str, Dataset]") -> Non
         "model_failure": made.failure or None,
         "tags": {tag: dict(counts) for tag, counts in _counted(made.dataset)},
         "files": {path: len(part) for path, part in written.items()},
+        "detects": {path: detection(part).to_json() for path, part in written.items()},
     }
     click.echo(dumps(value))
 

@@ -74,6 +74,7 @@ def command(
 
 
 def _list(dataset: "Dataset") -> None:
+    from karat.app.detection import detection
     from karat.cli.output.show import put_table
     from karat.report.table import Cell, Column, Table
 
@@ -93,7 +94,8 @@ def _list(dataset: "Dataset") -> None:
         )
         for row, query_id in enumerate(dataset.query_ids)
     )
-    put_table(Table(f"{dataset.name}, {len(dataset):,} cases", columns, rows))
+    title = f"{dataset.name}, {len(dataset):,} cases"
+    put_table(Table(title, columns, rows, notes=(str(detection(dataset)),)))
 
 
 def _list_json(dataset: "Dataset") -> None:

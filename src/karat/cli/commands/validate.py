@@ -109,6 +109,8 @@ def _lines(found: "Validation") -> list[str]:
         lines.append("  grades: " + _counts(found.grades))
     if found.unjudged:
         lines.append(f"  queries without a relevant target (not scored): {found.unjudged:,}")
+    if found.detects:
+        lines.append(f"  {found.detects}")
     if found.outcomes:
         lines.append("  outcomes: " + _counts(found.outcomes))
     lines.extend(f"  note: {printable(note)}" for note in found.notes)
@@ -159,6 +161,7 @@ def _json(found: "Validation") -> str:
         "checked": dict(found.checked),
         "missing": dict(found.missing),
         "unchecked": found.unchecked,
+        "detects": found.detects.to_json() if found.detects else None,
         "notes": list(found.notes),
         "problems": [problem._asdict() for problem in found.problems],
     }

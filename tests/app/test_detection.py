@@ -1,0 +1,75 @@
+import json
+import math
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from scipy import stats
+
+from karat.app.detection import DEVIATION, Detection, detection
+from karat.cli.commands.inspect import command as inspect
+from karat.cli.commands.validate import command as validate
+from karat.formats import write
+from karat.model import Dataset, Query, Target
+
+
+def gold(queries: int, *, unjudged: int = 0, cluster: int = 1) -> Dataset:
+    """Return a set whose last queries have no relevant target; *cluster* of them share a commit."""
+    return Dataset.of(
+        [
+            Query(
+                f"q{place}",
+                "where?",
+                (Target("a.py", grade=0.0 if place >= queries - unjudged else 1.0),),
+                tags={"commit": f"c{place // cluster}"},
+            )
+            for place in range(queries)
+        ],
+        metadata={"cluster": "commit"},
+    )
+
+
+@pytest.mark.parametrize("queries", [7, 30, 250, 5_000])
+def test_the_change_is_found_by_four_of_five_t_tests(queries: int) -> None:
+    change = detection(gold(queries)).change
+    assert change is not None
+    shift = change / DEVIATION * math.sqrt(queries)
+    power = stats.nct.sf(stats.t.ppf(0.975, queries - 1), queries - 1, shift)
+    assert power == pytest.approx(0.8, abs=0.02)
+
+
+def test_only_independent_queries_with_a_target_count() -> None:
+    assert detection(gold(60, unjudged=10)).queries == 50
+    found = detection(gold(60, cluster=3))
+    assert (found.queries, found.units) == (60, 20)
+    assert found.change == detection(gold(20)).change
+    assert str(found).startswith("60 queries in 20 clusters detect a change of about 0.1")
+
+
+def test_too_few_queries_detect_nothing() -> None:
+    assert detection(gold(5)).change is None
+    assert detection(gold(6)).change is not None
+    assert str(detection(gold(5))) == (
+        "5 queries cannot detect any change: too few for a significant difference"
+    )
+    assert detection(gold(3, unjudged=3)) == Detection(0, 0, None)
+
+
+def test_a_small_change_is_not_rounded_away() -> None:
+    assert "of about 0.005 in ndcg@10" in str(Detection(10_000, 10_000, 0.005))
+
+
+def test_validate_and_inspect_say_it(tmp_path: Path) -> None:
+    path = tmp_path / "gold.json"
+    write(gold(250), path)
+    sentence = (
+        "250 queries detect a change of about 0.03 in ndcg@10 between two similar engines "
+        "(assumed standard deviation of the differences: 0.18)"
+    )
+    assert f"  {sentence}\n" in CliRunner().invoke(validate, [str(path)]).stdout
+    listed = CliRunner().invoke(inspect, [str(path)]).stdout
+    assert sentence in " ".join(listed.split())
+    found = json.loads(CliRunner().invoke(validate, [str(path), "--json"]).stdout)["detects"]
+    assert (found["queries"], found["units"], found["metric"]) == (250, 250, "ndcg@10")
+    assert found["change"] == pytest.approx(0.0320, abs=1e-4)
+    assert found["assumed_standard_deviation"] == 0.18

@@ -35,7 +35,8 @@ def test_the_change_is_found_by_four_of_five_t_tests(queries: int) -> None:
     assert change is not None
     shift = change / DEVIATION * math.sqrt(queries)
     power = stats.nct.sf(stats.t.ppf(0.975, queries - 1), queries - 1, shift)
-    assert power == pytest.approx(0.8, abs=0.02)
+    # A little more, because the interval must agree.
+    assert power == pytest.approx(0.82, abs=0.015)
 
 
 def test_only_independent_queries_with_a_target_count() -> None:
@@ -71,5 +72,5 @@ def test_validate_and_inspect_say_it(tmp_path: Path) -> None:
     assert sentence in " ".join(listed.split())
     found = json.loads(CliRunner().invoke(validate, [str(path), "--json"]).stdout)["detects"]
     assert (found["queries"], found["units"], found["metric"]) == (250, 250, "ndcg@10")
-    assert found["change"] == pytest.approx(0.0320, abs=1e-4)
+    assert found["change"] == pytest.approx(0.0328, abs=1e-4)
     assert found["assumed_standard_deviation"] == 0.18

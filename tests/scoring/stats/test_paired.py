@@ -81,10 +81,10 @@ def test_entries_agree_with_the_functions_that_make_them() -> None:
     assert (entry.wins, entry.losses) == ((gap > 0).sum(), (gap < 0).sum())
     assert entry.wins + entry.ties + entry.losses == entry.n == 60
     (pair,) = run(SCORES[[0, 2]]).differences[1::2]
-    alone = reach(59, level=0.95, power=0.8) * gap.std(ddof=1) / math.sqrt(60)
+    alone = reach(59, level=0.95, power=0.82) * gap.std(ddof=1) / math.sqrt(60)
     assert pair.detectable == pytest.approx(alone)
     # One of three pairs must differ by more, but by less than Bonferroni's correction asks for.
-    bonferroni = reach(59, level=1 - 0.05 / 3, power=0.8) * gap.std(ddof=1) / math.sqrt(60)
+    bonferroni = reach(59, level=1 - 0.05 / 3, power=0.82) * gap.std(ddof=1) / math.sqrt(60)
     assert entry.detectable is not None
     assert alone < entry.detectable < bonferroni * 1.02
     mean = found.mean("s1", "ndcg@10")
@@ -114,7 +114,7 @@ def test_the_detectable_difference_allows_for_the_correction(correction: str, pa
         gap = SCORES[int(entry.system[1]), :, 0] - SCORES[int(entry.baseline[1]), :, 0]
         if entry.metric == "ndcg@10":
             se = gap.std(ddof=1) / math.sqrt(60)
-            expected = reach(59, level=1 - 0.05 / pairs, power=0.8) * se
+            expected = reach(59, level=1 - 0.05 / pairs, power=0.82) * se
             assert entry.detectable == pytest.approx(expected)
 
 

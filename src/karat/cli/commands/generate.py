@@ -54,7 +54,7 @@ def show(made: "GenerationResult", written: "Mapping[str, Dataset]") -> None:
         click.echo(printable(f"note: {warning}"), err=True)
     for path, part in written.items():
         click.echo(f"wrote {len(part):,} cases to {printable(path)}")
-        click.echo(f"{detection(part)}")
+        click.echo(f"  {detection(part)}")
     path, part = next(iter(written.items()))
     file = shlex.quote(path)
     corpus = part.metadata.get("corpus")

@@ -11,6 +11,7 @@ from karat.system.words import counted
 __all__ = [
     "IDENTICAL",
     "LARGE_LOSSES",
+    "ONE_SIZE",
     "SMALL_GAINS",
     "Comparison",
     "Difference",
@@ -27,6 +28,8 @@ LARGE_LOSSES = "large losses"
 SMALL_GAINS = "small gains"
 # The method where two systems have the same score on every query: there are no ends.
 IDENTICAL = "identical"
+# The method of the test where all differences have one size, as those of hits.
+ONE_SIZE = "exact binomial"
 
 
 @by_value

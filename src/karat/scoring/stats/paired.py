@@ -15,6 +15,7 @@ from karat.errors import InputError
 from karat.model.comparison import (
     IDENTICAL,
     LARGE_LOSSES,
+    ONE_SIZE,
     SMALL_GAINS,
     Comparison,
     Difference,
@@ -89,8 +90,6 @@ __all__ = [
 
 CORRECTIONS = ("maxt", "tukey", "holm", "bh", "none")
 PAIRS = ("all", "lead", "baseline")
-# The test of differences of one size, such as hits.
-HITS = "exact binomial"
 
 
 class TTest(NamedTuple):
@@ -436,7 +435,7 @@ def detectable(
     """
     if not test.nonzero:
         return None
-    if test.method == HITS:
+    if test.method == ONE_SIZE:
         steps = smallest_share(moments.units, test.nonzero, threshold, power=power)
         found = None if steps is None else steps * size / moments.n
     else:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from karat.model.comparison import ONE_SIZE
 from karat.scoring.stats.arrays import (
     FloatArray,
     IntArray,
@@ -151,7 +152,7 @@ def exact_flip_test(differences: FloatArray, *, draws: int) -> FlipTest | None:
     steps = on_grid(np.abs(kept))
     if steps is not None and steps.max() == 1:
         wins = int(np.count_nonzero(kept > 0))
-        return FlipTest(sign_test(wins, count - wins), "exact binomial", count)
+        return FlipTest(sign_test(wins, count - wins), ONE_SIZE, count)
     if steps is not None:
         return FlipTest(grid_p(steps, kept > 0), "exact grid", count)
     if count <= 60 and 2 ** (count - 1) <= draws:

@@ -21,7 +21,7 @@ KINDS: dict[str, Callable[[Scores], Scores]] = {
 }
 # Latent gains of the better run, and how many queries give the true difference of each.
 GAINS = np.linspace(0.0, 6.0, 61)
-MANY = 200_000
+MANY = 400_000
 ROUNDS, TRIALS = 6, 60
 
 
@@ -48,8 +48,11 @@ def runs(kind: str, systems: int, n: int, better: float, rng: np.random.Generato
 @cache
 def true_differences(kind: str) -> Scores:
     """Return how much better the last run is on average for each of the gains."""
-    rng = np.random.default_rng(1)
-    means = [runs(kind, 2, MANY, better, rng)[:, :, 0].mean(axis=1) for better in GAINS]
+    # The same queries for every gain, so that the differences rise smoothly.
+    means = [
+        runs(kind, 2, MANY, better, np.random.default_rng(1))[:, :, 0].mean(axis=1)
+        for better in GAINS
+    ]
     return np.array([other - one for one, other in means])
 
 

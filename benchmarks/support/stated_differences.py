@@ -22,7 +22,7 @@ KINDS: dict[str, Callable[[Scores], Scores]] = {
 # Latent gains of the better run, and how many queries give the true difference of each.
 GAINS = np.linspace(0.0, 6.0, 61)
 MANY = 400_000
-ROUNDS, TRIALS = 6, 60
+ROUNDS, TRIALS = 3, 300
 
 
 class Found(NamedTuple):

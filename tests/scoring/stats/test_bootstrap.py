@@ -190,7 +190,7 @@ def test_hits_in_clusters_of_one_have_the_exact_interval() -> None:
     plain, clustered = (
         only(hits, bounds=(0, 1), clusters=clusters) for clusters in (None, range(20))
     )
-    assert plain.method, clustered.method == ("clopper-pearson", "cluster clopper-pearson")
+    assert (plain.method, clustered.method) == ("clopper-pearson", "cluster clopper-pearson")
     assert ends(clustered) == pytest.approx(ends(plain), abs=1e-9)
     assert ends(plain) == pytest.approx((0.751, 0.999), abs=5e-4)
 

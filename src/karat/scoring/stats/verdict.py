@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 from karat.model.comparison import (
     LARGE_LOSSES,
-    ONE_SIZE,
     SMALL_GAINS,
     Comparison,
     Difference,
@@ -367,14 +366,9 @@ def reach_sentences(
 
     All scores share one number, the largest. A metric of which less is better is a count with its
     own unit, and has its own number. A *real* difference below that number gets an explanation.
-    A pair that differs on too few queries for any significant difference has no such number, but
-    for hits: as many more changes as a better system needs are part of theirs.
+    A pair that differs on too few queries for any significant difference has no such number.
     """
-    known = [
-        entry
-        for entry in entries
-        if not is_tie(entry) and (entry.can_be_significant or entry.p_method == ONE_SIZE)
-    ]
+    known = [entry for entry in entries if entry.can_be_significant and not is_tie(entry)]
     reach: dict[str, float] = {}
     for entry in known:
         if entry.detectable:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from fastapi.testclient import TestClient
 
 CSV = "query_key,query_text,uri\nq-login,How do I log in?,a\nq-mail,When is mail sent?,b\n"
@@ -23,6 +24,7 @@ def test_by_name_id_and_text(client: TestClient) -> None:
     assert client.get("/api/v2/search", params={"q": ""}).status_code == 422
 
 
+@pytest.mark.usefixtures("private")
 def test_nothing_of_others(client: TestClient, token: Callable[..., str]) -> None:
     file = {"file": ("gold.csv", CSV)}
     client.post("/api/v2/benchmark-datasets", files=file, data={"name": "Handbook"})

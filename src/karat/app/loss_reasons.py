@@ -19,7 +19,7 @@ from karat.model.run import AS_RETURNED
 from karat.model.spec import Spec
 from karat.model.timings import RunResult
 from karat.report.findings import Findings
-from karat.report.findings.loss_reasons import BY_RANK, loss_reason_of
+from karat.report.findings.loss_reasons import UNEXPLAINED, loss_reason_of
 from karat.scoring.matching import trace
 from karat.scoring.matching.regions import Coverage
 from karat.scoring.settings import Scoring
@@ -28,7 +28,6 @@ __all__ = ["LossSearch", "MissedTargets", "missed_targets", "searched_where", "w
 
 # The depth of each step, and at least this many times k: several hits may be in one file.
 DEPTH, TIMES = 200, 20
-LOST = (*BY_RANK, LossReason.NOT_IN_CORPUS)
 LOST_BY = {
     "fusion": LossReason.FUSION,
     "rerank": LossReason.RERANKER,
@@ -155,7 +154,7 @@ def missed_targets(findings: Findings) -> MissedTargets:
             targets = [
                 number
                 for number, counts in enumerate(relevant)
-                if counts and loss_reason_of(findings, run, row, number) in LOST
+                if counts and loss_reason_of(findings, run, row, number) in UNEXPLAINED
             ]
             if targets:
                 missed.setdefault(row, {})[run] = targets

@@ -20,7 +20,7 @@ from karat.model.evaluation import Evaluation, Summary
 from karat.model.judgments import label_use
 from karat.model.timings import RunResult
 from karat.report.findings import Findings
-from karat.report.findings.loss_reasons import BY_RANK, loss_reason_of
+from karat.report.findings.loss_reasons import UNEXPLAINED, loss_reason_of
 from karat.scoring.score import evaluate_run
 from karat.scoring.settings import Scoring
 from karat.scoring.whole_files import has_parts
@@ -265,7 +265,7 @@ def with_kept_losses(findings: Findings, kept: Sequence[Iterable[LossRecord]]) -
             row = rows[query_id]
             for number, target in enumerate(findings.gold.targets(row)):
                 reason = known.get((query_id, *_location(target)))
-                if reason is not None and loss_reason_of(findings, run, row, number) in BY_RANK:
+                if reason is not None and loss_reason_of(findings, run, row, number) in UNEXPLAINED:
                     losses[run, row, number] = reason
     return replace(findings, losses=losses)
 

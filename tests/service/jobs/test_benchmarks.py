@@ -195,6 +195,7 @@ def of_others(settings: ServiceSettings, tmp_path: Path) -> Iterator[Callable[[s
         yield somebody
 
 
+@pytest.mark.usefixtures("private")
 def test_owners_see_only_their_own(
     of_others: Callable[[str], TestClient], benchmark: str, store: ServiceStore
 ) -> None:

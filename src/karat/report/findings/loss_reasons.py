@@ -10,8 +10,8 @@ from karat.report.findings.record import Findings
 
 __all__ = [
     "BINS",
-    "BY_RANK",
     "LOSS_REASONS",
+    "UNEXPLAINED",
     "LossReasonText",
     "Shares",
     "first_rank",
@@ -27,8 +27,8 @@ __all__ = [
 # The last rank of each bin and what it is called; what is deeper, or not found, comes after them.
 BINS = ((1, "1"), (3, "2-3"), (5, "4-5"), (10, "6-10"))
 DEEPER, NOWHERE = "deeper", "not found"
-# The loss reasons that follow from a rank; the steps of an engine give more.
-BY_RANK = (LossReason.BELOW_K, LossReason.NOT_RETRIEVED)
+# The reasons that are known without searching again; the steps of an engine may give another.
+UNEXPLAINED = (LossReason.BELOW_K, LossReason.NOT_RETRIEVED, LossReason.NOT_IN_CORPUS)
 
 
 class Shares(NamedTuple):

@@ -2,14 +2,15 @@
 
 import math
 import sys
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from karat.errors import InputError, MissingExtra, UnknownName
+from karat.extension import Extension
 from karat.registry import Registry
+from tests.extension_kit import install, install_objects
 
 TABLE = {"pi": "math:pi", "tau": "math:tau", "root": "math:sqrt"}
 
@@ -17,19 +18,6 @@ TABLE = {"pi": "math:pi", "tau": "math:tau", "root": "math:sqrt"}
 @pytest.fixture
 def numbers() -> Registry[float]:
     return Registry("number", TABLE, aliases={"circle": "tau"})
-
-
-@pytest.fixture
-def plugins(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Install two plug-ins of the kind "number"; return the groups that were asked for."""
-    asked: list[str] = []
-
-    def entry_points(*, group: str) -> list[EntryPoint]:
-        asked.append(group)
-        return [EntryPoint("E", "math:e", group), EntryPoint("pi", "math:inf", group)]
-
-    monkeypatch.setattr("importlib.metadata.entry_points", entry_points)
-    return asked
 
 
 def test_names_and_aliases_are_found_in_any_case(numbers: Registry[float]) -> None:
@@ -80,12 +68,32 @@ def test_of_many_names_the_closest_and_the_command_are_shown() -> None:
         many.get("xyzzy")
 
 
-def test_plugins_add_names_but_replace_none(numbers: Registry[float], plugins: list[str]) -> None:
-    assert numbers.get("e") == math.e
+def test_extensions_add_names_but_replace_none(
+    numbers: Registry[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert list(numbers) == list(TABLE)
+    install_objects(monkeypatch, "number", {"E": "math:e", "pi": "math:inf"}, {"euler": "e"})
+    assert numbers.get("e") == numbers.get("Euler") == math.e
     assert numbers.get("pi") == math.pi
     assert list(numbers) == [*TABLE, "e"]
-    assert plugins == ["karat.numbers"]
-    assert numbers.built_in() == tuple(TABLE)
+    assert numbers.aliases("e") == ("euler",)
+    assert numbers.core() == numbers.built_in() == tuple(TABLE)
+
+
+def test_a_name_near_the_alias_of_an_extension_is_suggested(
+    numbers: Registry[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_objects(monkeypatch, "number", {"e": "math:e"}, {"napier": "e"})
+    with pytest.raises(UnknownName, match=r"did you mean 'napier'\?"):
+        numbers.get("napeir")
+
+
+def test_an_unknown_name_may_belong_to_an_extension_that_is_off(
+    numbers: Registry[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(monkeypatch, Extension("greek", "Letters.", needs=("alphabet",)))
+    with pytest.raises(UnknownName, match=r"extensions that are off: greek \(needs alphabet\)"):
+        numbers.get("phi")
 
 
 def test_a_reference_needs_no_entry(numbers: Registry[float]) -> None:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from karat.exports import exports
+from karat.exports import exports, extension_name
 
 if TYPE_CHECKING:
     from karat.api import compare, evaluate, load, run, write_report
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from karat.mining.recipe import MiningRecipe
     from karat.model import Answer, Dataset, Hit, JudgedQuery, Query, Run, Target
     from karat.scoring.metrics import Metric
-    from karat.scoring.stats import verdict
+    from karat.scoring.stats.verdict import verdict
 
 __all__ = [
     "Answer",
@@ -80,4 +80,5 @@ __getattr__ = exports(
         "experiments.executors": "open_executor",
         "experiments.matrix": "Matrix",
     },
+    fallback=extension_name,
 )

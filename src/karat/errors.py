@@ -9,6 +9,7 @@
     │   ├── UnknownFormat              the format of a file cannot be detected
     │   └── UnknownName (LookupError)  a name that is not registered, with the nearest ones
     ├── MissingExtra (ImportError)     an optional dependency is not installed; exit code 2
+    ├── MissingExtension (ImportError) an extension of Karat was removed; exit code 2
     ├── ProcessError (RuntimeError)    a child process could not start or failed; exit code 3
     │   └── AnalysisError              no process of the service could compute a result
     ├── StorageFull (OSError)          a disk or a database has no space left; exit code 3
@@ -32,6 +33,7 @@ __all__ = [
     "InputError",
     "KaratError",
     "LimitExceeded",
+    "MissingExtension",
     "MissingExtra",
     "Problem",
     "ProcessError",
@@ -159,6 +161,23 @@ class MissingExtra(KaratError, ImportError):
         needs = f"the extra {extra}" if extra else package
         hint = install_hint(extra) if extra else package_hint(package)
         super().__init__(f"{purpose} needs {needs}: {hint}", name=package)
+
+
+class MissingExtension(KaratError, ImportError):
+    """An ability belongs to an extension that this installation of Karat does not have.
+
+    >>> print(MissingExtension("karat.trec_eval", "trec_eval"))
+    karat.trec_eval needs Karat's extension trec_eval, which is not installed here
+    """
+
+    exit_code = 2
+
+    def __init__(self, purpose: str, extension: str) -> None:
+        """Name the missing *extension*, and what it is needed for."""
+        super().__init__(
+            f"{purpose} needs Karat's extension {extension}, which is not installed here",
+            name=f"karat.extensions.{extension}",
+        )
 
 
 class ProcessError(KaratError, RuntimeError):

@@ -1,9 +1,9 @@
-"""Registries: objects by name from built-in tables, plug-ins and ``module:attribute``."""
+"""Registries: objects by name from the core's tables, extensions and ``module:attribute``."""
 
 import importlib
 import sys
 from collections.abc import Iterator, Mapping
-from typing import Generic, TypeVar, cast
+from typing import Generic, NamedTuple, TypeVar, cast
 
 from karat.errors import InputError, MissingExtra, UnknownName
 
@@ -21,10 +21,9 @@ HERE = ""
 class Registry(Generic[T]):
     """Named objects of one kind, each loaded on first use.
 
-    *table* maps a name to ``module:attribute``; nothing is imported before :meth:`get`. Other
-    distributions add names through the entry point group ``karat.<kind>s``; a built-in name is
-    never replaced by a plug-in. With *closed*, ``module:attribute`` is rejected, so that a file
-    from an untrusted source cannot load code.
+    *table* maps a name to ``module:attribute``; nothing is imported before :meth:`get`. Extensions
+    add names of the same *kind*; they never replace one of the table. With *closed*,
+    ``module:attribute`` is rejected, so that a file from an untrusted source cannot load code.
 
     >>> colours: Registry[object] = Registry("colour", {"red": "math:pi"}, aliases={"rouge": "red"})
     >>> colours.get("Rouge")
@@ -54,29 +53,38 @@ class Registry(Generic[T]):
         self._table = dict(table)
         self._aliases = dict(aliases or {})
         self._loaded: dict[str, T] = {}
-        self._plugins: dict[str, str] | None = None
+        self._added: _Additions | None = None
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the canonical names, built-ins first, then plug-ins."""
-        return iter({**self._table, **self._plugin_references()})
+        """Iterate over the canonical names: the core's first, then those of extensions."""
+        return iter({**self._table, **self._additions().targets})
 
-    def built_in(self) -> tuple[str, ...]:
-        """Return the built-in names; plug-ins are not loaded."""
+    def core(self) -> tuple[str, ...]:
+        """Return the names of the core; no extension is loaded."""
         return tuple(self._table)
 
+    def built_in(self) -> tuple[str, ...]:
+        """Return the names of Karat itself: of the core and of its own extensions."""
+        return (*self._table, *self._additions().own)
+
     def has(self, key: str) -> bool:
-        """Return whether a built-in name or a plug-in is called *key*."""
-        return key in self._table or key in self._plugin_references()
+        """Return whether an object of the core or of an extension is called *key*."""
+        return key in self._table or key in self._additions().targets
 
     def canonical(self, name: str) -> str:
         """Return the registry's own spelling of *name*, or raise UnknownName."""
         key = name.lower()
         key = self._aliases.get(key, key)
+        if key in self._table:
+            return key
+        # A name that the core does not know may be an alias of an extension.
+        further = self._additions().aliases
+        key = further.get(key, key)
         if self.has(key):
             return key
         from difflib import get_close_matches
 
-        names = [*self, *self._aliases]
+        names = [*self, *self._aliases, *further]
         if near := get_close_matches(key, names, n=1, cutoff=NEAR):
             hint = f"did you mean {near[0]!r}?"
         elif self._listed_by:
@@ -86,11 +94,12 @@ class Registry(Generic[T]):
             hint += f"`{self._listed_by}` lists all"
         else:
             hint = f"known: {', '.join(sorted(self))}"
-        raise UnknownName(f"no {self.kind} named {name!r}; {hint}")
+        raise UnknownName(f"no {self.kind} named {name!r}; {hint}{_extensions_off()}")
 
     def aliases(self, name: str) -> tuple[str, ...]:
         """Return the further spellings of the canonical *name*."""
-        return tuple(alias for alias, key in self._aliases.items() if key == name)
+        known = self._aliases if name in self._table else self._additions().aliases
+        return tuple(alias for alias, key in known.items() if key == name)
 
     def get(self, name: str) -> T:
         """Return the object called *name*, or the one at ``module:attribute``.
@@ -103,7 +112,7 @@ class Registry(Generic[T]):
             return self.load(name)
         key = self.canonical(name)
         if key not in self._loaded:
-            self._loaded[key] = self.load(self._table.get(key) or self._plugin_references()[key])
+            self._loaded[key] = self.load(self._table.get(key) or self._additions().targets[key])
         return self._loaded[key]
 
     def split(self, text: str) -> tuple[T, str]:
@@ -116,20 +125,25 @@ class Registry(Generic[T]):
         ('2', (3.141592653589793, ''))
         """
         name, _, argument = text.partition(":")
-        if name.lower() in {*self, *self._aliases}:
+        if name.lower() in {*self, *self._aliases, *self._additions().aliases}:
             return self.get(name), argument
         return self.get(text), ""
 
-    def _plugin_references(self) -> dict[str, str]:
-        if self._plugins is None:
-            from importlib.metadata import entry_points
+    def _additions(self) -> "_Additions":
+        """Return what extensions add; plug-in files may have come since the last call."""
+        from karat import discovery
 
-            self._plugins = {
-                entry.name.lower(): entry.value
-                for entry in entry_points(group=f"karat.{self.kind}s")
-                if entry.name.lower() not in self._table
-            }
-        return self._plugins
+        installed = discovery.installed()
+        if self._added is None or self._added.source is not installed:
+            targets = discovery.objects(self.kind)
+            own = discovery.objects(self.kind, own=True)
+            self._added = _Additions(
+                installed,
+                {name: target for name, target in targets.items() if name not in self._table},
+                tuple(name for name in own if name not in self._table),
+                discovery.aliases(self.kind),
+            )
+        return self._added
 
     def load(self, reference: str) -> T:
         """Import the ``module:attribute`` that *reference* names."""
@@ -143,6 +157,23 @@ class Registry(Generic[T]):
                 f"cannot load {self.kind} {reference!r}: {error}; expected module:attribute"
                 f"{_looked_in(module_name, error)}"
             ) from error
+
+
+class _Additions(NamedTuple):
+    """What the extensions of *source* add to a registry; *own* has the names of Karat's own."""
+
+    source: object
+    targets: Mapping[str, str]
+    own: tuple[str, ...]
+    aliases: Mapping[str, str]
+
+
+def _extensions_off() -> str:
+    """Return why extensions are off, one of which may have the name that is unknown."""
+    from karat import discovery
+
+    off = discovery.failures()
+    return f"; extensions that are off: {', '.join(off)}" if off else ""
 
 
 def _looked_in(module: str, error: Exception) -> str:

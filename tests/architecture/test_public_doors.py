@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-DOORS = {"karat", "karat.client", "karat.engines", "karat.ndcg", "karat.testing"}
+DOORS = {
+    *("karat", "karat.client", "karat.engines", "karat.extension", "karat.ndcg", "karat.testing"),
+}
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SCRIPTS = sorted((ROOT / "examples").rglob("*.py"))
 BLOCK = re.compile(r"^```python[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)

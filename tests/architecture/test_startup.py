@@ -12,14 +12,16 @@ import pytest
 # an import that only some calls need belongs inside the function that needs it.
 HELP = {
     *("karat", "karat.cli", "karat.cli.main", "karat.cli.options", "karat.cli.options.stray"),
-    *("karat.errors", "karat.exports", "karat.installation", "locale", "shlex"),
+    *("karat.discovery", "karat.errors", "karat.exports", "karat.extension", "karat.extensions"),
+    *("karat.installation", "locale", "shlex"),
     # click asks for the width of the terminal, and wraps the texts.
     *("bz2", "fnmatch", "lzma", "shutil", "textwrap", "zlib"),
 }
 SCORE = {
     *("array", "bisect", "copy", "dataclasses", "locale", "shlex", "struct"),
     *("textwrap", "unicodedata"),
-    *("karat", "karat.errors", "karat.exports", "karat.installation", "karat.registry"),
+    *("karat", "karat.discovery", "karat.errors", "karat.exports", "karat.installation"),
+    "karat.registry",
     *("karat.app", "karat.app.score"),
     *("karat.cli", "karat.cli.commands", "karat.cli.commands.score", "karat.cli.main"),
     *("karat.cli.options", "karat.cli.options.shared", "karat.cli.options.stray"),

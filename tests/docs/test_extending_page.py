@@ -1,5 +1,6 @@
 """The plug-ins on the page about extensions work as they stand there."""
 
+import json
 import re
 import shlex
 import subprocess
@@ -15,7 +16,16 @@ PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
 FILE = re.compile(r"^```\w+ (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMANDS = [line for block in BLOCK.findall(PAGE) for line in block.splitlines()]
-SHOWN = {"score": "two@5", "validate": "format pairs", "engines": "works"}
+SHOWN = {
+    "--plugin my_plugin.py hello": "Hello from my_plugin.py",
+    "init": "my_plugin.py",
+    "longest": "characters",
+    "score": "two@5",
+    "validate": "format pairs",
+    "engines": "works",
+    "-q": "passed",
+    "--plugin my_plugin.py score": "pair@5",
+}
 
 
 @pytest.fixture(scope="module")
@@ -51,11 +61,39 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_uses_the_plug_in(package: Path, command: str) -> None:
-    _, verb, *rest = shlex.split(command)
-    done = run(package, "-m", "karat", verb, *rest)
-    assert done.returncode == 0, done.stderr
-    assert SHOWN[verb] in done.stdout
+def test_a_command_does_what_the_page_says(package: Path, command: str) -> None:
+    program, *rest = shlex.split(command)
+    start = ["-m", "karat"] if program == "karat" else []
+    done = run(package, *start, *rest)
+    assert done.returncode == 0, done.stderr + done.stdout
+    (shown,) = (
+        text
+        for start, text in SHOWN.items()
+        if " ".join(rest).removeprefix("-m pytest ").startswith(start)
+    )
+    assert shown in done.stdout
+
+
+def test_the_list_has_what_the_page_adds(package: Path) -> None:
+    listed = json.loads(run(package, "-m", "karat", "plugins", "--json").stdout)
+    (mine,) = (each for each in listed if each["name"] == "mine")
+    assert mine["problem"] is None
+    assert mine["origin"] == "my_karat 1.0"
+    assert mine["adds"]["command"] == ["longest"]
+
+
+def test_the_package_keeps_the_contract_of_extensions(package: Path) -> None:
+    (package / "test_contract.py").write_text(
+        "import pytest\n"
+        "from karat.testing import ExtensionSuite\n"
+        "from my_karat.extension import EXTENSION\n\n"
+        "class TestMine(ExtensionSuite):\n"
+        "    @pytest.fixture\n"
+        "    def extension(self):\n"
+        "        return EXTENSION\n"
+    )
+    done = run(package, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_contract.py")
+    assert done.returncode == 0, done.stdout
 
 
 def test_a_bad_file_is_reported_with_its_line(package: Path) -> None:

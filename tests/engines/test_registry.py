@@ -34,6 +34,7 @@ from karat.service.api.schemas.collections import Mode
 
 MODULE = '''
 from karat.engines import EngineInfo
+from karat.extension import Extension
 from karat.model import Hit
 
 class Fake:
@@ -48,6 +49,7 @@ class Fake:
         return [Hit(path, 1.0 / rank) for rank, path in enumerate(self.paths[:k], 1)] * bool(query)
 
 INFO = EngineInfo(name="fake", factory=Fake, mode="by-name", agent_name="fake_search")
+EXTENSION = Extension("fake", "Files by name.", adds={"engine": {"fake": "karat_fake:INFO"}})
 '''
 
 
@@ -66,7 +68,7 @@ def site(tmp_path: Path) -> Path:
     (site / "karat_fake.py").write_text(MODULE, encoding="utf-8")
     (metadata / "METADATA").write_text("Name: karat-fake\nVersion: 1.0\n", encoding="utf-8")
     (metadata / "entry_points.txt").write_text(
-        "[karat.engines]\nfake = karat_fake:INFO\n", encoding="utf-8"
+        "[karat.extensions]\nfake = karat_fake:EXTENSION\n", encoding="utf-8"
     )
     return site
 

@@ -19,6 +19,7 @@ from karat.formats import (
     write,
 )
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
+from tests.extension_kit import install_objects
 
 DATA = Dataset.of([Query("1", "where", (Target("a.py", 2, 1, 3),))])
 RUN = Run.of([Answer("1", (Hit("a.py", 0.5),))], name="x")
@@ -208,7 +209,7 @@ def test_a_compressed_file_counts_unpacked(tmp_path: Path) -> None:
 
 def test_plug_ins_are_asked_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mine = Format("mine", "run", "", (".x",), lambda _, head: head == b"mine", lambda *_: RUN)
-    monkeypatch.setattr(FORMATS, "_plugins", {"mine": "elsewhere:FORMAT"})
+    install_objects(monkeypatch, "format", {"mine": "elsewhere:FORMAT"})
     monkeypatch.setitem(FORMATS._loaded, "mine", mine)
     path = tmp_path / "f"
     path.write_text("mine")

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from karat.app.generate import ANYTHING, GOLD_SET, Accepts, mining_options, parse_texts
 from karat.corpus import FileSelection
+from karat.discovery import add_files
 from karat.engines.spec import expand_here
 from karat.errors import InputError, MissingExtra
 from karat.experiments.matrix import check_matrix_keys, parse_suites
@@ -78,6 +79,7 @@ def read_benchmark_config(
     top = check.record(value, ())
     check.known(top, SECTIONS, (), list_keys=True)
     folder = Path(path).parent
+    _load_plugins(check, top, folder)
     mining = mining_options(check, top, accepts)
     agents = tuple(_agents(check, top, folder))
     evaluation = _section(check, top, "evaluation", EVALUATION_KEYS)
@@ -121,6 +123,7 @@ def read_gate_config(
     top = check.record(value, ())
     check.known(top, SECTIONS, (), list_keys=True)
     folder = Path(path).parent
+    _load_plugins(check, top, folder)
     options = _gate_options(check, top, folder, accepts)
     if metrics := _metrics(check, top):
         options["metrics"] = metrics
@@ -187,6 +190,17 @@ def _metrics(check: Checker, top: Record) -> tuple[str, ...]:
     if top.get("metrics") is None:
         return ()
     return tuple(parse_texts(check, top["metrics"], ("metrics",)))
+
+
+def _load_plugins(check: Checker, top: Record, folder: Path) -> None:
+    """Load the files of ``plugins``: other sections may name what they add."""
+    if top.get("plugins") is None:
+        return
+    for number, name in enumerate(parse_texts(check, top["plugins"], ("plugins",))):
+        try:
+            add_files([str(folder / name)])
+        except InputError as error:
+            check.add(("plugins", number), str(error))
 
 
 def _section(check: Checker, top: Record, name: str, keys: tuple[str, ...]) -> Record:

@@ -6,13 +6,17 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from karat.cli.options.stray import TYPED
 from karat.errors import KaratError, UnknownFormat
 from karat.installation import __version__
+
+if TYPE_CHECKING:
+    from karat.discovery import Command
 
 __all__ = ["CommandGroup", "main"]
 
@@ -70,17 +74,22 @@ class CommandGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that the first of *args* names; an unknown name is a usage error."""
-        known = self.list_commands(ctx)
-        if args[0] not in known and not args[0].startswith("-"):
+        if not self.has_command(ctx, args[0]) and not args[0].startswith("-"):
             from difflib import get_close_matches
 
+            known = self.list_commands(ctx)
             near = get_close_matches(args[0], known, n=1)
             hint = f"Did you mean {near[0]!r}?" if near else f"Commands: {', '.join(known)}."
             ctx.fail(f"No such command {args[0]!r}. {hint}")
         return super().resolve_command(ctx, args)
 
+    def has_command(self, ctx: click.Context, name: str) -> bool:
+        """Return whether there is a command *name*."""
+        return name in self.list_commands(ctx)
 
-# Each command is the module of its name; help shows these lines without importing modules.
+
+# The titles of `karat --help`, and the commands of the core: each is the module of its name. Help
+# shows these lines without importing modules. Extensions add commands below the titles.
 SECTIONS = {
     "Try it": {
         "demo": "Compare engines on a bundled example: offline, half a minute.",
@@ -129,6 +138,9 @@ SECTIONS = {
         "serve": "Start the service: API and web page.",
         "token": "Create, list and revoke access tokens of a service.",
     },
+    "Extend Karat": {
+        "plugins": "List the extensions: what each adds, and why one is off.",
+    },
 }
 # Commands with --server.
 REMOTE = {
@@ -176,19 +188,26 @@ class Commands(CommandGroup):
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names in the order of the table."""
+        """Return the names in the order of the help."""
         return [name for section in _sections(ctx).values() for name in section]
+
+    def has_command(self, ctx: click.Context, name: str) -> bool:
+        """Return whether there is a command *name*; for one of the core no extension is loaded."""
+        return (name in COMMANDS and not ctx.params.get("server")) or super().has_command(ctx, name)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the command's module and return the command."""
-        if cmd_name not in self.list_commands(ctx):
+        if not self.has_command(ctx, cmd_name):
             return None
         name = cmd_name.replace("-", "_")
-        command: click.Command
         if ctx.params.get("server"):
-            command = getattr(importlib.import_module("karat.cli.remote"), name)
+            target = f"karat.cli.remote:{name}"
+        elif cmd_name in COMMANDS:
+            target = f"karat.cli.commands.{name}:command"
         else:
-            command = importlib.import_module(f"karat.cli.commands.{name}").command
+            target = _extension_commands()[cmd_name].target
+        module, _, attribute = target.partition(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
 
     def resolve_command(
@@ -196,9 +215,9 @@ class Commands(CommandGroup):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command; one that only a service has is a usage error that says so."""
         remote = [name for section in REMOTE.values() for name in section]
-        if args[0] in remote and args[0] not in self.list_commands(ctx):
+        if args[0] in remote and not self.has_command(ctx, args[0]):
             ctx.fail(f"{args[0]!r} needs a service: karat --server URL {' '.join(args)}")
-        if args[0] in SINGLE_THREADED:
+        if _is_single_threaded(args[0]):
             os.environ.setdefault(THREADS, "1")
         return super().resolve_command(ctx, args)
 
@@ -235,7 +254,47 @@ def _name_server(ctx: click.Context, _option: click.Parameter, server: str | Non
 
 
 def _sections(ctx: click.Context) -> dict[str, dict[str, str]]:
-    return REMOTE if ctx.params.get("server") else SECTIONS
+    """Return the lines of the help by title: those of the core, with those of extensions."""
+    if ctx.params.get("server"):
+        return REMOTE
+    sections = {title: list(lines.items()) for title, lines in SECTIONS.items()}
+    waiting = dict(_extension_commands())
+    while waiting:
+        listed = {name for lines in sections.values() for name, _ in lines}
+        # A command may follow another that an extension adds, so those come first.
+        ready = [name for name, each in waiting.items() if each.after not in {*waiting} - {name}]
+        for name in ready or list(waiting):
+            command = waiting.pop(name)
+            lines = sections.setdefault(command.section, [])
+            names = [each for each, _ in lines]
+            place = names.index(command.after) + 1 if command.after in names else len(lines)
+            if name not in listed:
+                lines.insert(place, (name, command.help))
+    return {title: dict(lines) for title, lines in sections.items() if lines}
+
+
+def _extension_commands() -> "Mapping[str, Command]":
+    from karat import discovery
+
+    return discovery.commands()
+
+
+def _is_single_threaded(name: str) -> bool:
+    if name in COMMANDS:
+        return name in SINGLE_THREADED
+    command = _extension_commands().get(name)
+    return command is not None and command.single_threaded
+
+
+def _add_plugins(
+    _ctx: click.Context, _option: click.Parameter, paths: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Load plug-in files before the command is looked up: they may add it."""
+    if paths:
+        from karat import discovery
+
+        discovery.add_files(paths)
+    return paths
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -247,7 +306,16 @@ def _sections(ctx: click.Context) -> dict[str, dict[str, str]]:
     callback=_name_server,
     help="Use the service at URL; the token is read from KARAT_TOKEN.",
 )
-def karat(server: str | None) -> None:
+@click.option(
+    "--plugin",
+    "plugins",
+    metavar="FILE",
+    multiple=True,
+    is_eager=True,
+    callback=_add_plugins,
+    help="Load a Python file with an extension; see karat init --plugin.",
+)
+def karat(server: str | None, plugins: tuple[str, ...]) -> None:
     """Measure how good a search is.
 
     \b
@@ -263,7 +331,10 @@ def karat(server: str | None) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 fine, 1 gate failed, 2 bad input, 3 failure, 130 ^C."""
+    from karat import discovery
+
     warnings.formatwarning = _one_line
+    discovery.on_problem(lambda line: click.echo(f"warning: {line}", err=True))
     try:
         # In this mode click hands back the code of ctx.exit() instead of exiting.
         sys.exit(karat.main(args=arguments, prog_name="karat", standalone_mode=False))

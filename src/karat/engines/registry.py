@@ -209,10 +209,10 @@ BUILT_IN = (
 
 
 class EngineRegistry(Registry[EngineFactory]):
-    """The built-in engines, then those of plug-ins and of :func:`register`.
+    """The engines of the core, then those of extensions and of :func:`register`.
 
-    An entry point in the group ``karat.engines`` names an :class:`EngineInfo`, or a class or
-    function alone; ``module:attribute`` in place of a name may be either as well.
+    An extension adds an :class:`EngineInfo`, or a class or function alone; ``module:attribute`` in
+    place of a name may be either as well.
     """
 
     def __init__(self, built_in: tuple[EngineInfo, ...]) -> None:
@@ -221,7 +221,7 @@ class EngineRegistry(Registry[EngineFactory]):
         self._infos = {info.name: info for info in built_in}
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the names: built-in, plug-ins, registered in this process."""
+        """Iterate over the names: of the core, of extensions, registered in this process."""
         return iter(dict.fromkeys((*super().__iter__(), *self._infos)))
 
     def has(self, key: str) -> bool:
@@ -231,7 +231,7 @@ class EngineRegistry(Registry[EngineFactory]):
     def info(self, name: str) -> EngineInfo:
         """Return the record of the engine called *name*, or of ``module:attribute``.
 
-        A plug-in without a record of its own has one with its name and factory only.
+        An engine without a record of its own has one with its name and factory only.
         """
         key = name if ":" in name else self.canonical(name)
         if key in self._infos:
@@ -248,7 +248,7 @@ class EngineRegistry(Registry[EngineFactory]):
 
     def get(self, name: str) -> EngineFactory:
         """Return the factory of the engine called *name*, or of ``module:attribute``."""
-        if ":" not in name and self.canonical(name) in self.built_in():
+        if ":" not in name and self.canonical(name) in self.core():
             return super().get(name)
         factory = self.info(name).factory
         return self.load(factory) if isinstance(factory, str) else factory
@@ -288,8 +288,8 @@ ENGINES = EngineRegistry(BUILT_IN)
 def register(info: EngineInfo) -> None:
     """Make an engine known in this process under ``info.name``.
 
-    Worker processes, which run the engines of experiments, know the entry points of installed
-    distributions only: declare the record in the group ``karat.engines`` to use it there.
+    Worker processes, which run the engines of experiments, know the engines of extensions only:
+    add the record to an extension, a single file for instance, to use it there.
 
     >>> from karat.engines.keyword import KeywordEngine
     >>> register(EngineInfo(name="keyword", factory=KeywordEngine))
@@ -303,7 +303,7 @@ def register(info: EngineInfo) -> None:
 def modes() -> dict[str, EngineInfo]:
     """Return the engines that a matrix can name, by their mode.
 
-    A plug-in that cannot be loaded has no mode; ``karat engines`` reports why.
+    An engine that cannot be loaded has no mode; ``karat engines`` reports why.
 
     >>> [(mode, info.name) for mode, info in modes().items() if info.name in ENGINES.built_in()][2:]
     [('hybrid', 'hybrid'), ('splade', 'sparse'), ('colbert', 'colbert')]

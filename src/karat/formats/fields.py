@@ -238,7 +238,7 @@ def _range(low: float | None, high: float | None) -> str:
 
 
 SECTIONS = (
-    *("dataset", "corpus", "engines", "agents", "evaluation", "metrics"),
+    *("plugins", "dataset", "corpus", "engines", "agents", "evaluation", "metrics"),
     *("matrix", "suites", "gate", "output"),
 )
 

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from karat.errors import FormatError, InputError, Problem, UnknownFormat
 from karat.formats.base import (
@@ -129,8 +129,8 @@ def _field(data: Dataset, name: str) -> tuple[str, ...]:
 def detect(path: str | os.PathLike[str], *, kind: str | None = None) -> Format:
     """Return the format of an existing file: by its content, among equals by its suffix.
 
-    Every built-in format is tried in turn, then plug-ins if none has matched. *kind* limits the
-    search to formats of a ``dataset`` or of a ``run``.
+    Every format of Karat is tried in turn, then those of others if none has matched. *kind* limits
+    the search to formats of a ``dataset`` or of a ``run``.
     """
     source = os.fspath(path)
     if not_a_file := _by_name(source, kind):
@@ -138,10 +138,10 @@ def detect(path: str | os.PathLike[str], *, kind: str | None = None) -> Format:
     head = head_of(source)
     if not head.strip() and not os.path.isdir(source):  # noqa: PTH112 - without pathlib
         raise FormatError([Problem(source, 0, "the file is empty")])
-    matches = _matches(FORMATS.built_in(), source, head, kind)
+    matches = _matches(_own(), source, head, kind)
     if not matches:
-        plugins = [name for name in FORMATS if name not in FORMATS.built_in()]
-        matches = _matches(plugins, source, head, kind)
+        others = [name for name in FORMATS if name not in FORMATS.built_in()]
+        matches = _matches(others, source, head, kind)
     matches = [item for item in matches if not item.fallback] or matches
     if matches and matches[0].fallback:
         # Whole numbers may be grades or scores; grades are far more often whole.
@@ -314,11 +314,17 @@ def _by_suffix(path: str, kind: str, data: Dataset | Run) -> Format:
 def _expect_kind(source: str, head: bytes, kind: str) -> None:
     """Raise InputError if *source* is a folder, or a file of the other kind."""
     what = "a folder" if os.path.isdir(source) else ""  # noqa: PTH112 - without pathlib
-    others = [] if what else _matches(FORMATS.built_in(), source, head, None)
+    others = [] if what else _matches(_own(), source, head, None)
     if len(others) == 1:
         what = f"{THINGS[others[0].kind]} (format {others[0].name})"
     if what:
         raise InputError(f"{source}: this is {what}; expected {THINGS[kind]}")
+
+
+def _own() -> Iterator[str]:
+    """Yield the names of Karat's own formats; no extension is loaded for the core's."""
+    yield from FORMATS.core()
+    yield from (name for name in FORMATS.built_in() if name not in FORMATS.core())
 
 
 def _matches(names: Iterable[str], path: str, head: bytes, kind: str | None) -> list[Format]:

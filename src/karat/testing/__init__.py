@@ -1,7 +1,8 @@
-"""Contract suites for engines, embedders, rerankers, stores, executors and vector back ends."""
+"""Contract suites for extensions, and for engines, models, stores and executors."""
 
 from karat.testing.engines import EmbedderSuite, EngineSuite, RerankerSuite
 from karat.testing.executor import ExecutorSuite
+from karat.testing.extensions import ExtensionSuite
 from karat.testing.store import StoreSuite
 from karat.testing.vectors import SnapshotStoreSuite, VectorBackendSuite
 
@@ -9,6 +10,7 @@ __all__ = [
     "EmbedderSuite",
     "EngineSuite",
     "ExecutorSuite",
+    "ExtensionSuite",
     "RerankerSuite",
     "SnapshotStoreSuite",
     "StoreSuite",

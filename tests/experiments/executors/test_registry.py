@@ -1,12 +1,11 @@
 """URLs choose executors."""
 
-from importlib.metadata import EntryPoint
-
 import pytest
 
 from karat.errors import InputError, UnknownName
 from karat.experiments import EXECUTORS, LocalExecutor, open_executor
 from karat.registry import Registry
+from tests.extension_kit import install_objects
 
 
 def test_a_url_says_how_many_workers() -> None:
@@ -30,17 +29,13 @@ def test_an_unknown_scheme_lists_the_valid_ones(url: str) -> None:
 
 
 def test_a_plug_in_adds_a_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
-    group = "karat.executors"
-    entry = EntryPoint("twice", "tests.experiments.executors.test_registry:twice", group)
-    monkeypatch.setattr(
-        "importlib.metadata.entry_points",
-        lambda **named: [entry] if named["group"] == group else [],
-    )
+    target = "tests.experiments.executors.test_registry:twice"
+    install_objects(monkeypatch, "executor", {"twice": target})
     table = {"local": "karat.experiments.executors.local:local_executor"}
     plugged: Registry[object] = Registry("executor", table, closed=True)
     monkeypatch.setattr("karat.experiments.executors.base.EXECUTORS", plugged)
     assert open_executor("twice://somewhere", workers=4) == LocalExecutor(8)
-    assert list(EXECUTORS) == ["local", "dask", "dask+tls", "ray"]
+    assert EXECUTORS.core() == ("local", "dask", "dask+tls", "ray")
 
 
 def twice(address: str, workers: int) -> LocalExecutor:

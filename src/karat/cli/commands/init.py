@@ -1,4 +1,4 @@
-"""karat init: write a commented configuration file."""
+"""karat init: write a commented configuration file, or an extension to start from."""
 
 from pathlib import Path
 
@@ -87,26 +87,104 @@ output:
 """
 
 
+PLUGIN = '''"""An extension of Karat: a command and a measure.
+
+    karat --plugin {name} hello
+    karat --plugin {name} score GOLDSET RUN -m pair@5
+"""
+
+import click
+
+from karat import JudgedQuery, Metric
+from karat.extension import Command, Extension
+
+
+@click.command("hello")
+def hello() -> None:
+    """Print a greeting."""
+    click.echo("Hello from {name}.")
+
+
+def pair(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> float:
+    """Return 1 if two relevant hits are among the first *k*, else 0."""
+    ranks = judged.relevant(level)
+    return float(len(ranks) > 1 and (k is None or ranks[1] <= k))
+
+
+PAIR = Metric(
+    "pair",
+    pair,
+    definition="Whether two relevant hits are among the first k.",
+    formula="1 if two relevant hits have rank <= k, else 0",
+    params={{"level": 0.0}},
+    laws=frozenset({{"ideal", "padding", "promotion", "zero"}}),
+)
+
+EXTENSION = Extension(
+    "{stem}",
+    "A greeting and a measure.",
+    commands={{"hello": Command(f"{{__name__}}:hello", "Print a greeting.", "Extend Karat")}},
+    adds={{"metric": {{"pair": f"{{__name__}}:PAIR"}}}},
+)
+'''
+
+PLUGIN_TEST = '''"""The contract of the extension in {name}: python -m pytest {test}."""
+
+from pathlib import Path
+
+import pytest
+from karat.extension import Extension, load_file
+from karat.testing import ExtensionSuite
+
+
+class TestExtension(ExtensionSuite):
+    @pytest.fixture
+    def extension(self) -> Extension:
+        return load_file(Path(__file__).with_name("{name}"))
+'''
+
+
 @click.command("init")
-@click.argument("file", default="karat.yaml", type=click.Path(dir_okay=False))
+@click.argument("file", required=False, type=click.Path(dir_okay=False))
+@click.option("--plugin", is_flag=True, help="Write an extension and its test, my_plugin.py.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-def command(file: str, *, force: bool) -> None:
+def command(file: str | None, *, plugin: bool, force: bool) -> None:
     """Write a commented configuration file, karat.yaml by default.
 
-    It works as it is in a Git repository; docs/configuration.md explains every key.
+    It works as it is in a Git repository; docs/configuration.md explains every key. With --plugin,
+    FILE is a Python file with an extension; see docs/extending.md.
 
     \b
     karat init
     karat generate --config karat.yaml -o gold.json
     karat compare --config karat.yaml
+    karat init --plugin my_plugin.py
     """
-    from karat.system.files import write_text
-
-    if Path(file).exists() and not force:
-        raise InputError(f"{file} exists already; --force replaces it")
-    write_text(file, TEMPLATE.format(name=Path(file).name))
+    if plugin:
+        _write_plugin(Path(file or "my_plugin.py"), force=force)
+        return
+    file = file or "karat.yaml"
+    _write_new(Path(file), TEMPLATE.format(name=Path(file).name), force=force)
     folder = Path(file).absolute().parent
     click.echo(f"wrote {file}")
     if not any((place / ".git").exists() for place in (folder, *folder.parents)):
         click.echo(f"{folder} is not in a Git repository: first set repository_path or gold_set")
     click.echo(f"next: karat compare --config {file}")
+
+
+def _write_plugin(file: Path, *, force: bool) -> None:
+    """Write an extension and the test of its contract."""
+    test = file.with_name(f"test_{file.name}")
+    names = {"name": file.name, "stem": file.stem, "test": test.name}
+    _write_new(file, PLUGIN.format(**names), force=force)
+    _write_new(test, PLUGIN_TEST.format(**names), force=force)
+    click.echo(f"wrote {file} and {test}")
+    click.echo(f"next: karat --plugin {file} hello")
+
+
+def _write_new(file: Path, text: str, *, force: bool) -> None:
+    from karat.system.files import write_text
+
+    if file.exists() and not force:
+        raise InputError(f"{file} exists already; --force replaces it")
+    write_text(str(file), text)

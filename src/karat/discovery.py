@@ -1,0 +1,370 @@
+"""Find the extensions: built in, of other distributions, and single files.
+
+Built-in extensions are found by a scan of the folder ``karat/extensions``, so that a folder can be
+removed or added without anything else. A broken one is an error. Extensions of others that cannot
+be loaded are off; :func:`installed` has the reason, and :func:`on_problem` who reports it.
+"""
+
+import importlib
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib.machinery import ModuleSpec
+from typing import Any, NamedTuple, cast
+
+from karat.errors import InputError
+
+__all__ = [
+    "BUILT_IN",
+    "PLUGINS",
+    "Command",
+    "Extension",
+    "InstalledExtension",
+    "add_files",
+    "aliases",
+    "checked",
+    "commands",
+    "failures",
+    "install_finder",
+    "installed",
+    "load_file",
+    "named",
+    "objects",
+    "on_problem",
+    "plugin_files",
+    "public_name",
+    "remote_commands",
+]
+
+# The variable with the files of --plugin; worker processes inherit it.
+PLUGINS = "KARAT_PLUGINS"
+GROUP = "karat.extensions"
+FOLDER = "karat.extensions"
+BUILT_IN = "built in"
+# The one module name that a file has in every process, so that its records can be unpickled.
+FILE_MODULE = "karat_plugin_"
+
+
+class Command(NamedTuple):
+    """A command of ``karat``: *target* is the ``module:attribute`` of a click command.
+
+    *help* is its line in ``karat --help``, below the title *section*, behind the command *after*
+    or else at the end of the section. In a *single_threaded* command, threads of numpy's linear
+    algebra would cost more than they bring.
+    """
+
+    target: str
+    help: str
+    section: str
+    after: str = ""
+    single_threaded: bool = False
+
+
+class Extension(NamedTuple):
+    """An ability that can be removed; nothing that it names is imported before its first use.
+
+    *commands* are its verbs on the command line, and *remote* those of ``karat --server``, where
+    *remote_help* describes them. *adds* has objects by the kind of their registry:
+    ``{"metric": {"two": "my_package.metric:TWO"}}``; *aliases* has further spellings of their
+    names in the same form. *names* become attributes of the package ``karat``.
+    *needs* lists other extensions without which this one is off.
+
+    >>> Extension("two", "Two of the first hits.", adds={"metric": {"two": "my:TWO"}}).needs
+    ()
+    """
+
+    name: str
+    summary: str
+    commands: Mapping[str, Command] = {}
+    adds: Mapping[str, Mapping[str, str]] = {}
+    aliases: Mapping[str, Mapping[str, str]] = {}
+    names: Mapping[str, str] = {}
+    needs: tuple[str, ...] = ()
+    remote: Mapping[str, Command] = {}
+    remote_help: str = ""
+
+
+class InstalledExtension(NamedTuple):
+    """An extension, where it comes from, and why it is off ("" if it is not)."""
+
+    name: str
+    origin: str
+    extension: Extension | None
+    problem: str = ""
+
+
+class _State:
+    """What was found in this process; read again after :func:`add_files`."""
+
+    found: tuple[InstalledExtension, ...] | None = None
+    report: Callable[[str], None] | None = None
+
+
+def installed() -> tuple[InstalledExtension, ...]:
+    """Return every extension, built-in ones first, then those of other distributions and files."""
+    if _State.found is None:
+        built_in = list(_built_in())
+        others = [*map(_load_distribution, _distributions()), *map(_load_file, plugin_files())]
+        _State.found = checked([*built_in, *others])
+        if _State.report:
+            for one in _State.found:
+                if one.problem:
+                    _State.report(f"extension {one.name} ({one.origin}) is off: {one.problem}")
+    return _State.found
+
+
+def checked(extensions: Iterable[InstalledExtension]) -> tuple[InstalledExtension, ...]:
+    """Return *extensions*; off are those that lack one they need, or add a name that is taken."""
+    return tuple(_without_conflicts(_with_needs(list(extensions))))
+
+
+def on_problem(report: Callable[[str], None]) -> None:
+    """Call *report* with a line about each extension that is off, once, when they are loaded."""
+    _State.report = report
+
+
+def failures() -> list[str]:
+    """Return a line about each extension that is off."""
+    return [f"{one.name} ({one.problem})" for one in installed() if one.problem]
+
+
+def named(name: str) -> Extension | None:
+    """Return the extension called *name* if it is on."""
+    return next((one for one in _enabled() if one.name == name), None)
+
+
+def commands() -> dict[str, Command]:
+    """Return the commands of all extensions by their names."""
+    return {name: one for extension in _enabled() for name, one in extension.commands.items()}
+
+
+def remote_commands() -> dict[str, Command]:
+    """Return the commands of ``karat --server`` by their names."""
+    return {name: one for extension in _enabled() for name, one in extension.remote.items()}
+
+
+def objects(kind: str, *, own: bool = False) -> dict[str, str]:
+    """Return the ``module:attribute`` of each object that extensions add to a registry.
+
+    *own* leaves out the extensions of others.
+    """
+    return {
+        name.lower(): target
+        for one in installed()
+        if one.extension and not one.problem and (not own or one.origin == BUILT_IN)
+        for name, target in one.extension.adds.get(kind, {}).items()
+    }
+
+
+def aliases(kind: str) -> dict[str, str]:
+    """Return the further spellings that extensions add to a registry, with the names they mean."""
+    return {
+        alias: name
+        for extension in _enabled()
+        for alias, name in extension.aliases.get(kind, {}).items()
+    }
+
+
+def public_name(name: str) -> Any:
+    """Return the object that an extension calls ``karat.NAME``, None if none does."""
+    for extension in _enabled():
+        if target := extension.names.get(name):
+            module, _, attribute = target.partition(":")
+            return getattr(importlib.import_module(module), attribute)
+    return None
+
+
+def plugin_files() -> tuple[str, ...]:
+    """Return the files of ``--plugin`` and ``plugins:``, as absolute paths."""
+    return tuple(path for path in os.environ.get(PLUGINS, "").split(os.pathsep) if path)
+
+
+def add_files(paths: Iterable[str]) -> None:
+    """Add plug-in files to this process and to those that it starts.
+
+    A file that does not exist, or whose name another one has, is an InputError.
+    """
+    known = dict.fromkeys(plugin_files())
+    for path in paths:
+        if not os.path.isfile(path):  # noqa: PTH113 - pathlib loads slowly
+            raise InputError(f"{path}: no such file; a plug-in is a Python file with EXTENSION")
+        known[os.path.abspath(path)] = None  # noqa: PTH100
+    modules: dict[str, str] = {}
+    for path in known:
+        other = modules.setdefault(_module_of(path), path)
+        if other != path:
+            raise InputError(f"plug-ins need different file names: {other} and {path}")
+    os.environ[PLUGINS] = os.pathsep.join(known)
+    _State.found = None
+    install_finder()
+
+
+def load_file(path: "str | os.PathLike[str]") -> Extension:
+    """Return the extension in a plug-in file, or raise InputError with why it cannot be loaded."""
+    file = os.path.abspath(path)  # noqa: PTH100 - pathlib loads slowly
+    add_files([file])
+    loaded = _load_file(file)
+    if loaded.extension is None:
+        raise InputError(f"{path}: {loaded.problem}")
+    return loaded.extension
+
+
+def _enabled() -> Iterator[Extension]:
+    return (one.extension for one in installed() if one.extension and not one.problem)
+
+
+def _built_in() -> Iterator[InstalledExtension]:
+    try:
+        folders = importlib.import_module(FOLDER).__path__
+    except ModuleNotFoundError:
+        return  # a copy of the core alone
+    for folder in folders:
+        with os.scandir(folder) as entries:
+            names = sorted(entry.name for entry in entries if entry.is_dir())
+        for name in names:
+            if os.path.isfile(os.path.join(folder, name, "extension.py")):  # noqa: PTH113, PTH118
+                module = importlib.import_module(f"{FOLDER}.{name}.extension")
+                yield InstalledExtension(name, BUILT_IN, module.EXTENSION)
+
+
+def _distributions() -> Iterator[tuple[str, str, str]]:
+    """Yield distribution, name and target of each entry point in the group ``karat.extensions``.
+
+    importlib.metadata would do the same, and takes 20 ms to import.
+    """
+    for folder in dict.fromkeys(sys.path):
+        try:
+            with os.scandir(folder or ".") as entries:
+                infos = sorted(
+                    entry.path
+                    for entry in entries
+                    if entry.name.endswith((".dist-info", ".egg-info"))
+                )
+        except OSError:
+            continue
+        for info in infos:
+            try:
+                with open(os.path.join(info, "entry_points.txt"), encoding="utf-8") as file:  # noqa: PTH118, PTH123
+                    text = file.read()
+            except OSError:
+                continue
+            if GROUP in text:
+                origin = os.path.basename(info).rpartition(".")[0].replace("-", " ", 1)  # noqa: PTH119
+                yield from ((origin, name, target) for name, target in _entries(text))
+
+
+def _entries(text: str) -> Iterator[tuple[str, str]]:
+    r"""Yield the entries of our group in the text of an ``entry_points.txt``.
+
+    >>> list(_entries("[console_scripts]\na = b:c\n[karat.extensions]\ntwo = two.extension:IT\n"))
+    [('two', 'two.extension:IT')]
+    """
+    section = ""
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith("["):
+            section = line.strip("[] ")
+        elif section == GROUP and "=" in line and not line.startswith(("#", ";")):
+            name, _, target = line.partition("=")
+            yield name.strip(), target.strip()
+
+
+def _load_distribution(entry: tuple[str, str, str]) -> InstalledExtension:
+    origin, name, target = entry
+    module, _, attribute = target.partition(":")
+    return _load(name, origin, module, attribute)
+
+
+def _load_file(path: str) -> InstalledExtension:
+    install_finder()
+    module = _module_of(path)
+    return _load(module.removeprefix(FILE_MODULE), path, module, "EXTENSION")
+
+
+def _load(name: str, origin: str, module: str, attribute: str) -> InstalledExtension:
+    try:
+        loaded = getattr(importlib.import_module(module), attribute)
+    except Exception as error:  # noqa: BLE001 - the code of somebody else
+        return InstalledExtension(name, origin, None, f"{type(error).__name__}: {error}")
+    if not isinstance(loaded, Extension):
+        kind = type(loaded).__name__
+        problem = f"{module}:{attribute} is a {kind}; expected a karat.extension.Extension"
+        return InstalledExtension(name, origin, None, problem)
+    return InstalledExtension(loaded.name, origin, loaded)
+
+
+def _with_needs(found: list[InstalledExtension]) -> list[InstalledExtension]:
+    """Turn off extensions that need one which is absent or off."""
+    while True:
+        enabled = {one.name for one in found if not one.problem}
+        lacking = {
+            index: missing
+            for index, one in enumerate(found)
+            if one.extension and not one.problem
+            if (missing := [name for name in one.extension.needs if name not in enabled])
+        }
+        if not lacking:
+            return found
+        for index, missing in lacking.items():
+            found[index] = found[index]._replace(problem=f"needs {', '.join(missing)}")
+
+
+def _without_conflicts(found: list[InstalledExtension]) -> Iterator[InstalledExtension]:
+    """Yield the extensions; one that adds a name of an earlier one is off.
+
+    A name that the core's own table has is found by its registry, which never replaces it.
+    """
+    owners: dict[tuple[str, str], str] = {}
+    for one in found:
+        if not one.extension or one.problem:
+            yield one
+            continue
+        keys = [("extension", one.name), *_keys(one.extension)]
+        taken = next((key for key in keys if key in owners), None)
+        if taken is None:
+            owners |= dict.fromkeys(keys, one.name)
+            yield one
+        else:
+            kind, name = taken
+            yield one._replace(problem=f"the {kind} {name!r} exists already ({owners[taken]})")
+
+
+def _keys(extension: Extension) -> Iterator[tuple[str, str]]:
+    yield from (("command", name) for name in extension.commands)
+    yield from (("name", name) for name in extension.names)
+    for kind, table in extension.adds.items():
+        yield from ((kind, name.lower()) for name in table)
+
+
+def _module_of(path: str) -> str:
+    r"""Return the module name of a plug-in file.
+
+    >>> _module_of("/home/ada/my-engine.py")
+    'karat_plugin_my_engine'
+    """
+    stem = os.path.splitext(os.path.basename(path))[0]  # noqa: PTH119, PTH122
+    return FILE_MODULE + "".join(sign if sign.isalnum() else "_" for sign in stem)
+
+
+class _FileFinder:
+    """Finds the modules of plug-in files."""
+
+    @staticmethod
+    def find_spec(name: str, _path: object = None, _target: object = None) -> ModuleSpec | None:
+        """Return how to load the plug-in file whose module is *name*."""
+        if not name.startswith(FILE_MODULE):
+            return None
+        from importlib.util import spec_from_file_location
+
+        path = next((path for path in plugin_files() if _module_of(path) == name), None)
+        return spec_from_file_location(name, path) if path else None
+
+
+def install_finder() -> None:
+    """Let this process import plug-in files by the names of their modules."""
+    if _FileFinder not in sys.meta_path:
+        sys.meta_path.append(cast("Any", _FileFinder))
+
+
+if os.environ.get(PLUGINS):
+    # A worker unpickles records of a plug-in file before anything asks for extensions.
+    install_finder()

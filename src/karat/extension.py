@@ -1,0 +1,80 @@
+"""The contract of an extension: one record, ``EXTENSION``, that declares what it adds.
+
+A built-in extension is a folder of ``karat.extensions`` whose module ``extension`` holds the
+record. Another distribution names its record in the entry point group ``karat.extensions``; a
+single file is given with ``karat --plugin FILE`` or ``plugins:`` in karat.yaml.
+"""
+
+from typing import TYPE_CHECKING
+
+from karat.discovery import Command, Extension
+from karat.exports import exports
+
+if TYPE_CHECKING:
+    from karat.cli.options.experiment import CorpusOption, where_options
+    from karat.cli.options.shared import (
+        Fields,
+        Number,
+        OutputPath,
+        WholeNumber,
+        check_together,
+        confidence_options,
+        file_options,
+        gather,
+        judging_options,
+        output_options,
+        scoring_options,
+        store_option,
+        with_options,
+    )
+    from karat.cli.output.progress import run_progress, wrapped
+    from karat.cli.output.show import put_table
+    from karat.discovery import load_file
+    from karat.report.table import Cell, Column, Table, number
+    from karat.system.words import counted, join_names
+
+__all__ = [
+    "Cell",
+    "Column",
+    "Command",
+    "CorpusOption",
+    "Extension",
+    "Fields",
+    "Number",
+    "OutputPath",
+    "Table",
+    "WholeNumber",
+    "check_together",
+    "confidence_options",
+    "counted",
+    "file_options",
+    "gather",
+    "join_names",
+    "judging_options",
+    "load_file",
+    "number",
+    "output_options",
+    "put_table",
+    "run_progress",
+    "scoring_options",
+    "store_option",
+    "where_options",
+    "with_options",
+    "wrapped",
+]
+
+__getattr__ = exports(
+    __name__,
+    {
+        "discovery": "load_file",
+        "cli.options.shared": "Fields Number OutputPath WholeNumber check_together "
+        "confidence_options file_options gather judging_options output_options scoring_options "
+        "store_option with_options",
+        "cli.options.experiment": "CorpusOption where_options",
+        "cli.output.progress": "run_progress wrapped",
+        "cli.output.show": "put_table",
+        "report.table": "Cell Column Table number",
+        "system.words": "counted join_names",
+    },
+    root="karat",
+)

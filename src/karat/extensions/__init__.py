@@ -1,0 +1,1 @@
+"""The built-in extensions: each folder can be removed, and the rest still works."""

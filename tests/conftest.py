@@ -19,7 +19,11 @@ import pytest
 from hypothesis import settings
 
 from karat.system import processes
+from tests.command_line import folder, karat, kept, unanswered
 from tests.fork_server import ForkServer
+
+# Fixtures of every folder whose tests call a command.
+__all__ = ["folder", "karat", "kept", "unanswered"]
 
 ROOT = Path(__file__).resolve().parents[1]
 IN_CI = bool(os.environ.get("CI"))

@@ -2,10 +2,10 @@
 
 import pytest
 
-from karat.app.verify import foreign
 from karat.engines.embedding.base import EMBEDDERS
 from karat.engines.registry import ENGINES
 from karat.engines.spec import parse_spec
+from karat.extensions.verify.verify import foreign
 from karat.model.spec import Spec
 
 

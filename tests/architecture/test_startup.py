@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,9 @@ SCORE = {
     *("karat.scoring.metrics.precision_recall", "karat.scoring.metrics.sets"),
     *("karat.scoring.score", "karat.scoring.settings", "karat.system", "karat.system.words"),
 }
+
+# Help lists the commands of extensions, and so reads their records.
+RECORD = re.compile(r"karat\.extensions\.\w+(\.extension)?")
 
 HEAVY = {"fastapi", "numpy", "pandas", "polars", "pydantic", "scipy", "sqlalchemy", "yaml"}
 
@@ -96,7 +100,7 @@ def test_help_imports_what_the_list_allows() -> None:
     assert "Usage" in printed
     assert not HEAVY & modules
     assert "importlib.metadata" not in modules
-    check("--help", modules, HELP)
+    check("--help", {name for name in modules if not RECORD.fullmatch(name)}, HELP)
 
 
 def test_score_imports_what_the_list_allows(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from karat.app import demo
 from karat.installation import typed_command
-from tests.cli.conftest import Karat
+from tests.command_line import Karat
 
 
 def test_the_readme_shows_what_is_printed(tmp_path: Path, karat: Karat, project_root: Path) -> None:

@@ -12,13 +12,23 @@ from subprocess import CompletedProcess
 import click
 import pytest
 
-from karat.cli.main import COMMANDS, REMOTE, SECTIONS
+from karat.cli.main import REMOTE, _sections
 from karat.cli.main import karat as program
 
 Karat = Callable[..., CompletedProcess[str]]
 
 MODULE = (sys.executable, "-m", "karat")
 SCORE = ("score", "gold.qrels", "old.run", "-m", "mrr", "--ci", "none")
+
+
+def sections(server: str | None = None) -> dict[str, dict[str, str]]:
+    """Return the lines of the help by title, those of extensions included."""
+    context = click.Context(program, info_name="karat")
+    context.params["server"] = server
+    return _sections(context)
+
+
+COMMANDS = {name: line for lines in sections().values() for name, line in lines.items()}
 
 
 def test_python_m_karat_is_the_command_line(folder: Path) -> None:
@@ -53,10 +63,10 @@ def test_the_help_has_a_line_for_every_command(karat: Karat) -> None:
 
 
 def every_command() -> Iterator[tuple[str, click.Command]]:
-    for typed, sections in (("karat", SECTIONS), ("karat --server URL", REMOTE)):
+    for typed, server in (("karat", None), ("karat --server URL", "URL")):
         context = click.Context(program, info_name="karat")
-        context.params["server"] = "URL" if sections is REMOTE else None
-        for name in (name for section in sections.values() for name in section):
+        context.params["server"] = server
+        for name in (name for section in sections(server).values() for name in section):
             command = program.get_command(context, name)
             assert command is not None, name
             yield f"{typed} {name}", command

@@ -10,7 +10,7 @@ import pytest
 from karat.experiments.store import open_store
 from karat.formats import read_run
 from karat.model import Answer, Hit
-from tests.cli.conftest import PLAN
+from tests.command_line import PLAN
 from tests.lease_clock import LeaseClock
 
 Karat = Callable[..., CompletedProcess[str]]

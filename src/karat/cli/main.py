@@ -97,7 +97,6 @@ SECTIONS = {
     "Make a gold set": {
         "generate": "Mine a gold set from the history of a Git repository.",
         "inspect": "Show the cases of a gold set, with diffs and code.",
-        "import-log": "Make a gold set from a search log with clicks.",
         "judge": "Grade unjudged hits by hand or with language models.",
         "carry": "Update a gold set to a newer commit.",
         "resolve": "Map the references of a gold set to documents of a corpus.",
@@ -108,9 +107,7 @@ SECTIONS = {
         "evaluate": "Run engines on a gold set, score the hits and measure latency.",
         "compare": "Compare engines or run files, with significance tests.",
         "sweep": "Compare many configurations and recommend one.",
-        "watch": "Compare again whenever a file changes, and show what moved.",
         "init": "Write a commented configuration file, karat.yaml.",
-        "load": "Measure latency under load.",
         "search": "Search a folder or a repository.",
         "index": "Build the index of a folder or a repository in advance.",
         "engines": "List the engines, or check one of your own.",
@@ -125,7 +122,6 @@ SECTIONS = {
         "report": "Write a report as HTML, Markdown, CSV, JSON or LaTeX.",
         "analyze": "Find weak topics, index problems and changes over time.",
         "runs": "List, show, export and delete stored results.",
-        "verify": "Repeat the runs of a report and list differences.",
     },
     "Train a model": {
         "export": "Export queries, positives and hard negatives as training data.",
@@ -166,9 +162,7 @@ COMMANDS = {name: line for section in SECTIONS.values() for name, line in sectio
 
 # In these, threads of numpy's linear algebra cost more than they bring. The variable has to be set
 # before numpy is loaded, and worker processes inherit it.
-SINGLE_THREADED = frozenset(
-    {"compare", "demo", "evaluate", "gate", "report", "score", "sweep", "verify", "watch"}
-)
+SINGLE_THREADED = frozenset({"compare", "demo", "evaluate", "gate", "report", "score", "sweep"})
 THREADS = "OPENBLAS_NUM_THREADS"
 
 BAD_INPUT = 2

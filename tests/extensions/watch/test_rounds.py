@@ -5,8 +5,8 @@ from dataclasses import replace
 from math import nan
 from pathlib import Path
 
-from karat.app import watch
-from karat.app.watch import WatchRound, file_state, round_lines, wait_for_change
+from karat.extensions.watch import rounds as watch
+from karat.extensions.watch.rounds import WatchRound, file_state, round_lines, wait_for_change
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.scoring.compare import compare_scored
 from karat.scoring.score import evaluate_run

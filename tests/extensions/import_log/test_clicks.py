@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.import_log import Click, read_clicks
 from karat.errors import FormatError, InputError
+from karat.extensions.import_log.log import Click, read_clicks
 
 
 def log(tmp_path: Path, text: str) -> Path:

@@ -88,7 +88,7 @@ def command(
     """
     from pathlib import Path
 
-    from karat.app.import_log import LogRules, dropped_text, import_log, read_clicks
+    from karat.extensions.import_log.log import LogRules, dropped_text, import_log, read_clicks
     from karat.formats import write
     from karat.report.score_view import queries
     from karat.system.words import counted

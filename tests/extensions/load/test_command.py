@@ -8,7 +8,7 @@ import pytest
 
 from karat.engines.spec import build
 from karat.experiments.workers import announce
-from tests.cli.conftest import Karat
+from tests.command_line import Karat
 
 GOLD = "query,result1\nwhere is login,auth.py:1-2:2\nsend mail,mail.py:1-2:2\n"
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.app.import_log import BIAS, LOG_COLUMNS, Click, Log, LogRules, import_log
 from karat.errors import InputError
+from karat.extensions.import_log.log import BIAS, LOG_COLUMNS, Click, Log, LogRules, import_log
 
 ALL = frozenset(LOG_COLUMNS)
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from karat.cli.commands import watch
 from karat.errors import InputError
-from tests.cli.conftest import Karat
+from karat.extensions.watch import command as watch
+from tests.command_line import Karat
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ def test_a_wrong_start_is_an_error(karat: Karat) -> None:
 def test_a_change_during_the_first_run_starts_it_again(
     place: Path, karat: Karat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from karat.app import watch as app
+    from karat.extensions.watch import rounds as app
 
     run_round = app.run_round
     runs = []

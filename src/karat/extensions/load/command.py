@@ -69,8 +69,8 @@ def command(
     karat load gold.json . -e bm25 --rate 100 --seconds 5 --json
     """
     from karat.app.corpora import skipped_as_json, skipped_text
-    from karat.app.load import under_load
     from karat.cli.output.progress import progress_bar, waiting_text
+    from karat.extensions.load.measure import under_load
     from karat.formats import read_dataset
     from karat.report.display import printable
 

@@ -10,8 +10,8 @@ from karat.report.display import printable
 from karat.system.words import counted
 
 if TYPE_CHECKING:
-    from karat.app.verify import Verification
     from karat.experiments.run_records import RunRecord
+    from karat.extensions.verify.verify import Verification
     from karat.model import Dataset
 
 __all__ = ["command"]
@@ -70,9 +70,9 @@ def command(
     karat verify report.html
     karat verify report.json --gold-set gold.json --place ../project
     """
-    from karat.app.verify import verify
     from karat.cli.output.progress import run_progress
     from karat.experiments.run_records import read_records
+    from karat.extensions.verify.verify import verify
 
     records = read_records(report)
     gold = _gold(records, gold_set, store)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from karat.app.evaluate import ExperimentSetup, Where
-    from karat.app.watch import WatchRound
+    from karat.extensions.watch.rounds import WatchRound
     from karat.scoring.settings import Scoring
 
 __all__ = ["command"]
@@ -90,8 +90,8 @@ def command(
     karat watch questions.csv --corpus ../docs -e bm25 -e my-engine.yaml
     karat watch --config karat.yaml --sample 50
     """
-    from karat.app.watch import file_state, wait_for_change
     from karat.cli.options.agents import select_engines
+    from karat.extensions.watch.rounds import file_state, wait_for_change
 
     named = [goldset, config, *(one for one in engines if one.lower().endswith(FILES))]
     named.append(None if place.revision else place.corpus)
@@ -135,7 +135,7 @@ def command(
 
 def _new_places(setup: "ExperimentSetup", places: "Sequence[str]") -> list[str]:
     """Return the files of engines and of the configuration that are not watched yet."""
-    from karat.app.watch import engine_files
+    from karat.extensions.watch.rounds import engine_files
 
     found = [file for one in setup.configurations for file in engine_files(one.spec)]
     if setup.config and setup.config.gold_set:
@@ -154,7 +154,7 @@ def _round(
 ) -> "WatchRound":
     """Run the comparison once, print what changed and return it."""
     from karat.app.evaluate import ExperimentKind
-    from karat.app.watch import round_lines, run_round
+    from karat.extensions.watch.rounds import round_lines, run_round
 
     request = setup.request(
         ExperimentKind.COMPARE,

@@ -1,0 +1,1 @@
+"""Make a gold set from a search log with clicks."""

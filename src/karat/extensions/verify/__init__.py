@@ -1,0 +1,1 @@
+"""Repeat the runs of a report and list differences."""

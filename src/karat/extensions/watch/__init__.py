@@ -1,0 +1,1 @@
+"""Compare engines again whenever their files change."""

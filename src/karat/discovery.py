@@ -24,6 +24,7 @@ __all__ = [
     "aliases",
     "checked",
     "commands",
+    "enabled",
     "failures",
     "install_finder",
     "installed",
@@ -130,17 +131,17 @@ def failures() -> list[str]:
 
 def named(name: str) -> Extension | None:
     """Return the extension called *name* if it is on."""
-    return next((one for one in _enabled() if one.name == name), None)
+    return next((one for one in enabled() if one.name == name), None)
 
 
 def commands() -> dict[str, Command]:
     """Return the commands of all extensions by their names."""
-    return {name: one for extension in _enabled() for name, one in extension.commands.items()}
+    return {name: one for extension in enabled() for name, one in extension.commands.items()}
 
 
 def remote_commands() -> dict[str, Command]:
     """Return the commands of ``karat --server`` by their names."""
-    return {name: one for extension in _enabled() for name, one in extension.remote.items()}
+    return {name: one for extension in enabled() for name, one in extension.remote.items()}
 
 
 def objects(kind: str, *, own: bool = False) -> dict[str, str]:
@@ -160,14 +161,14 @@ def aliases(kind: str) -> dict[str, str]:
     """Return the further spellings that extensions add to a registry, with the names they mean."""
     return {
         alias: name
-        for extension in _enabled()
+        for extension in enabled()
         for alias, name in extension.aliases.get(kind, {}).items()
     }
 
 
 def public_name(name: str) -> Any:
     """Return the object that an extension calls ``karat.NAME``, None if none does."""
-    for extension in _enabled():
+    for extension in enabled():
         if target := extension.names.get(name):
             module, _, attribute = target.partition(":")
             return getattr(importlib.import_module(module), attribute)
@@ -209,7 +210,8 @@ def load_file(path: "str | os.PathLike[str]") -> Extension:
     return loaded.extension
 
 
-def _enabled() -> Iterator[Extension]:
+def enabled() -> Iterator[Extension]:
+    """Yield every extension that is on."""
     return (one.extension for one in installed() if one.extension and not one.problem)
 
 

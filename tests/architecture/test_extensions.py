@@ -47,8 +47,15 @@ def module_of(file: Path, root: Path = SOURCE.parent) -> str:
 
 
 def references_of(tree: ast.AST, source: str) -> Iterator[Reference]:
-    """Yield every module of Karat that the code of *source* names."""
+    """Yield every module that the code of *source* names; examples in docstrings do not count."""
+    prose = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
     for node in ast.walk(tree):
+        if id(node) in prose:
+            continue
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield Reference(source, node.lineno, alias.name)

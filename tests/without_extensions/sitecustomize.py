@@ -18,4 +18,4 @@ class Hide:
             raise ModuleNotFoundError(f"No module named {name!r} (hidden)", name=name)
 
 
-sys.meta_path.insert(0, Hide)  # type: ignore[arg-type]
+sys.meta_path.insert(0, Hide)

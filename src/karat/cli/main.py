@@ -111,7 +111,6 @@ SECTIONS = {
         "search": "Search a folder or a repository.",
         "index": "Build the index of a folder or a repository in advance.",
         "engines": "List the engines, or check one of your own.",
-        "executors": "Show the slots of an executor, and which would be rejected.",
     },
     "Score run files": {
         "score": "Score a run file, with confidence intervals.",
@@ -123,9 +122,7 @@ SECTIONS = {
         "analyze": "Find weak topics, index problems and changes over time.",
         "runs": "List, show, export and delete stored results.",
     },
-    "Train a model": {
-        "export": "Export queries, positives and hard negatives as training data.",
-    },
+    "Train a model": {},
     "Guard quality in CI": {
         "gate": "Fail if quality or latency is worse than required.",
         "baseline": "Store the scores that a gate compares with.",

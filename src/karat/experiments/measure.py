@@ -1,7 +1,7 @@
 """Measure hits on the slots of an executor, and latency on one slot that does nothing else."""
 
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -22,6 +22,7 @@ from karat.experiments.executors.driver import (
     SlotCounts,
     check_slot,
 )
+from karat.experiments.executors.fingerprint import used_extensions
 from karat.experiments.executors.local import LocalExecutor
 from karat.experiments.executors.schedule import MOST_LOSSES, GroupWork, LostQueries, Schedule
 from karat.experiments.workers import (
@@ -163,6 +164,8 @@ class _Collection:
         self._assets = assets_of(one.source for one in snapshots) if travels else {}
         references = {place: asset.reference for place, asset in self._assets.items()}
         self._schedule = Schedule(work, queries, references, environment)
+        specs = (configuration.spec for group in groups for configuration in group)
+        self._used = used_extensions(specs) if travels else ()
         self._left = dict.fromkeys(range(len(groups)))
         self._driver: Driver | None = None
         self._shown = SlotCounts(0, 0, 0, 0, 0)
@@ -181,6 +184,7 @@ class _Collection:
                 self._schedule,
                 on_result=self._on_result,
                 assets=self._assets.values(),
+                used=self._used,
                 cancelled=self._callbacks.cancelled,
             )
             self._driver = driver
@@ -316,7 +320,7 @@ def measure_latency_on(
     if unit.snapshots and not callbacks.cancelled():
         with executor.connect() as pool:
             try:
-                slot = _await_slot(pool, name)
+                slot = _await_slot(pool, name, used_extensions(one.spec for one in configurations))
                 machine = slot.machine
                 timed.run(pool, slot)
             except KeyboardInterrupt:
@@ -412,11 +416,11 @@ def _unit(
     )
 
 
-def _await_slot(pool: SlotPool, name: str) -> Slot:
+def _await_slot(pool: SlotPool, name: str, used: Collection[str]) -> Slot:
     """Return the slot *name*; a cluster may start its worker again within a short time."""
     deadline = monotonic() + NO_SLOT_S
     while True:
-        slot, problem = _slot(pool.slots(), name)
+        slot, problem = _slot(pool.slots(), name, used)
         if slot:
             return slot
         if monotonic() >= deadline:
@@ -424,8 +428,10 @@ def _await_slot(pool: SlotPool, name: str) -> Slot:
         pool.receive(POLL_S)
 
 
-def _slot(slots: Sequence[Slot], name: str) -> tuple[Slot | None, str]:
+def _slot(slots: Sequence[Slot], name: str, used: Collection[str] = ()) -> tuple[Slot | None, str]:
     """Return the first usable slot with this id or on this machine, or None and why not.
+
+    *used* are the extensions that its engines need.
 
     >>> slots = [Slot("tcp://10.0.0.7:4001/1", "node7"), Slot("tcp://10.0.0.8:4001/1", "node8")]
     >>> _slot(slots, "node8")[0].id
@@ -437,10 +443,10 @@ def _slot(slots: Sequence[Slot], name: str) -> tuple[Slot | None, str]:
     """
     named = [slot for slot in slots if name in (slot.id, slot.machine)]
     for slot in named:
-        if not check_slot(slot):
+        if not check_slot(slot, used):
             return slot, ""
     if named:
-        reasons = (f"slot {slot.id}: {check_slot(slot)}" for slot in named)
+        reasons = (f"slot {slot.id}: {check_slot(slot, used)}" for slot in named)
         return None, "\n".join([f"--timed-on {name}: the slot cannot be used", *reasons])
     lines = [f"{slot.id}  {slot.machine}" for slot in slots] or ["none"]
     return None, "\n".join([f"--timed-on {name}: no such slot or machine; the slots are", *lines])

@@ -21,7 +21,7 @@ from karat.corpus import Corpus, from_texts
 from karat.engines.spec import build, parse_spec
 from karat.errors import ProcessError
 from karat.experiments.executors import Executor
-from karat.experiments.executors.base import fingerprint
+from karat.experiments.executors.fingerprint import fingerprint
 from karat.experiments.measure import measure_latency_on, measure_quality
 from karat.experiments.workers import (
     Callbacks,

@@ -7,8 +7,9 @@ from itertools import chain, count
 import pytest
 
 from karat.errors import ProcessError
-from karat.experiments.executors.base import Slot, fingerprint
+from karat.experiments.executors.base import Slot
 from karat.experiments.executors.driver import NO_SLOT_S, Driver
+from karat.experiments.executors.fingerprint import fingerprint
 from karat.experiments.executors.schedule import MOST_LOSSES, LostQueries, Schedule
 from karat.experiments.workers.run_collector import QueryResult, UsageCounters
 from karat.experiments.workers.unit import (

@@ -10,7 +10,7 @@ import pytest
 
 from karat.errors import InputError, ProcessError
 from karat.experiments.executors import LocalExecutor, Slot
-from karat.experiments.executors.base import fingerprint
+from karat.experiments.executors.fingerprint import fingerprint
 from karat.experiments.measure import check_timed_on, measure_latency_on
 from karat.experiments.workers import (
     Callbacks,

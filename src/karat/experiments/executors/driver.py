@@ -1,6 +1,6 @@
 """The driver: sends units to slots, follows their events, and replaces what is lost."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from math import inf
 from pathlib import Path
@@ -11,7 +11,8 @@ from typing import NamedTuple, Protocol
 
 from karat.engines.registry import ENGINES
 from karat.errors import ProcessError
-from karat.experiments.executors.base import Slot, SlotPool, differences, fingerprint, rejection
+from karat.experiments.executors.base import Slot, SlotPool
+from karat.experiments.executors.fingerprint import differences, fingerprint, rejection
 from karat.experiments.executors.schedule import LostQueries, Schedule
 from karat.experiments.workers.sources import Asset, AssetPart, asset_parts, build_asset
 from karat.experiments.workers.unit import (
@@ -132,11 +133,11 @@ class SlotCounts(NamedTuple):
     to_embed: int
 
 
-def check_slot(slot: Slot) -> str:
-    """Return why *slot* cannot run units of this process, "" if it can."""
+def check_slot(slot: Slot, used: Collection[str] = ()) -> str:
+    """Return why *slot* cannot run units that use these extensions, "" if it can."""
     if slot.problem or slot.fingerprint is None:
         return slot.problem
-    return rejection(fingerprint(), slot.fingerprint)
+    return rejection(fingerprint(), slot.fingerprint, used)
 
 
 class Driver:
@@ -149,16 +150,21 @@ class Driver:
         *,
         on_result: Callable[[int, QueryEnded], None],
         assets: Iterable[Asset] = (),
+        used: Collection[str] = (),
         cancelled: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        """Send nothing yet; *on_result* receives the index of a group and a result of it."""
+        """Send nothing yet; *on_result* receives the index of a group and a result of it.
+
+        *used* are the extensions that the slots need.
+        """
         self._pool = pool
         self._schedule = schedule
         self._on_result = on_result
         self._cancelled = cancelled
         self._clock = clock
         self._sender = AssetSender(pool, assets)
+        self._used = used
         self._present: dict[str, Slot] = {}
         self._last_slot = clock()
         self._remote = False
@@ -307,7 +313,7 @@ class Driver:
 
     def _add(self, slot: Slot) -> None:
         self._remote = self._remote or slot.fingerprint is not None
-        if reason := check_slot(slot):
+        if reason := check_slot(slot, self._used):
             self.rejected[slot.id] = reason
             return
         if slot.fingerprint and (other := differences(fingerprint(), slot.fingerprint)):

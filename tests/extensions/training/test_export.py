@@ -9,7 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.export import (
+from karat.app.generate import generate
+from karat.engines.spec import parse_spec
+from karat.errors import EngineError, InputError
+from karat.experiments.target_check import Where
+from karat.extensions.training.export import (
     LAYOUTS,
     NegativeRules,
     TrainingExport,
@@ -20,10 +24,6 @@ from karat.app.export import (
     training_tables,
     without_own_files,
 )
-from karat.app.generate import generate
-from karat.engines.spec import parse_spec
-from karat.errors import EngineError, InputError
-from karat.experiments.target_check import Where
 from karat.mining.recipe import MiningRecipe
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 
@@ -160,7 +160,7 @@ class Unsteady:
 def test_an_engine_that_fails_on_a_query_costs_that_query(
     request_: TrainingRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("karat.app.export.build", lambda spec: Unsteady())
+    monkeypatch.setattr("karat.extensions.training.export.build", lambda spec: Unsteady())
     export = export_training(request_)
     assert [one.query.id for one in export.parts["train"]] == ["q1"]
     assert export.lost == {"engine failed": 1}

@@ -18,12 +18,12 @@ import pytest
 from karat.errors import InputError, ProcessError
 from karat.experiments import open_executor
 from karat.experiments.executors import Executor
-from karat.experiments.executors.host import LEASE_S
-from karat.experiments.executors.ray import RayExecutor, RaySlots, _Actor
 from karat.experiments.workers.unit import AssetNeeded, SlotEvent, SlotRejected, UnitLost
+from karat.extensions.cluster.host import LEASE_S
+from karat.extensions.cluster.ray import RayExecutor, RaySlots, _Actor
 from karat.system.processes import descendants
 from karat.testing import ExecutorSuite
-from tests.experiments.executors.killed_driver import kill_driver
+from tests.extensions.cluster.killed_driver import kill_driver
 
 ray = pytest.importorskip("ray")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -37,7 +37,7 @@ def nothing_is_left() -> None:
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     """Start Ray with one CPU on this machine."""
-    programs = Path(__file__).parents[1] / "workers" / "programs"
+    programs = Path(__file__).parents[2] / "experiments" / "workers" / "programs"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join([str(programs), *sys.path]))
         ray.init(
@@ -217,6 +217,21 @@ def test_a_driver_that_slept_misses_one_look_for_an_answer() -> None:
     assert RaySlots(LateRay(), "auto")._answer("call") is None
 
 
+@pytest.mark.parametrize(
+    ("message", "attempts"), [("Starting Ray client server failed. See x.err", 3), ("refused", 1)]
+)
+def test_a_head_that_starts_no_client_process_is_tried_again(message: str, attempts: int) -> None:
+    tried = []
+
+    def init(**options: object) -> None:
+        tried.append(options)
+        raise ConnectionError(message)
+
+    with pytest.raises(ConnectionError, match=message):
+        RayExecutor("ray://head:1")._join(SimpleNamespace(init=init))
+    assert len(tried) == attempts
+
+
 def test_a_lost_cluster_is_named() -> None:
     def remote() -> None:
         raise ConnectionError("disconnected")
@@ -236,7 +251,7 @@ def test_an_error_of_a_unit_is_a_loss(monkeypatch: pytest.MonkeyPatch) -> None:
         send([needed])
         raise InputError("no such repository")
 
-    monkeypatch.setattr("karat.experiments.executors.host.run_on_slot", run_on_slot)
+    monkeypatch.setattr("karat.extensions.cluster.host.run_on_slot", run_on_slot)
     actor, unit = _Actor(), SimpleNamespace(id="7")
     actor.run(unit)  # type: ignore[arg-type]
 

@@ -15,11 +15,12 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from karat.errors import InputError, MissingExtra, ProcessError
-from karat.experiments.executors import host
-from karat.experiments.executors.base import Fingerprint, Slot, fingerprint
-from karat.experiments.executors.host import LEASE_S
+from karat.experiments.executors.base import Slot
+from karat.experiments.executors.fingerprint import Fingerprint, fingerprint
 from karat.experiments.workers.sources import AssetPart, add_part, has_asset
 from karat.experiments.workers.unit import LAST_EVENTS, SlotEvent, Unit, UnitLost
+from karat.extensions.cluster import host
+from karat.extensions.cluster.host import LEASE_S
 
 __all__ = ["RayExecutor", "ray_executor"]
 
@@ -32,6 +33,8 @@ LOOKS = 10
 START_S = 60.0
 CLOSE_S = 5.0
 DRIVER = "ray"
+CLIENT_ATTEMPTS = 3
+NO_CLIENT_SERVER = "Starting Ray client server failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ class RayExecutor:
         begun = not ray.is_initialized()
         if begun:
             try:
-                ray.init(address=self.address, log_to_driver=False, logging_level="ERROR")
+                self._join(ray)
             except (ConnectionError, RuntimeError, TimeoutError, ValueError) as error:
                 raise ProcessError(
                     f"no Ray cluster answers at {self.address} ({error}); start one with: "
@@ -85,6 +88,20 @@ class RayExecutor:
             pool.close()
             if begun:
                 ray.shutdown()
+
+    def _join(self, ray: Any) -> None:
+        """Connect to the cluster; try again where it could not start a process for this client.
+
+        A head that has just started sometimes fails once.
+        """
+        for attempt in range(1, CLIENT_ATTEMPTS + 1):
+            try:
+                ray.init(address=self.address, log_to_driver=False, logging_level="ERROR")
+            except ConnectionError as error:
+                if attempt == CLIENT_ATTEMPTS or NO_CLIENT_SERVER not in str(error):
+                    raise
+            else:
+                return
 
 
 class RaySlots:

@@ -25,10 +25,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from karat.errors import InputError, MissingExtra, ProcessError
-from karat.experiments.executors import host
-from karat.experiments.executors.base import Fingerprint, Slot, fingerprint
+from karat.experiments.executors.base import Slot
+from karat.experiments.executors.fingerprint import Fingerprint, fingerprint
 from karat.experiments.workers.sources import AssetPart, add_part, has_asset
 from karat.experiments.workers.unit import LAST_EVENTS, SlotEvent, Unit, UnitLost
+from karat.extensions.cluster import host
 
 if TYPE_CHECKING:
     from distributed import Client, Future

@@ -18,7 +18,7 @@ from karat.engines.spec import build
 from karat.errors import EngineError, InputError
 from karat.experiments.run import judged_units, with_unit
 from karat.experiments.target_check import Where, check_snapshots, locate_pages
-from karat.mining.training import (
+from karat.extensions.training.examples import (
     CandidateText,
     Contamination,
     NegativeRules,

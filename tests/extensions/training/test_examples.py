@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.errors import InputError
-from karat.mining.training import (
+from karat.extensions.training.examples import (
     COPY,
     CandidateText,
     NearCopies,

@@ -8,8 +8,8 @@ from subprocess import CompletedProcess
 import click
 import pytest
 
-from karat.app.export import LAYOUTS
-from karat.cli.commands.export import training
+from karat.extensions.training.command import training
+from karat.extensions.training.export import LAYOUTS
 
 Karat = Callable[..., CompletedProcess[str]]
 

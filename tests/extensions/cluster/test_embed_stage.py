@@ -10,7 +10,7 @@ import pytest
 
 from karat.engines.base import EmbedPart
 from karat.engines.spec import parse_spec
-from karat.experiments.executors.base import fingerprint
+from karat.experiments.executors.fingerprint import fingerprint
 from karat.experiments.executors.local import LocalSlots
 from karat.experiments.executors.schedule import MOST_LOSSES, EmbedProgress, GroupWork
 from karat.experiments.measure import measure_quality

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from karat.errors import ProcessError
-from karat.experiments.executors import dask, host
-from karat.experiments.executors.base import fingerprint
-from karat.experiments.executors.dask import DaskSlots
+from karat.experiments.executors.fingerprint import fingerprint
 from karat.experiments.workers.unit import AssetNeeded, SlotEvent, SlotRejected, UnitLost
+from karat.extensions.cluster import dask, host
+from karat.extensions.cluster.dask import DaskSlots
 from tests.experiments.executors.test_schedule import schedule, work
 
 pytest.importorskip("distributed")

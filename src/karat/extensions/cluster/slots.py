@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from karat.experiments.executors import Executor, Slot, open_executor
-from karat.experiments.executors.base import Fingerprint, differences, fingerprint
 from karat.experiments.executors.driver import check_slot
+from karat.experiments.executors.fingerprint import Fingerprint, differences, fingerprint
 
 __all__ = ["SlotListing", "list_slots", "local_fingerprint", "open_executor"]
 

@@ -22,7 +22,7 @@ from karat.report.display import printable
 from karat.system.words import counted
 
 if TYPE_CHECKING:
-    from karat.app.export import TrainingExport
+    from karat.extensions.training.export import TrainingExport
 
 __all__ = ["command"]
 
@@ -202,16 +202,16 @@ def training(
     karat export training gold.json --test-set benchmark.json --json
     """
     from karat.app.evaluate import choose_engines
-    from karat.app.export import (
+    from karat.cli.options.agents import load_gold
+    from karat.cli.output.progress import progress_bar
+    from karat.cli.output.show import put_json
+    from karat.extensions.training.export import (
         NegativeRules,
         TrainingRequest,
         check_folder,
         export_training,
         without_own_files,
     )
-    from karat.cli.options.agents import load_gold
-    from karat.cli.output.progress import progress_bar
-    from karat.cli.output.show import put_json
     from karat.formats import read_run
 
     if engine and run_file:
@@ -248,8 +248,8 @@ def training(
 
 
 def _show(export: "TrainingExport", files: list[Path]) -> None:
-    from karat.app.export import training_tables
     from karat.cli.output.show import draw_tables, put
+    from karat.extensions.training.export import training_tables
 
     output = Output(style=None, per_query=False, path=None)
     put(draw_tables(training_tables(export), output), output)

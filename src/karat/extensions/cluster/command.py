@@ -9,7 +9,7 @@ from karat.report.display import printable
 from karat.system.words import counted
 
 if TYPE_CHECKING:
-    from karat.app.executors import SlotListing
+    from karat.extensions.cluster.slots import SlotListing
 
 __all__ = ["command"]
 
@@ -29,7 +29,7 @@ def command(ctx: click.Context, *, url: str, as_json: bool) -> None:
     \b
     karat executors dask://127.0.0.1:8786
     """
-    from karat.app.executors import list_slots, local_fingerprint, open_executor
+    from karat.extensions.cluster.slots import list_slots, local_fingerprint, open_executor
 
     executor = open_executor(url)
     if executor.warning:

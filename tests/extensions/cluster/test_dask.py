@@ -12,11 +12,11 @@ import pytest
 from karat.errors import InputError, ProcessError
 from karat.experiments import open_executor
 from karat.experiments.executors import Executor
-from karat.experiments.executors.dask import DaskExecutor
 from karat.experiments.workers import Source
 from karat.experiments.workers.sources import asset_parts, assets_of, build_asset, has_asset
+from karat.extensions.cluster.dask import DaskExecutor
 from karat.testing import ExecutorSuite
-from tests.experiments.executors.killed_driver import kill_driver
+from tests.extensions.cluster.killed_driver import kill_driver
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
@@ -31,7 +31,7 @@ def nothing_is_left() -> None:
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Return a cluster of two workers; a killed one is replaced."""
-    programs = Path(__file__).parents[1] / "workers" / "programs"
+    programs = Path(__file__).parents[2] / "experiments" / "workers" / "programs"
     with pytest.MonkeyPatch.context() as patch:
         # Processes of multiprocessing take the path of this one, the driver that of its variables.
         patch.syspath_prepend(str(programs))
@@ -85,7 +85,7 @@ def test_plain_connections_to_other_machines_are_warned_about() -> None:
 
 
 def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.experiments.executors.dask.CONNECT_S", 0.2)
+    monkeypatch.setattr("karat.extensions.cluster.dask.CONNECT_S", 0.2)
     with pytest.raises(ProcessError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         open_executor("dask://127.0.0.1:9").connect().__enter__()
 

@@ -8,7 +8,7 @@ from subprocess import CompletedProcess
 import pytest
 
 from karat.experiments.executors import Slot
-from karat.experiments.executors.base import fingerprint
+from karat.experiments.executors.fingerprint import fingerprint
 from karat.installation import __version__
 
 Karat = Callable[..., CompletedProcess[str]]
@@ -19,6 +19,11 @@ COMMANDS = [
     ("sweep", "names.csv", "--suite", "quick_test"),
 ]
 SMALL = ("--corpus", "project", "--timed", "none", "--draws", "99")
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left() -> None:
+    """Let a connection that was given up end by itself."""
 
 
 @pytest.fixture(autouse=True)
@@ -107,7 +112,7 @@ def test_a_rejected_slot_is_named(karat: Karat, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_an_unsafe_address_is_warned_about(karat: Karat, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.experiments.executors.dask.CONNECT_S", 0.1)
+    monkeypatch.setattr("karat.extensions.cluster.dask.CONNECT_S", 0.1)
     done = karat("executors", "dask://host.invalid:1")
     assert done.returncode in {2, 3}
     assert "warning: tcp://host.invalid:1 is neither encrypted" in done.stderr

@@ -1,6 +1,6 @@
 """Training examples from a gold set: choose hard negatives, split, and drop contaminated queries.
 
-Nothing here reads files or runs engines; :mod:`karat.app.export` does both.
+Nothing here reads files or runs engines; :mod:`karat.extensions.training.export` does both.
 """
 
 import re

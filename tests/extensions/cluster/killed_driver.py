@@ -16,7 +16,7 @@ pause = Event().wait
 DRIVER = """
 import sys
 from karat.experiments.measure import measure_quality
-from karat.experiments.executors.{module} import {executor}
+from karat.extensions.cluster.{module} import {executor}
 from karat.experiments.workers import Configuration, Source, all_queries_on
 from karat.engines.spec import parse_spec
 from karat.model import Dataset, Query

@@ -9,7 +9,6 @@ from threading import Event, Thread
 import pytest
 
 from karat.engines.spec import parse_spec
-from karat.experiments.executors import host
 from karat.experiments.executors.driver import AssetSender
 from karat.experiments.workers import Configuration, RunSettings, SnapshotQueries, Source
 from karat.experiments.workers.sources import (
@@ -27,6 +26,7 @@ from karat.experiments.workers.unit import (
     Unit,
     UnitEnded,
 )
+from karat.extensions.cluster import host
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""Run experiments on the workers of a Dask or Ray cluster."""

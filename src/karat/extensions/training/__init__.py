@@ -1,0 +1,1 @@
+"""Export queries, positives and hard negatives as training data."""

@@ -1,0 +1,79 @@
+"""Slots with other code are rejected: of the core, and of the extensions that are used."""
+
+from pathlib import Path
+
+import pytest
+
+from karat import discovery
+from karat.engines.spec import parse_spec
+from karat.experiments.executors import fingerprint as module
+from karat.experiments.executors.base import Slot
+from karat.experiments.executors.driver import check_slot
+from karat.experiments.executors.fingerprint import Fingerprint, fingerprint, used_extensions
+from karat.extension import Extension
+from tests.extension_kit import install
+
+PLUGIN = """
+from karat.extension import Extension
+
+def build(reverse: bool = False):
+    return None
+
+EXTENSION = Extension(
+    "substring", "An engine.", adds={"engine": {"substring": f"{__name__}:build"}}
+)
+"""
+
+
+@pytest.fixture
+def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a plug-in file with the engine ``substring``, loaded until the end of the test."""
+    file = tmp_path / "substring.py"
+    file.write_text(PLUGIN)
+    monkeypatch.setenv(discovery.PLUGINS, "")
+    monkeypatch.setattr(discovery._State, "found", None)
+    discovery.add_files([str(file)])
+    return file
+
+
+def current() -> Fingerprint:
+    return fingerprint.__wrapped__()
+
+
+def test_a_file_is_in_the_fingerprint_with_its_content(plugin: Path) -> None:
+    before = current()
+    assert "substring " in before.extensions
+    plugin.write_text(plugin.read_text() + "\n# another version\n")
+    after = current()
+    assert after.karat == before.karat
+    assert after.extensions != before.extensions
+    problem = module.rejection(before, after)
+    assert problem.startswith("different extension substring: ")
+
+
+def test_only_a_used_extension_must_be_on_a_slot(
+    plugin: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = current()
+    monkeypatch.setattr("karat.experiments.executors.driver.fingerprint", lambda: here)
+    others = ", ".join(
+        each for each in here.extensions.split(", ") if not each.startswith("substring ")
+    )
+    slot = Slot("a", "node7", here._replace(extensions=others))
+    assert check_slot(slot, used_extensions([parse_spec("bm25")])) == ""
+    rejected = check_slot(slot, used_extensions([parse_spec("substring")]))
+    assert rejected.startswith("no extension substring; install the package of substring ")
+
+
+def test_what_a_used_extension_needs_is_used(plugin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    base = Extension("base", "For others.", adds={"chunker": {"halves": "base:halves"}})
+    over = Extension("over", "An engine.", adds={"engine": {"over": "over:build"}}, needs=("base",))
+    install(monkeypatch, base, over)
+    monkeypatch.setattr(module, "_defaults", lambda spec: spec.name)
+    assert used_extensions([parse_spec("bm25")]) == set()
+    assert used_extensions([parse_spec("bm25(chunker=halves)")]) == {"base"}
+
+
+def test_a_default_option_counts_as_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, Extension("parts", "Chunks.", adds={"chunker": {"auto": "parts:auto"}}))
+    assert used_extensions([parse_spec("bm25")]) == {"parts"}

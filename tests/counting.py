@@ -9,8 +9,6 @@ import karat.experiments.run
 import karat.experiments.store.sql_store
 import karat.scoring.score
 
-__all__ = ["count_calls"]
-
 
 def count_calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """Return counts of what happens in this process from now on.

@@ -26,8 +26,6 @@ from typing import IO
 from karat.errors import MissingExtra
 from karat.experiments.workers.process import BOOT
 
-__all__ = ["ForkServer", "ForkedProcess"]
-
 # Modules that most workers import. None of them starts a thread, which no fork would survive.
 PRELOADED = (
     "karat.experiments.workers.worker",

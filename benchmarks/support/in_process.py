@@ -7,8 +7,6 @@ from karat.experiments.snapshots import Snapshots
 from karat.experiments.workers.engine_session import first_files, hits_needed, next_depth
 from karat.model import Answer, Dataset, Hit, Run
 
-__all__ = ["asked"]
-
 FILES = 100
 
 

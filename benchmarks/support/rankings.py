@@ -10,19 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "Agreement",
-    "Halves",
-    "Settled",
-    "Side",
-    "agreement",
-    "halves",
-    "means",
-    "resampled",
-    "settled",
-    "tau",
-]
-
 Scores = NDArray[np.float64]
 Side = Sequence[Scores]
 # Sums in another order differ in the last digits; engines that differ by less are tied.

@@ -5,8 +5,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SHAPES", "SMALL", "clustered_hits"]
-
 Values = NDArray[np.float64]
 Shape = Callable[[np.random.Generator, int], Values]
 

@@ -11,8 +11,6 @@ from score_shapes import gain, inverse
 from karat.model.comparison import Comparison
 from karat.scoring.stats import compare
 
-__all__ = ["KINDS", "Found", "found_at_stated"]
-
 Scores = NDArray[np.float64]
 KINDS: dict[str, Callable[[Scores], Scores]] = {
     "nDCG@10": gain,

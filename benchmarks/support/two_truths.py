@@ -31,8 +31,6 @@ from karat.mining.variants import Level
 from karat.model import Dataset, Run
 from karat.model.evaluation import QueryStatus
 
-__all__ = ["MEASURES", "Pair", "Scored", "generated_scores", "pairs", "scores"]
-
 MEASURES = ("ndcg@10", "mrr")
 LIMIT = 100
 SEED = 2026

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from karat.engines.base import Progress
     from karat.model.evaluation import ComparisonResult, Evaluation
 
-__all__ = ["compare", "evaluate", "load", "run", "write_report"]
-
 
 def load(
     path: str | os.PathLike[str],

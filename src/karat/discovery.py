@@ -14,29 +14,6 @@ from typing import Any, NamedTuple, cast
 
 from karat.errors import InputError
 
-__all__ = [
-    "BUILT_IN",
-    "PLUGINS",
-    "Command",
-    "Extension",
-    "InstalledExtension",
-    "add_files",
-    "aliases",
-    "checked",
-    "commands",
-    "enabled",
-    "failures",
-    "install_finder",
-    "installed",
-    "load_file",
-    "named",
-    "objects",
-    "on_problem",
-    "plugin_files",
-    "public_name",
-    "remote_commands",
-]
-
 # The variable with the files of --plugin; worker processes inherit it.
 PLUGINS = "KARAT_PLUGINS"
 GROUP = "karat.extensions"

@@ -25,25 +25,6 @@ from typing import NamedTuple
 
 from karat.installation import install_hint, package_hint
 
-__all__ = [
-    "AnalysisError",
-    "Conflict",
-    "EngineError",
-    "FormatError",
-    "InputError",
-    "KaratError",
-    "LimitExceeded",
-    "MissingExtension",
-    "MissingExtra",
-    "Problem",
-    "ProcessError",
-    "StorageFull",
-    "StoreUnavailable",
-    "TooManyJobs",
-    "UnknownFormat",
-    "UnknownName",
-]
-
 PROBLEMS_SHOWN = 20
 
 

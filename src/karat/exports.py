@@ -6,9 +6,6 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-__all__ = ["exports", "extension_name"]
-
-
 # The folder of built-in extensions, each of which can be removed.
 EXTENSIONS = "karat.extensions"
 

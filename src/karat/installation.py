@@ -13,16 +13,6 @@ if TYPE_CHECKING:
     # `karat --help` imports this module; pathlib would bring urllib and ipaddress.
     from pathlib import Path
 
-__all__ = [
-    "DISTRIBUTION",
-    "__version__",
-    "checkout_of",
-    "install_hint",
-    "package_hint",
-    "package_requirements",
-    "typed_command",
-    "without_checkout",
-]
 
 __version__ = "0.1.0"
 DISTRIBUTION = "karatbench"

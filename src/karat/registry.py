@@ -7,8 +7,6 @@ from typing import Generic, NamedTuple, TypeVar, cast
 
 from karat.errors import InputError, MissingExtra, UnknownName
 
-__all__ = ["Registry"]
-
 T = TypeVar("T")
 # An unknown name at least NEAR a known one is taken for a misspelling. Otherwise the error lists
 # all names, or those that are ALIKE and the command that lists all.

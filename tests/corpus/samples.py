@@ -2,8 +2,6 @@
 
 # ruff: noqa: E501 - a sample reads best as the lines that it has
 
-__all__ = ["SAMPLES"]
-
 SAMPLES: dict[str, tuple[str, list[str]]] = {
     "bash": ("greet() {\n  echo hi\n}\nfunction leave { exit; }\n", ["function greet", "function leave"]),
     "c": (

@@ -6,8 +6,6 @@ from pathlib import Path
 from karat.corpus import Corpus
 from karat.model import Hit
 
-__all__ = ["Held"]
-
 AT_ONCE = 2
 # Longer than the service leaves between two words of how far a benchmark is.
 PAUSE_S = 0.6

@@ -45,16 +45,6 @@ from karat.scoring.stats.arrays import generator
 from karat.scoring.stats.topics import group_directions, weak_groups
 from karat.scoring.whole_files import judge_whole_files
 
-__all__ = [
-    "WORDS",
-    "Past",
-    "embedding_quality",
-    "index_health",
-    "query_topics",
-    "trend_of",
-    "trends",
-]
-
 # Sample sizes of other chunks and of pairs, so that a large corpus does not take an hour.
 MOST_CHUNKS = 2_000
 PAIRS = 20_000

@@ -44,24 +44,6 @@ from karat.scoring.labels import is_judged, scaled_grade, top_grade
 from karat.scoring.matching.modes import MATCHERS
 from karat.system.files import write_text
 
-__all__ = [
-    "ACCEPT",
-    "KEEP",
-    "AppliedDecisions",
-    "AuditDecisions",
-    "AuditResult",
-    "AuditRow",
-    "LabelAudit",
-    "TargetPassage",
-    "audit_json",
-    "check_ending",
-    "checked_decision",
-    "read_audit",
-    "target_passages",
-    "unjudged",
-    "write_audit",
-]
-
 ACCEPT, KEEP, SKIP = "accept", "keep", "skip"
 NOTE = "audit:"
 # Lines around a target that a model may choose a better range from.

@@ -37,20 +37,6 @@ from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.whole_files import judge_whole_files
 from karat.system.files import write_text
 
-__all__ = [
-    "BaselineUpdate",
-    "CommonQueries",
-    "RankedRun",
-    "align_baseline",
-    "answers_identically",
-    "make_baseline",
-    "read_baseline",
-    "restrict_to_sample",
-    "score_with_ranks",
-    "update_baseline",
-    "write_baseline",
-]
-
 FILE_MARK = "karat-baseline"
 FILE_VERSION = 1
 TEXT_KEYS = ("name", "gold", "gold_digest", "made_at", "karat")

@@ -21,8 +21,6 @@ from karat.formats.jsontext import SWITCH, load_yaml
 from karat.formats.source import parse_amount
 from karat.model import Dataset
 
-__all__ = ["ConfigFile", "GateConfig", "draw_sample", "read_benchmark_config", "read_gate_config"]
-
 DEFAULT_FOLDER = "benchmark_results"
 AGENT_KEYS = ("name", "class", "engine", "config")
 CORPUS_KEYS = ("kind", "include", "exclude")

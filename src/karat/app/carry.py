@@ -15,8 +15,6 @@ from karat.model import Dataset
 from karat.model.dataset import MASKS
 from karat.model.frozen import EMPTY
 
-__all__ = ["Carrying", "carry_file"]
-
 
 @dataclass(frozen=True, slots=True)
 class Carrying:

@@ -21,8 +21,6 @@ from karat.scoring.score import evaluate_run
 from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.whole_files import has_parts, judge_whole_files
 
-__all__ = ["compare"]
-
 
 def compare(
     truth: TruthSource,

@@ -24,8 +24,6 @@ from karat.model import Dataset, Run
 from karat.model.dataset import MASKS
 from karat.model.frozen import EMPTY
 
-__all__ = ["Conversion", "convert", "refuse_overwriting", "write_like"]
-
 MASKS_SHOWN = 3
 
 

@@ -40,22 +40,6 @@ from karat.report.table import Cell, Column, Table, number
 from karat.scoring.settings import Scoring
 from karat.system.words import join_names
 
-__all__ = [
-    "HISTORY",
-    "NAME",
-    "DemoCommit",
-    "FirstVersion",
-    "answer",
-    "build_repository",
-    "case_table",
-    "engine_specs",
-    "first_version",
-    "has_embeddings",
-    "prepare",
-    "read_history",
-    "result_table",
-]
-
 NAME = "kiosk"
 HISTORY = Path(__file__).with_name("demo_history.txt")
 _HEAD = re.compile(r"(===|\+\+\+|@@|---) (\S+)(?: (.+))?")

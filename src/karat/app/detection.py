@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 from karat.model import Dataset
 from karat.system.words import counted
 
-__all__ = ["DEVIATION", "METRIC", "Detection", "detection"]
-
 METRIC = "ndcg@10"
 # The usual standard deviation of paired differences of ndcg@10 between two engines of one kind:
 # 0.17 to 0.19 between BM25 with and without code ranking, on cases from two repositories. Between

@@ -52,23 +52,6 @@ from karat.scoring.stats.verdict import gate_verdict, p_value
 from karat.scoring.whole_files import has_parts, judge_whole_files
 from karat.system.words import counted
 
-__all__ = [
-    "LEAST",
-    "GateRules",
-    "OctocodeGate",
-    "gate",
-    "is_engine",
-    "latency_check",
-    "lost_hits_check",
-    "minimum_check",
-    "octocode_engine",
-    "octocode_gate",
-    "parse_rules",
-    "regression_check",
-    "self_check",
-    "tolerance",
-]
-
 DIGITS = 3
 # Sums of the same numbers in another order differ by less; a limit that is just met is met.
 SAME = 1e-9

@@ -19,17 +19,6 @@ from karat.scoring.score import evaluate_run
 from karat.scoring.settings import Scoring
 from karat.system.words import counted, first_few, join_names
 
-__all__ = [
-    "AUTO",
-    "DEPTH",
-    "NextQuery",
-    "draw_next",
-    "judging_order",
-    "sampled_gold",
-    "sampled_run",
-    "stratified_order",
-]
-
 TruthOf = TypeVar("TruthOf", bound=Truth)
 
 AUTO = "auto"

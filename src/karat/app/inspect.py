@@ -14,8 +14,6 @@ from karat.mining.snapshots import CommitSnapshot, SnapshotReader
 from karat.model import Dataset, Query, Target
 from karat.scoring.matching.modes import normalise
 
-__all__ = ["CaseDetails", "Excerpt", "find_case", "inspect_case"]
-
 _AROUND = 2
 
 

@@ -24,8 +24,6 @@ from karat.scoring.matching import trace
 from karat.scoring.matching.regions import Coverage
 from karat.scoring.settings import Scoring
 
-__all__ = ["LossSearch", "MissedTargets", "missed_targets", "searched_where", "with_losses"]
-
 # The depth of each step, and at least this many times k: several hits may be in one file.
 DEPTH, TIMES = 200, 20
 LOST_BY = {

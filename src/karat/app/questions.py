@@ -66,26 +66,6 @@ from karat.model.dataset import MASKS
 from karat.model.frozen import EMPTY
 from karat.system.files import no_folder
 
-__all__ = [
-    "BY_MODEL",
-    "FROM",
-    "MASKED",
-    "AskingPlan",
-    "AskingRecipe",
-    "OpenedCorpus",
-    "QuestionRecipe",
-    "generate_from",
-    "generate_questions",
-    "open_corpus",
-    "passage_documents",
-    "plan_asking",
-    "question_recipe",
-    "question_rules",
-    "question_set",
-    "run_asking",
-    "searched_corpus",
-]
-
 # The texts that queries are made from, with the word for one of them.
 FROM = {
     "docstrings": "doc comments",

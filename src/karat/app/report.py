@@ -65,20 +65,6 @@ if TYPE_CHECKING:
     from karat.model.comparison import Comparison
 
 
-__all__ = [
-    "ReportInputs",
-    "breakdown_tags",
-    "engine_options",
-    "experiment_inputs",
-    "gather",
-    "make_findings",
-    "origin",
-    "report",
-    "report_measures",
-    "with_timings",
-    "write_report",
-]
-
 # The number of hits per query that a report shows.
 HITS_KEPT = 10
 # A tag of more values than this is an identifier rather than a kind.

@@ -19,18 +19,6 @@ from karat.scoring.matching.judge import ALTERNATIVES
 from karat.scoring.matching.modes import MATCHERS, is_suffix, normalise
 from karat.system.words import counted
 
-__all__ = [
-    "MOST_PLACES",
-    "Passage",
-    "Quote",
-    "Reason",
-    "ResolveResult",
-    "UnresolvedReference",
-    "locate_quotes",
-    "resolve",
-    "resolve_for",
-]
-
 # Maximum number of places of a passage that become targets.
 MOST_PLACES = 20
 Reason = Literal["not_found", "skipped", "ambiguous", "invalid_ref"]

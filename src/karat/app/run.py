@@ -36,8 +36,6 @@ from karat.model.spec import Spec
 from karat.report.score_view import missing_targets
 from karat.system.words import options_as_arguments
 
-__all__ = ["CorpusLike", "run_queries"]
-
 CorpusLike: TypeAlias = Corpus | Mapping[str, str] | str | os.PathLike[str]
 # The key of an error in the extra fields of an answer.
 ERROR = "error"

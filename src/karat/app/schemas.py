@@ -22,15 +22,6 @@ from karat.scoring.score import (
 )
 from karat.scoring.settings import Confidence, Scoring
 
-__all__ = [
-    "OCTOCODE_FIELDS",
-    "RunExport",
-    "agent_results",
-    "akashic_report",
-    "octocode_averages",
-    "octocode_results",
-]
-
 CATEGORY = "category"
 # The fields of each shape, and the measures that they hold.
 AKASHIC_FIELDS = {

@@ -20,21 +20,6 @@ from karat.scoring.metrics.evaluate import LEAST_IN_GEOMETRIC
 from karat.scoring.metrics.measure import Measure
 from karat.scoring.metrics.trec_sets import relstring
 
-__all__ = [
-    "MEASURES",
-    "NICKNAMES",
-    "Cutting",
-    "Judgments",
-    "Takes",
-    "TrecMeasure",
-    "TrecQuery",
-    "TrecSettings",
-    "Value",
-    "judged_queries",
-    "trec_eval",
-    "values",
-]
-
 # The parameters after the name: cut-offs, points (one value each), numbers or grade=gain pairs (one
 # value from all of them), or none.
 Takes = Literal["nothing", "cuts", "points", "numbers", "pairs"]

@@ -22,8 +22,6 @@ from karat.model.frozen import EMPTY
 from karat.scoring.matching.modes import MATCHERS, counted_targets
 from karat.system.words import counted
 
-__all__ = ["Validation", "validate"]
-
 
 @dataclass(frozen=True, slots=True)
 class Validation:

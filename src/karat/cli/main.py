@@ -18,7 +18,6 @@ from karat.installation import __version__
 if TYPE_CHECKING:
     from karat.discovery import Command
 
-__all__ = ["CommandGroup", "main"]
 
 # Parameter of a command -> kinds of file whose format it sets.
 FORMAT_OPTIONS = {

@@ -24,22 +24,6 @@ if TYPE_CHECKING:
 
     from karat.client import Benchmark, Client, Collection, Dataset, Results
 
-__all__ = [
-    "AS_JSON",
-    "collections",
-    "connect",
-    "datasets",
-    "engines",
-    "find_benchmark",
-    "find_named",
-    "put_list",
-    "report",
-    "results_table",
-    "runs",
-    "show_results",
-    "sweep",
-    "wait_until_indexed",
-]
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 LATEST = "latest"
@@ -61,7 +45,7 @@ NOT_COMBINED = {
 PROGRESS_STEP = 0.1
 
 
-class HasName(Protocol):
+class _HasName(Protocol):
     """An object with an id and a name."""
 
     @property
@@ -74,7 +58,7 @@ class HasName(Protocol):
     def created_at(self) -> str: ...
 
 
-Item = TypeVar("Item", bound=HasName)
+Item = TypeVar("Item", bound=_HasName)
 
 
 def connect() -> "Client":

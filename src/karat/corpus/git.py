@@ -31,17 +31,6 @@ from karat.corpus.snapshot import Corpus, Document
 from karat.errors import InputError
 from karat.system.files import no_folder
 
-__all__ = [
-    "GONE",
-    "GitRepository",
-    "Revision",
-    "current_repository",
-    "from_git",
-    "in_order",
-    "object_ids",
-    "tree_changes",
-]
-
 # The mode of an entry that the later tree lacks.
 GONE = "000000"
 NAMES_SHOWN = 3

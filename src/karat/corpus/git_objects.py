@@ -10,19 +10,6 @@ from typing import IO, NamedTuple
 
 from karat.errors import InputError, KaratError
 
-__all__ = [
-    "SUBMODULE",
-    "SYMLINK",
-    "ObjectReader",
-    "TreeEntry",
-    "command",
-    "environment",
-    "git",
-    "git_blocks",
-    "list_tree",
-    "object_sizes",
-]
-
 # The size of a pipe.
 _BLOCK = 1 << 16
 

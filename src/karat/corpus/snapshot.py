@@ -14,21 +14,6 @@ from karat.errors import InputError, UnknownName
 from karat.model.dataset import MASKS
 from karat.system.words import counted
 
-__all__ = [
-    "Corpus",
-    "Delta",
-    "Document",
-    "FileMasks",
-    "Mask",
-    "Reader",
-    "blob_id",
-    "delta",
-    "mask_corpus",
-    "mask_text",
-    "masks_from",
-    "masks_json",
-]
-
 
 class Document(NamedTuple):
     """One text of a corpus; *blob* is the hash of its bytes, *size* their number.

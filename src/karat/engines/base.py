@@ -10,28 +10,6 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from karat.corpus import Corpus
 from karat.model import Hit
 
-__all__ = [
-    "EmbedPart",
-    "Engine",
-    "ExplainedHit",
-    "Progress",
-    "RetrievalAgent",
-    "RetrievalResult",
-    "SearchStep",
-    "SupportsBatch",
-    "SupportsClose",
-    "SupportsExplain",
-    "SupportsMetadata",
-    "SupportsPhases",
-    "SupportsProgress",
-    "SupportsReset",
-    "SupportsSize",
-    "SupportsSnapshots",
-    "SupportsSteps",
-    "SupportsWork",
-    "contract_violations",
-]
-
 # Called with the amount of work done and the total.
 Progress = Callable[[int, int], None]
 

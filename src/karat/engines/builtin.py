@@ -22,17 +22,6 @@ from karat.engines.stages import DenseStage, LexicalStage, Stage
 from karat.engines.stored_vectors import parse_store
 from karat.errors import InputError
 
-__all__ = [
-    "SparseEncoder",
-    "SparseStage",
-    "Terms",
-    "bm25",
-    "dense",
-    "hybrid",
-    "sparse",
-    "sparse_encoder",
-]
-
 K1, B, HEADER = 1.6, 0.75, 3
 # Shares of the embeddings; see design/0004-order-of-code.md.
 DENSE, DENSE_OF_LINES_OF_CODE = 0.6, 0.5

@@ -17,16 +17,6 @@ from karat.system.files import cache_folder
 from karat.system.packs import check_remote
 from karat.system.sqlite import KeyValueFile, cache_size, in_turn, needed_since
 
-__all__ = [
-    "NO_CACHES",
-    "Caches",
-    "IndexFiles",
-    "SupportsFiles",
-    "index_files",
-    "is_large",
-    "user_caches",
-]
-
 # Number of documents, or of bytes, from which an index is stored in files. Below, building it takes
 # seconds, and most corpora are followed by another snapshot that shares most of the documents.
 LARGE_DOCUMENTS = 50_000

@@ -33,7 +33,6 @@ from karat.errors import InputError
 if TYPE_CHECKING:
     from karat.engines.context import ContextWriter
 
-__all__ = ["ChunkFactors", "ChunkIndex", "IndexRecipe", "embed_ahead"]
 
 # Texts that are looked up, embedded and stored together.
 TEXTS_AT_ONCE = 2_048

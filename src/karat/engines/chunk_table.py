@@ -14,18 +14,6 @@ from karat.corpus import Chunk, Corpus, Document, Trait, header
 from karat.engines.columns import Columns, WordNumbers, prefixed, without_prefix, word_columns
 from karat.model import Hit
 
-__all__ = [
-    "ChunkLocation",
-    "ChunkTable",
-    "Cutter",
-    "Grower",
-    "Numbers",
-    "RowNumbers",
-    "SnapshotRows",
-    "spans",
-    "tokens",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class ChunkLocation:

@@ -34,8 +34,6 @@ from karat.errors import EngineError, InputError
 from karat.model import Hit
 from karat.model.timings import spent, total
 
-__all__ = ["ChunkEngine"]
-
 
 class StageScores(NamedTuple):
     """The scores of every chunk: by each stage, after boosts for names in the query, and fused."""

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from karat.system.files import replacing
 from karat.system.sqlite import DAY_S
 
-__all__ = ["ColumnFolder", "Columns", "WordNumbers", "prefixed", "without_prefix", "word_columns"]
-
 # Arrays of one dimension by name.
 Columns: TypeAlias = Mapping[str, NDArray[np.generic]]
 

@@ -13,8 +13,6 @@ from karat.engines.registry import ENGINES
 from karat.model.spec import Spec
 from karat.registry import HERE
 
-__all__ = ["engine_content", "engine_files"]
-
 REFERENCE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 # Options that may name code of the user as ``module:attribute``.
 CODE_OPTIONS = ("class", "chunker", "model")

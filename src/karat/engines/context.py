@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from karat.llm.client import ChatModel, Price
 
 
-__all__ = ["ContextSpec", "ContextWriter", "check_context", "parse_context"]
-
 INSTRUCTION = (
     "You are given a document, then one chunk of it. Answer with one short sentence that situates "
     "the chunk within the document, to improve search retrieval of the chunk. Name the subject, "

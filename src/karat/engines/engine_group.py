@@ -22,17 +22,6 @@ if TYPE_CHECKING:
     from karat.engines.rerank import Reranker
     from karat.engines.rerank.engine import Passages
 
-__all__ = [
-    "NOT_KEPT",
-    "Current",
-    "EngineGroup",
-    "Recent",
-    "SupportsApart",
-    "SupportsCurrent",
-    "build_group",
-    "embeds_locally",
-    "shareable",
-]
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")

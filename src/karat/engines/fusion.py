@@ -10,21 +10,6 @@ from numpy.typing import NDArray
 from karat.engines.chunk_table import ChunkTable
 from karat.errors import InputError, UnknownName
 
-__all__ = [
-    "FUSIONS",
-    "Scores",
-    "Weight",
-    "Weights",
-    "check_fusion",
-    "fuse",
-    "min_max",
-    "reciprocal_ranks",
-    "rest",
-    "spread",
-    "stretch",
-    "top",
-]
-
 Scores = NDArray[np.float32]
 # Of one ranking: for all chunks alike, or one for each.
 Weight = float | Scores

@@ -19,8 +19,6 @@ from karat.engines.lexical.tokens import STOP_WORDS
 from karat.errors import EngineError, InputError
 from karat.model import Hit
 
-__all__ = ["KeywordEngine", "KeywordLine", "by_ripgrep", "in_texts", "keywords", "ripgrep"]
-
 WORD = re.compile(r"\w{2,}")
 NOT_FOUND = 1
 # A path may contain any byte except NUL.

@@ -21,16 +21,6 @@ from karat.engines.fusion import Scores
 from karat.engines.ranking import PLAIN
 from karat.errors import InputError
 
-__all__ = [
-    "ColbertEncoder",
-    "LateStage",
-    "TokenVectors",
-    "as_bytes",
-    "colbert",
-    "colbert_encoder",
-    "mean_max_similarity",
-]
-
 TEXTS_A_BATCH = 32
 # Rows of token vectors that are converted to float32 at a time: 32 MB in 128 dimensions.
 ROWS_A_BLOCK = 65_536

@@ -13,22 +13,6 @@ from numpy.typing import NDArray
 from karat.engines.fusion import Scores
 from karat.errors import InputError, MissingExtra
 
-__all__ = [
-    "APPROXIMATE_ABOVE",
-    "VECTORS",
-    "ExactIndex",
-    "FileVectors",
-    "HnswIndex",
-    "Nearest",
-    "check_queries",
-    "check_rows",
-    "check_vectors",
-    "processors",
-    "products",
-    "recall",
-    "rescore",
-]
-
 Vectors = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 

@@ -19,18 +19,6 @@ from karat.engines.columns import Columns, WordNumbers, prefixed, without_prefix
 from karat.engines.fusion import Scores, top
 from karat.engines.lexical.tokens import TokenRules
 
-__all__ = [
-    "PLAIN",
-    "NameShares",
-    "Names",
-    "RankingRules",
-    "boost_names",
-    "diversify",
-    "folder_factors",
-    "kind_factors",
-    "words_of",
-]
-
 # Generic file names; the name of the folder is used instead.
 EMPTY_STEMS = frozenset({"mod", "index", "__init__", "lib", "main", "core"})
 TERMS = TokenRules()

@@ -14,23 +14,6 @@ from karat.errors import InputError
 from karat.model.spec import Spec
 from karat.registry import Registry
 
-__all__ = [
-    "COMPONENTS",
-    "ENGINES",
-    "PROFILES",
-    "PROFILE_ALIASES",
-    "Component",
-    "EngineInfo",
-    "EngineRegistry",
-    "Profile",
-    "check_threshold",
-    "count_above",
-    "has_absolute_scores",
-    "modes",
-    "profile_named",
-    "register",
-]
-
 EngineFactory = Callable[..., Engine]
 Component = Literal["lexical", "dense"]
 

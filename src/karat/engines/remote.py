@@ -22,22 +22,6 @@ if TYPE_CHECKING:
     import httpx
 
 
-__all__ = [
-    "PROVIDERS",
-    "Endpoint",
-    "EndpointOptions",
-    "Provider",
-    "Spending",
-    "Usage",
-    "batches",
-    "by_index",
-    "endpoint_spec",
-    "estimated_tokens",
-    "open_poster",
-    "parse_endpoint",
-]
-
-
 class Provider(NamedTuple):
     """An API: its own address and the variable of its key, both empty for software to host."""
 

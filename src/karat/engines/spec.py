@@ -17,21 +17,6 @@ if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
 
 
-__all__ = [
-    "build",
-    "check_options",
-    "expand_here",
-    "model_of",
-    "model_text",
-    "options_error",
-    "parse_spec",
-    "read_specs",
-    "spec_text",
-    "takes",
-    "validate_options",
-]
-
-
 def validate_options(
     model: "type[BaseModel]", params: Mapping[str, object], *, what: str
 ) -> "BaseModel":

@@ -35,18 +35,6 @@ from karat.engines.stored_vectors import StoredVectorTable, StoreSpec
 from karat.errors import InputError, MissingExtra
 from karat.model.timings import spent
 
-__all__ = [
-    "WINDOWED",
-    "DenseStage",
-    "LexicalStage",
-    "Stage",
-    "SupportsRows",
-    "VectorTable",
-    "check_windows",
-    "texts_of",
-    "weighted_fields",
-]
-
 # Well below the 256 tokens at which the packaged encoders stop; 800 was a little worse on prose.
 CHARACTERS = 500
 # Which chunks are embedded in parts. Prose gains most; code costs twice the time for less.

@@ -27,7 +27,6 @@ except ImportError as missing:
         "qdrant-client", extra="qdrant", purpose="the option store of bm25"
     ) from missing
 
-__all__ = ["LEXICAL_STORES", "QdrantTerms", "StoredLexicalStage", "term_number"]
 
 # Raise it when the words of a text, or the weights that are uploaded, change.
 VERSION = 1

@@ -17,8 +17,6 @@ from karat.errors import EngineError, InputError
 from karat.model.spec import Spec, parse_call
 from karat.system.files import without_user
 
-__all__ = ["StoreSpec", "StoredVectorTable", "parse_store", "unshared_store"]
-
 # A store as it is written in the options of an engine: ``qdrant(url=http://host:6333, shards=3)``.
 StoreSpec = Spec
 Vectors = NDArray[np.float32]

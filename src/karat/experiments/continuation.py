@@ -17,18 +17,6 @@ from karat.model import Answer, Hit, Outcome, Run
 from karat.model.spec import Spec
 from karat.system.words import counted, first_few, first_line, join_names
 
-__all__ = [
-    "REPEATED",
-    "Continuation",
-    "Repeat",
-    "StoredAnswers",
-    "Verdict",
-    "check_stored_answers",
-    "continue_runs",
-    "first_difference",
-    "queries_to_repeat",
-]
-
 # The number of stored queries that an external engine repeats before its run is continued.
 REPEATED = 3
 # Scores of equal hits may differ by rounding.

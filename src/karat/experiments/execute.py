@@ -41,17 +41,6 @@ from karat.experiments.workers import (
 from karat.model import Answer, Dataset, Outcome
 from karat.model.timings import LatencySample, RunResult, Timings
 
-__all__ = [
-    "EndedRun",
-    "ExperimentContext",
-    "choose_timed",
-    "claim_runs",
-    "execute",
-    "finish_on_error",
-    "repeat_queries",
-    "run_is_held",
-]
-
 # Events after which an engine has indexed a corpus.
 INDEXES = ("indexed", "restarted")
 

@@ -26,21 +26,6 @@ from karat.formats.fields import Checker, Location, Record, find_section
 from karat.formats.jsontext import SWITCH, load_json, load_yaml
 from karat.model.spec import Spec
 
-__all__ = [
-    "BUNDLED",
-    "Matrix",
-    "SuiteConfig",
-    "axis_problems",
-    "check_matrix_keys",
-    "parse_suites",
-    "read_matrix",
-    "read_service_matrix",
-    "read_suites",
-    "suite",
-    "suite_configuration",
-    "suites",
-]
-
 KEYS = ("name", "chunk_size", "embedding_model", "use_reranker", "reranker_model")
 
 

@@ -54,14 +54,6 @@ from karat.model import Dataset, Outcome
 from karat.model.timings import RunResult
 from karat.system.packs import remote_environment
 
-__all__ = [
-    "CompleteGroup",
-    "check_timed_on",
-    "measure_groups",
-    "measure_latency_on",
-    "measure_quality",
-]
-
 TIMING_UNIT = "timing"
 
 

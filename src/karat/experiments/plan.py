@@ -19,28 +19,6 @@ from karat.model.spec import Spec
 from karat.scoring.settings import Scoring
 from karat.system.words import number_duplicates
 
-__all__ = [
-    "DEPTH",
-    "MANY_CONFIGURATIONS",
-    "MOST_CONFIGURATIONS",
-    "Agent",
-    "SearchCounts",
-    "SearchGroups",
-    "SharedSearch",
-    "agent_classes",
-    "agent_names",
-    "check_configurations",
-    "check_count",
-    "check_installed",
-    "engine_configurations",
-    "engine_text",
-    "group_searches",
-    "is_deterministic",
-    "parse_agent",
-    "request_depth",
-    "shares_nothing",
-]
-
 DEPTH = 100
 # The number of configurations that gives a warning, and the number that needs permission.
 MANY_CONFIGURATIONS, MOST_CONFIGURATIONS = 25, 50

@@ -62,18 +62,6 @@ from karat.scoring.score import evaluate_run
 from karat.scoring.settings import Scoring
 from karat.scoring.whole_files import judge_whole_files
 
-__all__ = [
-    "ExperimentPlan",
-    "ExperimentRequest",
-    "ExperimentResult",
-    "JudgedUnits",
-    "RunResults",
-    "judged_units",
-    "plan_experiment",
-    "run_experiment",
-    "with_unit",
-]
-
 
 class JudgedUnits(NamedTuple):
     """The units that the queries of a gold set judge: whole files, or parts of files.

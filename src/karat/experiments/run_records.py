@@ -21,30 +21,6 @@ from karat.model.timings import NS_PER_MS, RunResult, latency_ms
 from karat.scoring.matching import MATCHERS
 from karat.system.words import counted, first_few, join_names
 
-__all__ = [
-    "CONTINUED",
-    "DETERMINISTIC",
-    "DISTURBED",
-    "LATEST",
-    "LEAST_REPEATED",
-    "REPEATED",
-    "SAMPLE",
-    "SAMPLE_OF",
-    "RunRecord",
-    "SelectedRuns",
-    "differing_queries",
-    "empty_run_remarks",
-    "ranking_digest",
-    "read_records",
-    "record_of",
-    "remarks",
-    "run_with_latencies",
-    "select_runs",
-    "short_digests",
-    "unsearched_remarks",
-    "versions_of",
-]
-
 LATEST = "latest"
 # The note of a run on answers that were stored before it was continued.
 CONTINUED = "continued"

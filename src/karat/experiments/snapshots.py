@@ -19,32 +19,6 @@ from karat.model import Dataset, Query
 from karat.model.dataset import MASKS
 from karat.model.frozen import EMPTY
 
-__all__ = [
-    "CANDIDATES",
-    "HEAD",
-    "NOWHERE_ELSE",
-    "SNAPSHOTS",
-    "TAG",
-    "OpenSnapshot",
-    "Repository",
-    "RepositoryRevisions",
-    "SelectedFiles",
-    "Snapshots",
-    "carried_to",
-    "check_names",
-    "corpus_candidates",
-    "corpus_snapshots",
-    "dataset_masks",
-    "history_snapshots",
-    "home_of",
-    "homes",
-    "known_homes",
-    "local_repositories",
-    "part_of",
-    "selected_files",
-    "suggested_kind",
-]
-
 TAG = "repository"
 # Where cases are looked up if neither the user nor the set names a revision.
 HEAD = "HEAD"

@@ -48,20 +48,6 @@ from karat.scoring.matching.modes import (
     relevant_targets,
 )
 
-__all__ = [
-    "SEPARATE",
-    "PathHints",
-    "TargetCheck",
-    "Where",
-    "check_snapshots",
-    "check_targets",
-    "corpus_digest",
-    "locate_pages",
-    "located_page",
-    "missing_paths",
-    "resolved_for",
-]
-
 # Similar names are searched among so many paths, and for so many missing ones: it is slow.
 MOST_KNOWN, MOST_ASKED = 10_000, 50
 # The least similarity of a name, from 0 to 1.

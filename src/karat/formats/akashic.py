@@ -19,8 +19,6 @@ from karat.formats.results import latency_of
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.system.files import write_text
 
-__all__ = ["FORMAT", "REPORT", "QueryReport", "Report", "write_comparison", "write_report"]
-
 KNOWN = frozenset({"id", "query", "category", "expected_files", "expected_symbols"})
 Values = Mapping[str, object]
 

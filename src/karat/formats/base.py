@@ -16,22 +16,6 @@ from karat.model.run import AS_RETURNED, TIES
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = [
-    "DEFAULT",
-    "EVERYTHING",
-    "FEATURES",
-    "FOLDER_FORMATS",
-    "IDS_ARE_TEXTS",
-    "Format",
-    "ReadLimits",
-    "ReadOptions",
-    "as_dataset",
-    "as_run",
-    "features",
-    "in_strict_order",
-    "losses",
-    "writable",
-]
 
 # Metadata of a run whose query ids are the texts of the queries.
 IDS_ARE_TEXTS = "ids_are_texts"

@@ -22,8 +22,6 @@ from karat.model import Dataset, Query, Run, Target
 from karat.system.files import replacing, write_text
 from karat.system.tables import part_files, read_frame
 
-__all__ = ["FORMAT", "IRDS", "IRDS_PREFIX"]
-
 HEADER = ("query-id", "corpus-id", "score")
 PREFERRED = ("test", "dev", "validation", "train")
 # Folders and suffixes of judgment files.

@@ -16,8 +16,6 @@ from karat.formats.objects import plain_number
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.system.files import write_text
 
-__all__ = ["QRELS", "RUN"]
-
 TEXT = rb'"(?:[^"\\]|\\.)*"'
 NUMBER = rb"-?\d+(?P<fraction>\.\d+)?(?:[eE][-+]?\d+)?"
 # The first query of a file; of those without a document, as many as there are.

@@ -9,8 +9,6 @@ from math import isfinite
 from karat.errors import InputError
 from karat.formats.source import Problems
 
-__all__ = ["SECTIONS", "Checker", "Location", "Record", "find_section"]
-
 Location = tuple[str | int, ...]
 Record = Mapping[str, object]
 

@@ -15,8 +15,6 @@ from karat.formats.jsontext import load_json, opens_list, write_json
 from karat.model import Dataset, Query, Run, Target
 from karat.model.dataset import MASKS
 
-__all__ = ["FORMAT", "as_gold", "from_gold", "gold_digest"]
-
 MARK = "karat-gold"
 VERSION = 1
 TAG_KEYS = ("category", "complexity", "difficulty")

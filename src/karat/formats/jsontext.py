@@ -22,18 +22,6 @@ from karat.system.files import write_text
 if TYPE_CHECKING:
     import yaml
 
-__all__ = [
-    "SWITCH",
-    "dump_yaml",
-    "dumps",
-    "finite",
-    "load_json",
-    "load_yaml",
-    "opens_list",
-    "parse_json",
-    "positions",
-    "write_json",
-]
 
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,\n]|[^\s{}\[\]:,"]+', re.DOTALL)
 LONGEST_NUMBER = 4_000

@@ -18,8 +18,6 @@ from karat.formats.source import read_text
 from karat.model import Answer, Dataset, Hit, Outcome, Run
 from karat.system.files import replacing
 
-__all__ = ["FORMAT", "answer_digests", "run_digest"]
-
 MARK = "karat-run"
 VERSION = 1
 HEADER_KEYS = ("format", "version", "name", "metadata")

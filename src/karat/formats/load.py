@@ -21,18 +21,6 @@ from karat.model import Dataset, Run
 from karat.model.frozen import EMPTY
 from karat.registry import Registry
 
-__all__ = [
-    "FORMATS",
-    "add_tags",
-    "detect",
-    "format_to_write",
-    "is_source",
-    "read",
-    "read_dataset",
-    "read_run",
-    "write",
-]
-
 # In the order in which detection tries them. Those of TREC come first: a match decides, and a large
 # run is then scored without loading any other format.
 FORMATS: Registry[Format] = Registry(

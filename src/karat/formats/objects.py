@@ -13,8 +13,6 @@ from typing import Any, cast
 
 from karat.errors import InputError, MissingExtra
 
-__all__ = ["ACCEPTED", "judgments_of", "plain_number", "scores_of"]
-
 ByDocument = Mapping[str, Mapping[str, float]]
 Stream = Iterable[tuple[str, Mapping[str, float]]]
 

@@ -18,8 +18,6 @@ from karat.model import Dataset, Query, Run, Target
 from karat.model.frozen import repeated
 from karat.system.files import write_text
 
-__all__ = ["FORMAT", "OctocodeResults", "write_octocode_results"]
-
 RESULT = re.compile(r"result\d+")
 CELL = re.compile(r"(?P<path>.*):(?P<first>\d+)-(?P<last>\d+):(?P<grade>[^:]*)", re.DOTALL)
 # A cell with a piece of this form was meant to have lines or a grade.

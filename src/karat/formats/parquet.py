@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
     Ends = np.ndarray[tuple[int], np.dtype[np.int64]]
 
-__all__ = ["FORMAT", "ParquetRun", "in_rank_order", "scan_parquet_run"]
 
 BATCH_HITS = 1 << 20
 QUERY_ROWS = 1 << 22

@@ -20,7 +20,6 @@ from karat.system.tables import PARQUET, polars
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["COLUMNS", "Part", "find_parts", "has_run_columns", "open_parts"]
 
 # The columns that Karat writes, and the role of each.
 COLUMNS = {

@@ -10,8 +10,6 @@ from karat.formats.records import TableRow, head_columns, read_table, text_of, t
 from karat.formats.source import Problems
 from karat.model import Dataset, Query, Target
 
-__all__ = ["DEEPEVAL", "RAGAS"]
-
 # Ragas marks the contexts of a question over several documents.
 HOP = re.compile(r"^<\d+-hop>\s*")
 # Columns in the order in which they are looked for; DeepEval had other spellings before.

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
     import polars as pl
 
-__all__ = ["ColumnRanking", "QueryBatch", "batch_of", "by_query", "rankings", "repeated_rows"]
 
 # Ids are decoded in steps of this many: most readers need only the first.
 FIRST_IDS, IDS_AT_ONCE = 50, 1_000

@@ -26,21 +26,6 @@ from karat.formats.source import Problems, open_bytes, read_text
 from karat.model.frozen import repeated
 from karat.system.tables import PARQUET, polars, read_frame
 
-__all__ = [
-    "DELIMITERS",
-    "SourceTable",
-    "TableRow",
-    "columns_of",
-    "guard",
-    "head_columns",
-    "read_rows",
-    "read_table",
-    "render_rows",
-    "text_of",
-    "texts_of",
-    "unguard",
-]
-
 RISKY = re.compile(r"'*[=+\-@\t\r\0]")
 GUARDED = re.compile(r"'+[=+\-@\t\r\0]")
 # In the order in which they are tried; the one that gives most columns wins.

@@ -21,18 +21,6 @@ from karat.formats.source import Problems, parse_amount
 from karat.model import Answer, Hit, Outcome, Run
 from karat.system.files import write_text
 
-__all__ = [
-    "CSV",
-    "FORMAT",
-    "AgentResults",
-    "CaseResult",
-    "check_added",
-    "latency_of",
-    "outcome_name",
-    "write_results_csv",
-    "write_results_json",
-]
-
 Values = Mapping[str, object]
 
 NOTHING: Values = {}

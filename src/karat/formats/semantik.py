@@ -21,8 +21,6 @@ from karat.model import Dataset, Query, Run, Target
 from karat.model.frozen import repeated
 from karat.system.files import write_text
 
-__all__ = ["CSV", "FORMAT", "REFERENCES", "check_sizes"]
-
 REFERENCES = ("document_id", "uri", "content_hash", "path", "file_name")
 SCHEMA_VERSION = "1.0"
 DEFAULT_GRADE = 2

@@ -10,8 +10,6 @@ from karat.formats.fields import Checker, Location, Record
 from karat.formats.jsontext import load_json, opens_list, write_json
 from karat.model import Dataset, Query, Run, Target
 
-__all__ = ["FORMAT"]
-
 RELEVANT = 2
 SECONDARY = 1
 

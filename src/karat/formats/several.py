@@ -13,8 +13,6 @@ from karat.model import Dataset, Query
 from karat.model.dataset import MASKS
 from karat.model.frozen import repeated
 
-__all__ = ["FORMAT", "is_several"]
-
 SUFFIXES = (
     *(".csv", ".tsv", ".json", ".jsonl", ".yaml", ".yml", ".qrels", ".txt", ".parquet"),
     *(".csv.gz", ".tsv.gz", ".json.gz", ".jsonl.gz", ".qrels.gz", ".txt.gz"),

@@ -7,17 +7,6 @@ from typing import BinaryIO, cast
 
 from karat.errors import FormatError, InputError, LimitExceeded, Problem
 
-__all__ = [
-    "Problems",
-    "decode",
-    "head_of",
-    "number_text",
-    "open_bytes",
-    "parse_amount",
-    "read_text",
-    "refuse_utf16",
-]
-
 GZIP = b"\x1f\x8b"
 UTF8_MARK = b"\xef\xbb\xbf"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")

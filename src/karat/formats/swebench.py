@@ -20,8 +20,6 @@ from karat.formats.records import TableRow, head_columns, read_table, text_of, t
 from karat.formats.source import Problems
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 
-__all__ = ["FORMAT", "LOCALIZATION", "ChangedFile", "changed_files"]
-
 NEEDED = ("instance_id", "repo", "base_commit", "problem_statement", "patch")
 # Further columns that are worth a breakdown.
 KEPT = ("version", "created_at", "difficulty", "category", "language")

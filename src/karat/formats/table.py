@@ -33,8 +33,6 @@ from karat.formats.source import Problems, number_text, parse_amount
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.system.files import write_text
 
-__all__ = ["FORMAT", "QUEPID", "ROLES", "RUN", "parse_columns"]
-
 # Role -> groups of column names; a name of an earlier group is preferred to those of later ones.
 ROLES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "query": (

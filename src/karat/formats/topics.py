@@ -12,8 +12,6 @@ from karat.formats.records import read_table, text_of
 from karat.formats.source import Problems, read_text
 from karat.model import Dataset
 
-__all__ = ["read_topics", "with_topics"]
-
 TOP = re.compile(
     r"<(?:top|topic)\b(?P<attributes>[^>]*)>(?P<body>.*?)</(?:top|topic)>",
     re.DOTALL | re.IGNORECASE,

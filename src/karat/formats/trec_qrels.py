@@ -17,15 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-__all__ = [
-    "DIVERSITY",
-    "FORMAT",
-    "read_judgments",
-    "read_panel",
-    "read_preferences",
-    "read_zscores",
-]
-
 WIDTH = 4
 SUBTOPIC = "; if the second column is a subtopic, the format is trec-diversity"
 

@@ -37,21 +37,6 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = [
-    "FORMAT",
-    "NO_TAG",
-    "WITHOUT_TAG",
-    "TrecColumns",
-    "blocks",
-    "decode_ids",
-    "first_row",
-    "last_tag",
-    "numbers",
-    "scan_columns",
-    "scan_trec_run",
-    "split_rows",
-    "writable_id",
-]
 
 BLOCK_BYTES = 1 << 20
 LINE_MARK = b"\0"

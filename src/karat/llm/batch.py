@@ -26,18 +26,6 @@ from karat.llm.client import (
 from karat.system.files import cache_folder, try_lock
 from karat.system.sqlite import KeyValueFile
 
-__all__ = [
-    "CompletionCache",
-    "CostEstimate",
-    "Spend",
-    "answer_cache",
-    "complete_all",
-    "completer",
-    "estimate",
-    "find_json",
-    "most_tokens",
-]
-
 WORKERS = 8
 ATTEMPTS = 5
 CLAIM_WAIT_S = 0.02

@@ -10,20 +10,6 @@ from typing import Any, NamedTuple, Protocol
 from karat.errors import EngineError, InputError, MissingExtra
 from karat.system.http import has_user_info, redacted, retry_after_s
 
-__all__ = [
-    "ChatModel",
-    "Completion",
-    "LostAnswer",
-    "ModelBusy",
-    "ModelRefusal",
-    "Price",
-    "Prompt",
-    "model_name",
-    "open_model",
-    "parse_price",
-    "reject_user_info",
-]
-
 # The key that is sent to an address, where one is needed. The keys of known providers are never
 # sent to a custom address.
 KEY_VARIABLE = "KARAT_MODEL_KEY"

@@ -11,27 +11,6 @@ from karat.errors import EngineError
 from karat.llm.batch import CompletionCache, Spend, complete_all, find_json
 from karat.llm.client import ChatModel, Completion, Prompt
 
-__all__ = [
-    "CONTEXT_LINES",
-    "MAX_CHARACTERS",
-    "PROMPT_HASHES",
-    "InvalidAnswer",
-    "ModelGrade",
-    "PassageExcerpt",
-    "RangeGrade",
-    "RelevanceTask",
-    "ask_all",
-    "cut_excerpt",
-    "first_prompts",
-    "grade_all",
-    "hide_injection",
-    "hide_query_injection",
-    "prompt_hash",
-    "range_prompts",
-    "read_range",
-    "suspicious_lines",
-]
-
 T = TypeVar("T")
 
 # The longest excerpt in characters, about 2,000 tokens, and the longest line in it.

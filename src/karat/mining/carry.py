@@ -31,16 +31,6 @@ from karat.model.judgments import (
 )
 from karat.scoring.matching.modes import MATCHERS, Matcher, normalise
 
-__all__ = [
-    "CarriedDataset",
-    "LostTarget",
-    "MissingTarget",
-    "Mover",
-    "Renames",
-    "carry",
-    "shift_lines",
-]
-
 Move = Callable[[Target], Target]
 
 

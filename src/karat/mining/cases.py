@@ -15,19 +15,6 @@ from karat.mining.variants import RewrittenQuery, attacks, levels
 from karat.mining.words import Leak, content_words, is_identifier, leak
 from karat.model import Query
 
-__all__ = [
-    "CLUSTER",
-    "Category",
-    "Complexity",
-    "Difficulty",
-    "DifficultyFacts",
-    "cases",
-    "category",
-    "complexity",
-    "difficulty",
-    "format_time",
-]
-
 
 class Category(StrEnum):
     """The kind of a query."""

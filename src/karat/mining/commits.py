@@ -11,26 +11,6 @@ from karat.corpus.chunkers.grammars import Symbol, SyntaxTree, tree_symbols
 from karat.corpus.git_objects import git, git_blocks
 from karat.errors import InputError
 
-__all__ = [
-    "CHANGED",
-    "COMMIT",
-    "TOUCHED",
-    "Candidate",
-    "Change",
-    "Commit",
-    "FileDiff",
-    "Hunk",
-    "Region",
-    "UnreadableCommit",
-    "UnreadableCommits",
-    "add_unreadable",
-    "diffs",
-    "each_diff",
-    "read_changes",
-    "read_commit",
-    "regions",
-]
-
 _DIFF_TREE_OPTIONS = ("--stdin", "-r", "-z", "--root", "--diff-merges=first-parent", "--no-abbrev")
 # Overrides the configuration and attributes of the repository.
 _PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-relative")

@@ -15,23 +15,6 @@ from karat.corpus.files.traits import Trait, classify
 from karat.mining.commits import Candidate, Change, Commit
 from karat.mining.words import Reason, content_words, parts, reasons
 
-__all__ = [
-    "ASIDES",
-    "HEADS",
-    "REFERENCES",
-    "ChangedFiles",
-    "Draft",
-    "FileClassifier",
-    "Role",
-    "as_query",
-    "imperative",
-    "opening",
-    "query_of",
-    "role_of",
-    "signs",
-    "without_scope",
-]
-
 # Verbs that open commit messages. Only these are changed to the imperative, so that "Nested",
 # "Unused" or "Related" stay adjectives.
 _REGULAR = """

@@ -17,26 +17,6 @@ from karat.mining.drafts import Draft, FileClassifier, Role, opening
 from karat.mining.variants import without_paths
 from karat.mining.words import FUNCTION_WORDS, LEAST_WORDS, Reason, content_words
 
-__all__ = [
-    "CODE_EQUAL",
-    "DUPLICATE",
-    "MERGE",
-    "NO_TARGET",
-    "CaseLimits",
-    "Chains",
-    "FilterStep",
-    "FilterWaterfall",
-    "Filters",
-    "Reverts",
-    "Rule",
-    "Selection",
-    "is_english",
-    "oldest_commits",
-    "rule_table",
-    "rules",
-    "select",
-]
-
 # Function words of other languages in Latin script; none of them is an English word.
 _SMALL_WORDS = """
 aber au auch auf aux avec bei cette che como cuando da dans das de del dem der du een ein eine einen

@@ -25,7 +25,6 @@ from karat.system.files import no_folder
 if TYPE_CHECKING:
     from karat.mining.scan import ScanCache
 
-__all__ = ["MinedRepository", "MiningProgress", "build_dataset", "mine", "unique_names"]
 
 REWRITTEN_ALIKE = "rewritten-alike"
 REWRITTEN_ALIKE_WHY = "the model returned the query of another commit"

@@ -10,8 +10,6 @@ from karat.mining.scan import Unit
 from karat.mining.targets import Grain
 from karat.mining.variants import Level, levels
 
-__all__ = ["MiningRecipe"]
-
 
 @dataclass(frozen=True, slots=True)
 class MiningRecipe:

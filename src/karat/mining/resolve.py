@@ -17,21 +17,6 @@ from karat.mining.snapshots import CommitSnapshot, SnapshotReader
 from karat.model import Dataset, Hit, Target
 from karat.scoring.matching.modes import MATCHERS, Matcher, is_suffix, normalise
 
-__all__ = [
-    "NOT_IN_REPOSITORY",
-    "BaseCommits",
-    "MissingReference",
-    "PresenceReport",
-    "base_commits",
-    "defines",
-    "definitions_named",
-    "files_defining",
-    "find_paths",
-    "has_name",
-    "resolve",
-    "suggest",
-]
-
 # Reference types that only their own collection can resolve.
 NOT_IN_REPOSITORY = frozenset({"document_id", "content_hash", "quote"})
 _SEPARATOR = re.compile(r"::|[:#]")

@@ -13,17 +13,6 @@ from karat.mining.targets import TargetFile, read_targets
 from karat.mining.words import leak
 from karat.model import Dataset, Query
 
-__all__ = [
-    "NOT_SAMPLED",
-    "MinedCase",
-    "SampledCases",
-    "Sampler",
-    "Sampling",
-    "allocate",
-    "sample_cases",
-    "split_by_time",
-]
-
 Stratum = TypeVar("Stratum", bound=Hashable)
 
 _PERIODS = 4

@@ -19,8 +19,6 @@ from karat.mining.commits import (
 )
 from karat.system.sqlite import KeyValueFile
 
-__all__ = ["SHALLOW", "History", "Progress", "ScanCache", "Unit", "count_merges", "scan"]
-
 # Raise it when the stored form or the options of the Git command change.
 VERSION = 2
 

@@ -13,8 +13,6 @@ from karat.corpus.git_objects import SUBMODULE, SYMLINK, ObjectReader, TreeEntry
 from karat.errors import InputError
 from karat.scoring.matching.modes import normalise
 
-__all__ = ["CommitSnapshot", "FileCount", "SnapshotReader", "count_files"]
-
 _NO_FILES = {SUBMODULE: "submodule", SYMLINK: "symlink"}
 
 

@@ -23,18 +23,6 @@ from karat.model import Target
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-__all__ = [
-    "MATCHES",
-    "CommitTargets",
-    "Grain",
-    "TargetFile",
-    "alters_code",
-    "build_targets",
-    "code_equal",
-    "excerpts",
-    "read_targets",
-    "trees_equal",
-]
 
 # Tokens that may start or end a comment or a docstring in one of the languages.
 _DOUBT = re.compile(r"""\#|//|/\*|\*/|--|\{-|-\}|\"{3}|'{3}|^\s*["'*]""", re.MULTILINE)

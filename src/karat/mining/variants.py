@@ -10,20 +10,6 @@ from karat.errors import EngineError
 from karat.mining.commits import Candidate
 from karat.mining.words import LEAST_WORDS, Leak, content_words, is_identifier, leak, parts
 
-__all__ = [
-    "PROMPT",
-    "Attack",
-    "Complete",
-    "Level",
-    "RewriteStatus",
-    "Rewriter",
-    "RewrittenQuery",
-    "attacks",
-    "check_rewrite",
-    "levels",
-    "without_paths",
-]
-
 # Returns a model's answer to an instruction and a text; raises EngineError on failure.
 Complete = Callable[[str, str], str]
 

@@ -7,19 +7,6 @@ from enum import IntEnum, StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = [
-    "FUNCTION_WORDS",
-    "LEAST_WORDS",
-    "Leak",
-    "Reason",
-    "content_words",
-    "is_identifier",
-    "leak",
-    "parts",
-    "reasons",
-    "tokens",
-]
-
 _FUNCTION = """
 a about after again all also always an and any are as at be because been before being both but by
 can could did do does doing don doesn during each either else even ever for from had has have having

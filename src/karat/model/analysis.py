@@ -8,18 +8,6 @@ from enum import IntEnum
 from karat.model.comparison import Interval
 from karat.model.frozen import by_value
 
-__all__ = [
-    "EmbeddingQuality",
-    "Flaw",
-    "Health",
-    "LossReason",
-    "Topic",
-    "TopicScore",
-    "Topics",
-    "Trend",
-    "TrendPoint",
-]
-
 
 class LossReason(IntEnum):
     """Whether a relevant target was found in the first k hits, or the reason of its loss.

@@ -8,20 +8,6 @@ from karat.errors import UnknownName
 from karat.model.frozen import EMPTY, by_value
 from karat.system.words import counted
 
-__all__ = [
-    "IDENTICAL",
-    "LARGE_LOSSES",
-    "ONE_SIZE",
-    "SMALL_GAINS",
-    "Comparison",
-    "Difference",
-    "Interval",
-    "LabelCounts",
-    "Mean",
-    "decimals",
-]
-
-
 # A few large losses stand against many small gains: the tail that a small sample knows least.
 LARGE_LOSSES = "large losses"
 # All gains together are less than three queries that fail completely would cost.

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 from karat.model.frozen import EMPTY
 
-__all__ = ["CorpusCoverage"]
-
 
 @dataclass(frozen=True, slots=True)
 class CorpusCoverage:

@@ -10,8 +10,6 @@ from karat.errors import InputError
 from karat.model.frozen import EMPTY, CodedColumn, by_value, encode, repeated, value_hash
 from karat.system.words import counted
 
-__all__ = ["MASKS", "Dataset", "Query", "Target"]
-
 # The key of the metadata that lists lines to hide from every engine, see karat.corpus.snapshot.
 MASKS = "masks"
 

@@ -21,21 +21,6 @@ if TYPE_CHECKING:
     from karat.model.comparison import Comparison, Interval, LabelCounts
     from karat.model.judgments import LabelUse
 
-__all__ = [
-    "CARRY_ADVICE",
-    "VIEWS",
-    "ComparisonResult",
-    "Evaluation",
-    "Failure",
-    "LabelledScores",
-    "Mismatch",
-    "Notes",
-    "QueryStatus",
-    "ResultViews",
-    "ScoreTable",
-    "Summary",
-    "broken_sentences",
-]
 
 VIEWS: Registry[Callable[..., Any]] = Registry(
     "view",

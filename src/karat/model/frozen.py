@@ -17,17 +17,6 @@ from math import isnan, nan
 from operator import attrgetter
 from typing import Any, TypeVar
 
-__all__ = [
-    "EMPTY",
-    "CodedColumn",
-    "FrozenMapping",
-    "by_value",
-    "encode",
-    "repeated",
-    "same",
-    "value_hash",
-]
-
 Record = TypeVar("Record", bound=type)
 
 

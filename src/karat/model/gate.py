@@ -9,8 +9,6 @@ from karat.model.comparison import Interval
 from karat.model.frozen import EMPTY, by_value
 from karat.model.judgments import LabelUse
 
-__all__ = ["Baseline", "BaselineQuery", "ChangedQuery", "Check", "Decision", "Gate", "SelfCheck"]
-
 
 class Decision(Enum):
     """The result of a rule. INCONCLUSIVE: it is violated, but possibly by chance."""

@@ -11,19 +11,6 @@ from karat.model.evaluation import Mismatch, QueryStatus
 from karat.model.frozen import by_value, same
 from karat.model.run import Hit
 
-__all__ = [
-    "Credits",
-    "JudgedQuery",
-    "JudgedRun",
-    "Judges",
-    "PanelQuery",
-    "Preference",
-    "PreferenceQuery",
-    "Sizes",
-    "Subtopics",
-    "Trace",
-]
-
 FEW = 4
 # {judge: {part: {document: level}}}; within a part a higher level is preferred to a lower one.
 Judges = Mapping[str, Mapping[str, Mapping[str, float]]]

@@ -10,21 +10,6 @@ from karat.model.dataset import Dataset, Query, Target
 from karat.model.frozen import by_value
 from karat.system.words import counted, first_few, join_names
 
-__all__ = [
-    "FEWEST_PAIRS",
-    "MIN_AGREEMENT",
-    "JudgmentRecord",
-    "LabelUse",
-    "judgments_of",
-    "label_use",
-    "labelled_queries",
-    "model_labels_of",
-    "time_text",
-    "with_judgments",
-    "with_label_use",
-    "with_model_labels",
-]
-
 # Keys of a query's further fields. The targets of the query include the judgments of people; the
 # labels of models are stored separately, and used only on request.
 JUDGMENTS = "judgments"

@@ -14,8 +14,6 @@ from karat.errors import InputError
 from karat.model.frozen import EMPTY, CodedColumn, by_value, encode, repeated
 from karat.system.words import counted
 
-__all__ = ["AS_RETURNED", "TIES", "Answer", "Hit", "Outcome", "PackedHits", "Run", "packed"]
-
 # Metadata of a run that Karat made: the order of the engine is the ranking, also where scores are
 # equal. Other runs, such as those of files, have no such rule.
 TIES = "ties"

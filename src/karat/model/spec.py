@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 
 from karat.errors import InputError
 
-__all__ = ["Spec", "parse_call"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spec:

@@ -8,20 +8,6 @@ from typing import NamedTuple
 from karat.model.frozen import EMPTY, by_value
 from karat.model.run import Run
 
-__all__ = [
-    "COST_NAMES",
-    "TOKEN_NAMES",
-    "LatencySample",
-    "QueryCost",
-    "RunResult",
-    "Timings",
-    "latency_ms",
-    "reported",
-    "spent",
-    "spent_in",
-    "total",
-]
-
 NS_PER_MS = 1_000_000
 
 

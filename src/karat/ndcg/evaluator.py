@@ -19,27 +19,6 @@ if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry, Histogram
 
 
-__all__ = [
-    "BUCKETS",
-    "Batch",
-    "Estimate",
-    "GradeTable",
-    "Judgments",
-    "KeyRanking",
-    "NDCGEvaluator",
-    "RankedItems",
-    "RankingComparison",
-    "as_grade",
-    "estimates",
-    "finite",
-    "ideal_gain",
-    "read_judgments",
-    "read_ranking",
-    "recorder",
-    "truths_for",
-    "vector_ndcg_avg",
-]
-
 # Records with `key` or `id`, or objects with such attributes; Any, since a Protocol could not say
 # "one of two attributes".
 RankedItems = Iterable[Any]

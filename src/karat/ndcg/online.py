@@ -20,7 +20,6 @@ from karat.ndcg.evaluator import (
 if TYPE_CHECKING:
     from karat.scoring.stats.interleaving import Credit, InterleavedRanking, InterleavingTest
 
-__all__ = ["InterleavedSearch", "ScoreWindow", "StreamingEvaluator"]
 
 Query = TypeVar("Query")
 Search = Callable[[Query, int], RankedItems]

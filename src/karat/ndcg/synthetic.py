@@ -4,8 +4,6 @@ from typing import NamedTuple, TypedDict
 
 from karat.errors import InputError
 
-__all__ = ["SyntheticData", "SyntheticItem", "create_synthetic_evaluation_data"]
-
 # Cosine similarities to the query. The gap keeps relevant and irrelevant apart on any back end.
 NEAREST, FARTHEST_RELEVANT, NEAREST_IRRELEVANT, FARTHEST = 0.95, 0.60, 0.40, -0.20
 

@@ -10,8 +10,6 @@ from karat.scoring.agreement_report import AgreementReport
 from karat.scoring.labels import scaled_grade
 from karat.system.words import counted, join_names
 
-__all__ = ["agreement_plain", "agreement_tables", "verdict"]
-
 DIGITS = 3
 SIGNIFICANT = 0.05
 # The order of two runs is right or wrong: a rank correlation says nothing more.

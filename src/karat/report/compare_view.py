@@ -18,20 +18,6 @@ from karat.report.table import Cell, Column, Table, number
 from karat.scoring.stats import significance_letters
 from karat.scoring.stats.verdict import p_value
 
-__all__ = [
-    "BEST_NOTE",
-    "best_engine",
-    "best_engine_line",
-    "best_system",
-    "compare_table",
-    "correction_text",
-    "draws_text",
-    "p_cell",
-    "per_query_table",
-    "range_cell",
-    "slice_tables",
-]
-
 DIGITS = 3
 BEST_NOTE = "* significantly better than all others"
 CORRECTIONS = {

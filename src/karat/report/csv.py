@@ -7,8 +7,6 @@ from karat.formats.records import render_rows
 from karat.model.comparison import Interval
 from karat.model.evaluation import ComparisonResult, Evaluation, Summary
 
-__all__ = ["contest_csv", "evaluation_csv", "queries_csv"]
-
 Row = Sequence[str | float | None]
 
 

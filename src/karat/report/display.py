@@ -2,14 +2,6 @@
 
 from unicodedata import category, east_asian_width
 
-__all__ = [
-    "display_width",
-    "headline_and_details",
-    "printable",
-    "shorten",
-    "shorten_left",
-]
-
 ELLIPSIS = "..."
 
 

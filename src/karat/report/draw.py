@@ -27,18 +27,6 @@ from karat.report.latex import render as render_latex
 from karat.report.score_view import note_lines
 from karat.report.table import Cell, Column, Table, mark_of, marked, number
 
-__all__ = [
-    "DOWN",
-    "FORMATS",
-    "UP",
-    "advice_table",
-    "draw",
-    "drawer",
-    "loss_reason_table",
-    "slice_tables",
-    "tables",
-]
-
 # A mark beside a mean: significantly better or worse than the baseline.
 UP, DOWN = "▲", "▼"
 DIGITS = 3

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["CHARTS", "COLOURS", "plot", "write_figures"]
 
 SUFFIXES = ("png", "svg")
 SIZE = (6.4, 4.0)

@@ -9,17 +9,6 @@ from karat.report.display import printable
 from karat.report.score_view import queries, text_cell
 from karat.report.table import Cell, Column, Table, mark_of, marked, number, plain, render
 
-__all__ = [
-    "annotations",
-    "checks_table",
-    "headline",
-    "junit_xml",
-    "moved_table",
-    "rule_text",
-    "self_check_table",
-    "summary",
-]
-
 DIGITS = 3
 DETECTABLE = "detectable: the smallest true difference that this gold set detects with 80% power"
 

@@ -14,15 +14,6 @@ from karat.model.gate import Gate
 from karat.model.timings import RunResult
 from karat.report.findings.latency import mean_spent
 
-__all__ = [
-    "contest_json",
-    "contest_plain",
-    "evaluation_json",
-    "gate_json",
-    "plain",
-    "searched_json",
-]
-
 SCHEMA = 1
 
 

@@ -11,8 +11,6 @@ from karat.report.display import printable
 from karat.report.score_view import queries
 from karat.report.table import Cell, Table, mark_of
 
-__all__ = ["LatexStyle", "latex_table", "render"]
-
 MOST_DIGITS = 6
 CORRECTIONS = {
     "maxt": "corrected by step-down maxT",

@@ -13,8 +13,6 @@ from karat.report.display import headline_and_details
 from karat.report.score_view import queries
 from karat.report.table import Cell, Column, Table, marked, number
 
-__all__ = ["as_frame", "as_html", "per_query_rows", "summary_rows"]
-
 DIGITS = 3
 # More queries than this make a notebook slow; the frames have all of them.
 MOST_QUERIES = 200

@@ -16,26 +16,6 @@ if TYPE_CHECKING:
     from karat.model.coverage import CorpusCoverage
     from karat.model.timings import RunResult
 
-__all__ = [
-    "clusters_line",
-    "first_error",
-    "invalid_text",
-    "largest_slices",
-    "level_title",
-    "note_lines",
-    "odd_answers",
-    "per_query_table",
-    "queries",
-    "remarks",
-    "run_remarks",
-    "score_table",
-    "searched_place",
-    "share_text",
-    "shared_note_lines",
-    "slice_tables",
-    "text_cell",
-    "warning",
-]
 
 FAILED = (QueryStatus.MISSING, QueryStatus.ERROR, QueryStatus.TIMEOUT)
 TEXT_WIDTH = 48

@@ -7,19 +7,6 @@ from typing import NamedTuple
 
 from karat.report.display import headline_and_details, printable
 
-__all__ = [
-    "Cell",
-    "Column",
-    "Table",
-    "mark_of",
-    "marked",
-    "marked_text",
-    "number",
-    "pictures",
-    "plain",
-    "render",
-]
-
 
 class Cell(NamedTuple):
     """A piece of text with the value behind it; *best* is marked by the renderer."""

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
         SystemBias,
     )
 
-__all__ = ["AgreementReport", "JudgeAgreement", "LabelsNeeded", "RunBias"]
-
 
 @dataclass(frozen=True, slots=True)
 class JudgeAgreement:

@@ -18,15 +18,6 @@ from karat.scoring.stats import verdict, wilcoxon
 from karat.scoring.stats.arrays import paired_differences
 from karat.system.words import first_few, join_names
 
-__all__ = [
-    "compare_evaluations",
-    "compare_scored",
-    "compare_scored_runs",
-    "compare_tables",
-    "testable_measures",
-    "verdict_with_broken",
-]
-
 # Measures of all returned hits, and measures with a cut-off.
 SET_MEASURES = "set-"
 CUT_MEASURES = {"set-f1": "f1", "set-precision": "precision", "set-recall": "recall"}

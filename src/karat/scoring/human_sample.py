@@ -21,18 +21,6 @@ if TYPE_CHECKING:
     from karat.scoring.stats import PoweredMean
     from karat.scoring.stats.arrays import FloatArray
 
-__all__ = [
-    "comparison_note",
-    "human_sample_of",
-    "human_sample_remark",
-    "merge_labels",
-    "powered_comparison",
-    "powered_summaries",
-    "recorded_sample",
-    "summary_note",
-    "with_human_sample",
-    "with_recorded_sample",
-]
 
 # Key of a gold set's metadata: the ids of the queries that were drawn for people to judge.
 RECORDED = "human_sample"

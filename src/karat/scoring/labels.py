@@ -20,21 +20,6 @@ if TYPE_CHECKING:
     from karat.scoring.matching.modes import Matcher
     from karat.scoring.stats.agreement import Agreement
 
-__all__ = [
-    "LabelChoice",
-    "LabelPair",
-    "LabelRule",
-    "agreement_of",
-    "choose_labels",
-    "comparable_grades",
-    "is_judged",
-    "label_pairs",
-    "scaled_grade",
-    "top_grade",
-    "use_labels",
-    "voted_targets",
-]
-
 
 class LabelChoice(StrEnum):
     """The labels that a score uses.

@@ -31,19 +31,6 @@ if TYPE_CHECKING:
     from karat.model.comparison import Interval
     from karat.model.timings import RunResult
 
-__all__ = [
-    "Slices",
-    "cluster_labels",
-    "evaluate_run",
-    "labels_at",
-    "mean_intervals",
-    "measure_labels",
-    "no_overlap",
-    "slice_rows",
-    "with_dropped",
-    "with_intervals",
-    "with_measures",
-]
 
 Slices = Mapping[str, Mapping[str, list[int]]]
 

@@ -9,8 +9,6 @@ from karat.model import Dataset
 from karat.scoring.matching.modes import check_policy
 from karat.scoring.metrics import Measure, parse_all
 
-__all__ = ["DEFAULT_MEASURES", "LINE_MEASURES", "Confidence", "Scoring"]
-
 DEFAULT_MEASURES = ("ndcg@10", "mrr@10", "hit@5", "recall@10", "precision@5", "ap")
 # Whole files win any overlap measure trivially, so line targets also report sizes.
 LINE_MEASURES = ("line-precision@10", "line-iou@10", "lines@10", "tokens@10")

@@ -13,8 +13,6 @@ from karat.scoring.matching.modes import files_judged
 from karat.scoring.settings import Scoring
 from karat.system.words import first_few, join_names
 
-__all__ = ["FILES", "PARTS", "has_parts", "judge_whole_files"]
-
 FILES = "exact"
 # The modes for parts of files, and the field that a hit needs in each.
 PARTS = {"lines": "lines", "symbol": "symbols"}

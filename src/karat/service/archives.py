@@ -15,8 +15,6 @@ from typing import IO, NamedTuple, cast
 
 from karat.errors import InputError, LimitExceeded
 
-__all__ = ["ArchiveLimits", "unpack"]
-
 AT_ONCE = 64 * 1024
 # A tar header that claims more than this is an attack on memory.
 LONGEST_READ = 1024 * 1024

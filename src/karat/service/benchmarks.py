@@ -21,16 +21,6 @@ from karat.service.collections import AllowedFolders, check_modes, collection_pl
 from karat.service.settings import ModelChoices
 from karat.service.store import Collection
 
-__all__ = [
-    "DEFAULT_RERANKER",
-    "BenchmarkConfig",
-    "benchmark_request",
-    "chosen_engines",
-    "kind_of",
-    "offered_engines",
-    "offered_models",
-]
-
 # An address, a path or a module never matches, so that none is mistaken for a name.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 

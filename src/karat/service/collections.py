@@ -21,23 +21,6 @@ from karat.model import Hit
 from karat.model.spec import Spec
 from karat.service.store.records import Collection, StoredDocument
 
-__all__ = [
-    "AllowedFolders",
-    "IndexedCollection",
-    "SearcherCache",
-    "allowed_folder",
-    "collection_corpus",
-    "collection_place",
-    "collection_spec",
-    "health_of",
-    "index_collection",
-    "indexed_modes",
-    "not_indexed",
-    "open_uploads",
-    "source_now",
-]
-
-
 UPLOAD = "upload"
 NEEDS_SPARSE = (
     "collection {name!r} has no sparse index, which the modes sparse and hybrid need; create a "

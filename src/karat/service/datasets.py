@@ -24,19 +24,6 @@ from karat.service.store import DatasetMapping, ServiceStore
 from karat.system.files import is_disk_full
 from karat.system.words import counted
 
-__all__ = [
-    "MovedFolder",
-    "Upload",
-    "add_dataset",
-    "bind_folder",
-    "bind_reference",
-    "check_resolved",
-    "moved_folder",
-    "read_upload",
-    "renamed_folder",
-    "resolve_mapping",
-]
-
 SCHEMA_VERSION = "1.0"
 # Kinds of references that have a path.
 WITH_PATH = frozenset({"uri", "path", "document_id"})

@@ -14,8 +14,6 @@ from karat.service.jobs.collection import INDEX_EVENT, RESOLVE_EVENT
 from karat.service.store import Benchmark, Job, JobKind, ServiceEvent, ServiceStore
 from karat.service.store.jobs import EventTable
 
-__all__ = ["ENDS", "EventBus", "EventFilter", "is_end", "report_end", "report_outcome"]
-
 logger = logging.getLogger("karat.events")
 
 # Final statuses.

@@ -18,19 +18,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from karat.installation import __version__
 
-__all__ = [
-    "ATTRIBUTE",
-    "HEADER",
-    "Correlation",
-    "JsonLines",
-    "correlated",
-    "correlation_id",
-    "redacted",
-    "span",
-    "start_log",
-    "start_tracing",
-]
-
 HEADER = "X-Correlation-ID"
 # Its name in the span of a request or a job.
 ATTRIBUTE = "karat.correlation_id"

@@ -29,17 +29,6 @@ from karat.service.collections import UPLOAD
 from karat.service.store import Benchmark, Collection, ServiceStore, StoredJudgment
 from karat.service.store.datasets import LossRecord
 
-__all__ = [
-    "ScoredBenchmark",
-    "judging_pool",
-    "losses_of",
-    "refreshed",
-    "results_key",
-    "scored",
-    "with_kept_losses",
-]
-
-
 # Raised when the document of results changes its shape, so that stored ones are computed again.
 SHAPE = 6
 # Number of hits per query in a report.

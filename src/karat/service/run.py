@@ -17,8 +17,6 @@ from karat.service.settings import ServiceSettings
 from karat.service.store import ServiceStore
 from karat.system.files import write_text
 
-__all__ = ["Server", "serve"]
-
 logger = logging.getLogger("karat.service")
 
 # The file in the folder of uploads that says which store it belongs to.

@@ -16,16 +16,6 @@ from karat.model.spec import Spec
 from karat.service.collections import AllowedFolders
 from karat.system.files import cache_folder, free_bytes
 
-__all__ = [
-    "DEFAULT_ANALYSTS",
-    "FULL_DISK",
-    "DiskSpace",
-    "ModelChoices",
-    "RequestLimits",
-    "ServiceSettings",
-    "is_loopback",
-]
-
 MEBIBYTE = 1024 * 1024
 # An unusual megabyte of YAML takes seconds to read.
 UPLOADED = FileLimits(yaml_bytes=MEBIBYTE)

@@ -10,18 +10,6 @@ from typing import BinaryIO, cast
 
 from karat.errors import InputError, StorageFull
 
-__all__ = [
-    "cache_folder",
-    "check_output",
-    "free_bytes",
-    "is_disk_full",
-    "no_folder",
-    "replacing",
-    "try_lock",
-    "without_user",
-    "write_text",
-]
-
 DISK_FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT})
 # SQLite's code for a full disk, and PostgreSQL's.
 SQLITE_FULL = 13

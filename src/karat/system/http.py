@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from tenacity import RetryCallState
 
 
-__all__ = ["Poster", "RateLimit", "has_user_info", "read_json", "redacted", "retry_after_s"]
-
 _USER_INFO = re.compile(r"://[^/\s]*@")
 
 FIRST_WAIT_S = 1.0

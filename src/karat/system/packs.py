@@ -18,17 +18,6 @@ from typing import Any, Protocol
 from karat.errors import InputError, MissingExtra
 from karat.system.files import without_user
 
-__all__ = [
-    "REMOTE",
-    "ByteCache",
-    "PackTier",
-    "TieredCache",
-    "check_remote",
-    "remote_environment",
-    "see_new_packs",
-    "with_remote",
-]
-
 # The environment variable with the folder.
 REMOTE = "KARAT_CACHE_REMOTE"
 # A user with a password in a URL.

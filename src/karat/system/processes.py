@@ -25,27 +25,6 @@ from typing import IO, Any, NamedTuple
 
 from karat.errors import ProcessError
 
-__all__ = [
-    "BASE_ENVIRONMENT",
-    "ChildProcess",
-    "CommandOutput",
-    "Message",
-    "ParentLink",
-    "StreamTail",
-    "decode",
-    "descendants",
-    "encode",
-    "encode_with_bytes",
-    "error_lines",
-    "find_program",
-    "kernel_id",
-    "kill_below",
-    "last_words",
-    "peak_bytes",
-    "resident_bytes",
-    "run_command",
-]
-
 Message = dict[str, Any]
 
 # Variables that a program needs to find its own parts; all others must be allowed by name.

@@ -17,20 +17,6 @@ from zlib import crc32
 
 from karat.errors import InputError
 
-__all__ = [
-    "DEFAULT_CACHE_BYTES",
-    "EVICTED_ROWS",
-    "WAIT_S",
-    "KeyValueFile",
-    "cache_size",
-    "in_turn",
-    "needed_since",
-    "run_environment",
-    "share",
-    "warn_of_cache",
-    "writing",
-]
-
 WAIT_S = 30.0
 _PAUSE_S = 0.01
 KEYS_PER_QUERY = 500

@@ -5,8 +5,6 @@ from typing import Any
 
 from karat.errors import FormatError, InputError, MissingExtra, Problem
 
-__all__ = ["PARQUET", "part_files", "polars", "read_frame"]
-
 # The first bytes of a Parquet file.
 PARQUET = b"PAR1"
 ROWS = (".jsonl", ".jsonl.gz", ".parquet")

@@ -4,16 +4,6 @@ import re
 import shlex
 from collections.abc import Sequence
 
-__all__ = [
-    "counted",
-    "first_few",
-    "first_line",
-    "join_names",
-    "number_duplicates",
-    "options_as_arguments",
-]
-
-
 # Longer lists of names are cut.
 MOST_NAMED = 5
 

@@ -39,8 +39,6 @@ from karat.engines.rerank import Reranker
 from karat.errors import EngineError, InputError
 from karat.model import Hit
 
-__all__ = ["AWKWARD_QUERIES", "DOCUMENTS", "EmbedderSuite", "EngineSuite", "RerankerSuite"]
-
 # A suite of tests asserts, wherever it is kept.
 # ruff: noqa: S101
 

@@ -36,8 +36,6 @@ from karat.model import Answer, Dataset, Hit, Outcome, Query
 from karat.model.timings import LatencySample, RunResult
 from karat.testing.engines import DOCUMENTS
 
-__all__ = ["ExecutorSuite"]
-
 QUERIES = Dataset.of(
     [Query(f"q{row}", text) for row, text in enumerate(("login", "message", "cache key", "zebra"))]
 )

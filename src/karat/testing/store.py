@@ -39,19 +39,6 @@ from karat.model.evaluation import Summary
 from karat.model.spec import Spec
 from karat.model.timings import LatencySample, Timings
 
-__all__ = [
-    "ANSWERS",
-    "ELSEWHERE",
-    "PLAN",
-    "QUERIES",
-    "OpenStore",
-    "PassTime",
-    "RecorderSuite",
-    "StoreSuite",
-    "outlive",
-    "shown",
-]
-
 # A suite of tests asserts, wherever it is kept.
 # ruff: noqa: S101
 

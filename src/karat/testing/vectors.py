@@ -23,8 +23,6 @@ from karat.engines.vectors.store import SnapshotStore
 from karat.errors import InputError, UnknownName
 from karat.ndcg import Neighbour, VectorBackend
 
-__all__ = ["SnapshotStoreSuite", "VectorBackendSuite"]
-
 # Names that mean something to SQL, to a format string, to JSON or to a file system.
 AWKWARD_KEYS = [
     "'); DROP TABLE karat_vectors; --",

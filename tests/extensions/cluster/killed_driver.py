@@ -7,8 +7,6 @@ from threading import Event
 
 from tests.experiments.workers.conftest import alive
 
-__all__ = ["kill_driver"]
-
 POLL_S = 0.05
 pause = Event().wait
 

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from karat.report.table import Table
     from karat.scoring.settings import Confidence, Scoring
 
-__all__ = ["command"]
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, with every item.")
 GOLD = click.argument("gold", type=GoldPath())

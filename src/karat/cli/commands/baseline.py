@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from karat.model.judgments import LabelUse
     from karat.scoring.settings import Scoring
 
-__all__ = ["command"]
-
 
 @click.group("baseline", cls=CommandGroup)
 def command() -> None:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from karat.app.carry import Carrying
     from karat.model import Target
 
-__all__ = ["command"]
 
 LOSSES = 1
 

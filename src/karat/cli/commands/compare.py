@@ -18,7 +18,6 @@ from karat.cli.options.shared import (
 if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring
 
-__all__ = ["command"]
 
 AGENTS = "--agents"
 

@@ -10,8 +10,6 @@ from karat.report.text import printable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["command"]
-
 
 @click.command("convert")
 @click.argument("source", metavar="IN", type=GoldPath())

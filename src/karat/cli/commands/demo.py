@@ -12,7 +12,6 @@ from karat.cli.output.progress import progress_bar, progress_bars, run_progress,
 if TYPE_CHECKING:
     from karat.app.evaluate import ExperimentRequest, ExperimentResult, FinishedRuns
 
-__all__ = ["command"]
 
 QUESTION = "Which engine finds the file to change:"
 INTERRUPTED = 130

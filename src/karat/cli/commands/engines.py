@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from karat.app.engines import EngineCheck, EngineListing
     from karat.model.timings import QueryCost
 
-__all__ = ["command"]
 
 BROKEN = 3
 # Reasons to drop a hit that concern its path.

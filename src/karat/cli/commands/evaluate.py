@@ -19,8 +19,6 @@ from karat.cli.options.stray import stray
 if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring
 
-__all__ = ["command"]
-
 
 @click.command("evaluate")
 @click.argument("goldset", required=False, type=GoldPath())

@@ -32,20 +32,6 @@ if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring
 
 
-__all__ = [
-    "GateOptions",
-    "GateOutcome",
-    "GateOutputs",
-    "OctocodeOptions",
-    "command",
-    "gate_output_options",
-    "octocode_options",
-    "octocode_outcome",
-    "read_one_run",
-    "rule_options",
-]
-
-
 class GateOptions(NamedTuple):
     """The rules as typed."""
 

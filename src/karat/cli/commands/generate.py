@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from karat.model import Dataset
 
 
-__all__ = ["command", "show", "show_json"]
-
 FROM = ("docstrings", "headings", "tests", "code", "docs")
 BY_MODEL = ("code", "docs")
 MASKED = ("all", "queries")

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from karat.app.corpora import FileSelection
     from karat.app.search import EngineLike, IndexResult
 
-__all__ = ["command"]
-
 
 @click.command("index")
 @place_options

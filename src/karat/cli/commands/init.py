@@ -6,8 +6,6 @@ import click
 
 from karat.errors import InputError
 
-__all__ = ["command"]
-
 TEMPLATE = """\
 # Configuration of Karat; docs/configuration.md explains every key.
 #

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from karat.app.inspect import CaseDetails, Excerpt
     from karat.model import Dataset, Query
 
-__all__ = ["command"]
 
 # Prefixes of the lines of a diff, and their colours; headers come before shorter prefixes.
 COLOURS = {

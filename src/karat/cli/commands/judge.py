@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from karat.app.judge import Code, Judging, PooledHit
     from karat.model import Dataset, Run
 
-__all__ = ["command"]
 
 # Queries of --next without a number.
 NEXT = 10

@@ -4,8 +4,6 @@ import click
 
 from karat.cli.options.shared import one_style
 
-__all__ = ["command"]
-
 WIDTH = 100
 # Widest column of names.
 COLUMN = 24

@@ -26,8 +26,6 @@ from karat.report.display import printable
 if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring
 
-__all__ = ["command"]
-
 
 @click.command("report")
 @click.argument("names", nargs=-1, required=True, metavar="[GOLD] RUN...")

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from karat.app.corpora import Corpus, FileSelection
     from karat.app.resolve import ResolveResult, UnresolvedReference
 
-__all__ = ["command"]
 
 LOST = 1
 SHOWN = 20

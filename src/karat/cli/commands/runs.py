@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from karat.experiments.store import Experiment, LeaseHolder, Store, StoredRun
 
 
-__all__ = ["command", "experiment_json", "experiments_table", "runs_table"]
-
 Scores = Mapping[str, Sequence[Summary]]
 
 

@@ -19,8 +19,6 @@ from karat.cli.options.stray import stray
 if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring
 
-__all__ = ["command"]
-
 
 @click.command("score")
 @click.argument("gold", type=GoldPath())

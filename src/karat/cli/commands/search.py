@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from karat.app.corpora import FileSelection
     from karat.app.search import EngineLike, SearchResult
 
-__all__ = ["command"]
 
 LINE_WIDTH = 100
 STEPS = {

@@ -5,8 +5,6 @@ import click
 from karat.cli.options.experiment import executor_option
 from karat.cli.options.shared import WholeNumber, store_option
 
-__all__ = ["command"]
-
 
 @click.command("serve")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")

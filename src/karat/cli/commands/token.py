@@ -10,8 +10,6 @@ from karat.cli.options.shared import store_option
 if TYPE_CHECKING:
     from karat.service.store.records import Token
 
-__all__ = ["command"]
-
 
 @click.group("token", cls=CommandGroup)
 def command() -> None:

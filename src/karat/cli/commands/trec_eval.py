@@ -7,8 +7,6 @@ import click
 
 from karat.cli.options.shared import WholeNumber
 
-__all__ = ["command"]
-
 STANDARD_INPUT = "-"
 
 

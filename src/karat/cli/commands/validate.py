@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from karat.app.validate import Validation
 
-__all__ = ["command"]
 
 INVALID = 2
 VALUES_SHOWN = 8

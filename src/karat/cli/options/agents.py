@@ -19,15 +19,6 @@ if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring
 
 
-__all__ = [
-    "load_gold",
-    "read_config",
-    "run_setup",
-    "select_engines",
-    "with_metrics",
-]
-
-
 # Its folder has no file with a latency for each query, which would take long to measure.
 SWEEP = "sweep"
 

@@ -23,20 +23,6 @@ if TYPE_CHECKING:
     from karat.app.evaluate import Where
 
 
-__all__ = [
-    "LOSSES",
-    "METAVAR",
-    "NO_WAIT",
-    "TIMED",
-    "CorpusOption",
-    "RunOptions",
-    "executor_option",
-    "folders_by_name",
-    "repo_option",
-    "run_options",
-    "where_options",
-]
-
 METAVAR = "[NAME=]DIR"
 
 

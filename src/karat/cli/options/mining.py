@@ -11,7 +11,6 @@ from karat.errors import InputError
 if TYPE_CHECKING:
     from karat.app.generate import MiningRecipe
 
-__all__ = ["make_validator", "recipe_command", "recipe_of", "recipe_options"]
 
 HARDNESS = ("cleaned", "masked", "words", "dropped", "all")
 

@@ -7,8 +7,6 @@ import click
 
 from karat.cli.options.shared import Fields, Number, WholeNumber, gather
 
-__all__ = ["ModelOptions", "SectionedCommand", "model_options"]
-
 
 class ModelOptions(NamedTuple):
     """The models to ask, how, and for how much money."""

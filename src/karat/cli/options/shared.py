@@ -15,39 +15,6 @@ if TYPE_CHECKING:
     from karat.app.score import LabelRule
     from karat.scoring.settings import Confidence, Scoring
 
-__all__ = [
-    "COLUMNS",
-    "SELECTION",
-    "TITLE",
-    "TOPICS",
-    "Command",
-    "Fields",
-    "GoldPath",
-    "Inputs",
-    "Number",
-    "Output",
-    "OutputPath",
-    "ProfileName",
-    "RunPath",
-    "WholeNumber",
-    "check_together",
-    "comparison_options",
-    "confidence_options",
-    "file_options",
-    "gather",
-    "given_options",
-    "input_options",
-    "judging_options",
-    "one_style",
-    "open_corpus",
-    "output_options",
-    "pair_options",
-    "place_options",
-    "result_options",
-    "scoring_options",
-    "store_option",
-    "with_options",
-]
 
 Command = Callable[..., None]
 

@@ -10,8 +10,6 @@ from typing import TypeVar
 
 import click
 
-__all__ = ["TYPED", "stray"]
-
 Command = TypeVar("Command", bound=Callable[..., object])
 
 # Key of the words after `karat` in the context.

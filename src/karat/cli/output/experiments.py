@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring
 
 
-__all__ = ["MANY", "Views", "carry_out", "show_evaluated", "show_findings", "show_searched"]
-
 # More runs than this are read as one list, the best first.
 MANY = 6
 TROUBLE = (QueryStatus.MISSING, QueryStatus.ERROR, QueryStatus.TIMEOUT)

@@ -32,19 +32,6 @@ if TYPE_CHECKING:
     from karat.model import Dataset
     from karat.report.table import Table
 
-__all__ = [
-    "audit_labels",
-    "cost_text",
-    "decide_rows",
-    "grading_options",
-    "judge_progress",
-    "judge_with_models",
-    "print_estimates",
-    "print_example",
-    "print_skipped",
-    "print_summaries",
-    "run_models",
-]
 
 T = TypeVar("T")
 LISTED_SKIPPED = 5

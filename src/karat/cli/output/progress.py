@@ -19,21 +19,6 @@ if TYPE_CHECKING:
     from karat.app.evaluate import RunEvent
 
 
-__all__ = [
-    "Pace",
-    "StatusLine",
-    "Ticker",
-    "bar_text",
-    "checking_text",
-    "clock_time",
-    "progress_bar",
-    "progress_bars",
-    "run_progress",
-    "units_text",
-    "waiting_text",
-    "wrapped",
-]
-
 # Steps of a minute ago count half as much as those of now.
 HALF_LIFE_S = 60.0
 # Before that, an estimate would rest on a few steps and be wrong by a factor.

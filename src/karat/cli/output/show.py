@@ -34,32 +34,6 @@ if TYPE_CHECKING:
     from karat.report.latex import LatexStyle
     from karat.scoring.settings import Confidence, Scoring
 
-__all__ = [
-    "ENGINE_PLACEHOLDER",
-    "SCHEMAS",
-    "add_warnings",
-    "check_schema",
-    "contest_tables",
-    "draw_tables",
-    "evaluation_tables",
-    "export_runs",
-    "is_report",
-    "make_namer",
-    "make_writer",
-    "put",
-    "put_json",
-    "put_table",
-    "settings_by_name",
-    "show_contest",
-    "show_evaluation",
-    "terminal_width",
-    "with_gold",
-    "write_charts",
-    "write_folder",
-    "write_page",
-    "write_report",
-    "write_schema",
-]
 
 # In the name of a file that keeps runs, this becomes the name of the engine.
 ENGINE_PLACEHOLDER = "{engine}"

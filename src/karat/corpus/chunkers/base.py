@@ -14,23 +14,6 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 
-__all__ = [
-    "TIMED_OUT",
-    "Chunk",
-    "Chunker",
-    "Piece",
-    "SplitResult",
-    "chunk_id",
-    "chunks_of",
-    "cut_by_size",
-    "lines_of",
-    "piece_of",
-    "require_below",
-    "require_positive",
-    "spec_of",
-    "weights_of",
-]
-
 # The one fallback that a retry may not need; it is never cached on disk.
 TIMED_OUT = "parse-timeout"
 

@@ -19,22 +19,6 @@ from karat.registry import Registry
 from karat.system.packs import with_remote
 from karat.system.sqlite import KeyValueFile
 
-__all__ = [
-    "CHUNKERS",
-    "CachedChunks",
-    "ChunkCache",
-    "ChunkKey",
-    "ChunkedCorpus",
-    "DiskCache",
-    "MemoryCache",
-    "chunk_corpus",
-    "chunking_code",
-    "code_digest",
-    "create_chunker",
-    "header",
-    "iter_chunks",
-]
-
 # Documents per write to the cache; an interruption loses at most these.
 AT_ONCE = 500
 

@@ -12,23 +12,6 @@ from karat.errors import MissingExtra
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Query
 
-__all__ = [
-    "CONFIG",
-    "GRAMMARS",
-    "PROSE",
-    "QUERIES",
-    "TYPES",
-    "Symbol",
-    "SyntaxTree",
-    "grammar_of",
-    "grammar_version",
-    "have_grammars",
-    "language_of",
-    "parse",
-    "symbol_query",
-    "symbols",
-    "tree_symbols",
-]
 
 _JAVASCRIPT = """
 (class_declaration name: (_) @name) @class

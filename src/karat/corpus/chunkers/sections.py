@@ -17,8 +17,6 @@ from karat.corpus.chunkers.base import (
 )
 from karat.model.spec import Spec
 
-__all__ = ["Heading", "Sections", "fenced_rows", "headings"]
-
 
 class Heading(NamedTuple):
     """A heading: the line it starts at (from 0), its level (from 1) and its title."""

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-__all__ = ["Auto", "Syntax", "definitions", "owner", "units"]
-
 _FUNCTIONS = frozenset({"function", "method", "macro"})
 
 LineRange = tuple[int, int]

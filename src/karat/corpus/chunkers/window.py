@@ -18,17 +18,6 @@ from karat.errors import InputError, MissingExtra
 from karat.model.spec import Spec
 from karat.registry import Registry
 
-__all__ = [
-    "DEFAULT_TOKENIZER",
-    "TOKENIZERS",
-    "Lines",
-    "Span",
-    "Tokenizer",
-    "Window",
-    "create_tokenizer",
-    "token_windows",
-]
-
 Span = tuple[int, int]
 
 

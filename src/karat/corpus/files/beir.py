@@ -15,8 +15,6 @@ from karat.corpus.snapshot import Corpus, Document, blob_id
 from karat.errors import FormatError, InputError, Problem
 from karat.system.tables import part_files, read_frame
 
-__all__ = ["from_beir"]
-
 BLOB_BYTES = 20
 
 

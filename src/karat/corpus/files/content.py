@@ -22,29 +22,6 @@ from karat.system.files import cache_folder
 from karat.system.processes import ChildProcess
 from karat.system.sqlite import KeyValueFile, warn_of_cache
 
-__all__ = [
-    "FORMATS",
-    "MAX_BYTES",
-    "MAX_DOCUMENT_BYTES",
-    "Content",
-    "Extraction",
-    "FileIntake",
-    "Intake",
-    "Look",
-    "content_traits",
-    "decode",
-    "extract",
-    "file_intake",
-    "is_installed",
-    "is_minified",
-    "look_at",
-    "max_bytes_of",
-    "page_lines",
-    "page_of",
-    "split_page",
-    "text_of",
-]
-
 # Language by file name -> language of the extracted text.
 FORMATS = {"pdf": "text", "docx": "markdown", "html": "markdown"}
 # Formats of the extra; the others need nothing.

@@ -14,8 +14,6 @@ from html.parser import HTMLParser
 
 from karat.system.processes import ParentLink
 
-__all__ = ["docx_text", "html_text", "main", "pdf_text"]
-
 MEMORY_BYTES = 2 << 30
 MAX_CHARACTERS = 10_000_000
 MAX_UNPACKED_BYTES = 300_000_000

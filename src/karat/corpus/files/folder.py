@@ -31,15 +31,6 @@ from karat.system.files import no_folder
 if TYPE_CHECKING:
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-__all__ = [
-    "IGNORE_FILES",
-    "UPLOADS_MARK",
-    "IgnoreRules",
-    "WorkFolder",
-    "from_folder",
-    "from_texts",
-    "is_ignored",
-]
 
 # The later file has precedence, so that a project can search files that Git ignores.
 IGNORE_FILES = (".gitignore", ".ignore")

@@ -17,18 +17,6 @@ from karat.system.words import counted
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-__all__ = [
-    "FILE_KINDS",
-    "LEFT_OUT",
-    "FileSelection",
-    "common_kind",
-    "declared_kind",
-    "document_kind",
-    "kind_of",
-    "main_docs_folder",
-    "skipped_by_reason",
-    "skipped_text",
-]
 
 FILE_KINDS = ("docs", "code", "all")
 # Why a document that exists is not searched, and the option that includes it.

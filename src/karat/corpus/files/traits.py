@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 from karat.corpus.chunkers.grammars import CONFIG, PROSE, language_of
 
-__all__ = ["FileClass", "Trait", "classify", "docs_folder"]
-
 
 class Trait(Flag):
     """Purposes of a file besides source code; several may apply."""

@@ -15,29 +15,6 @@ from karat.errors import EngineError, InputError
 from karat.model import Hit
 from karat.model.timings import COST_NAMES, TOKEN_NAMES, reported
 
-__all__ = [
-    "GROUPS",
-    "SENSITIVE",
-    "AdapterOptions",
-    "AnswerOptions",
-    "AnswerReader",
-    "PatternReader",
-    "Secrets",
-    "absolute_jsonpath",
-    "check_template",
-    "excerpt",
-    "fill",
-    "fill_value",
-    "json_document",
-    "json_lines",
-    "json_template",
-    "literal_secrets",
-    "mentioned_paths",
-    "names_of",
-    "sorted_by_score",
-    "words",
-]
-
 # ``{{query}}`` is the text ``{query}``; other braces stand for themselves.
 PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}|\{(env:\w+|[a-z]\w*)\}")
 SENSITIVE = re.compile(

@@ -41,18 +41,6 @@ from karat.system.processes import (
     run_command,
 )
 
-__all__ = [
-    "CommandEngine",
-    "CommandOptions",
-    "ProgramOptions",
-    "SpawnOptions",
-    "arguments",
-    "environment",
-    "found_program",
-    "group_lines",
-    "relative_hint",
-]
-
 PLACEHOLDERS = ("query", "root", "k", "words")
 # The argument of an interpreter, not an option or a pattern such as ``*.py``.
 SCRIPT = re.compile(r"[\w.][\w./-]*\.(py|sh|m?js|ts|rb|pl)")

@@ -18,19 +18,6 @@ from karat.errors import EngineError, InputError, MissingExtra
 from karat.model import Hit
 from karat.scoring.matching.modes import normalise
 
-__all__ = [
-    "AcceptedHits",
-    "AnswerProblem",
-    "CorpusPaths",
-    "CorpusView",
-    "External",
-    "ExternalReply",
-    "call_foreign",
-    "close",
-    "in_order_returned",
-    "timed_out",
-]
-
 # Dropped hits whose paths are kept, for each reason.
 SHOWN_PATHS = 3
 DRIVE = re.compile(r"[A-Za-z]:/")

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     import httpx
 
 
-__all__ = ["HttpEngine", "HttpOptions", "StreamLine", "checked_url", "events", "limited_lines"]
-
 # Some services send this as the last event, instead of JSON.
 DONE = "[DONE]"
 

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from mcp.types import CallToolResult
 
 
-__all__ = ["McpConnection", "McpEngine", "McpOptions"]
-
 NAMES = ("query", "k", "root")
 # The SDK waits two seconds for a server to exit, then again after each signal.
 LONGEST_FAREWELL_S = 15.0

@@ -33,9 +33,6 @@ from karat.engines.adapters.external import External, ExternalReply, timed_out
 from karat.errors import EngineError, ProcessError
 from karat.system.processes import ChildProcess, encode, last_words
 
-__all__ = ["ProcessEngine", "ProcessOptions"]
-
-
 FORM = "on one line (logs belong on standard error)"
 # A program that has printed an invalid line may be about to end.
 EXIT_S = 0.5

@@ -36,19 +36,6 @@ from karat.engines.spec import check_options, takes
 from karat.errors import EngineError, InputError, KaratError
 from karat.model import Hit
 
-__all__ = [
-    "AgentEngine",
-    "NativeEngine",
-    "PythonOptions",
-    "Retriever",
-    "StoreEngine",
-    "adapted",
-    "build_plugin",
-    "is_retriever",
-    "python_engine",
-    "retriever",
-]
-
 # Optional methods of an engine, which are passed through; see karat.engines.base.
 FURTHER = ("expect", "index_bytes", "reset", "watch", "work")
 # Keys of metadata that name the document of a chunk; the first that is there is taken.

@@ -18,26 +18,6 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-__all__ = [
-    "DEFAULT_EMBEDDER",
-    "EMBEDDERS",
-    "PACKAGED",
-    "Embedder",
-    "Kind",
-    "PartlyEmbedded",
-    "SupportsCheck",
-    "SupportsManyTexts",
-    "SupportsTokenVectors",
-    "SupportsTooLong",
-    "SupportsUsage",
-    "check_model",
-    "create_embedder",
-    "embedder_named",
-    "is_endpoint",
-    "loaded_once",
-    "missing_modules",
-    "token_limit",
-]
 
 Kind = Literal["document", "query"]
 DEFAULT_EMBEDDER = "granite"

@@ -16,19 +16,6 @@ if TYPE_CHECKING:
     from onnx import GraphProto
 
 
-__all__ = [
-    "GRAPH_VERSION",
-    "Encoder",
-    "Layer",
-    "Linear",
-    "Norm",
-    "PackagedFile",
-    "WordTable",
-    "check_digest",
-    "encoder_graph",
-    "quantise",
-]
-
 Floats = NDArray[np.float32]
 Bytes = NDArray[np.int8]
 

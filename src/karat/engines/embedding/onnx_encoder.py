@@ -16,8 +16,6 @@ from karat.engines.embedding.texts import ModelTokenizer, Vectors, embed_distinc
 from karat.engines.nearest import processors
 from karat.errors import InputError, MissingExtra
 
-__all__ = ["OnnxEmbedder", "Pooling", "longest", "onnx_folder", "open_session", "read_folder"]
-
 Pooling = Literal["first", "mean"]
 
 # Larger batches of long texts leave the processor's cache and gain nothing.

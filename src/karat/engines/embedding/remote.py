@@ -33,18 +33,6 @@ if TYPE_CHECKING:
     import httpx
 
 
-__all__ = [
-    "EmbedderOptions",
-    "RemoteEmbedder",
-    "RemoteEmbedderFactory",
-    "cohere",
-    "jina",
-    "openai",
-    "tei",
-    "vllm",
-    "voyage",
-]
-
 OTHER_KEY = "KARAT_EMBEDDING_API_KEY"
 # Hosts that OpenAI's shape reaches too, and that embed queries and documents differently if the
 # request names the kind.

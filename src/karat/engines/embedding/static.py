@@ -13,8 +13,6 @@ from karat.engines.embedding.encoder import PackagedFile
 from karat.engines.embedding.texts import ModelTokenizer, Vectors, embed_distinct, unit
 from karat.errors import InputError, MissingExtra
 
-__all__ = ["StaticEmbedder", "frequency_weights", "static", "words_apart"]
-
 TABLE = PackagedFile(
     "wordllama==0.4.0.post1",
     "wordllama",

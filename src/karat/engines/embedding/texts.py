@@ -15,16 +15,6 @@ from karat.errors import InputError, MissingExtra
 from karat.system.packs import TieredCache, with_remote
 from karat.system.sqlite import DEFAULT_CACHE_BYTES, EVICTED_ROWS, KeyValueFile
 
-__all__ = [
-    "CachedEmbedder",
-    "EmbeddingCache",
-    "ModelTokenizer",
-    "embed_distinct",
-    "embeddable",
-    "unit",
-    "vector_key",
-]
-
 Vectors = NDArray[np.float32]
 # Raise it when the content of a key or the stored form changes.
 VECTORS_VERSION = 2

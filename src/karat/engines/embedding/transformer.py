@@ -11,8 +11,6 @@ from karat.engines.embedding.base import Kind
 from karat.engines.embedding.texts import Vectors, embed_distinct, embeddable, unit
 from karat.errors import InputError, MissingExtra
 
-__all__ = ["TransformerEmbedder", "check_pretrained", "load_pretrained", "transformer"]
-
 
 def check_pretrained(argument: str, *, spec: str) -> None:
     """Raise InputError if *argument* is empty, or is a path where no folder is.

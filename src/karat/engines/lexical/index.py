@@ -26,19 +26,6 @@ from karat.engines.lexical.postings import (
 from karat.engines.lexical.tokens import TokenRules
 from karat.errors import InputError
 
-__all__ = [
-    "BM25",
-    "DocumentRanking",
-    "LexicalIndex",
-    "Query",
-    "TermScore",
-    "View",
-    "best",
-    "mapped_index",
-    "pad_scores",
-    "shared_index",
-]
-
 # Up to this number of postings, all weights are computed in advance, for 12 bytes each. Above it,
 # the weights of the terms are computed with each query; the bits are the same.
 READY_POSTINGS = 1 << 24

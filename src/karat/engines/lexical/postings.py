@@ -15,16 +15,6 @@ from karat.engines.columns import WordNumbers
 from karat.engines.lexical.tokens import TokenRules, raw_words
 from karat.errors import InputError
 
-__all__ = [
-    "Document",
-    "PostingRun",
-    "Postings",
-    "RunBuffer",
-    "Vocabulary",
-    "collect",
-    "merge",
-]
-
 
 class Vocabulary:
     """The terms seen so far, numbered from 0 in the order of their first appearance.

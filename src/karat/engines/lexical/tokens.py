@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-__all__ = ["LONGEST_TERM", "STOP_WORDS", "TokenRules", "raw_words", "stem"]
-
 VOWEL = re.compile("[aeiouy]")
 SHORTEST = 4
 ENDS_OF_SINGULARS = ("ss", "us", "is")

@@ -27,23 +27,6 @@ from karat.engines.nearest import processors
 from karat.errors import InputError
 from karat.registry import Registry
 
-__all__ = [
-    "DEFAULT_RERANKER",
-    "RERANKERS",
-    "CrossEncoderReranker",
-    "MaxSim",
-    "OnnxCross",
-    "Reranker",
-    "SupportsFromCache",
-    "check_embedder",
-    "check_reranker",
-    "colbert",
-    "create_reranker",
-    "cross",
-    "maxsim",
-    "onnx_cross",
-]
-
 # About 2,700 texts of 256 tokens in 384 dimensions.
 MOST_BYTES = 256 * 1024**2
 # Vectors of an ordinary encoder, on octocode's questions after ``hybrid``: MRR 0.752 at 0.3, 0.724

@@ -41,8 +41,6 @@ from karat.errors import EngineError, InputError
 from karat.model import Hit
 from karat.model.timings import spent, total
 
-__all__ = ["Passages", "RerankEngine", "rerank"]
-
 MOST_CHARACTERS = 50_000_000
 
 # A path, its first line and its last.

@@ -37,17 +37,6 @@ if TYPE_CHECKING:
     import httpx
 
 
-__all__ = [
-    "RemoteReranker",
-    "RemoteRerankerFactory",
-    "RerankerOptions",
-    "cohere",
-    "jina",
-    "tei",
-    "vllm",
-    "voyage",
-]
-
 OTHER_KEY = "KARAT_RERANKER_API_KEY"
 # About 250,000 tokens; Voyage accepts 600,000 in one request.
 CHARACTERS_A_REQUEST = 1_000_000

@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from karat.engines.vectors.store import Neighbour
 from karat.errors import InputError
 
-__all__ = ["InMemoryStore", "unit_rows", "unit_vector"]
-
 # Single precision sums of unit vectors stray less than this, up to some ten thousand dimensions.
 STRAY = 1e-5
 

@@ -27,7 +27,6 @@ except ImportError as missing:
         "psycopg and pgvector", extra="pgvector", purpose="the vector back end 'pgvector'"
     ) from missing
 
-__all__ = ["PgVectorStore"]
 
 P = ParamSpec("P")
 T = TypeVar("T")

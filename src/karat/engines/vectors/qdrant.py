@@ -29,7 +29,6 @@ except ImportError as missing:
         "qdrant-client", extra="qdrant", purpose="the vector back end 'qdrant'"
     ) from missing
 
-__all__ = ["QdrantConnection", "QdrantStore"]
 
 # Points are named by numbers or UUIDs only: a key becomes a UUID below this one, kept beside it.
 KEYS = UUID("6f0c7a52-6d0e-5f0a-9f43-0d5b4f8a2c11")

@@ -19,20 +19,6 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
     Items = Mapping[str, ArrayLike] | Iterable[Mapping[str, object]]
 
-__all__ = [
-    "VECTOR_STORES",
-    "Neighbour",
-    "Operation",
-    "SnapshotStore",
-    "VectorBackend",
-    "VectorStore",
-    "as_count",
-    "as_key",
-    "check_namespace",
-    "get_vector_backend",
-    "round_score",
-]
-
 
 class Neighbour(NamedTuple):
     """An item that a query found, and its cosine similarity to the query (-1 to 1)."""

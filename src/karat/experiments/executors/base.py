@@ -10,14 +10,6 @@ from karat.experiments.workers.sources import AssetPart
 from karat.experiments.workers.unit import SlotEvent, Unit
 from karat.registry import Registry
 
-__all__ = [
-    "EXECUTORS",
-    "Executor",
-    "Slot",
-    "SlotPool",
-    "open_executor",
-]
-
 
 class Slot(NamedTuple):
     """Room for one worker: its *id*, the name of its *machine*, and what is installed there.

@@ -25,16 +25,6 @@ from karat.experiments.workers.unit import (
 )
 from karat.model.spec import Spec
 
-__all__ = [
-    "AssetSender",
-    "Driver",
-    "DriverEvent",
-    "GroupEvent",
-    "SlotCounts",
-    "SupportsProvide",
-    "check_slot",
-]
-
 # Poll: a signal that arrives right before the wait does not wake it up.
 POLL_S = 0.1
 # How often slots are looked for.

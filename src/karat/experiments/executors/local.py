@@ -13,8 +13,6 @@ from karat.experiments.workers.session import SlotHost
 from karat.experiments.workers.sources import AssetPart
 from karat.experiments.workers.unit import SlotEvent, Unit
 
-__all__ = ["LocalExecutor", "local_executor"]
-
 JOIN_S = 0.1
 
 

@@ -21,8 +21,6 @@ from karat.experiments.workers.sources import AssetReference
 from karat.experiments.workers.unit import Unit
 from karat.model.frozen import EMPTY
 
-__all__ = ["MOST_LOSSES", "EmbedProgress", "EmbedStages", "GroupWork", "LostQueries", "Schedule"]
-
 # The units of a stage for each slot that may run them: a lost one costs less, and slots that are
 # slower get fewer. Each unit cuts all snapshots into chunks.
 EMBED_UNITS_EACH = 2

@@ -22,27 +22,6 @@ from karat.model.spec import Spec
 from karat.model.timings import LatencySample, RunResult, Timings
 from karat.registry import Registry
 
-__all__ = [
-    "LEASE_S",
-    "STORES",
-    "Buffer",
-    "Experiment",
-    "ExperimentDefinition",
-    "ExperimentKind",
-    "LeaseHolder",
-    "Recorder",
-    "RunCosts",
-    "RunDefinition",
-    "RunStatus",
-    "ScoredRun",
-    "Store",
-    "StoredQueryResult",
-    "StoredRun",
-    "open_store",
-    "shown_place",
-    "watch_holders",
-]
-
 ID_LENGTH = 10
 # A worker that sends no heartbeat for so long is dead.
 LEASE_S = 20.0

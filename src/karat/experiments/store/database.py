@@ -39,8 +39,6 @@ from karat.installation import package_requirements
 from karat.system.files import is_disk_full
 from karat.system.sqlite import share
 
-__all__ = ["Database", "environment"]
-
 WAIT_S = 30.0
 POSTGRES = "postgresql+psycopg"
 

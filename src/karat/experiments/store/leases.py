@@ -36,8 +36,6 @@ from karat.experiments.store.database import Database
 from karat.experiments.store.schema import JOBS, RUNS, WORKERS
 from karat.system.processes import kernel_id
 
-__all__ = ["HEARTBEAT_S", "Leases", "new_worker"]
-
 logger = logging.getLogger("karat.leases")
 
 HEARTBEAT_S = 1.0

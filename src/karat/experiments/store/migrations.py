@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from alembic.runtime.migration import MigrationContext, MigrationStep
     from alembic.script import ScriptDirectory
 
-__all__ = ["REVISIONS", "is_current", "migrate", "script", "upgrade"]
 
 # The names of the files in versions/, in their order.
 REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007")

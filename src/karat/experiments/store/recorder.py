@@ -42,18 +42,6 @@ from karat.formats.gold import FORMAT, from_gold
 from karat.model import Answer, Dataset, Outcome
 from karat.model.timings import LatencySample, Timings
 
-__all__ = [
-    "TIMES",
-    "Insert",
-    "Insertion",
-    "SqlRecorder",
-    "drop_unused_datasets",
-    "load_dataset",
-    "storable_dataset",
-    "store_dataset",
-    "utc_now",
-]
-
 Insert = sqlite.Insert | postgresql.Insert
 
 

@@ -44,47 +44,6 @@ from karat.model.run import PackedHits, packed
 from karat.model.spec import Spec
 from karat.model.timings import LatencySample, Timings
 
-__all__ = [
-    "ANNOTATIONS",
-    "ANSWERS",
-    "BENCHMARKS",
-    "BENCHMARK_DATASETS",
-    "COLLECTIONS",
-    "DATASETS",
-    "DOCUMENTS",
-    "EVENTS",
-    "EXPERIMENTS",
-    "INDEX_COSTS",
-    "JOBS",
-    "JUDGMENTS",
-    "LOSSES",
-    "MAPPINGS",
-    "METADATA",
-    "OUTCOMES",
-    "RESULTS",
-    "RUNS",
-    "SCORES",
-    "TOKENS",
-    "VERSION",
-    "WORKERS",
-    "Moment",
-    "Value",
-    "answer_of",
-    "dataset_row",
-    "experiment_of",
-    "experiment_row",
-    "row_of",
-    "run_of",
-    "run_rows",
-    "sample_of",
-    "score_rows",
-    "storable",
-    "storable_id",
-    "summary_of",
-    "timings_of",
-    "unpack",
-]
-
 # The first bytes of compressed data.
 ZLIB = b"x"
 # The defaults of the fields of a hit. Every hit has a path.

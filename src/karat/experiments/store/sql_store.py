@@ -54,8 +54,6 @@ from karat.model.evaluation import Summary
 from karat.model.run import AS_RETURNED, TIES
 from karat.model.timings import RunResult
 
-__all__ = ["SqlStore"]
-
 ALL_OF_EXPERIMENT = (
     select(EXPERIMENTS, DATASETS.c.queries)
     .join(DATASETS)

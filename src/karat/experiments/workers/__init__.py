@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         no_answer_error,
     )
     from karat.experiments.workers.sources import Source
-    from karat.experiments.workers.timing import LoadPoint, measure_latency, measure_load
+    from karat.experiments.workers.timing import measure_latency
 
 __all__ = [
     "QUALITY",
@@ -31,7 +31,6 @@ __all__ = [
     "Configuration",
     "Group",
     "Holder",
-    "LoadPoint",
     "RunEvent",
     "RunSettings",
     "SnapshotQueries",
@@ -42,7 +41,6 @@ __all__ = [
     "cut",
     "group_configurations",
     "measure_latency",
-    "measure_load",
     "no_answer_error",
 ]
 
@@ -58,6 +56,6 @@ __getattr__ = exports(
         ),
         "run_collector": "Callbacks RunEvent count_problems no_answer_error",
         "sources": "Source",
-        "timing": "LoadPoint measure_latency measure_load",
+        "timing": "measure_latency",
     },
 )

@@ -17,16 +17,6 @@ from pathlib import Path
 from typing import NamedTuple, Self
 from uuid import uuid4
 
-__all__ = [
-    "Holder",
-    "Turn",
-    "announce",
-    "announce_if_idle",
-    "holders_json",
-    "measure_alone",
-    "running_folder",
-]
-
 POLL_S = 0.2
 # How long the folder may be locked by others; each of them needs less than a millisecond.
 LOCK_POLL_S, LOCK_TRIES = 0.005, 200

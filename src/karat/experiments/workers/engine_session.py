@@ -23,8 +23,6 @@ from karat.model.run import packed
 from karat.model.timings import QueryCost, spent, total
 from karat.system.processes import Message
 
-__all__ = ["EngineSession", "cut", "first_files", "hits_needed", "next_depth"]
-
 # The factor by which a search goes deeper if its hits are in too few files.
 MORE = 4
 

@@ -12,18 +12,6 @@ from karat.model import Dataset
 from karat.model.frozen import EMPTY
 from karat.model.spec import Spec
 
-__all__ = [
-    "QUALITY",
-    "Configuration",
-    "Group",
-    "QueryTexts",
-    "RunSettings",
-    "SnapshotQueries",
-    "all_queries_on",
-    "group_configurations",
-    "warm_up_rows",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Configuration:

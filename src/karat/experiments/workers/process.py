@@ -18,16 +18,6 @@ from karat.model.run import PackedHits
 from karat.system.processes import ChildProcess, Message, decode, encode
 from karat.system.sqlite import run_environment
 
-__all__ = [
-    "EngineFailure",
-    "EngineProcess",
-    "IndexProgress",
-    "IndexedCorpus",
-    "ProgressCallback",
-    "SearchRequest",
-    "WorkerReply",
-]
-
 # sys.path first, so that the process finds Karat and the classes of the user.
 BOOT = (
     "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); "

@@ -12,20 +12,6 @@ from karat.model.frozen import EMPTY
 from karat.model.run import AS_RETURNED, TIES
 from karat.model.timings import NS_PER_MS, LatencySample, RunResult, Timings, latency_ms, spent_in
 
-__all__ = [
-    "Callbacks",
-    "EventCallback",
-    "EventKind",
-    "GroupEngine",
-    "QueryResult",
-    "RunCollector",
-    "RunEvent",
-    "UsageCounters",
-    "count_problems",
-    "no_answer_error",
-    "query_result",
-]
-
 EventKind = Literal[
     "checking",
     "waiting",

@@ -31,8 +31,6 @@ from karat.experiments.workers.unit import (
 )
 from karat.model.frozen import EMPTY
 
-__all__ = ["IDLE_S", "Session", "SlotHost", "TimingSession"]
-
 # A session without a unit for so long ends by itself: the driver may be gone.
 IDLE_S = 60.0
 

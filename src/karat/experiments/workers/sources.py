@@ -40,28 +40,6 @@ from karat.system.sqlite import DAY_S, in_turn
 from karat.system.tables import part_files
 from karat.system.words import first_few, join_names
 
-__all__ = [
-    "EVERYTHING",
-    "REPO_MAP",
-    "Asset",
-    "AssetPart",
-    "AssetReference",
-    "Opener",
-    "Source",
-    "add_part",
-    "asset_folder",
-    "asset_parts",
-    "assets_of",
-    "build_asset",
-    "check_selected",
-    "corpus_source",
-    "has_asset",
-    "load_corpus",
-    "localized",
-    "missing_source",
-    "revision_of",
-]
-
 KINDS = ("folder", "git", "beir", "texts")
 EVERYTHING = FileSelection()
 # How often a walk through history is restarted; then each revision is read by itself.

@@ -31,8 +31,6 @@ from karat.model import Outcome
 from karat.model.frozen import EMPTY
 from karat.system.words import join_names
 
-__all__ = ["SupervisedWorker", "WorkerGroup"]
-
 NS_PER_S = 1e9
 # Prefetch at most MAX_PREFETCH queries, and never so many that they use more than PREFETCH_SHARE of
 # one query's timeout.

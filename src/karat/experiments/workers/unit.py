@@ -9,20 +9,6 @@ from karat.experiments.workers.plan import Group, RunSettings, SnapshotQueries
 from karat.experiments.workers.run_collector import EventKind, QueryResult, UsageCounters
 from karat.experiments.workers.sources import AssetReference, Source
 
-__all__ = [
-    "LAST_EVENTS",
-    "AssetNeeded",
-    "QueryEnded",
-    "RunNews",
-    "SlotEvent",
-    "SlotRejected",
-    "TimedMachine",
-    "TimingTurn",
-    "Unit",
-    "UnitEnded",
-    "UnitLost",
-]
-
 
 class TimingTurn(NamedTuple):
     """A unit measures latency; other karat runs on its machine see it as *command*.

@@ -26,8 +26,6 @@ from karat.model.spec import Spec
 from karat.system.packs import see_new_packs
 from karat.system.processes import Message, ParentLink, kill_below, peak_bytes
 
-__all__ = ["main"]
-
 GRACE_S = 2.0
 TRACE = 8_000
 # Progress is sent at most this often, so that it costs no time.

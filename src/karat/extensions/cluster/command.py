@@ -11,7 +11,6 @@ from karat.system.words import counted
 if TYPE_CHECKING:
     from karat.extensions.cluster.slots import SlotListing
 
-__all__ = ["command"]
 
 UNUSABLE = 3
 

@@ -34,7 +34,6 @@ from karat.extensions.cluster import host
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-__all__ = ["DaskExecutor", "dask_executor", "dask_tls_executor"]
 
 CONNECT_S = 10.0
 LOOK_S = 1.0

@@ -18,8 +18,6 @@ from karat.experiments.workers.session import SlotHost
 from karat.experiments.workers.sources import has_asset, localized, missing_source, revision_of
 from karat.experiments.workers.unit import AssetNeeded, QueryEnded, SlotEvent, SlotRejected, Unit
 
-__all__ = ["HEARTBEAT_S", "LEASE_S", "close_driver", "heartbeat", "run_on_slot", "stop_driver"]
-
 # A driver sends a heartbeat every HEARTBEAT_S; after LEASE_S without one it counts as dead.
 HEARTBEAT_S, LEASE_S = 2.0, 20.0
 WATCH_S = 0.5

@@ -22,8 +22,6 @@ from karat.experiments.workers.unit import LAST_EVENTS, SlotEvent, Unit, UnitLos
 from karat.extensions.cluster import host
 from karat.extensions.cluster.host import LEASE_S
 
-__all__ = ["RayExecutor", "ray_executor"]
-
 # Calls that an actor answers at once: for events, for a part of a file, to stop, and to close.
 CALLS = 4
 # An actor answers a call for events after this time, also without an event.

@@ -5,8 +5,6 @@ import click
 from karat.cli.options.shared import MATCHES, Number, OutputPath, WholeNumber
 from karat.report.text import printable
 
-__all__ = ["command"]
-
 
 @click.command("import-log")
 @click.argument("log", type=click.Path(exists=True, dir_okay=False))

@@ -22,18 +22,6 @@ from karat.model import Dataset, Query, Target
 from karat.model.frozen import EMPTY
 from karat.system.words import MOST_NAMED, counted
 
-__all__ = [
-    "LOG_COLUMNS",
-    "Click",
-    "ImportResult",
-    "Log",
-    "LogRules",
-    "dropped_text",
-    "import_log",
-    "normalised",
-    "read_clicks",
-]
-
 # Names of each column, without case; the first one is Karat's.
 LOG_COLUMNS: Mapping[str, tuple[str, ...]] = {
     "query": ("query", "q", "search_term", "query_text", "search_query"),

@@ -13,8 +13,6 @@ from karat.cli.options.stray import stray
 if TYPE_CHECKING:
     from karat.app.corpora import Corpus, FileSelection
 
-__all__ = ["command"]
-
 
 @click.command("load")
 @click.argument("gold", type=GoldPath())
@@ -70,7 +68,7 @@ def command(
     """
     from karat.app.corpora import skipped_as_json, skipped_text
     from karat.cli.output.progress import progress_bar, waiting_text
-    from karat.extensions.load.measure import under_load
+    from karat.extensions.load.measure import load_table, under_load
     from karat.formats import read_dataset
     from karat.report.display import printable
 
@@ -109,7 +107,5 @@ def command(
     if as_json:
         show.put_json([{**point._asdict(), **skipped} for point in points])
         return
-    from karat.report.analysis_view import load_table
-
     name = engine if isinstance(engine, str) else str(engine["engine"])
     show.put_table(load_table(points, engine=name, seconds=seconds))

@@ -24,7 +24,6 @@ from karat.system.words import counted
 if TYPE_CHECKING:
     from karat.extensions.training.export import TrainingExport
 
-__all__ = ["command"]
 
 # Options that mean nothing without another one.
 NEEDED = {"held_out": "split", "split_by": "split", "allow_contamination": "test_sets"}

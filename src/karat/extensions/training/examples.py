@@ -15,20 +15,6 @@ from karat.mining.sampling import allocate, split_by_time
 from karat.model import Dataset, Query
 from karat.system.words import counted
 
-__all__ = [
-    "COPY",
-    "CandidateText",
-    "Contamination",
-    "NearCopies",
-    "NegativeRules",
-    "TrainingExample",
-    "TrainingText",
-    "choose_negatives",
-    "overlap",
-    "split_dataset",
-    "without_held_out",
-]
-
 _WORDS = re.compile(r"\w+")
 # Share of common words from which two texts count as copies of each other.
 COPY = 0.8

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from karat.extensions.verify.verify import Verification
     from karat.model import Dataset
 
-__all__ = ["command"]
 
 DIFFERS = 1
 

@@ -23,8 +23,6 @@ from karat.model.spec import Spec
 from karat.scoring.settings import Scoring
 from karat.system.words import counted, first_line
 
-__all__ = ["Verification", "foreign", "verify"]
-
 OPTION = r"((?!tokenizer=)\w+=\w+|tokenizer=(granite|minilm))"
 CHUNKER = rf"({'|'.join(CHUNKERS.built_in())})(:\d+)?(\({OPTION}(,\s*{OPTION})*\))?"
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from karat.extensions.watch.rounds import WatchRound
     from karat.scoring.settings import Scoring
 
-__all__ = ["command"]
 
 SAMPLE = 100
 FILES = (".yaml", ".yml", ".json")

@@ -20,24 +20,6 @@ from karat.mining.questions.wording import Question, check_query
 from karat.mining.words import Leak, content_words, is_identifier, leak
 from karat.model import Target
 
-__all__ = [
-    "GRADE_FOUND",
-    "KINDS",
-    "MODEL_RULES",
-    "NOT_ASKED",
-    "SourcePassage",
-    "code_passages",
-    "doc_passages",
-    "grade_prompt",
-    "graded",
-    "longest_grade_prompt",
-    "prompt_digest",
-    "question_prompt",
-    "read_grades",
-    "read_question",
-    "shuffled",
-]
-
 # Kinds of questions, with the part of the instruction that asks for one.
 KINDS = {
     "how": "how something is done or how it works",

@@ -28,7 +28,6 @@ from karat.model import Target
 if TYPE_CHECKING:
     from tree_sitter import Query
 
-__all__ = ["DocComment", "doc_comments", "docstring_questions"]
 
 KIND = "docstring"
 # Definitions without a description of their own, as a rule.

@@ -12,8 +12,6 @@ from karat.mining.questions.wording import Finding, Question, check_query, norma
 from karat.mining.words import LEAST_WORDS, content_words
 from karat.model import Target
 
-__all__ = ["MASKED", "Section", "heading_questions", "repeated_titles", "sections"]
-
 KIND = "heading"
 # Replaces a title: the line stays a heading, so that sections stay sections.
 MASKED = "…"

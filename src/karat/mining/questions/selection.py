@@ -15,16 +15,6 @@ from karat.mining.words import content_words, is_identifier, leak
 from karat.model import Query, Target
 from karat.model.frozen import EMPTY
 
-__all__ = [
-    "RULES",
-    "QuestionSample",
-    "masks_by_path",
-    "overlap",
-    "overlap_tier",
-    "query_of",
-    "select_questions",
-]
-
 # Rules that drop a question, in their order, with the reason that users read.
 RULES = {
     "excluded": "its file is excluded (--exclude-pattern)",

@@ -13,8 +13,6 @@ from karat.mining.questions.wording import Finding, Question, check_query, spoke
 from karat.mining.words import LEAST_WORDS, content_words, parts
 from karat.model import Target
 
-__all__ = ["Definitions", "RepositoryTest", "SourceText", "find_tests", "questions_from_tests"]
-
 KIND = "test"
 _CODE = frozenset({"function", "method", "macro", *TYPES}) - {"impl"}
 _NAMED = re.compile(r"tests?_\w|[tT]ests?[A-Z]\w|(?:should|it|when)_?[A-Z_]\w")

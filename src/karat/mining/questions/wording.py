@@ -8,18 +8,6 @@ from karat.corpus.snapshot import Mask
 from karat.mining.words import LEAST_WORDS, content_words, is_identifier, parts
 from karat.model import Target
 
-__all__ = [
-    "Finding",
-    "Question",
-    "check_query",
-    "comment_text",
-    "first_sentences",
-    "normalised",
-    "plain_text",
-    "spoken_name",
-    "without_name",
-]
-
 LONGEST_QUERY = 40
 # One more sentence is taken if the first has fewer content words.
 _FEW_WORDS = 4

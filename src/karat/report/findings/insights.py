@@ -17,8 +17,6 @@ from karat.scoring.metrics import parse
 from karat.scoring.stats import compare
 from karat.scoring.stats.verdict import numbers
 
-__all__ = ["insights"]
-
 Scores = NDArray[np.float64]
 
 # The name of an engine is not an option: the leaderboard compares engines.

@@ -12,19 +12,6 @@ from karat.scoring.stats import known_percentiles, percentiles
 from karat.scoring.stats.moments import least_values
 from karat.system.words import counted
 
-__all__ = [
-    "Steps",
-    "comparable_ms",
-    "ecdf",
-    "latencies_ms",
-    "latency_table",
-    "mean_spent",
-    "milliseconds",
-    "phase_tables",
-    "spent_tables",
-    "times_table",
-]
-
 POINTS = (50, 90, 99)
 NOT_MEASURED = "not measured"
 DISTURBED = "disturbed"

@@ -13,21 +13,6 @@ from karat.report.table import Cell, Column, Table, number
 from karat.scoring.stats import percentiles, significance_letters
 from karat.system.words import counted
 
-__all__ = [
-    "ParetoPoint",
-    "Standing",
-    "Waterfall",
-    "beaten_text",
-    "best_first",
-    "leaderboard_table",
-    "mean_cell",
-    "p_text",
-    "pareto",
-    "resolved_tables",
-    "standings",
-    "waterfalls",
-]
-
 DIGITS = 3
 # Maximum number of letters; more are shown as a count.
 MOST_LETTERS = 12

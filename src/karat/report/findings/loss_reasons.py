@@ -8,22 +8,6 @@ from karat.model.analysis import LossReason
 from karat.model.judged import Trace
 from karat.report.findings.record import Findings
 
-__all__ = [
-    "BINS",
-    "LOSS_REASONS",
-    "UNEXPLAINED",
-    "LossReasonText",
-    "Shares",
-    "first_rank",
-    "first_ranks",
-    "listed_reasons",
-    "loss_reason_at",
-    "loss_reason_counts",
-    "loss_reason_of",
-    "loss_text",
-    "relevant_targets",
-]
-
 # The last rank of each bin and what it is called; what is deeper, or not found, comes after them.
 BINS = ((1, "1"), (3, "2-3"), (5, "4-5"), (10, "6-10"))
 DEEPER, NOWHERE = "deeper", "not found"

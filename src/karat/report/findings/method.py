@@ -11,8 +11,6 @@ from karat.report.score_view import queries
 from karat.scoring.metrics import parse
 from karat.system.words import counted, first_few, join_names
 
-__all__ = ["differences", "method_rows", "shallow"]
-
 TOLD = {
     "snapshot": "Snapshot mode",
     "candidates": "Candidate set",

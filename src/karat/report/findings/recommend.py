@@ -17,17 +17,6 @@ from karat.scoring.stats.arrays import cluster_codes, cluster_sums, one_blas_thr
 from karat.scoring.stats.verdict import numbers
 from karat.system.words import first_few, join_names
 
-__all__ = [
-    "Advice",
-    "balance",
-    "headline",
-    "headline_with_broken",
-    "recommendations",
-    "resampled_means",
-    "resampled_medians",
-    "share_of_wins",
-]
-
 Array = NDArray[np.float64]
 
 # Means of the same scores may differ by the order in which they were summed.

@@ -13,8 +13,6 @@ from karat.model.timings import RunResult
 from karat.scoring.matching.modes import MATCHERS, relevant_targets
 from karat.scoring.metrics import parse
 
-__all__ = ["Curve", "Findings", "Origin", "ResolvedMeans"]
-
 DEFAULT_K = 10
 
 

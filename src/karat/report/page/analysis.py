@@ -15,17 +15,6 @@ from karat.scoring.compare import verdict_with_broken
 from karat.scoring.metrics import Measure, average
 from karat.scoring.stats import bootstrap_intervals, compare, verdict
 
-__all__ = [
-    "comparison",
-    "comparisons",
-    "curves",
-    "matrix",
-    "sliced_tags",
-    "slices",
-    "slices_by",
-    "two_sides",
-]
-
 # A tag with more values than this names queries rather than kinds of queries.
 MOST_VALUES = 50
 

@@ -18,8 +18,6 @@ from karat.report.page.analysis import comparisons, curves, matrix, sliced_tags,
 from karat.report.page.queries import Document, Subject, drilldown, query_results, subject_of
 from karat.report.page.results import definitions, details, results
 
-__all__ = ["blocks", "render", "render_findings"]
-
 Block = Mapping[str, Document]
 
 TITLE = "<title>Karat report</title>"

@@ -17,17 +17,6 @@ from karat.report.findings.latency import latencies_ms
 from karat.report.findings.loss_reasons import LOSS_REASONS, loss_reason_of
 from karat.scoring.metrics import Measure, parse
 
-__all__ = [
-    "TUNED_OPTIONS",
-    "Document",
-    "RunState",
-    "Subject",
-    "drilldown",
-    "known",
-    "query_results",
-    "subject_of",
-]
-
 Document = dict[str, Any]
 
 # Options that a run has only where its matrix sets them.

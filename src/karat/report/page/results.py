@@ -38,16 +38,6 @@ from karat.report.table import Table, mark_of, marked_text
 from karat.scoring.metrics import METRICS, parse
 from karat.scoring.stats import known_percentiles
 
-__all__ = [
-    "definitions",
-    "details",
-    "flat_metrics",
-    "intervals_of",
-    "metrics_of",
-    "plain_results",
-    "results",
-]
-
 NOT_MEASURED: Document = {
     **dict.fromkeys(("p50", "p90", "p95", "p99")),
     "samples": 0,

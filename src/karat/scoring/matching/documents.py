@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     Scores = Collection[float] | NDArray[np.float64]
 
 
-__all__ = ["NonFiniteScore", "count_ranks", "judge_ranking"]
-
 # Unordered lists of this size or more are counted as an array; up to that many chosen scores,
 # counting costs less than sorting.
 ARRAY_FROM = 256

@@ -42,8 +42,6 @@ from karat.scoring.matching.modes import (
 from karat.scoring.matching.near_misses import NearMisses
 from karat.scoring.matching.regions import RankedHits, judge_hits, order_hits, rank_hits, valid_hits
 
-__all__ = ["ALTERNATIVES", "Scored", "Truth", "judge", "trace", "with_alternatives"]
-
 ALTERNATIVES = "alternatives"
 # The modes that compare whole names.
 WHOLE_NAMES = ("document", "exact", "lines", "directory", "symbol")

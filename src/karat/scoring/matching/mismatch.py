@@ -18,17 +18,6 @@ from karat.model import Hit, Query, Target
 from karat.model.evaluation import Mismatch
 from karat.scoring.matching.modes import Matcher, is_suffix, is_within, normalise
 
-__all__ = [
-    "IN_SET",
-    "LINES",
-    "NEEDS_LINES",
-    "TARGETS",
-    "MismatchCounts",
-    "QuerySample",
-    "Repair",
-    "separator",
-]
-
 # The number of queries in the sample, and of hits and targets per query.
 QUERIES, HITS, TARGETS = 64, 300, 50
 # The number of targets of the whole dataset that are compared with the hits of the sample.

@@ -18,26 +18,6 @@ from karat.model import Dataset, Hit, Run, Target
 from karat.model.run import TIES
 from karat.registry import Registry
 
-__all__ = [
-    "MATCHERS",
-    "TIE_POLICIES",
-    "Matcher",
-    "QueryTargets",
-    "as_float32",
-    "check_policy",
-    "counted_targets",
-    "cut_path",
-    "files_judged",
-    "is_suffix",
-    "is_within",
-    "judges_files",
-    "matches_by_id",
-    "normalise",
-    "query_targets",
-    "relevant_targets",
-    "without_prefix",
-]
-
 
 def normalise(path: str, root: str = "") -> str:
     r"""Return *path* with forward slashes, without ``./``, in Unicode NFC, relative to *root*.

@@ -24,8 +24,6 @@ from karat.scoring.matching.mismatch import (
     separator,
 )
 
-__all__ = ["NearMisses"]
-
 # The number of queries in the sample, and of hits per query: most misspelled targets rank high.
 QUERIES, HITS = 200, 30
 # The least share of the sample that is worth a warning, and the least number of queries and of

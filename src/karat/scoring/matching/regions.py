@@ -21,21 +21,6 @@ from karat.scoring.matching.modes import (
     query_targets,
 )
 
-__all__ = [
-    "Coverage",
-    "CreditLedger",
-    "RankedHits",
-    "judge_hits",
-    "max_credits",
-    "max_gain",
-    "merge",
-    "order_hits",
-    "overlap",
-    "rank_hits",
-    "size",
-    "valid_hits",
-]
-
 
 def max_credits(wanted: QueryTargets, matcher: Matcher) -> list[float]:
     """Return the maximum credit of each target.

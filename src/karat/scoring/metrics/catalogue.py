@@ -7,7 +7,6 @@ from karat.registry import Registry
 if TYPE_CHECKING:
     from karat.scoring.metrics.measure import Metric
 
-__all__ = ["METRICS"]
 
 METRICS: "Registry[Metric]" = Registry(
     "metric",

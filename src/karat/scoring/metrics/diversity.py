@@ -14,8 +14,6 @@ from karat.model.judged import Subtopics
 from karat.scoring.metrics.gain import discount
 from karat.scoring.metrics.measure import Metric
 
-__all__ = ["ALPHA_NDCG", "ERR_IA", "NRBP", "STREC", "alpha_ndcg", "err_ia", "nrbp", "strec"]
-
 
 def alpha_ndcg(judged: JudgedQuery, k: int, *, alpha: float = 0.5) -> float:
     """Return the gain of the first *k* hits over that of an ideal ranking, by subtopics.

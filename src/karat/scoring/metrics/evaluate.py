@@ -9,8 +9,6 @@ from karat.errors import InputError
 from karat.model import JudgedQuery, JudgedRun, QueryStatus, ScoreTable
 from karat.scoring.metrics.measure import Average, Measure
 
-__all__ = ["average", "evaluate"]
-
 FAILED = (QueryStatus.MISSING, QueryStatus.ERROR, QueryStatus.TIMEOUT)
 # The value of a query that scores 0 in a geometric mean, as in trec_eval.
 LEAST_IN_GEOMETRIC = 0.00001

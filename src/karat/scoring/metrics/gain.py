@@ -10,8 +10,6 @@ from karat.errors import InputError
 from karat.model import JudgedQuery
 from karat.scoring.metrics.measure import Metric, groups, mean_weight
 
-__all__ = ["DCG", "ERR", "NDCG", "RBP", "dcg", "err", "ndcg", "rbp"]
-
 # Discounts of the first ranks, computed once; ranks count from 1, so entry 0 is never used.
 DISCOUNTS = [0.0, *(1.0 / log2(rank + 1) for rank in range(1, 1025))]
 

@@ -19,19 +19,6 @@ from karat.errors import InputError, UnknownName
 from karat.model import JudgedQuery
 from karat.scoring.metrics.catalogue import METRICS
 
-__all__ = [
-    "Average",
-    "Measure",
-    "Metric",
-    "TieGroup",
-    "groups",
-    "hits_within",
-    "mean_weight",
-    "parse",
-    "parse_all",
-    "token_measure",
-]
-
 Cut = Literal["required", "optional", "none"]
 Value = float | str
 Average = Literal["arithmetic", "geometric", "sum"]

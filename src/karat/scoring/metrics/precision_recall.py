@@ -10,23 +10,6 @@ from karat.model import JudgedQuery
 from karat.scoring.metrics.measure import Metric, TieGroup, groups, hits_within
 from karat.scoring.metrics.sets import harmonic_mean
 
-__all__ = [
-    "ACC",
-    "AP",
-    "BPREF",
-    "F1",
-    "HIT",
-    "JUDGED",
-    "MRR",
-    "PRECISION",
-    "RECALL",
-    "R_PRECISION",
-    "bpref",
-    "hit",
-    "judged_share",
-    "mrr",
-]
-
 
 def precision(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
     """Return the relevant share of the first *k*; a shorter list is padded with misses.

@@ -6,19 +6,6 @@ from math import inf, nan
 from karat.model import JudgedQuery
 from karat.scoring.metrics.measure import Metric
 
-__all__ = [
-    "LINES",
-    "LINE_IOU",
-    "LINE_PRECISION",
-    "SET_F1",
-    "SET_PRECISION",
-    "SET_RECALL",
-    "TOKENS",
-    "TOKENS_TO_HIT",
-    "TOKEN_RECALL",
-    "harmonic_mean",
-]
-
 
 def set_precision(judged: JudgedQuery, *, level: float = 0.0) -> float:
     """Return the mean best credit of the returned hits; without partial credit, the relevant share.

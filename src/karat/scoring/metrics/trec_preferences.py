@@ -15,30 +15,6 @@ from karat.model import JudgedQuery
 from karat.model.judged import Preference, PreferenceQuery
 from karat.scoring.metrics.measure import Metric
 
-__all__ = [
-    "PREFS_AVGJG",
-    "PREFS_AVGJG_IMP",
-    "PREFS_AVGJG_RET",
-    "PREFS_AVGJG_RNONREL",
-    "PREFS_AVGJG_RNONREL_RET",
-    "PREFS_NUM_FUL",
-    "PREFS_NUM_FUL_RET",
-    "PREFS_NUM_POSS",
-    "PREFS_PAIR",
-    "PREFS_PAIR_IMP",
-    "PREFS_PAIR_RET",
-    "PREFS_SIMP",
-    "PREFS_SIMP_IMP",
-    "PREFS_SIMP_RET",
-    "PreferenceRanks",
-    "Tally",
-    "balanced_share",
-    "classes",
-    "preference_ranks",
-    "preferred_pairs",
-    "tally",
-]
-
 
 class PreferenceRanks(NamedTuple):
     """Preferences of each judge over positions; positions below *returned* are in the ranking."""

@@ -14,41 +14,6 @@ from karat.scoring.metrics.gain import check_chance, discount, gain_function
 from karat.scoring.metrics.measure import Metric, groups, hits_within, mean_weight
 from karat.scoring.metrics.precision_recall import ap, bpref
 
-__all__ = [
-    "BIN_G",
-    "ELEVEN_POINTS",
-    "GM_AP",
-    "GM_BPREF",
-    "IDEAL_DCG",
-    "INF_AP",
-    "IPREC",
-    "NDCG_REL",
-    "RBP_GRADED",
-    "RBP_RESIDUAL",
-    "RELATIVE_PRECISION",
-    "R_NDCG",
-    "R_PRECISION_MULT",
-    "UNJUDGED",
-    "YAAP",
-    "G",
-    "Gains",
-    "bin_g",
-    "eleven_points",
-    "gains_of",
-    "ideal_gain",
-    "inf_ap",
-    "iprec",
-    "ndcg_rel",
-    "normalised_gain",
-    "r_ndcg",
-    "r_precision_mult",
-    "rbp_graded",
-    "rbp_residual",
-    "relative_precision",
-    "unjudged",
-    "yaap",
-]
-
 
 def relative_precision(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
     """Return the relevant hits among the first *k*, relative to the possible maximum.

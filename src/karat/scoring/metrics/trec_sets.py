@@ -11,22 +11,6 @@ from karat.scoring.metrics.precision_recall import ap, precision
 from karat.scoring.metrics.sets import set_precision, set_recall
 from karat.scoring.metrics.trec_ranked import r_precision_mult
 
-__all__ = [
-    "AP_AVGJG",
-    "NUM_NONREL_JUDGED_RET",
-    "NUM_Q",
-    "NUM_REL",
-    "NUM_REL_RET",
-    "NUM_RET",
-    "PRECISION_AVGJG",
-    "R_PRECISION_MULT_AVGJG",
-    "SET_AP",
-    "SET_F",
-    "SET_RELATIVE_PRECISION",
-    "UTILITY",
-    "relstring",
-]
-
 
 def set_relative_precision(judged: JudgedQuery, *, level: float = 0.0) -> float:
     """Return the relevant hits relative to the maximum for a set of this size.

@@ -33,25 +33,6 @@ from karat.scoring.stats.bootstrap import (
 )
 from karat.scoring.stats.signflip import holm, sign_flip
 
-__all__ = [
-    "WEIGHTS",
-    "Agreement",
-    "BinaryAgreement",
-    "ConfusionTable",
-    "OrderAgreement",
-    "SystemBias",
-    "agreement",
-    "binary_agreement",
-    "confusion_table",
-    "further_units",
-    "kendall_tau_b",
-    "krippendorff_alpha",
-    "order_agreement",
-    "system_bias",
-    "tau_ap",
-    "weighted_kappa",
-]
-
 # The cost of a disagreement by the distance of the two grades.
 WEIGHTS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "none": lambda distance: (distance > 0).astype(np.float64),

@@ -15,22 +15,6 @@ if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
 
-__all__ = [
-    "FloatArray",
-    "IntArray",
-    "as_columns",
-    "check_draws",
-    "cluster_codes",
-    "cluster_sums",
-    "drop_missing",
-    "every_flip",
-    "generator",
-    "one_blas_thread",
-    "paired_differences",
-    "random_flips",
-    "resample_counts",
-]
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 

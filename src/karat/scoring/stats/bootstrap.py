@@ -30,16 +30,6 @@ from karat.scoring.stats.arrays import (
 )
 from karat.scoring.stats.moments import beta_quantile, incomplete_beta, normal_quantile, t_quantile
 
-__all__ = [
-    "Bounds",
-    "TQuantiles",
-    "bootstrap_intervals",
-    "check_level",
-    "exact_integers",
-    "expansion_quantiles",
-    "studentised_quantiles",
-]
-
 # Where the expansion is used. Within these limits its ends differ from those of a million draws by
 # less than a hundredth of the interval's width (benchmarks/statistics.py).
 LEAST_QUERIES = 300

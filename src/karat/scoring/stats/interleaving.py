@@ -16,16 +16,6 @@ from karat.model.comparison import Interval
 from karat.scoring.stats.bootstrap import check_level, clopper_pearson
 from karat.scoring.stats.moments import sign_test
 
-__all__ = [
-    "Credit",
-    "InterleavedRanking",
-    "InterleavingTest",
-    "Team",
-    "credit",
-    "interleaving_test",
-    "team_draft",
-]
-
 Team = Literal["a", "b"]
 Item = TypeVar("Item", bound=Hashable)
 

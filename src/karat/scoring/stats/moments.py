@@ -18,22 +18,6 @@ from numpy.typing import ArrayLike
 from karat.errors import InputError
 from karat.scoring.stats.arrays import as_columns, cluster_codes, cluster_sums, drop_missing
 
-__all__ = [
-    "Moments",
-    "beta_quantile",
-    "column_moments",
-    "incomplete_beta",
-    "known_percentiles",
-    "least_values",
-    "normal_quantile",
-    "normal_tail",
-    "percentiles",
-    "relative_improvement",
-    "sign_test",
-    "t_quantile",
-    "t_two_sided",
-]
-
 TINY = 1e-300
 CONVERGED = 1e-15
 

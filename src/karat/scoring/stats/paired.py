@@ -71,23 +71,6 @@ from karat.scoring.stats.signflip import (
     whole_unit,
 )
 
-__all__ = [
-    "CORRECTIONS",
-    "PAIRS",
-    "ComparisonPlan",
-    "DifferenceColumn",
-    "LetterMark",
-    "TTest",
-    "Wilcoxon",
-    "compare",
-    "compute_entries",
-    "randomised_tukey",
-    "residual_variance",
-    "significance_letters",
-    "t_from_moments",
-    "wilcoxon",
-]
-
 CORRECTIONS = ("maxt", "tukey", "holm", "bh", "none")
 PAIRS = ("all", "lead", "baseline")
 

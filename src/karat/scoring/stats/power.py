@@ -10,15 +10,6 @@ from karat.errors import InputError
 from karat.scoring.stats.arrays import FloatArray, IntArray
 from karat.scoring.stats.moments import Moments, normal_quantile, t_quantile, t_two_sided
 
-__all__ = [
-    "Threshold",
-    "check_power",
-    "mean_level",
-    "reach",
-    "smallest_mean",
-    "smallest_share",
-]
-
 # The interval must agree with the test: of two systems, in 0.01 to 0.03 of the cases in which the
 # test finds the difference it does not.
 AGREEMENT = 0.02

@@ -44,8 +44,6 @@ from karat.scoring.stats.bootstrap import (
 from karat.scoring.stats.moments import column_moments, t_quantile, t_two_sided
 from karat.scoring.stats.signflip import sign_flip
 
-__all__ = ["METHOD", "PoweredMean", "prediction_powered"]
-
 METHOD = "prediction-powered"
 # Scores of the model and of people that differ by less agree.
 AGREEMENT = 1e-12

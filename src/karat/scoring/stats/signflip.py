@@ -34,26 +34,6 @@ from karat.scoring.stats.arrays import (
 from karat.scoring.stats.bootstrap import deviating_units, exact_integers
 from karat.scoring.stats.moments import sign_test
 
-__all__ = [
-    "FlipTest",
-    "Flips",
-    "PairRows",
-    "PairedScores",
-    "benjamini_hochberg",
-    "exact_flip_test",
-    "flip_sums",
-    "flip_tests",
-    "flip_units",
-    "holm",
-    "least_sum",
-    "pair_rows",
-    "resample_halves",
-    "sign_flip",
-    "step_down",
-    "whole_numbers",
-    "whole_unit",
-]
-
 # Fewer pairs than this per column of scores do not pay for the subtraction.
 PAIRS_PER_SCORE = 4
 # A column must differ by this share of the scores at least, in the sum of squares.

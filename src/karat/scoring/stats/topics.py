@@ -15,8 +15,6 @@ from karat.scoring.stats.arrays import (
 )
 from karat.scoring.stats.signflip import holm
 
-__all__ = ["group_directions", "silhouette", "weak_groups"]
-
 # Smaller groups are not meaningful.
 FEWEST = 5
 MOST_GROUPS = 20

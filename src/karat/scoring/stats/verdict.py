@@ -12,8 +12,6 @@ from karat.model.comparison import (
 from karat.model.evaluation import ComparisonResult
 from karat.system.words import MOST_NAMED, counted, first_few, join_names
 
-__all__ = ["gate_verdict", "verdict"]
-
 
 def verdict(comparison: Comparison | ComparisonResult) -> str:
     """Return the verdict on *comparison*, or an empty text if nothing was compared.

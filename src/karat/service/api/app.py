@@ -42,8 +42,6 @@ from karat.service.metrics import RunMetrics, ServiceMetrics
 from karat.service.settings import DiskSpace, RequestLimits, ServiceSettings
 from karat.service.store import ServiceStore
 
-__all__ = ["SCHEMA_FILE", "STATIC", "create_app", "describe", "router", "schema_text"]
-
 STATIC = Path(__file__).with_name("static")
 SCHEMA_FILE = Path(__file__).with_name("openapi.json")
 # Scripts, styles and pictures are files of this service; nothing is loaded from elsewhere.

@@ -22,8 +22,6 @@ from karat.service.api.state import LOCAL, Caller, Service
 from karat.service.settings import ServiceSettings
 from karat.service.store.service import SCOPES, digest_of
 
-__all__ = ["COOKIE", "OPEN", "Auth", "Rates", "is_open", "is_static"]
-
 logger = logging.getLogger("karat.service")
 
 MOST_BUCKETS = 10_000

@@ -27,8 +27,6 @@ from karat.service.api.schemas.base import Failure
 from karat.service.logs import correlation_id
 from karat.system.files import is_disk_full
 
-__all__ = ["RETRY", "failure", "failures", "full_disk", "install", "refuse"]
-
 REASONS = {
     400: "The request is not valid",
     401: "No valid token",

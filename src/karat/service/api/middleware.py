@@ -15,8 +15,6 @@ from karat.service.api.auth import is_static
 from karat.service.api.failures import failure, full_disk, refuse
 from karat.service.metrics import ServiceMetrics
 
-__all__ = ["BodyCap", "Guard", "RequestObserver"]
-
 # The minimum rate of a body: a client that sends a byte now and then would block a connection
 # forever.
 BYTES_PER_S = 16 * 1024

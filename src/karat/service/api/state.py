@@ -23,22 +23,6 @@ from karat.service.results import results_key
 from karat.service.settings import DiskSpace, ServiceSettings
 from karat.service.store import Benchmark, Job, JobKind, ServiceStore
 
-__all__ = [
-    "LOCAL",
-    "NOT_MODIFIED",
-    "Caller",
-    "CurrentCaller",
-    "CurrentService",
-    "KnownVersions",
-    "Paging",
-    "RequestedBenchmark",
-    "RequestedPage",
-    "ResponseCache",
-    "Service",
-    "VersionedBenchmark",
-    "find",
-]
-
 MAX_RESPONSES = 64
 LOCAL = "local"
 

@@ -35,29 +35,6 @@ from karat.service.benchmarks import BenchmarkConfig
 from karat.service.results import ScoredBenchmark
 from karat.service.store import Benchmark, ServiceStore
 
-__all__ = [
-    "comparison",
-    "config_hash",
-    "config_of",
-    "curves",
-    "details",
-    "drilldown",
-    "full_results",
-    "kept_results",
-    "matrix",
-    "options_of",
-    "plain_results",
-    "query_results",
-    "shown_status",
-    "slices",
-    "subject_of",
-    "timing_of",
-    "timing_status",
-    "trend",
-    "two_sides",
-    "unjudged",
-]
-
 NS_PER_MS = 1_000_000
 # Options of a configuration that are names of models.
 MODELS = ("model", "reranker", "context")

@@ -32,8 +32,6 @@ from karat.service.store import Collection, ServiceStore
 from karat.system.files import is_disk_full
 from karat.system.processes import Message, ParentLink, resident_bytes
 
-__all__ = ["Analyst", "answers", "main"]
-
 # Each holds all hits of a benchmark.
 MAX_SCORED = 3
 MOST_TEXT = 4_000

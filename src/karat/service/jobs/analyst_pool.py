@@ -29,8 +29,6 @@ from karat.errors import (
 )
 from karat.system.processes import ChildProcess, Message
 
-__all__ = ["ERRORS", "AnalystPool", "Priority", "start_analyst"]
-
 logger = logging.getLogger("karat.analysts")
 
 # Errors in a request; any other error is a fault of the service.

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
 
-__all__ = ["EVENT", "BenchmarkJob", "BenchmarkReporter", "RunSpans", "standing"]
-
 EVENT = "benchmark_progress"
 QUIET_S = 0.5
 # Other karat runs must end first, so that latency is not distorted.

@@ -11,8 +11,6 @@ from karat.service.datasets import resolve_mapping
 from karat.service.jobs.job import JobContext
 from karat.service.store import JobStatus
 
-__all__ = ["IndexJob", "ResolveJob"]
-
 INDEX_EVENT = "collection_progress"
 QUIET_S = 0.5
 

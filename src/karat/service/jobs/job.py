@@ -25,8 +25,6 @@ from karat.service.settings import FULL_DISK, ServiceSettings
 from karat.service.store import Job, JobStatus, ServiceStore
 from karat.system.files import is_disk_full
 
-__all__ = ["JobContext", "JobHandler", "JobHandlers", "perform"]
-
 logger = logging.getLogger("karat.jobs")
 
 CHECK_S = 1.0

@@ -22,9 +22,6 @@ from karat.service.results import ScoredBenchmark, losses_of
 from karat.service.store import ServiceStore
 from karat.system.processes import ChildProcess, Message, ParentLink
 
-__all__ = ["explain", "loss_request", "main", "store_losses"]
-
-
 logger = logging.getLogger("karat.losses")
 
 POLL_S = 0.1

@@ -11,8 +11,6 @@ from karat.errors import Conflict, KaratError
 from karat.service.jobs.analyst_pool import AnalystPool, Priority
 from karat.service.store import Collection, ServiceStore
 
-__all__ = ["SearchWarmUp", "search_subject"]
-
 logger = logging.getLogger("karat.warm_up")
 
 # An analyst has a few collections in memory; the others stay free for those that are searched.

@@ -17,8 +17,6 @@ from karat.service.settings import ModelChoices, ServiceSettings
 from karat.service.store import JobKind, ServiceStore
 from karat.system.processes import ChildProcess, Message, ParentLink, encode
 
-__all__ = ["HANDLERS", "WorkerPool", "main", "settings_message", "work_on"]
-
 logger = logging.getLogger("karat.workers")
 
 HANDLERS: JobHandlers = {

@@ -49,8 +49,6 @@ from karat.service.store.records import (
     owned,
 )
 
-__all__ = ["BenchmarkTable", "RunUsage"]
-
 
 class RunUsage(NamedTuple):
     """How the queries of a run ended, how long they took, and the notes on the run."""

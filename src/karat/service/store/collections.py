@@ -20,8 +20,6 @@ from karat.service.store.records import (
     owned,
 )
 
-__all__ = ["CollectionTable"]
-
 DOCUMENT = select(DOCUMENTS.c.path, DOCUMENTS.c.size, DOCUMENTS.c.lines, DOCUMENTS.c.chunks)
 
 

@@ -39,15 +39,6 @@ from karat.service.store.records import (
     owned,
 )
 
-__all__ = [
-    "DatasetTable",
-    "JudgmentChangeRequest",
-    "JudgmentTable",
-    "LossRecord",
-    "LossTable",
-    "MappingTable",
-]
-
 ALL = select(BENCHMARK_DATASETS, DATASETS.c.queries).join(
     DATASETS, DATASETS.c.digest == BENCHMARK_DATASETS.c.gold
 )

@@ -20,8 +20,6 @@ from karat.service.store.records import (
     owned,
 )
 
-__all__ = ["EventTable", "JobRequest", "JobTable", "LeaseStatus", "add_job", "check_idle"]
-
 SUBJECTS = {
     JobKind.INDEX: COLLECTIONS,
     JobKind.RESOLVE: MAPPINGS,

@@ -12,26 +12,6 @@ from sqlalchemy import Connection, Row, Select, Table, func, select
 from karat.errors import UnknownName
 from karat.experiments.store.database import Database
 
-__all__ = [
-    "Annotation",
-    "Benchmark",
-    "BenchmarkDataset",
-    "Collection",
-    "DatasetMapping",
-    "Job",
-    "JobKind",
-    "JobStatus",
-    "Page",
-    "ServiceEvent",
-    "ServiceTable",
-    "StoredDocument",
-    "StoredJudgment",
-    "Token",
-    "new_id",
-    "one",
-    "owned",
-]
-
 Item = TypeVar("Item")
 
 

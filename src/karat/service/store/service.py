@@ -29,17 +29,6 @@ from karat.service.store.datasets import DatasetTable, JudgmentTable, LossTable,
 from karat.service.store.jobs import EventTable, JobTable
 from karat.service.store.records import ServiceTable, Token, new_id, one
 
-__all__ = [
-    "SCOPES",
-    "IssuedToken",
-    "ServiceStore",
-    "SettingTable",
-    "Sharing",
-    "TokenTable",
-    "create_token",
-    "digest_of",
-]
-
 
 class TokenTable(ServiceTable):
     """Tokens, which are never deleted: a revoked one stays in the list."""

@@ -38,8 +38,6 @@ from karat.service.store import Annotation as StoredAnnotation
 from karat.service.store import Benchmark as StoredBenchmark
 from karat.service.store import Collection
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/api/v2/benchmarks", tags=["benchmarks"])
 
 IdempotencyKey = Annotated[

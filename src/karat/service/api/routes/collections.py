@@ -50,8 +50,6 @@ from karat.service.logs import correlation_id
 from karat.service.store import Collection as Kept
 from karat.service.store import JobKind
 
-__all__ = ["FORM", "archives_router", "begin_indexing", "forget", "router", "shown"]
-
 
 def begin_indexing(serving: Service, caller: Caller, made: Kept) -> Collection:
     """Queue the indexing of a new collection and return it; without a job it is deleted."""

@@ -42,8 +42,6 @@ from karat.service.datasets import (
 )
 from karat.service.store import BenchmarkDataset, DatasetMapping, JobKind
 
-__all__ = ["keep", "mappings_router", "only", "router"]
-
 # Suffixes that format detection uses; any other is dropped.
 SUFFIXES = frozenset({".csv", ".json", ".jsonl", ".qrels", ".tsv", ".txt", ".yaml", ".yml"})
 

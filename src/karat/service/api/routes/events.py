@@ -17,8 +17,6 @@ from karat.service.api.state import Caller, CurrentCaller, CurrentService, Servi
 from karat.service.events import EventFilter, is_end, report_end
 from karat.service.store import ServiceEvent
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["events"])
 
 logger = logging.getLogger("karat.events")

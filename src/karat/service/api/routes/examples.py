@@ -22,8 +22,6 @@ from karat.service.store import Benchmark, BenchmarkDataset, Collection, Dataset
 from karat.service.store.records import Page
 from karat.system.files import write_text
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/api/v2/examples", tags=["examples"])
 
 TITLE = "Example: Kiosk, a small web shop"

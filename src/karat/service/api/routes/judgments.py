@@ -29,8 +29,6 @@ from karat.service.api.state import (
 from karat.service.jobs.analyst_pool import Priority
 from karat.service.store import BenchmarkDataset, JudgmentChangeRequest, StoredJudgment
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/api/v2/benchmark-datasets/{dataset_id}", tags=["judgments"])
 
 

@@ -41,8 +41,6 @@ from karat.service.api.state import (
 from karat.service.api.views import plain_results, trend
 from karat.service.results import results_key
 
-__all__ = ["comparing_router", "router"]
-
 router = APIRouter(prefix="/api/v2/benchmarks/{benchmark_id}", tags=["results"])
 
 Tag = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=NO_NUL)]

@@ -31,8 +31,6 @@ from karat.service.api.state import Caller, CurrentCaller, CurrentService, Servi
 from karat.service.benchmarks import DEFAULT_RERANKER, kind_of
 from karat.service.metrics import CONTENT_TYPE_LATEST
 
-__all__ = ["engines_router", "evaluation_router", "router", "search_router"]
-
 router = APIRouter(tags=["system"])
 TEXT: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/plain": {"schema": {"type": "string"}}}}

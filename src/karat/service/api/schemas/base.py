@@ -5,30 +5,6 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-__all__ = [
-    "NO_NUL",
-    "Answer",
-    "Choices",
-    "Commit",
-    "Description",
-    "EmbeddingModel",
-    "Failure",
-    "Jump",
-    "Jumps",
-    "Listing",
-    "Live",
-    "Me",
-    "Measure",
-    "Name",
-    "Page",
-    "PerPage",
-    "Ready",
-    "Request",
-    "RunId",
-    "Scope",
-    "Wide",
-]
-
 # PostgreSQL cannot store NUL, and it has no meaning in a text.
 NO_NUL = r"^[^\x00]*$"
 

@@ -18,25 +18,6 @@ from karat.service.api.schemas.base import (
 )
 from karat.service.api.schemas.collections import Mode
 
-__all__ = [
-    "Annotation",
-    "AnnotationCreate",
-    "Benchmark",
-    "BenchmarkCreate",
-    "BenchmarkStart",
-    "BenchmarkStatus",
-    "Benchmarks",
-    "ConfigMatrix",
-    "Example",
-    "JudgeLabels",
-    "Preview",
-    "PreviewRequest",
-    "RunConfig",
-    "RunStatus",
-    "TimedQueries",
-    "TimingStatus",
-]
-
 BenchmarkStatus = Literal["pending", "queued", "running", "completed", "failed", "cancelled"]
 RunStatus = Literal["pending", "indexing", "evaluating", "completed", "failed", "cancelled"]
 # How many queries are timed.

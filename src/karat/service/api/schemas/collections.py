@@ -8,25 +8,6 @@ from pydantic import ConfigDict, Field, StringConstraints
 
 from karat.service.api.schemas.base import NO_NUL, Answer, Description, Listing, Name, Request, Wide
 
-__all__ = [
-    "Collection",
-    "CollectionCreate",
-    "CollectionFiles",
-    "CollectionSearch",
-    "CollectionSearchResult",
-    "Collections",
-    "Document",
-    "DocumentText",
-    "Documents",
-    "Engine",
-    "Engines",
-    "Flaw",
-    "FoundHit",
-    "Health",
-    "IndexOptions",
-    "Mode",
-]
-
 Mode = Literal["dense", "sparse", "hybrid"]
 State = Literal["pending", "indexing", "ready", "failed", "none"]
 Place = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=NO_NUL)]

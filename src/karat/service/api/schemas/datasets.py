@@ -8,27 +8,6 @@ from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
 from karat.service.api.schemas.base import NO_NUL, Answer, Description, Listing, Request
 
-__all__ = [
-    "Dataset",
-    "DatasetQueries",
-    "DatasetQuery",
-    "Datasets",
-    "FolderBind",
-    "JudgmentChange",
-    "JudgmentEdit",
-    "JudgmentHistory",
-    "Judgments",
-    "Mapping",
-    "MappingCreate",
-    "MappingResolution",
-    "Mappings",
-    "MovedFolder",
-    "ReferenceBind",
-    "RelevantDoc",
-    "UnjudgedHits",
-    "UnresolvedReference",
-]
-
 
 class Dataset(Answer):
     """A dataset; *version* counts the changes of its judgments, from 1."""

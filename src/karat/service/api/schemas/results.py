@@ -9,38 +9,6 @@ from pydantic import ConfigDict, Field, StringConstraints
 from karat.service.api.schemas.base import NO_NUL, Answer, Commit, Listing, Request
 from karat.service.api.schemas.benchmarks import BenchmarkStatus, RunConfig, RunStatus, TimingStatus
 
-__all__ = [
-    "BenchmarkProgress",
-    "Comparison",
-    "ComparisonRun",
-    "Curve",
-    "Curves",
-    "Definitions",
-    "Details",
-    "Drilldown",
-    "DrilldownHit",
-    "DrilldownRun",
-    "DrilldownTarget",
-    "Evaluate",
-    "EvaluationScores",
-    "Event",
-    "JobProgress",
-    "Latency",
-    "Metrics",
-    "QueryResult",
-    "QueryResults",
-    "Results",
-    "RunResult",
-    "ScoreMatrix",
-    "Slice",
-    "Slices",
-    "Summary",
-    "Timing",
-    "Trend",
-    "TrendPoint",
-    "TwoSides",
-]
-
 
 class Metrics(Answer):
     """Means over all queries; inner keys are the k. Null where k exceeds the run's top_k."""

@@ -5,8 +5,8 @@ from random import Random
 import pytest
 
 from karat.errors import InputError
-from karat.experiments.workers import Configuration, Source, measure_load
-from karat.experiments.workers.timing import _point, _SentQuery, arrivals
+from karat.experiments.workers import Configuration, Source
+from karat.extensions.load.measure import _point, _SentQuery, arrivals, measure_load
 from karat.model.spec import Spec
 from tests.experiments.workers.conftest import TEXTS, toy
 

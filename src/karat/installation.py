@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-__version__ = "0.1.0"
+__version__ = "0.3.0.dev0"
 DISTRIBUTION = "karatbench"
 
 

@@ -140,7 +140,7 @@ def test_a_group_of_commands_names_its_own(karat: Karat, words: str, hint: str) 
 
 def test_version(karat: Karat) -> None:
     done = karat("--version")
-    assert (done.returncode, done.stdout) == (0, "karat, version 0.1.0\n")
+    assert (done.returncode, done.stdout) == (0, "karat, version 0.3.0.dev0\n")
 
 
 def test_a_code_given_by_a_command_is_the_exit_code(karat: Karat, folder: Path) -> None:

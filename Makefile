@@ -20,7 +20,7 @@ export UV_SYSTEM_CERTS ?= 1
 FULLY_COVERED := src/karat/scoring/metrics src/karat/scoring/matching src/karat/scoring/stats
 THEIR_TESTS   := $(FULLY_COVERED) $(FULLY_COVERED:src/karat/%=tests/%)
 # These tests mostly wait for processes that they start and kill.
-WAITING_TESTS := tests/experiments/workers tests/service
+WAITING_TESTS := tests/experiments/workers tests/extensions/service
 HEARD_AT_THE_END = said=$$(mktemp); trap 'rm -f $$said' EXIT; \
 	$(PY) -m pytest -p no:cacheprovider $(1) > $$said 2>&1; status=$$?; cat $$said; exit $$status
 

@@ -219,10 +219,10 @@ def work(url: str, log: str) -> None:
     """Run jobs that write when they begin and end, until killed."""
     from threading import Event
 
-    from karat.service.jobs import worker
-    from karat.service.jobs.job import JobContext
-    from karat.service.settings import ServiceSettings
-    from karat.service.store import JobKind, JobStatus, ServiceStore
+    from karat.extensions.service.jobs import worker
+    from karat.extensions.service.jobs.job import JobContext
+    from karat.extensions.service.settings import ServiceSettings
+    from karat.extensions.service.store import JobKind, JobStatus, ServiceStore
 
     def write(word: str, job: str) -> None:
         with Path(log).open("a") as file:
@@ -244,7 +244,7 @@ def work(url: str, log: str) -> None:
 
 def jobs(store: Store) -> None:
     """Let workers in all places run jobs; one is killed, and its lock is not seen."""
-    from karat.service.store import JobKind, ServiceStore
+    from karat.extensions.service.store import JobKind, ServiceStore
 
     log = store.folder / "log"
     log.touch()

@@ -41,9 +41,9 @@ PRELOADED = (
 # Programs that are forked. A module is imported when it is first needed.
 PROGRAMS = {
     ("-c", BOOT),
-    ("-m", "karat.service.jobs.analyst"),
-    ("-m", "karat.service.jobs.loss_reasons"),
-    ("-m", "karat.service.jobs.worker"),
+    ("-m", "karat.extensions.service.jobs.analyst"),
+    ("-m", "karat.extensions.service.jobs.loss_reasons"),
+    ("-m", "karat.extensions.service.jobs.worker"),
 }
 LENGTH_BYTES = 8
 STANDARD_STREAMS = 3

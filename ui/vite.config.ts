@@ -21,7 +21,7 @@ export default defineConfig({
   plugins: [react(), recordSource()],
   resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
   build: {
-    outDir: "../src/karat/service/api/static",
+    outDir: "../src/karat/extensions/service/api/static",
     emptyOutDir: true,
     modulePreload: { polyfill: false },
     // The page's policy allows no data: scripts or styles; every asset is a file of the server.

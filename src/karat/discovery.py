@@ -121,6 +121,11 @@ def remote_commands() -> dict[str, Command]:
     return {name: one for extension in enabled() for name, one in extension.remote.items()}
 
 
+def remote_help() -> str:
+    """Return the text of ``karat --server URL --help`` above the commands."""
+    return "\n\n".join(one.remote_help for one in enabled() if one.remote_help)
+
+
 def objects(kind: str, *, own: bool = False) -> dict[str, str]:
     """Return the ``module:attribute`` of each object that extensions add to a registry.
 
@@ -309,6 +314,7 @@ def _without_conflicts(found: list[InstalledExtension]) -> Iterator[InstalledExt
 
 def _keys(extension: Extension) -> Iterator[tuple[str, str]]:
     yield from (("command", name) for name in extension.commands)
+    yield from (("remote command", name) for name in extension.remote)
     yield from (("name", name) for name in extension.names)
     for kind, table in extension.adds.items():
         yield from ((kind, name.lower()) for name in table)

@@ -32,7 +32,9 @@ def exports(
 
     def find(name: str) -> Any:
         if name in module_of:
-            value = getattr(_import(f".{module_of[name]}", root or package, name), name)
+            value = getattr(
+                _import(f".{module_of[name]}", root or package, f"{package}.{name}"), name
+            )
         elif not fallback or _is_submodule(module, name) or (value := fallback(name)) is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         setattr(module, name, value)
@@ -48,7 +50,7 @@ def extension_name(name: str) -> Any:
     return public_name(name)
 
 
-def _import(module: str, package: str, name: str) -> ModuleType:
+def _import(module: str, package: str, public_name: str) -> ModuleType:
     try:
         return import_module(module, package)
     except ModuleNotFoundError as error:
@@ -57,7 +59,7 @@ def _import(module: str, package: str, name: str) -> ModuleType:
         from karat.errors import MissingExtension
 
         extension = module.partition("extensions.")[2].partition(".")[0]
-        raise MissingExtension(f"{package}.{name}", extension) from error
+        raise MissingExtension(public_name, extension) from error
 
 
 def _is_submodule(module: ModuleType, name: str) -> bool:

@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 
 from karat.app.index import commit_of
-from karat.service.collections import AllowedFolders, index_collection
-from karat.service.store import ServiceStore
 
 WHEN = "2024-01-01T00:00:00+00:00"
 Git = Callable[..., str]
@@ -59,17 +57,3 @@ def test_nothing_that_a_repository_names_is_run(project: Path, tmp_path: Path, g
     git(project, "config", "log.showSignature", "true")
     assert commit_of(project)
     assert not (tmp_path / "sprung").exists()
-
-
-@pytest.mark.parametrize("kind", ["folder", "upload"])
-def test_what_was_uploaded_is_no_checkout(kind: str, project: Path, tmp_path: Path) -> None:
-    index = {"dense": False, "sparse": True, "chunker": "auto", "model": "static"}
-    with ServiceStore(tmp_path / "karat.db") as store:
-        source = {"kind": kind, "path": str(project)}
-        made = store.collections.add("ann", "Docs", description="", source=source, index=index)
-        (tmp_path / "uploads").mkdir()
-        if kind == "upload":
-            project.rename(tmp_path / "uploads" / made.id)
-        facts = index_collection(made, AllowedFolders((tmp_path,), tmp_path / "uploads")).facts
-    assert facts.get("commit") == (commit_of(project) if kind == "folder" else None)
-    assert ("commit" in facts) is (kind == "folder")

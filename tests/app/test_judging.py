@@ -1,8 +1,7 @@
 """The judging pool of the service: updated grade by grade, it equals a pool made from scratch."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
+from typing import NamedTuple
 
 import pytest
 from hypothesis import example, given
@@ -12,10 +11,8 @@ from karat.app.judge import JudgingPool, best_rank, candidates, edited, grade_at
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.scoring.labels import is_judged
 from karat.scoring.matching.modes import MATCHERS
-from karat.service.store import StoredJudgment
 
 PATHS = ("a.py", "b.py", "c.py")
-NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
 Chunk = tuple[str, tuple[int, int]]
 Answered = Sequence[list[Chunk]]
@@ -25,6 +22,17 @@ chunks = st.tuples(st.sampled_from(PATHS), st.sampled_from([(1, 9), (5, 14), (10
 answers = st.lists(chunks, unique=True, max_size=5)
 grades = st.none() | st.sampled_from([0.0, 1.0, 3.0])
 edits = st.lists(st.tuples(st.sampled_from(["q0", "q1", "gone"]), chunks, grades), max_size=8)
+
+
+class Edit(NamedTuple):
+    """A grade that was given to a hit since the dataset was uploaded."""
+
+    version: int
+    query: str
+    path: str
+    start_line: int
+    end_line: int
+    grade: float | None
 
 
 def gold(match: str) -> Dataset:
@@ -47,9 +55,9 @@ def run(name: str, found: Answered) -> Run:
     )
 
 
-def judgments(made: Made) -> list[StoredJudgment]:
+def judgments(made: Made) -> list[Edit]:
     return [
-        StoredJudgment(number, query, path, *lines, grade, None, "", "ada", None, NOW)
+        Edit(number, query, path, *lines, grade)
         for number, (query, (path, lines), grade) in enumerate(made, 2)
     ]
 
@@ -100,7 +108,7 @@ def test_a_grade_is_looked_up_in_its_own_query_only(monkeypatch: pytest.MonkeyPa
     looked: list[int] = []
     monkeypatch.setattr(JudgingPool, "_update", lambda _, row: looked.append(row))
     (made,) = judgments([("q1", ("c.py", (1, 9)), 1.0)])
-    found.add([made, replace(made, version=3, grade=2.0)])
+    found.add([made, made._replace(version=3, grade=2.0)])
     assert looked == [1]
 
 

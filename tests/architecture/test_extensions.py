@@ -238,10 +238,16 @@ def test_help_of_the_core_alone(core: Path) -> None:
     assert "watch" not in done.stdout
 
 
-def test_an_object_of_a_missing_extension_is_named(core: Path) -> None:
+@pytest.mark.parametrize(
+    ("door", "name", "extension"),
+    [("karat", "trec_eval", "trec_eval"), ("karat.client", "Client", "service")],
+)
+def test_an_object_of_a_missing_extension_is_named(
+    core: Path, door: str, name: str, extension: str
+) -> None:
     probe = (
-        "import sys; sys.path[:0] = sys.argv[1:]; import karat\n"
-        "try: karat.trec_eval\n"
+        f"import sys; sys.path[:0] = sys.argv[1:]; import {door}\n"
+        f"try: {door}.{name}\n"
         "except ImportError as error: print(error)"
     )
     done = subprocess.run(
@@ -252,7 +258,7 @@ def test_an_object_of_a_missing_extension_is_named(core: Path) -> None:
         cwd=core,
     )
     assert done.stdout == (
-        "karat.trec_eval needs Karat's extension trec_eval, which is not installed here\n"
+        f"{door}.{name} needs Karat's extension {extension}, which is not installed here\n"
     ), done.stderr
 
 

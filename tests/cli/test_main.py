@@ -12,7 +12,7 @@ from subprocess import CompletedProcess
 import click
 import pytest
 
-from karat.cli.main import REMOTE, _sections
+from karat.cli.main import _sections
 from karat.cli.main import karat as program
 
 Karat = Callable[..., CompletedProcess[str]]
@@ -88,35 +88,6 @@ def test_the_nearest_command_is_offered(karat: Karat) -> None:
     )
 
 
-def test_the_help_of_a_service_is_that_of_its_commands(karat: Karat) -> None:
-    address = "http://localhost:1"
-    done = karat("--server", address, "sweep", "gold.json")
-    assert done.stderr.splitlines() == [
-        "error: Missing option '--collection'.",
-        f"Try 'karat --server {address} sweep --help'.",
-    ]
-    done = karat("--server", address, "runs", "show", "a", "b")
-    assert f"; expected karat --server {address} runs show [OPTIONS] BENCHMARK" in done.stderr
-
-
-def test_the_examples_of_a_service_are_its_commands(karat: Karat) -> None:
-    address = "http://localhost:1"
-    shown = karat("--server", address, "--help").stdout.splitlines()
-    examples = [line.split() for line in shown if line.startswith("  karat ")]
-    assert {words[3] for words in examples} <= set(REMOTE["Use the service"])
-    assert all(words[2] == address for words in examples)
-    assert "  karat --server URL --help" in karat("--help").stdout
-
-
-def test_an_address_that_is_none(karat: Karat) -> None:
-    pytest.importorskip("httpx")
-    done = karat("--server", "localhost:8080", "runs", "list")
-    assert (done.returncode, done.stderr) == (
-        2,
-        "error: 'localhost:8080' is not a URL; expected one such as http://localhost:8080\n",
-    )
-
-
 def test_a_command_that_is_like_none_lists_them(karat: Karat) -> None:
     assert f"Commands: {', '.join(COMMANDS)}." in karat("zzz").stderr
 
@@ -129,7 +100,6 @@ def test_a_command_that_is_like_none_lists_them(karat: Karat) -> None:
         ("analyze foo", "No such command 'foo'. Commands: embedding, index, topics, trend."),
         ("baseline updat", "No such command 'updat'. Did you mean 'update'?"),
         ("engines chek", "No such command 'chek'. Did you mean 'check'?"),
-        ("token foo", "No such command 'foo'. Commands: "),
     ],
 )
 def test_a_group_of_commands_names_its_own(karat: Karat, words: str, hint: str) -> None:

@@ -16,8 +16,8 @@ from karat.client import Client
 from karat.engines.embedding import DEFAULT_EMBEDDER
 from karat.installation import DISTRIBUTION
 from tests.docs.test_commands import ROOT, check_commands
-from tests.service.conftest import served
-from tests.service.test_quick_start import check_six_calls, commands
+from tests.extensions.service.conftest import served
+from tests.extensions.service.test_quick_start import check_six_calls, commands
 
 PINNED = ROOT / "requirements" / "test.txt"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
@@ -23,14 +22,12 @@ from karat.engines.registry import (
     PROFILES,
     EngineInfo,
     has_absolute_scores,
-    modes,
     profile_named,
     register,
 )
 from karat.engines.spec import build, check_options, parse_spec, takes
 from karat.errors import EngineError, InputError
 from karat.experiments.matrix import Matrix
-from karat.service.api.schemas.collections import Mode
 
 MODULE = '''
 from karat.engines import EngineInfo
@@ -200,11 +197,6 @@ def test_a_built_in_record_is_true(info: EngineInfo) -> None:
         model = {"model": "some/model"} if info.axes & {"late_model"} else {}
         given = {"chunker": "lines", **model}
         assert check_options(factory, given, what=info.name) == given
-
-
-def test_the_modes_of_the_service_are_those_without_a_model_of_their_own() -> None:
-    built_in = {mode: info for mode, info in modes().items() if info in BUILT_IN}
-    assert set(get_args(Mode)) == {m for m, info in built_in.items() if not info.axes & set(MODEL)}
 
 
 def test_profiles_are_engines_and_never_share_a_name_with_one() -> None:

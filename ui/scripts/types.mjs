@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import openapiTS, { astToString } from "openapi-typescript";
 
-const schema = new URL("../../src/karat/service/api/openapi.json", import.meta.url);
+const schema = new URL("../../src/karat/extensions/service/api/openapi.json", import.meta.url);
 const types = new URL("../src/api/schema.d.ts", import.meta.url);
 
 const digest = createHash("sha256").update(readFileSync(schema)).digest("hex");

@@ -33,16 +33,6 @@ LONGEST = 500
 class CommandGroup(click.Group):
     """A group that suggests the nearest command for an unknown name, or lists all commands."""
 
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the summary and examples; those of a service with --server."""
-        if not ctx.params.get("server"):
-            super().format_help_text(ctx, formatter)
-            return
-        shown = REMOTE_HELP.replace("--server URL", f"--server {ctx.params['server']}")
-        formatter.write_paragraph()
-        with formatter.indentation():
-            formatter.write_text(shown)
-
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write a whole sentence about each command."""
         with formatter.section("Commands"):
@@ -126,34 +116,11 @@ SECTIONS = {
         "gate": "Fail if quality or latency is worse than required.",
         "baseline": "Store the scores that a gate compares with.",
     },
-    "Serve a team": {
-        "serve": "Start the service: API and web page.",
-        "token": "Create, list and revoke access tokens of a service.",
-    },
+    "Serve a team": {},
     "Extend Karat": {
         "plugins": "List the extensions: what each adds, and why one is off.",
     },
 }
-# Commands with --server.
-REMOTE = {
-    "Use the service": {
-        "collections": "Create, list, reindex and delete collections of documents.",
-        "datasets": "Upload, list and delete gold sets.",
-        "engines": "List the engines of the service.",
-        "sweep": "Compare many configurations.",
-        "runs": "List, show, cancel and delete benchmarks.",
-        "report": "Write the report of a benchmark.",
-    },
-}
-REMOTE_HELP = """Use a Karat service.
-
-\b
-karat --server URL collections create docs --path /srv/docs
-karat --server URL datasets upload gold.json
-karat --server URL sweep gold --collection docs --matrix matrix.yaml
-karat --server URL runs list
-karat --server URL report latest -o report.html
-"""
 COMMANDS = {name: line for section in SECTIONS.values() for name, line in section.items()}
 
 # In these, threads of numpy's linear algebra cost more than they bring. The variable has to be set
@@ -170,7 +137,7 @@ class ReaderGone(Exception):
 
 
 class Commands(CommandGroup):
-    """A group whose commands are modules, those of a service functions of one module."""
+    """A group whose commands are modules of the core, or targets of extensions."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Store the typed words, so that an error can show the corrected command."""
@@ -189,13 +156,10 @@ class Commands(CommandGroup):
         """Import the command's module and return the command."""
         if not self.has_command(ctx, cmd_name):
             return None
-        name = cmd_name.replace("-", "_")
-        if ctx.params.get("server"):
-            target = f"karat.cli.remote:{name}"
-        elif cmd_name in COMMANDS:
-            target = f"karat.cli.commands.{name}:command"
+        if cmd_name in COMMANDS and not ctx.params.get("server"):
+            target = f"karat.cli.commands.{cmd_name.replace('-', '_')}:command"
         else:
-            target = _extension_commands()[cmd_name].target
+            target = _extension_commands(ctx)[cmd_name].target
         module, _, attribute = target.partition(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
@@ -204,10 +168,15 @@ class Commands(CommandGroup):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command; one that only a service has is a usage error that says so."""
-        remote = [name for section in REMOTE.values() for name in section]
-        if args[0] in remote and not self.has_command(ctx, args[0]):
-            ctx.fail(f"{args[0]!r} needs a service: karat --server URL {' '.join(args)}")
-        if _is_single_threaded(args[0]):
+        if not self.has_command(ctx, args[0]):
+            from karat import discovery
+
+            remote = discovery.remote_commands()
+            if ctx.params.get("server") and not remote:
+                ctx.fail("No extension has commands of a service, so --server cannot be used.")
+            if args[0] in remote:
+                ctx.fail(f"{args[0]!r} needs a service: karat --server URL {' '.join(args)}")
+        if _is_single_threaded(ctx, args[0]):
             os.environ.setdefault(THREADS, "1")
         return super().resolve_command(ctx, args)
 
@@ -216,7 +185,9 @@ class Commands(CommandGroup):
         if not ctx.params.get("server"):
             super().format_help_text(ctx, formatter)
             return
-        shown = REMOTE_HELP.replace("--server URL", f"--server {ctx.params['server']}")
+        from karat import discovery
+
+        shown = discovery.remote_help().replace("--server URL", f"--server {ctx.params['server']}")
         formatter.write_paragraph()
         with formatter.indentation():
             formatter.write_text(shown)
@@ -245,10 +216,9 @@ def _name_server(ctx: click.Context, _option: click.Parameter, server: str | Non
 
 def _sections(ctx: click.Context) -> dict[str, dict[str, str]]:
     """Return the lines of the help by title: those of the core, with those of extensions."""
-    if ctx.params.get("server"):
-        return REMOTE
-    sections = {title: list(lines.items()) for title, lines in SECTIONS.items()}
-    waiting = dict(_extension_commands())
+    own = {} if ctx.params.get("server") else SECTIONS
+    sections = {title: list(lines.items()) for title, lines in own.items()}
+    waiting = dict(_extension_commands(ctx))
     while waiting:
         listed = {name for lines in sections.values() for name, _ in lines}
         # A command may follow another that an extension adds, so those come first.
@@ -263,16 +233,16 @@ def _sections(ctx: click.Context) -> dict[str, dict[str, str]]:
     return {title: dict(lines) for title, lines in sections.items() if lines}
 
 
-def _extension_commands() -> "Mapping[str, Command]":
+def _extension_commands(ctx: click.Context) -> "Mapping[str, Command]":
     from karat import discovery
 
-    return discovery.commands()
+    return discovery.remote_commands() if ctx.params.get("server") else discovery.commands()
 
 
-def _is_single_threaded(name: str) -> bool:
+def _is_single_threaded(ctx: click.Context, name: str) -> bool:
     if name in COMMANDS:
         return name in SINGLE_THREADED
-    command = _extension_commands().get(name)
+    command = _extension_commands(ctx).get(name)
     return command is not None and command.single_threaded
 
 

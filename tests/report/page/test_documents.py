@@ -1,10 +1,9 @@
-"""The documents of the page: the shape that the API promises, the numbers of the findings."""
+"""The documents of the page: the numbers of the findings."""
 
 import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -16,7 +15,6 @@ from karat.report.findings import Findings
 from karat.report.findings.loss_reasons import LOSS_REASONS, LossReasonText
 from karat.report.findings.recommend import headline
 from karat.report.page.analysis import comparison, matrix, slices, two_sides
-from karat.report.page.file import blocks
 from karat.report.page.queries import Subject, drilldown, query_results, subject_of
 from karat.report.page.results import definitions, details, results
 from karat.scoring.metrics import METRICS, Metric
@@ -30,37 +28,11 @@ def subject(findings: Findings) -> Subject:
     return subject_of(findings)
 
 
-def test_every_document_has_the_shape_of_the_api(subject: Subject, alone: Findings) -> None:
-    pytest.importorskip("pydantic")
-    from karat.service.api.schemas import results
-
-    schemas: dict[str, Any] = {
-        "results": results.Results,
-        "details": results.Details,
-        "definitions": results.Definitions,
-        "runs": results.QueryResults,
-        "queries": results.Drilldown,
-        "curves": results.Curves,
-        "comparison": results.Comparison,
-        "matrix": results.ScoreMatrix,
-        "slices": results.Slices,
-    }
-    for each in (subject, subject_of(alone)):
-        seen = set()
-        for block in blocks(each):
-            for key, document in block.items():
-                kind = key.partition("?")[0].removeprefix(f"/benchmarks/{each.id}").split("/")[1]
-                schemas[kind].model_validate(document)
-                seen.add(kind)
-        assert seen >= set(schemas) - {"comparison"}
-
-
-def test_a_report_needs_neither_pydantic_nor_the_service() -> None:
+def test_a_report_needs_no_pydantic() -> None:
     code = "import sys, karat.report.page.file; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = {name.partition(".")[0] for name in done.stdout.split()}
     assert not loaded & {"pydantic", "fastapi", "starlette", "sqlalchemy"}
-    assert "karat.service" not in done.stdout
 
 
 def test_the_runs_by_hand(subject: Subject) -> None:

@@ -325,7 +325,7 @@ RESULTS = Table(
     Column("data", LargeBinary, nullable=False),
 )
 
-# Why targets were missed by a run, packed by karat.service.store.datasets.
+# Why targets were missed by a run, packed by karat.extensions.service.store.datasets.
 LOSSES = Table(
     "losses",
     METADATA,

@@ -1,0 +1,40 @@
+"""What the extension adds: the service, its access tokens, and the commands of ``--server``."""
+
+from karat.extension import Command, Extension
+
+FOLDER = "karat.extensions.service.commands"
+TEAM = "Serve a team"
+USE = "Use the service"
+REMOTE_HELP = """Use a Karat service.
+
+\b
+karat --server URL collections create docs --path /srv/docs
+karat --server URL datasets upload gold.json
+karat --server URL sweep gold --collection docs --matrix matrix.yaml
+karat --server URL runs list
+karat --server URL report latest -o report.html
+"""
+
+EXTENSION = Extension(
+    "service",
+    "Serve benchmarks to a team: an API, a web page, jobs and a client.",
+    commands={
+        "serve": Command(f"{FOLDER}.serve:command", "Start the service: API and web page.", TEAM),
+        "token": Command(
+            f"{FOLDER}.token:command", "Create, list and revoke access tokens of a service.", TEAM
+        ),
+    },
+    remote={
+        "collections": Command(
+            f"{FOLDER}.remote:collections",
+            "Create, list, reindex and delete collections of documents.",
+            USE,
+        ),
+        "datasets": Command(f"{FOLDER}.remote:datasets", "Upload, list and delete gold sets.", USE),
+        "engines": Command(f"{FOLDER}.remote:engines", "List the engines of the service.", USE),
+        "sweep": Command(f"{FOLDER}.remote:sweep", "Compare many configurations.", USE),
+        "runs": Command(f"{FOLDER}.remote:runs", "List, show, cancel and delete benchmarks.", USE),
+        "report": Command(f"{FOLDER}.remote:report", "Write the report of a benchmark.", USE),
+    },
+    remote_help=REMOTE_HELP,
+)

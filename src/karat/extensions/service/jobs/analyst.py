@@ -1,0 +1,232 @@
+"""An analyst: a child process that computes statistics, judging orders and searches.
+
+A request names the URL of the store, the folders of documents, an operation and its arguments. The
+answer has the length of its ``body``, which follows as raw JSON, and the ``memory`` of the process;
+or an ``error``, the name of its class, and a ``message``.
+"""
+
+import traceback
+from collections import OrderedDict
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from karat.app.judge import HitOrder, JudgingPool
+from karat.errors import Conflict, KaratError
+from karat.experiments.workers.announcements import announce_if_idle
+from karat.extensions.service.api import views
+from karat.extensions.service.api.schemas.collections import (
+    CollectionSearchResult,
+    FoundHit,
+    Health,
+    ModeHits,
+)
+from karat.extensions.service.api.views import details, kept_results, subject_of
+from karat.extensions.service.collections import (
+    AllowedFolders,
+    SearcherCache,
+    health_of,
+    indexed_modes,
+)
+from karat.extensions.service.jobs.analyst_pool import ERRORS
+from karat.extensions.service.results import ScoredBenchmark, judging_pool, results_key, scored
+from karat.extensions.service.store import Collection, ServiceStore
+from karat.report.draw import draw
+from karat.report.page.file import render
+from karat.system.files import is_disk_full
+from karat.system.processes import Message, ParentLink, resident_bytes
+
+# Each holds all hits of a benchmark.
+MAX_SCORED = 3
+MOST_TEXT = 4_000
+MOST_QUERIES = 100
+
+
+class Analyst:
+    """Computes from what is in *store*; the last few benchmarks and collections stay in memory."""
+
+    def __init__(self, store: ServiceStore, places: AllowedFolders) -> None:
+        """Start with nothing in memory."""
+        self._store = store
+        self._searchers = SearcherCache(places)
+        self._scored: OrderedDict[str, ScoredBenchmark] = OrderedDict()
+        self._pools: OrderedDict[tuple[str, ...], JudgingPool] = OrderedDict()
+        self._operations: Mapping[str, Callable[..., str]] = {
+            "results": self._results,
+            "comparison": self._analysis(views.comparison),
+            "matrix": self._analysis(views.matrix),
+            "slices": self._analysis(views.slices),
+            "curves": self._analysis(views.curves),
+            "details": self._analysis(details),
+            "queries": self._analysis(views.query_results),
+            "drilldown": self._analysis(views.drilldown),
+            "unjudged": self._unjudged,
+            "two_sides": self._two_sides,
+            "draw": self._draw,
+            "search": self._search,
+            "warm": self._warm,
+            "health": self._health,
+        }
+
+    def answer(self, operation: str, arguments: Mapping[str, Any]) -> str:
+        """Return the answer as JSON."""
+        return self._operations[operation](**arguments)
+
+    def scored(self, benchmark: str) -> ScoredBenchmark:
+        """Return a benchmark scored as it is now."""
+        found = self._store.benchmarks.get(benchmark)
+        key = results_key(self._store, found)
+        if key not in self._scored:
+            self._scored[key] = scored(self._store, found)
+            while len(self._scored) > MAX_SCORED:
+                self._scored.popitem(last=False)
+        self._scored.move_to_end(key)
+        return self._scored[key]
+
+    def _analysis(self, view: Callable[..., Any]) -> Callable[..., str]:
+        def answer(benchmark: str, **arguments: Any) -> str:
+            text: str = view(self.scored(benchmark), **arguments).model_dump_json()
+            return text
+
+        return answer
+
+    def _results(self, benchmark: str) -> str:
+        return kept_results(self._store, self.scored(benchmark)).decode()
+
+    def _unjudged(
+        self, benchmark: str, *, page: int, per_page: int, order: HitOrder = "rank"
+    ) -> str:
+        runs = self._store.benchmarks.scored_runs(benchmark)
+        found = self._store.benchmarks.get(benchmark)
+        key = (benchmark, *runs)
+        if key not in self._pools:
+            self._pools[key] = judging_pool(self._store, found, runs)
+            while len(self._pools) > MAX_SCORED:
+                self._pools.popitem(last=False)
+        self._pools.move_to_end(key)
+        pool = self._pools[key]
+        pool.add(self._store.judgments.since(found.dataset, pool.version))
+        return views.unjudged(pool, page=page, per_page=per_page, order=order).model_dump_json()
+
+    def _two_sides(
+        self, left: str, left_run: str, right: str, right_run: str, metric: str | None
+    ) -> str:
+        sides = self.scored(left), left_run, self.scored(right), right_run
+        return views.two_sides(*sides, metric).model_dump_json()
+
+    def _draw(self, benchmark: str, path: str) -> str:
+        found = self.scored(benchmark)
+        if path.endswith(".html"):
+            outcomes = self._store.results.outcomes(found.experiment.id)
+            text = render(subject_of(found, outcomes))
+        else:
+            text = draw(found.findings, path)
+        Path(path).write_text(text, encoding="utf-8", newline="")
+        return "null"
+
+    def _search(
+        self, collection: str, *, query: str, modes: Sequence[str], use_reranker: bool, top_k: int
+    ) -> str:
+        kept = self._store.collections.get(collection)
+        found = [
+            self._mode_hits(kept, query, mode, use_reranker=use_reranker, top_k=top_k)
+            for mode in modes
+        ]
+        return CollectionSearchResult(query=query, results=found).model_dump_json()
+
+    def _mode_hits(
+        self, kept: Collection, query: str, mode: str, *, use_reranker: bool, top_k: int
+    ) -> ModeHits:
+        hits, search_ns = self._searchers.search(
+            kept, query, mode, use_reranker=use_reranker, top_k=top_k
+        )
+        corpus = self._searchers.corpus(kept)
+        texts = {hit.path: corpus.read(hit.path).split("\n") for hit in hits}
+        found = [
+            FoundHit(
+                path=hit.path,
+                start_line=hit.start_line,
+                end_line=hit.end_line,
+                symbol=hit.symbol,
+                score=hit.score,
+                text=_excerpt(texts[hit.path], hit.start_line, hit.end_line),
+            )
+            for hit in hits
+        ]
+        return ModeHits.model_validate(
+            {"mode": mode, "hits": found, "search_time_ms": search_ns / 1e6}
+        )
+
+    def _warm(self, collection: str) -> str:
+        """Load the index and the models of a collection, unless another karat run is working."""
+        with announce_if_idle("warm up search") as idle:
+            if not idle:
+                raise Conflict("another karat run is working")
+            kept = self._store.collections.get(collection)
+            for mode in indexed_modes(kept):
+                self._searchers.search(kept, kept.name, mode, use_reranker=False, top_k=1)
+        return "null"
+
+    def _health(self, collection: str, *, golds: Sequence[str]) -> str:
+        """Return the health found while indexing, or computed with some queries of *golds*."""
+        kept = self._store.collections.get(collection)
+        found: Any = kept.facts.get("health")
+        if golds or not found:
+            texts = [text for digest in golds for text in self._store.datasets.gold(digest).texts]
+            corpus = self._searchers.corpus(kept)
+            found = health_of(kept, corpus, queries=texts[:MOST_QUERIES])
+        shown = {name: found[name] for name in ("engine", "queries", "healthy", "flaws")}
+        return Health.model_validate(
+            {
+                **shown,
+                "fallbacks": found["fallbacks"],
+                "document_count": found["documents"],
+                "chunk_count": found["chunks"],
+                "skipped": kept.facts.get("skipped", {}),
+                "skipped_files": kept.facts.get("skipped_files", {}),
+            }
+        ).model_dump_json()
+
+
+def _excerpt(lines: list[str], start: int, end: int) -> str:
+    shown = lines[start - 1 : end] if start else lines
+    return "\n".join(shown)[:MOST_TEXT]
+
+
+def main() -> None:
+    """Answer requests until the parent closes the pipe."""
+    link = ParentLink()
+    for answer in answers(link.requests()):
+        link.send(answer)
+
+
+def answers(requests: Iterable[Message]) -> Generator[Message, None, None]:
+    """Yield the answer to each request; the stores that they name stay open until the end."""
+    analysts: dict[str, Analyst] = {}
+    with ExitStack() as opened:
+        for request in requests:
+            place = request["store"]
+            if place not in analysts:
+                folders = AllowedFolders(
+                    tuple(map(Path, request["roots"])), Path(request["uploads"])
+                )
+                analysts[place] = Analyst(opened.enter_context(ServiceStore(place)), folders)
+            yield _answer(analysts[place], request)
+
+
+def _answer(analyst: Analyst, request: Message) -> Message:
+    try:
+        body = analyst.answer(request["operation"], request["arguments"]).encode()
+    except Exception as error:  # noqa: BLE001 - a model may raise anything; the pool logs it
+        if is_disk_full(error):
+            return {"error": "StorageFull", "message": "the disk is full"}
+        names = (kind.__name__ for kind in type(error).__mro__)
+        if isinstance(error, KaratError) and (known := next(filter(ERRORS.get, names), "")):
+            return {"error": known, "message": str(error)}
+        return {"error": type(error).__name__, "message": traceback.format_exc()}
+    return {"body": body, "memory": resident_bytes()}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,299 @@
+"""Jobs with their leases, and the events that they report."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Row, delete, func, insert, select, text, update
+
+from karat.errors import Conflict, InputError, TooManyJobs
+from karat.experiments.store.database import Database
+from karat.experiments.store.leases import Leases
+from karat.experiments.store.schema import BENCHMARKS, COLLECTIONS, EVENTS, JOBS, MAPPINGS, storable
+from karat.extensions.service.store.records import (
+    Job,
+    JobKind,
+    JobStatus,
+    ServiceEvent,
+    ServiceTable,
+    new_id,
+    owned,
+)
+
+SUBJECTS = {
+    JobKind.INDEX: COLLECTIONS,
+    JobKind.RESOLVE: MAPPINGS,
+    JobKind.BENCHMARK: BENCHMARKS,
+}
+BUSY = {
+    JobKind.INDEX: "the collection is being indexed; try again when that has ended",
+    JobKind.RESOLVE: "the references are being resolved; try again when that has ended",
+    JobKind.BENCHMARK: "the benchmark is still stopping; try again in a few seconds",
+}
+UNFINISHED = (JobStatus.QUEUED.value, JobStatus.RUNNING.value)
+# With a second number, made of a name, it is the turn of one owner to count in PostgreSQL.
+QUOTA_LOCK = 723_611_451
+UNFINISHED_JOBS = (
+    select(JOBS).where(JOBS.c.status.in_(UNFINISHED)).order_by(JOBS.c.created, JOBS.c.id)
+)
+
+
+class LeaseStatus(NamedTuple):
+    """Whether the worker still has the lease, and whether the job is to be cancelled."""
+
+    mine: bool
+    cancel: bool
+
+
+class JobRequest(NamedTuple):
+    """The owner of a new job, its time, and its request.
+
+    *most* is how many unfinished jobs the owner may have, this one included; None is any number.
+    """
+
+    owner: str
+    now: datetime
+    correlation: str = ""
+    most: int | None = None
+
+
+class JobTable(ServiceTable):
+    """A queue, the oldest first. A worker has the *leases* of its jobs and runs together."""
+
+    def __init__(
+        self, database: Database, *, clock: Callable[[], datetime], leases: Leases
+    ) -> None:
+        """Store the database; nothing is read yet."""
+        super().__init__(database, clock=clock)
+        self._leases = leases
+
+    def add(
+        self,
+        kind: JobKind,
+        subject: str,
+        *,
+        owner: str,
+        correlation: str = "",
+        most: int | None = None,
+    ) -> Job:
+        """Queue work on *subject*, whose operation it becomes; Conflict while it has unfinished.
+
+        *correlation* is the id of the request. TooManyJobs where *owner* has
+        *most* that are not finished.
+        """
+        asked = JobRequest(owner, self._clock(), correlation, most)
+        with self._database.writing() as connection:
+            job = add_job(connection, kind, subject, asked)
+        return self.get(job)
+
+    def get(self, job: str, *, owner: str | None = None) -> Job:
+        """Return a job; UnknownName where there is none, or none of *owner*."""
+        wanted = owned(select(JOBS).where(JOBS.c.id == job), JOBS, owner)
+        return _job(self._one(wanted, f"operation {job}"))
+
+    def active(self, owner: str) -> int:
+        """Return how many jobs of *owner* are not finished."""
+        with self._database.asking() as connection:
+            return _active(connection, owner)
+
+    def claim(self, worker: str) -> Job | None:
+        """Lease the oldest free job to *worker*; None without a free job.
+
+        That is a queued one, one whose worker is dead, or one that *worker* has given up after an
+        error of the database. Other workers are watched once a second.
+        """
+        now = self._clock()
+        with self._database.reading() as connection:
+            # Most of the time there is nothing to do, and no need to keep writers waiting.
+            found = {_is_queued(row) for row in connection.execute(UNFINISHED_JOBS)}
+            if True not in found and not (found and self._leases.is_due()):
+                return None
+        # SQLite has one writer at a time; PostgreSQL skips rows that others are claiming.
+        wanted = UNFINISHED_JOBS.with_for_update(skip_locked=True)
+        with self._database.writing() as connection:
+            rows = connection.execute(wanted).all()
+            alive = self._leases.watch(
+                connection, {row.worker for row in rows if not _is_queued(row)}
+            )
+            for row in rows:
+                given_up = row.worker == worker and not self._leases.holds(worker, row.id)
+                if _is_queued(row) or given_up or alive[row.worker] is False:
+                    connection.execute(
+                        update(JOBS)
+                        .where(JOBS.c.id == row.id)
+                        .values(
+                            status=JobStatus.RUNNING.value,
+                            worker=worker,
+                            attempts=row.attempts + 1,
+                            started=row.started or now,
+                        )
+                    )
+                    self._leases.renew(connection, worker)
+                    if not _is_queued(row):
+                        self._leases.tidy(connection)
+                    break
+            else:
+                return None
+        self._leases.hold(worker, row.id)
+        return self.get(row.id)
+
+    def check(self, job: str, worker: str, *, progress: bool = False) -> LeaseStatus:
+        """Return whether *worker* still has the job; *progress* resets the count of attempts."""
+        if progress:
+            with self._database.writing() as connection:
+                connection.execute(_held(job, worker), {"attempts": 1})
+        wanted = select(JOBS.c.worker, JOBS.c.status, JOBS.c.cancel).where(JOBS.c.id == job)
+        with self._database.asking() as connection:
+            row = connection.execute(wanted).one_or_none()
+        if row is None:
+            return LeaseStatus(mine=False, cancel=False)
+        mine = row.worker == worker and row.status == JobStatus.RUNNING
+        return LeaseStatus(mine, bool(row.cancel))
+
+    def end(self, job: str, worker: str, status: JobStatus, *, error: str = "") -> bool:
+        """End a job; False where it is no longer that of *worker*."""
+        if not status.ended:
+            raise InputError(f"a job cannot end as {status.value!r}")
+        values = {"status": status.value, "error": storable(error), "ended": self._clock()}
+        with self._database.writing() as connection:
+            return connection.execute(_held(job, worker), values).rowcount > 0
+
+    def hand_back(self, job: str, worker: str) -> None:
+        """Queue a job again whose worker has to stop; the next one continues it."""
+        values = {"status": JobStatus.QUEUED.value, "worker": None, "attempts": 0}
+        with self._database.writing() as connection:
+            connection.execute(_held(job, worker), values)
+
+
+def add_job(connection: Connection, kind: JobKind, subject: str, asked: JobRequest) -> str:
+    """Queue work in the transaction of *connection*, and return its id."""
+    check_idle(connection, kind, subject)
+    _check_quota(connection, asked)
+    table = SUBJECTS[kind]
+    job = new_id()
+    row = {
+        "id": job,
+        "owner": asked.owner,
+        "kind": kind.value,
+        "subject": subject,
+        "status": JobStatus.QUEUED.value,
+        "cancel": False,
+        "attempts": 0,
+        "error": "",
+        "created": asked.now,
+        "correlation": asked.correlation or None,
+    }
+    connection.execute(insert(JOBS), row)
+    connection.execute(update(table).where(table.c.id == subject).values(operation=job))
+    return job
+
+
+def check_idle(connection: Connection, kind: JobKind, subject: str) -> None:
+    """Raise Conflict while *subject*, of jobs of *kind*, has one that is unfinished.
+
+    No other job can be added before the transaction of *connection* ends.
+    """
+    unfinished = select(JOBS.c.id).where(JOBS.c.subject == subject, JOBS.c.status.in_(UNFINISHED))
+    # The row of the subject is locked first, so that two cannot both find nothing unfinished.
+    table = SUBJECTS[kind]
+    connection.execute(select(table.c.id).where(table.c.id == subject).with_for_update())
+    if connection.execute(unfinished).first():
+        raise Conflict(BUSY[kind])
+
+
+def _check_quota(connection: Connection, asked: JobRequest) -> None:
+    if asked.most is None:
+        return
+    if connection.dialect.name != "sqlite":
+        # Two that count at once would both find room for one; SQLite has one writer at a time.
+        turn = text("SELECT pg_advisory_xact_lock(:key, hashtext(:owner))")
+        connection.execute(turn, {"key": QUOTA_LOCK, "owner": asked.owner})
+    if _active(connection, asked.owner) >= asked.most:
+        raise TooManyJobs(asked.most)
+
+
+def _active(connection: Connection, owner: str) -> int:
+    wanted = select(func.count()).where(JOBS.c.owner == owner, JOBS.c.status.in_(UNFINISHED))
+    return int(connection.execute(wanted).scalar_one())
+
+
+def _is_queued(row: Row[Any]) -> bool:
+    return bool(row.status == JobStatus.QUEUED)
+
+
+def _held(job: str, worker: str) -> Any:
+    return update(JOBS).where(
+        JOBS.c.id == job, JOBS.c.worker == worker, JOBS.c.status == JobStatus.RUNNING.value
+    )
+
+
+def _job(row: Row[Any]) -> Job:
+    kinds = {"kind": JobKind(row.kind), "status": JobStatus(row.status)}
+    return Job(**{**row._asdict(), **kinds})
+
+
+# Ids are assigned before a transaction commits: a reader could see the higher of two ids first and
+# miss the lower one. So writers in PostgreSQL take turns by this advisory lock.
+ORDER_LOCK = 7_236_114_510
+
+
+class EventTable(ServiceTable):
+    """Events in the order of their ids: a reader that has seen one has seen all before it."""
+
+    def add(
+        self, operation: str, subject: str, kind: str, data: Mapping[str, object]
+    ) -> ServiceEvent:
+        """Append an event to the stream."""
+        row = {"operation": operation, "subject": subject, "type": kind, "data": dict(data)}
+        new = insert(EVENTS).values(**row, created=self._clock()).returning(EVENTS)
+        with self._database.writing() as connection:
+            if not self._database.is_sqlite:
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": ORDER_LOCK})
+            return _event(connection.execute(new).one())
+
+    def after(
+        self,
+        sequence: int,
+        *,
+        operation: str | None = None,
+        subject: str | None = None,
+        limit: int = 1_000,
+    ) -> tuple[ServiceEvent, ...]:
+        """Return the events after the id *sequence*, of all operations or of one."""
+        wanted = _of(operation, subject).where(EVENTS.c.id > sequence)
+        with self._database.asking() as connection:
+            found = connection.execute(wanted.order_by(EVENTS.c.id).limit(limit))
+            return tuple(map(_event, found))
+
+    def newest(
+        self, *, operation: str | None = None, subject: str | None = None
+    ) -> ServiceEvent | None:
+        """Return the last event, of all or of one operation; None without any."""
+        wanted = _of(operation, subject).order_by(EVENTS.c.id.desc()).limit(1)
+        with self._database.asking() as connection:
+            found = connection.execute(wanted).one_or_none()
+        return None if found is None else _event(found)
+
+    def last(self) -> int:
+        """Return the id of the newest event, 0 without any."""
+        with self._database.asking() as connection:
+            return int(connection.execute(select(func.max(EVENTS.c.id))).scalar() or 0)
+
+    def drop_older(self, age: timedelta) -> int:
+        """Delete events older than *age*, and return their number."""
+        old = EVENTS.c.created < self._clock() - age
+        with self._database.writing() as connection:
+            return connection.execute(delete(EVENTS).where(old)).rowcount
+
+
+def _of(operation: str | None, subject: str | None) -> Any:
+    wanted = select(EVENTS)
+    if operation is not None:
+        wanted = wanted.where(EVENTS.c.operation == operation)
+    if subject is not None:
+        wanted = wanted.where(EVENTS.c.subject == subject)
+    return wanted
+
+
+def _event(row: Row[Any]) -> ServiceEvent:
+    return ServiceEvent(**row._asdict())

@@ -1,0 +1,52 @@
+"""Why a benchmark has failed, without what only the service's machine knows."""
+
+from collections.abc import Callable
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from fastapi.testclient import TestClient
+
+from karat.errors import InputError
+from karat.extensions.service.api.app import create_app
+from karat.extensions.service.jobs import benchmark as benchmark_job
+from karat.extensions.service.settings import ServiceSettings
+from karat.extensions.service.store import ServiceStore
+
+
+def test_it_is_on_the_benchmark_and_in_its_last_event(
+    settings: ServiceSettings,
+    store: ServiceStore,
+    benchmark: str,
+    do_jobs: Callable[[ServiceSettings], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    uploaded = settings.places.uploads / str(uuid4())
+
+    def fail(*_given: object, **_named: object) -> None:
+        raise InputError(f"no target is in {uploaded}; {uploaded}/a.md is not readable")
+
+    monkeypatch.setattr(benchmark_job, "run_experiment", fail)
+    store.benchmarks.start(benchmark)
+    do_jobs(settings)
+    why = "no target is in the uploaded documents; a.md is not readable"
+    with TestClient(create_app(settings), base_url="http://localhost") as client:
+        found = client.get(f"/api/v2/benchmarks/{benchmark}").json()
+    assert (found["status"], found["error_message"]) == ("failed", why)
+    last = store.events.newest(subject=benchmark)
+    assert last
+    assert (last.data["status"], last.data["error_message"]) == ("failed", why)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("{store} is in use", "the store is in use"),
+        ("{data}/log: full", "the store/log: full"),
+        ("postgresql+psycopg://u@10.0.0.1:5/k: gone", "the database: gone"),
+        ("docs/a.md is missing", "docs/a.md is missing"),
+    ],
+)
+def test_locations_are_left_out(settings: ServiceSettings, text: str, shown: str) -> None:
+    given = text.format(store=Path(settings.store).resolve(), data=settings.data)
+    assert settings.without_locations(given) == shown

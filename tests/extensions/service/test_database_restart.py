@@ -1,0 +1,96 @@
+"""A PostgreSQL that stops and starts: requests say so meanwhile, and nothing is lost."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from typing import Any, NoReturn
+from uuid import UUID
+
+import pytest
+from fastapi.testclient import TestClient
+
+from karat.extensions.service.api.app import create_app
+from karat.extensions.service.jobs.job import perform
+from karat.extensions.service.jobs.worker import HANDLERS
+from karat.extensions.service.settings import ServiceSettings
+from karat.extensions.service.store import ServiceStore
+from tests.conftest import postgres_server, store_address
+from tests.extensions.service.jobs.conftest import RUNS, make_benchmark
+
+API = "/api/v2"
+ROUTES = (
+    "/me",
+    "/benchmarks",
+    "/collections",
+    "/benchmark-datasets",
+    f"/trend?dataset={UUID(int=1)}",
+)
+
+
+@pytest.fixture(scope="module")
+def server(missing: Callable[[str], NoReturn]) -> Iterator[Any]:
+    """Return a server that the test may stop and start again."""
+    with postgres_server(missing) as server:
+        yield server
+
+
+@pytest.fixture
+def settings(settings: ServiceSettings, server: Any, tmp_path: Path) -> ServiceSettings:
+    server.psql(f"CREATE DATABASE {tmp_path.name.replace('-', '_')};")
+    address = store_address(server.get_uri(database=tmp_path.name.replace("-", "_")))
+    return replace(settings, store=address, roots=(tmp_path,), hosts=("karat.example",))
+
+
+def restart(server: Any) -> None:
+    server.stop()
+    server.ensure_postgres_running()
+
+
+def test_a_request_says_that_the_database_is_away(
+    server: Any, settings: ServiceSettings, token: Callable[..., str]
+) -> None:
+    headers = {"Authorization": f"Bearer {token()}"}
+    open_to_all = replace(settings, hosts=())
+    with (
+        TestClient(create_app(settings), base_url="http://karat.example", headers=headers) as known,
+        TestClient(create_app(open_to_all), base_url="http://localhost:8080") as local,
+    ):
+        before = [known.get(API + path).status_code for path in ROUTES]
+        server.stop()
+        try:
+            for client in (known, local):
+                # Who asks and what the limits are is known without the database.
+                for path in ROUTES if client is known else ROUTES[1:]:
+                    answer = client.get(API + path)
+                    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5"), path
+                    assert answer.json()["detail"].startswith("the database does not answer")
+            posted = local.post(f"{API}/examples")
+            assert (posted.status_code, posted.headers["Retry-After"]) == (503, "5")
+            assert local.get("/readyz").json()["checks"]["database"] == "does not answer"
+            assert local.get("/healthz").status_code == 200
+        finally:
+            server.ensure_postgres_running()
+        assert [known.get(API + path).status_code for path in ROUTES] == before
+
+
+def test_a_benchmark_after_a_restart_completes(
+    server: Any, settings: ServiceSettings, tmp_path: Path
+) -> None:
+    with ServiceStore(settings.store) as store:
+        for number in range(2):
+            name = f"Number {number}"
+            benchmark = make_benchmark(store, tmp_path / "notes", name=name)
+            store.benchmarks.start(benchmark)
+            do_next(store, settings)
+            found = store.benchmarks.get(benchmark)
+            assert (found.status, found.completed_runs) == ("completed", RUNS), found.error
+            assert found.experiment
+            assert {run.error for run in store.results.show(found.experiment).runs} == {""}
+            restart(server)
+
+
+def do_next(store: ServiceStore, settings: ServiceSettings) -> None:
+    job = store.jobs.claim("test")
+    assert job
+    perform(job, "test", store=store, settings=settings, handlers=HANDLERS, stopping=Event())

@@ -21,9 +21,10 @@ from hypothesis import settings
 from karat.system import processes
 from tests.command_line import folder, karat, kept, unanswered
 from tests.fork_server import ForkServer
+from tests.git_history import history, new_history
 
-# Fixtures of every folder whose tests call a command.
-__all__ = ["folder", "karat", "kept", "unanswered"]
+# Fixtures of every folder whose tests call a command, or need a history of commits.
+__all__ = ["folder", "history", "karat", "kept", "new_history", "unanswered"]
 
 ROOT = Path(__file__).resolve().parents[1]
 IN_CI = bool(os.environ.get("CI"))

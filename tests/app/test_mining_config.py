@@ -56,7 +56,10 @@ def test_every_problem_at_once(config: Path) -> None:
         "since, until, branch, level, hardness, rewrite, split, from, corpus, mask, model, hard, "
         "max_cost, price, workers"
     )
-    sections = "dataset, corpus, engines, agents, evaluation, metrics, matrix, suites, gate, output"
+    sections = (
+        "plugins, dataset, corpus, engines, agents, evaluation, metrics, matrix, suites, gate, "
+        "output"
+    )
     assert str(caught.value).splitlines() == [
         f"{config}:2: dataset.min_file: unknown key; did you mean 'min_files'? {keys}",
         f"{config}:3: dataset.include_merge_commits: 'perhaps' is neither true nor false",

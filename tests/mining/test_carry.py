@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from karat.errors import InputError
+from karat.experiments.commit_check import check_presence
 from karat.mining.carry import CarriedDataset, carry
 from karat.mining.commits import diffs
-from karat.mining.resolve import resolve
 from karat.model import Dataset, Query, Target
 from karat.model.judgments import (
     JudgmentRecord,
@@ -22,7 +22,7 @@ from karat.model.judgments import (
 )
 
 if TYPE_CHECKING:
-    from tests.mining.conftest import Builder
+    from tests.git_history import Builder
 
 LOGIN = "def login(user):\n    check(user)\n    return user\n"
 LOGOUT = "\n\ndef logout(user):\n    forget(user)\n    return None\n"
@@ -244,7 +244,7 @@ def test_each_case_comes_from_its_own_commit(history: "Builder") -> None:
     assert set(reasons(found)) == {"the repository has no base commit '4711'"}
     assert found.data.extras[1] == {"base_commit": found.commit, "kept": 1}
     assert found.data.tags == {"sort": ("", "x", "", "")}
-    assert resolve(found.data, history.path).missing == ()
+    assert check_presence(found.data, history.path).missing == ()
 
 
 def test_judgments_go_along(history: "Builder") -> None:
@@ -353,4 +353,4 @@ def test_a_line_that_is_carried_holds_the_same_text(
         assert now[-1] in lines
         if len(lines) == 1:
             assert now == lines
-    assert resolve(found.data, history.path).missing == ()
+    assert check_presence(found.data, history.path).missing == ()

@@ -5,9 +5,9 @@ from dataclasses import replace
 from karat.corpus import Symbol
 from karat.mining.cases import cases
 from karat.mining.commits import Candidate, Change, Commit, Region
+from karat.mining.file_counts import FileCount
 from karat.mining.recipe import MiningRecipe
 from karat.mining.sampling import MinedCase
-from karat.mining.snapshots import FileCount
 from karat.mining.targets import Grain, TargetFile
 from karat.mining.variants import Level, RewriteStatus, RewrittenQuery
 from karat.model import Query, Target

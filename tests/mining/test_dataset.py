@@ -10,14 +10,15 @@ from karat.errors import InputError, MissingExtra
 from karat.formats import read_dataset, write
 from karat.installation import install_hint
 from karat.mining.filters import CaseLimits, Filters
-from karat.mining.mine import build_dataset, mine, unique_names
+from karat.mining.mine import build_dataset, mine
 from karat.mining.recipe import MiningRecipe
 from karat.mining.targets import Grain
+from karat.system.files import unique_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.mining.conftest import Builder
+    from tests.git_history import Builder
 
 
 def test_metadata(project: "Builder") -> None:

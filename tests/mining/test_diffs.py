@@ -13,7 +13,7 @@ from karat.mining.commits import FileDiff, Hunk, UnreadableCommits, diffs, each_
 from karat.mining.scan import scan
 
 if TYPE_CHECKING:
-    from tests.mining.conftest import Builder
+    from tests.git_history import Builder
 
 FILE, PROGRAM, LINK, MODULE = "100644", "100755", "120000", "160000"
 TEN = "".join(f"line {number}\n" for number in range(1, 11))

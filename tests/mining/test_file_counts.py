@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING
 
 from karat.corpus import classify
-from karat.mining.snapshots import FileCount, count_files
+from karat.mining.file_counts import FileCount, count_files
 
 if TYPE_CHECKING:
-    from tests.mining.conftest import Builder
+    from tests.git_history import Builder
 
 
 def test_by_hand(history: "Builder") -> None:

@@ -15,7 +15,7 @@ from karat.formats import read_dataset
 from karat.scoring.score import cluster_labels
 
 if TYPE_CHECKING:
-    from tests.mining.conftest import Builder
+    from tests.git_history import Builder
 
 Generate = Callable[..., CompletedProcess[str]]
 QUESTION = "Count visitors twice in reports"
@@ -319,7 +319,7 @@ def test_a_shallow_clone(project: "Builder", generate: Generate, tmp_path: Path)
 
 def test_a_folder_that_is_not_there(project: "Builder", generate: Generate) -> None:
     done = generate(project.path, "-o", "none/gold.json")
-    assert (done.returncode, "its folder does not exist" in done.stderr) == (2, True)
+    assert (done.returncode, "the folder does not exist" in done.stderr) == (2, True)
 
 
 def test_an_unknown_rule(project: "Builder", generate: Generate) -> None:

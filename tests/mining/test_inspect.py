@@ -17,7 +17,7 @@ from karat.mining.recipe import MiningRecipe
 from karat.mining.targets import Grain
 
 if TYPE_CHECKING:
-    from tests.mining.conftest import Builder
+    from tests.git_history import Builder
 
 Inspect = Callable[..., CompletedProcess[str]]
 

@@ -16,7 +16,7 @@ from karat.mining.filters import rule_table
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.mining.conftest import Builder
+    from tests.git_history import Builder
 
 MERGE = "Merge pull request #1 from a/side\n\nWarn customers when new articles arrive"
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "mining.md").read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from karat.mining.commits import Hunk, UnreadableCommits, regions
 from karat.mining.targets import TargetFile, read_targets
 
 if TYPE_CHECKING:
-    from tests.mining.conftest import Builder
+    from tests.git_history import Builder
 
 # By its name, since the package has a function of that name.
 SOURCE = import_module("karat.mining.targets")

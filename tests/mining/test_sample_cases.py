@@ -11,7 +11,7 @@ from karat.mining.sampling import SampledCases, Sampling, sample_cases
 from karat.mining.scan import scan
 
 if TYPE_CHECKING:
-    from tests.mining.conftest import Builder
+    from tests.git_history import Builder
 
 Fits = Callable[[Candidate], bool]
 

@@ -1,11 +1,9 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from karat.mining.commits import Candidate, Change, Commit
-from karat.mining.sampling import Sampler, allocate
+from karat.mining.sampling import Sampler
 
 
 def candidate(number: int, path: str = "src/a/x.py") -> Candidate:
@@ -19,27 +17,6 @@ def sample(candidates: list[Candidate], limit: int, seed: int) -> list[Candidate
 
 
 MANY = [candidate(n, f"src/{'ab'[n % 10 == 0]}/x.py") for n in range(200)]
-
-
-def test_shares_by_hand() -> None:
-    # Quotas 5.0, 3.5, 1.4 and 0.1: eight whole seats; then the empty stratum, then the half.
-    assert allocate({"a": 50, "b": 35, "c": 14, "d": 1}, 10) == {"a": 5, "b": 3, "c": 1, "d": 1}
-
-
-@given(st.dictionaries(st.text(max_size=3), st.integers(1, 50), min_size=1), st.integers(0, 400))
-def test_shares_add_up_and_no_one_gets_more_than_there_is(
-    sizes: dict[str, int], limit: int
-) -> None:
-    given_seats = allocate(sizes, limit)
-    assert sum(given_seats.values()) == min(limit, sum(sizes.values()))
-    assert all(0 <= given_seats[name] <= size for name, size in sizes.items())
-
-
-@given(st.dictionaries(st.text(max_size=3), st.integers(1, 50), min_size=1), st.integers(0, 400))
-def test_shares_are_within_one_of_the_quota(sizes: dict[str, int], limit: int) -> None:
-    limit = min(limit, sum(sizes.values()))
-    for name, got in allocate(sizes, limit).items():
-        assert abs(got - limit * sizes[name] / sum(sizes.values())) <= 1
 
 
 def test_a_sample_is_the_same_for_a_seed_and_another_for_another() -> None:

@@ -17,7 +17,7 @@ from karat.mining.commits import Change, UnreadableCommits
 from karat.mining.scan import SHALLOW, scan
 
 if TYPE_CHECKING:
-    from tests.mining.conftest import Builder
+    from tests.git_history import Builder
 
 NONE = "0" * 40
 # By its name, since the package has a function of that name.

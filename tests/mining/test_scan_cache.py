@@ -11,7 +11,7 @@ from karat.mining.commits import Commit, UnreadableCommits, each_diff
 from karat.mining.scan import ScanCache, scan
 
 if TYPE_CHECKING:
-    from tests.mining.conftest import Builder
+    from tests.git_history import Builder
 
 
 @pytest.fixture

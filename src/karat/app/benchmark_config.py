@@ -4,10 +4,9 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from random import Random
 from typing import NamedTuple, TypeVar
 
-from karat.app.generate import ANYTHING, GOLD_SET, Accepts, mining_options, parse_texts
+from karat.app.generate import ANYTHING, GOLD_SET, Accepts, mining_options
 from karat.corpus import FileSelection
 from karat.discovery import add_files
 from karat.engines.spec import expand_here
@@ -19,7 +18,6 @@ from karat.formats.base import FOLDER_FORMATS
 from karat.formats.fields import SECTIONS, Checker, Location, Record
 from karat.formats.jsontext import SWITCH, load_yaml
 from karat.formats.source import parse_amount
-from karat.model import Dataset
 
 DEFAULT_FOLDER = "benchmark_results"
 AGENT_KEYS = ("name", "class", "engine", "config")
@@ -172,9 +170,7 @@ def _selected_files(
     section = _section(check, top, "corpus", CORPUS_KEYS)
     kind = _value(check, section, "corpus", "kind", str)
     include, exclude = (
-        tuple(parse_texts(check, section[key], ("corpus", key)))
-        if section.get(key) is not None
-        else ()
+        tuple(check.texts(section[key], ("corpus", key))) if section.get(key) is not None else ()
         for key in ("include", "exclude")
     )
     try:
@@ -187,14 +183,14 @@ def _selected_files(
 def _metrics(check: Checker, top: Record) -> tuple[str, ...]:
     if top.get("metrics") is None:
         return ()
-    return tuple(parse_texts(check, top["metrics"], ("metrics",)))
+    return tuple(check.texts(top["metrics"], ("metrics",)))
 
 
 def _load_plugins(check: Checker, top: Record, folder: Path) -> None:
     """Load the files of ``plugins``: other sections may name what they add."""
     if top.get("plugins") is None:
         return
-    for number, name in enumerate(parse_texts(check, top["plugins"], ("plugins",))):
+    for number, name in enumerate(check.texts(top["plugins"], ("plugins",))):
         try:
             add_files([str(folder / name)])
         except InputError as error:
@@ -304,22 +300,3 @@ def _formats(check: Checker, output: Record) -> list[str]:
             )
         found.append(name)
     return found
-
-
-def draw_sample(gold: Dataset, count: int | None, *, seed: int) -> Dataset:
-    """Return *count* queries of *gold* drawn by *seed*, in their order; None takes all.
-
-    >>> from karat.model import Query
-    >>> gold = Dataset.of([Query(str(number), "text") for number in range(9)])
-    >>> draw_sample(gold, 3, seed=1).query_ids
-    ('3', '6', '7')
-    """
-    if count is None:
-        return gold
-    if count < 1:
-        raise InputError(f"cannot draw a sample of {count} queries; expected 1 or more")
-    if count >= len(gold):
-        return gold
-    rows = set(Random(f"{seed} sample").sample(range(len(gold)), count))
-    queries = (query for row, query in enumerate(gold.queries()) if row in rows)
-    return gold.with_queries(queries)

@@ -10,7 +10,7 @@ from math import isnan
 from pathlib import Path
 from typing import NamedTuple
 
-from karat.app.benchmark_config import ConfigFile, draw_sample
+from karat.app.benchmark_config import ConfigFile
 from karat.app.corpora import locate_pages
 from karat.app.human_sample import sampled_gold
 from karat.corpus import Corpus
@@ -44,6 +44,7 @@ from karat.experiments.workers import Configuration, RunEvent, RunSettings
 from karat.model import Dataset, Run, Target
 from karat.model.coverage import CorpusCoverage
 from karat.model.evaluation import ComparisonResult, Evaluation
+from karat.model.sampling import draw_sample
 from karat.model.timings import RunResult
 from karat.scoring.compare import compare_scored_runs
 from karat.scoring.metrics import Measure

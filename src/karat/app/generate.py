@@ -10,17 +10,18 @@ from typing import Any
 
 from karat.errors import EngineError, InputError
 from karat.formats import DEFAULT, ReadLimits, write
-from karat.formats.fields import SECTIONS, Checker, Location, Record
+from karat.formats.fields import SECTIONS, Checker, Record
 from karat.formats.jsontext import SWITCH, load_yaml
 from karat.installation import __version__
 from karat.mining.filters import CaseLimits, Filters, rule_table
-from karat.mining.mine import MinedRepository, MiningProgress, build_dataset, mine, unique_names
+from karat.mining.mine import MinedRepository, MiningProgress, build_dataset, mine
 from karat.mining.recipe import MiningRecipe
-from karat.mining.sampling import split_by_time
 from karat.mining.scan import ScanCache
 from karat.mining.targets import Grain
 from karat.mining.variants import Level, Rewriter
 from karat.model import Dataset
+from karat.model.sampling import split_by_time
+from karat.system.files import unique_names
 
 __all__ = [
     "ANYTHING",
@@ -33,10 +34,8 @@ __all__ = [
     "generate",
     "make_recipe",
     "mining_options",
-    "parse_texts",
     "read_mining_config",
     "rule_table",
-    "unique_names",
     "write_gold",
 ]
 
@@ -236,17 +235,10 @@ def mining_options(check: Checker, top: Record, accepts: Accepts) -> Mapping[str
 
 def _value(check: Checker, section: Record, key: str) -> object:
     if key in LISTS:
-        return parse_texts(check, section[key], (*_PLACE, key))
+        return check.texts(section[key], (*_PLACE, key))
     text = check.text(section, key, _PLACE)
     if key not in SWITCHES:
         return text
     if text.lower() not in SWITCH:
         check.add((*_PLACE, key), f"{text!r} is neither true nor false")
     return SWITCH.get(text.lower(), False)
-
-
-def parse_texts(check: Checker, value: object, place: Location) -> list[str]:
-    """Return a list of texts; a single text may stand without a list."""
-    if isinstance(value, str):
-        return [check.word(value, place)]
-    return [check.word(item, at) for at, item in check.rows(value, place)]

@@ -9,8 +9,8 @@ from karat.corpus.chunkers.base import lines_of
 from karat.corpus.git import object_ids
 from karat.corpus.git_objects import git
 from karat.errors import InputError, UnknownName
+from karat.experiments.commit_snapshots import CommitSnapshot, SnapshotReader
 from karat.experiments.snapshots import NOWHERE_ELSE, check_names, home_of
-from karat.mining.snapshots import CommitSnapshot, SnapshotReader
 from karat.model import Dataset, Query, Target
 from karat.scoring.matching.modes import normalise
 

@@ -13,11 +13,11 @@ from typing import Literal, NamedTuple, Protocol
 from karat.corpus.chunkers.base import lines_of
 from karat.corpus.files.content import Content, decode
 from karat.errors import InputError
+from karat.experiments.commit_check import base_commits
+from karat.experiments.commit_snapshots import CommitSnapshot, SnapshotReader
 from karat.experiments.snapshots import HEAD, NOWHERE_ELSE, homes, part_of
 from karat.formats import FORMATS, detect, read_dataset, write
 from karat.formats.base import writable
-from karat.mining.resolve import base_commits
-from karat.mining.snapshots import CommitSnapshot, SnapshotReader
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.frozen import EMPTY
 from karat.model.judgments import JudgmentRecord, judgments_of, time_text, with_judgments

@@ -142,8 +142,8 @@ def _in_corpus(found: Validation, data: Dataset, corpus: str) -> Validation:
 def _looked_up(
     found: Validation, data: Dataset, repositories: Mapping[str, str], revision: str | None
 ) -> Validation:
+    from karat.experiments.commit_check import check_presence
     from karat.experiments.snapshots import HEAD, homes, part_of
-    from karat.mining.resolve import resolve
 
     checked: Counter[str] = Counter()
     sorts: list[str] = []
@@ -155,18 +155,18 @@ def _looked_up(
         raise InputError(f"{found.path} does not name its repository; give it with {options}")
     for home, rows in found_homes.items():
         part = part_of(data, rows)
-        resolution = resolve(part, home.place, revision=revision or home.revision or HEAD)
-        missing = _counted(missing.sort for missing in resolution.missing)
-        if foreign := _foreign(missing, resolution.checked, cases=len(part)):
+        presence = check_presence(part, home.place, revision=revision or home.revision or HEAD)
+        missing = _counted(missing.sort for missing in presence.missing)
+        if foreign := _foreign(missing, presence.checked, cases=len(part)):
             named = f" of the repository {home.name!r}" if home.name else ""
             messages.append(
                 f"{foreign}{named} exists in {home.place}; is this the right repository?"
             )
         else:
-            messages += map(str, resolution.missing)
-        checked.update(resolution.checked)
-        sorts += (missing.sort for missing in resolution.missing)
-        unchecked += resolution.unchecked
+            messages += map(str, presence.missing)
+        checked.update(presence.checked)
+        sorts += (missing.sort for missing in presence.missing)
+        unchecked += presence.unchecked
     return replace(
         found,
         problems=tuple(Problem(found.path, 0, message) for message in messages),

@@ -114,6 +114,12 @@ class Checker:
             self.add(location, "the text is empty")
         return value
 
+    def texts(self, value: object, location: Location) -> list[str]:
+        """Return a list of texts; a single text may stand without a list."""
+        if isinstance(value, str):
+            return [self.word(value, location)]
+        return [self.word(item, at) for at, item in self.rows(value, location)]
+
     def label(self, record: Record, key: str, location: Location) -> str:
         """Return the id at *key*, which must be there: text, or a whole number as text."""
         value = record.get(key)

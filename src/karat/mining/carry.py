@@ -10,8 +10,7 @@ from karat.corpus.chunkers.base import lines_of
 from karat.corpus.chunkers.grammars import Symbol
 from karat.corpus.git import in_order, object_ids
 from karat.errors import InputError
-from karat.mining.commits import FileDiff, Hunk, diffs, read_commit
-from karat.mining.resolve import (
+from karat.experiments.commit_check import (
     NOT_IN_REPOSITORY,
     base_commits,
     defines,
@@ -19,8 +18,9 @@ from karat.mining.resolve import (
     files_defining,
     find_paths,
 )
+from karat.experiments.commit_snapshots import CommitSnapshot, SnapshotReader
+from karat.mining.commits import FileDiff, Hunk, diffs, read_commit
 from karat.mining.scan import History
-from karat.mining.snapshots import CommitSnapshot, SnapshotReader
 from karat.model import Dataset, Query, Target
 from karat.model.judgments import (
     JudgmentRecord,

@@ -7,9 +7,9 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from karat.mining.commits import Candidate
+from karat.mining.file_counts import FileCount
 from karat.mining.recipe import MiningRecipe
 from karat.mining.sampling import MinedCase
-from karat.mining.snapshots import FileCount
 from karat.mining.targets import TargetFile, build_targets
 from karat.mining.variants import RewrittenQuery, attacks, levels
 from karat.mining.words import Leak, content_words, is_identifier, leak

@@ -12,15 +12,15 @@ from karat.installation import install_hint
 from karat.mining.cases import CLUSTER, cases, format_time
 from karat.mining.commits import UnreadableCommits
 from karat.mining.drafts import Role
+from karat.mining.file_counts import FileCount, count_files
 from karat.mining.filters import DUPLICATE, FilterWaterfall, oldest_commits, rule_table, select
 from karat.mining.recipe import MiningRecipe
 from karat.mining.sampling import SampledCases, Sampling, sample_cases
 from karat.mining.scan import SHALLOW, count_merges, scan
-from karat.mining.snapshots import FileCount, count_files
 from karat.mining.targets import MATCHES, Grain
 from karat.mining.variants import Rewriter, RewriteStatus, RewrittenQuery
 from karat.model import Dataset, Query
-from karat.system.files import no_folder
+from karat.system.files import no_folder, unique_names
 
 if TYPE_CHECKING:
     from karat.mining.scan import ScanCache
@@ -201,22 +201,6 @@ def build_dataset(mined: Sequence[MinedRepository], recipe: MiningRecipe, *, too
     }
     match = MATCHES[recipe.grain]
     return Dataset.of(queries, name=" + ".join(names), match=match, metadata=metadata)
-
-
-def unique_names(paths: Sequence[str]) -> list[str]:
-    """Return a name for each repository: the shortest end of its path that is unique.
-
-    >>> unique_names(["/a/flask.git", "/b/click/.git"]), unique_names(["/x/a/repo", "/x/b/repo"])
-    (['flask', 'click'], ['a-repo', 'b-repo'])
-    """
-    ways = [Path(path).resolve() for path in paths]
-    if len(set(ways)) < len(ways):
-        twice = next(path for path, way in zip(paths, ways, strict=True) if ways.count(way) > 1)
-        raise InputError(f"{twice}: the repository is given twice; pass each repository once")
-    steps = [(way.parent if way.name == ".git" else way).parts[1:] for way in ways]
-    depths = range(1, max(map(len, steps)) + 1)
-    tails = (["-".join(some[-depth:]).removesuffix(".git") for some in steps] for depth in depths)
-    return next(names for names in tails if len(set(names)) == len(names))
 
 
 def _named(query: Query, name: str, path: str) -> Query:

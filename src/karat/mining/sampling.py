@@ -2,18 +2,15 @@
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import NamedTuple
 
-from karat.errors import InputError
 from karat.mining.commits import Candidate, Change, Commit, UnreadableCommits
 from karat.mining.drafts import Role
 from karat.mining.filters import CODE_EQUAL, Filters, FilterWaterfall, Selection, rule_table
 from karat.mining.targets import TargetFile, read_targets
 from karat.mining.words import leak
-from karat.model import Dataset, Query
-
-Stratum = TypeVar("Stratum", bound=Hashable)
+from karat.model.sampling import allocate
 
 _PERIODS = 4
 _FOLDERS = 8
@@ -47,31 +44,6 @@ class Sampler:
         shares = allocate({stratum: len(places) for stratum, places in self._left.items()}, limit)
         chosen = [self._left[stratum].pop() for stratum in shares for _ in range(shares[stratum])]
         return [self._candidates[place] for place in sorted(chosen)]
-
-
-def allocate(sizes: Mapping[Stratum, int], limit: int) -> dict[Stratum, int]:
-    """Return how many of *limit* cases each stratum of *sizes* gets, by largest remainder.
-
-    After the whole shares, the rest goes first to strata without a case, the largest first, then by
-    remainder; ties are broken by name.
-
-    >>> allocate({"a": 90, "b": 9, "c": 1}, 10)
-    {'a': 9, 'b': 1, 'c': 0}
-    """
-    total = sum(sizes.values())
-    limit = min(limit, total)
-    given = {stratum: limit * size // max(total, 1) for stratum, size in sizes.items()}
-    waiting = sorted(
-        (stratum for stratum in sizes if given[stratum] < sizes[stratum]),
-        key=lambda stratum: (
-            given[stratum] > 0,
-            -(limit * sizes[stratum] % total),
-            repr(stratum),
-        ),
-    )
-    for stratum in waiting[: limit - sum(given.values())]:
-        given[stratum] += 1
-    return given
 
 
 def _strata(candidates: Sequence[Candidate]) -> list[Hashable]:
@@ -230,39 +202,3 @@ def _moves(commit: Commit) -> list[Change]:
     """Return the files that *commit* deletes or adds; none if a rename is impossible."""
     moved = [change for change in commit.changes if change.status in "ADR"]
     return moved if any(change.status != "A" for change in moved) else []
-
-
-def split_by_time(dataset: Dataset, names: tuple[str, str], *, share: float) -> list[Dataset]:
-    """Return the older cases and the newest *share* of them as two datasets, called *names*.
-
-    Commits of the same second stay together on the newer side, and so do all queries of one commit.
-    The metadata have the time of the split as ``cutoff``: every newer case was committed then or
-    later, so a user can choose cases that a model cannot have seen in training.
-    """
-    times = sorted(map(_time, dataset.queries()))
-    first = len(times) - round(len(times) * share)
-    cutoff = times[first] if first < len(times) else ""
-    older = [query for query in dataset.queries() if _time(query) < cutoff]
-    newer = [query for query in dataset.queries() if _time(query) >= cutoff]
-    if not cutoff or not older:
-        raise InputError(
-            f"cannot split {len(times)} cases with a share of {share:g} at the end; "
-            "expected cases on both sides of the split"
-        )
-    return [
-        _part(dataset, part, name, cutoff) for name, part in zip(names, (older, newer), strict=True)
-    ]
-
-
-def _time(query: Query) -> str:
-    return str(query.extra["timestamp"])
-
-
-def _part(dataset: Dataset, queries: list[Query], name: str, cutoff: str) -> Dataset:
-    about = {"split": name, "cutoff": cutoff, "test_cases_generated": len(queries)}
-    return Dataset.of(
-        queries,
-        name=f"{dataset.name} {name}",
-        match=dataset.match,
-        metadata={**dataset.metadata, **about},
-    )

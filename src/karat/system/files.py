@@ -3,7 +3,7 @@
 import errno
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -227,3 +227,19 @@ def free_bytes(folder: str | os.PathLike[str]) -> int:
     while not path.exists():
         path = path.parent
     return shutil.disk_usage(path).free
+
+
+def unique_names(paths: Sequence[str]) -> list[str]:
+    """Return a name for each repository: the shortest end of its path that is unique.
+
+    >>> unique_names(["/a/flask.git", "/b/click/.git"]), unique_names(["/x/a/repo", "/x/b/repo"])
+    (['flask', 'click'], ['a-repo', 'b-repo'])
+    """
+    ways = [Path(path).resolve() for path in paths]
+    if len(set(ways)) < len(ways):
+        twice = next(path for path, way in zip(paths, ways, strict=True) if ways.count(way) > 1)
+        raise InputError(f"{twice}: the repository is given twice; pass each repository once")
+    steps = [(way.parent if way.name == ".git" else way).parts[1:] for way in ways]
+    depths = range(1, max(map(len, steps)) + 1)
+    tails = (["-".join(some[-depth:]).removesuffix(".git") for some in steps] for depth in depths)
+    return next(names for names in tails if len(set(names)) == len(names))

@@ -304,7 +304,7 @@ def _configure(
     if path is None:
         return None
     from karat.app.benchmark_config import read_gate_config
-    from karat.cli.options.mining import make_validator
+    from karat.cli.options.shared import make_validator
 
     found = read_gate_config(path, accepts=make_validator(ctx.command))
     ctx.default_map = dict(found.options)

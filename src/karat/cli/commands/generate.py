@@ -4,13 +4,19 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli.options.mining import make_validator, recipe_options
-from karat.cli.options.shared import Number, Output, OutputPath, WholeNumber, given_options
+from karat.cli.options.mining import recipe_options
+from karat.cli.options.shared import (
+    Number,
+    Output,
+    OutputPath,
+    WholeNumber,
+    given_options,
+    make_validator,
+)
 from karat.cli.options.stray import stray
 from karat.cli.output.show import draw_tables
 from karat.report.table import Cell, Column, Table
@@ -437,8 +443,6 @@ def command(
             "convert writes other formats)",
             param_hint="--output",
         )
-    if not Path(output).resolve().parent.is_dir():
-        raise click.BadParameter(f"{output}: its folder does not exist", param_hint="--output")
     places = [*repositories, *([corpus] if corpus else [])]
     if made_from in BY_MODEL:
         asking = {

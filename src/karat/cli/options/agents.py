@@ -94,7 +94,8 @@ def select_engines(
 def read_config(path: str) -> "ConfigFile":
     """Return the content of a configuration file."""
     from karat.app.benchmark_config import read_benchmark_config
-    from karat.cli.options.mining import make_validator, recipe_command
+    from karat.cli.options.mining import recipe_command
+    from karat.cli.options.shared import make_validator
 
     return read_benchmark_config(path, accepts=make_validator(recipe_command()))
 

@@ -60,7 +60,7 @@ def folders_by_name(repos: Sequence[str]) -> dict[str, str]:
     alone = [folder for name, _, folder in pairs if not name]
     if len(alone) < 2:
         return {name: folder for name, _, folder in pairs}
-    from karat.app.generate import unique_names
+    from karat.system.files import unique_names
 
     named = {name: folder for name, _, folder in pairs if name}
     return dict(zip(unique_names(alone), alone, strict=True)) | named

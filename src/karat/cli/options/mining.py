@@ -1,12 +1,11 @@
 """Options of mining; the command receives them as one recipe."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from karat.cli.options.shared import Command, Fields, WholeNumber, gather
-from karat.errors import InputError
 
 if TYPE_CHECKING:
     from karat.app.generate import MiningRecipe
@@ -141,17 +140,3 @@ def recipe_of(values: Mapping[str, object]) -> "MiningRecipe":
 def recipe_command(command: Command = lambda **_: None) -> click.Command:
     """Return a command with these options and no others."""
     return click.command("generate")(recipe_options(command))
-
-
-def make_validator(command: click.Command) -> Callable[[str, object], object]:
-    """Return a function that raises InputError if an option rejects a value."""
-    options = {option.name: option for option in command.params}
-
-    def accept(name: str, value: object) -> None:
-        try:
-            if name in options:
-                options[name].process_value(click.Context(command), value)
-        except click.BadParameter as error:
-            raise InputError(error.message) from None
-
-    return accept

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from karat.errors import InputError
+
 if TYPE_CHECKING:
     from karat.app.corpora import Corpus, FileSelection
     from karat.app.score import LabelRule
@@ -615,3 +617,17 @@ def store_option(command: Command) -> Command:
         metavar="PLACE",
         help="Database of results: an SQLite file or a PostgreSQL URL.",
     )(command)
+
+
+def make_validator(command: click.Command) -> Callable[[str, object], object]:
+    """Return a function that raises InputError if an option rejects a value."""
+    options = {option.name: option for option in command.params}
+
+    def accept(name: str, value: object) -> None:
+        try:
+            if name in options:
+                options[name].process_value(click.Context(command), value)
+        except click.BadParameter as error:
+            raise InputError(error.message) from None
+
+    return accept

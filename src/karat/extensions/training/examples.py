@@ -11,8 +11,8 @@ from math import ceil, isnan, nan
 from typing import NamedTuple
 
 from karat.errors import InputError
-from karat.mining.sampling import allocate, split_by_time
 from karat.model import Dataset, Query
+from karat.model.sampling import allocate, split_by_time
 from karat.system.words import counted
 
 _WORDS = re.compile(r"\w+")

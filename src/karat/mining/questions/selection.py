@@ -10,10 +10,11 @@ from karat.corpus.snapshot import Mask
 from karat.mining.cases import DifficultyFacts, category, complexity, difficulty
 from karat.mining.filters import FilterStep, FilterWaterfall
 from karat.mining.questions.wording import Finding, Question, normalised
-from karat.mining.sampling import NOT_SAMPLED, allocate
+from karat.mining.sampling import NOT_SAMPLED
 from karat.mining.words import content_words, is_identifier, leak
 from karat.model import Query, Target
 from karat.model.frozen import EMPTY
+from karat.model.sampling import allocate
 
 # Rules that drop a question, in their order, with the reason that users read.
 RULES = {

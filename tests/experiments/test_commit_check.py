@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from karat.errors import InputError
-from karat.mining.resolve import resolve
-from karat.mining.snapshots import SnapshotReader
+from karat.experiments.commit_check import check_presence
+from karat.experiments.commit_snapshots import SnapshotReader
 from karat.model import Dataset, Query, Target
 
 if TYPE_CHECKING:
-    from tests.mining.conftest import Builder
+    from tests.git_history import Builder
 
 AUTH = "class Session:\n    def login(self):\n        return 1\n\n\ndef logout():\n    pass\n"
 FILES: dict[str, str | bytes] = {
@@ -23,7 +23,7 @@ FILES: dict[str, str | bytes] = {
 
 def problems(history: "Builder", *targets: Target, match: str = "exact", **extra: str) -> list[str]:
     data = Dataset.of([Query("q", "who", targets, extra=extra)], match=match)
-    return [missing.message for missing in resolve(data, history.path).missing]
+    return [missing.message for missing in check_presence(data, history.path).missing]
 
 
 def test_what_is_there_is_no_problem(history: "Builder") -> None:
@@ -39,7 +39,7 @@ def test_what_is_there_is_no_problem(history: "Builder") -> None:
         Target("file:///home/ann/project/docs/auth.md", ref="uri"),
         Target("4711", ref="document_id"),
     )
-    found = resolve(Dataset.of([Query("q", "who", targets)]), history.path)
+    found = check_presence(Dataset.of([Query("q", "who", targets)]), history.path)
     assert found.missing == ()
     assert found.checked == {"commits": 1, "paths": 7, "lines": 2, "symbols": 4}
     assert found.unchecked == 1
@@ -95,7 +95,7 @@ def test_each_case_is_looked_up_at_its_own_commit(history: "Builder") -> None:
         Query("tag", "", (Target("new.py"),), extra={"base_commit": "v1"}),
         Query("odd", "", (Target("new.py"),), extra={"base_commit": f"{first}\n{first}"}),
     ]
-    found = resolve(Dataset.of(queries), history.path)
+    found = check_presence(Dataset.of(queries), history.path)
     assert [(missing.query_id, missing.sort) for missing in found.missing] == [
         ("old", "paths"),
         ("gone", "commits"),
@@ -104,11 +104,11 @@ def test_each_case_is_looked_up_at_its_own_commit(history: "Builder") -> None:
     ]
     assert str(found.missing[1]) == f"query 'gone': no commit '4711' in {history.path}"
     assert found.checked["commits"] == 4
-    at_first = resolve(Dataset.of(queries[:1]), history.path, revision=first)
+    at_first = check_presence(Dataset.of(queries[:1]), history.path, revision=first)
     assert [missing.sort for missing in at_first.missing] == ["paths"]
-    assert resolve(Dataset.of(queries[:1]), history.path, revision=tip).missing == ()
+    assert check_presence(Dataset.of(queries[:1]), history.path, revision=tip).missing == ()
     with pytest.raises(InputError, match="no revision 'nowhere'"):
-        resolve(Dataset.of(queries), history.path, revision="nowhere")
+        check_presence(Dataset.of(queries), history.path, revision="nowhere")
 
 
 def test_many_of_one_name_are_offered_by_their_folders(history: "Builder") -> None:

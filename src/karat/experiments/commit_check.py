@@ -13,7 +13,7 @@ from karat.corpus.chunkers.base import lines_of
 from karat.corpus.chunkers.grammars import Symbol
 from karat.corpus.git import object_ids
 from karat.errors import InputError
-from karat.mining.snapshots import CommitSnapshot, SnapshotReader
+from karat.experiments.commit_snapshots import CommitSnapshot, SnapshotReader
 from karat.model import Dataset, Hit, Target
 from karat.scoring.matching.modes import MATCHERS, Matcher, is_suffix, normalise
 
@@ -144,7 +144,7 @@ class BaseCommits(NamedTuple):
     unknown: Mapping[str, list[int]]
 
 
-def resolve(data: Dataset, repository: str, *, revision: str = "HEAD") -> PresenceReport:
+def check_presence(data: Dataset, repository: str, *, revision: str = "HEAD") -> PresenceReport:
     """Look up every path, line range and symbol of *data* in *repository*.
 
     Each query is checked at its ``base_commit``, or at *revision* if it has none.

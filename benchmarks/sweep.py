@@ -27,7 +27,6 @@ sys.path[0] = str(Path(__file__).parent / "support")
 import code_chunks  # noqa: E402
 
 from karat.corpus import Corpus, from_folder  # noqa: E402
-from karat.engines.embedding.onnx_encoder import OnnxEmbedder  # noqa: E402
 from karat.engines.engine_group import Current, build_group  # noqa: E402
 from karat.engines.registry import has_absolute_scores  # noqa: E402
 from karat.engines.rerank.base import MaxSim, maxsim  # noqa: E402
@@ -39,6 +38,7 @@ from karat.experiments.measure import measure_quality  # noqa: E402
 from karat.experiments.plan import SearchGroups, SharedSearch, group_searches  # noqa: E402
 from karat.experiments.store import ExperimentDefinition, ExperimentKind, RunDefinition, SqlStore  # noqa: E402
 from karat.experiments.workers import Callbacks, Source, all_queries_on, cut  # noqa: E402
+from karat.extensions.models.onnx import OnnxEmbedder  # noqa: E402
 from karat.model import Answer, Dataset, Query  # noqa: E402
 from karat.model.timings import LatencySample  # noqa: E402
 

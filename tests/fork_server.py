@@ -33,7 +33,7 @@ PRELOADED = (
     "karat.corpus.chunkers.sections",
     "karat.corpus.chunkers.syntax",
     "karat.engines.builtin",
-    "karat.engines.embedding.static",
+    "karat.extensions.models.static",
     "karat.engines.keyword",
     "karat.engines.lexical.index",
     "karat.engines.stages",
@@ -232,7 +232,7 @@ if __name__ == "__main__":
         import_module(name)
     # The model that most dense and hybrid engines of the tests use.
     with suppress(MissingExtra):
-        import_module("karat.engines.embedding.static").static()
+        import_module("karat.extensions.models.static").static()
     # A collection in a forked process would copy all pages of these modules.
     gc.freeze()
     run(serve(socket.socket(fileno=int(sys.argv[1]))))

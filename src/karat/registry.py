@@ -90,9 +90,15 @@ class Registry(Generic[T]):
             near = get_close_matches(key, names, n=3, cutoff=ALIKE)
             hint = f"the closest are {', '.join(near)}; " if near else ""
             hint += f"`{self._listed_by}` lists all"
-        else:
+        elif names:
             hint = f"known: {', '.join(sorted(self))}"
+        else:
+            hint = "no extension that is installed adds one"
         raise UnknownName(f"no {self.kind} named {name!r}; {hint}{_extensions_off()}")
+
+    def is_alias(self, name: str) -> bool:
+        """Return whether *name* is a further spelling of a name."""
+        return name.lower() in {**self._aliases, **self._additions().aliases}
 
     def aliases(self, name: str) -> tuple[str, ...]:
         """Return the further spellings of the canonical *name*."""

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from karat.corpus import DiskCache, chunk_corpus, create_chunker, from_texts
 from karat.corpus.chunkers.window import DEFAULT_TOKENIZER, Span, create_tokenizer, token_windows
 from karat.engines.embedding import DEFAULT_EMBEDDER
-from karat.engines.embedding.packaged import GRANITE, TOKENIZER, read_container
 from karat.engines.spec import build
 from karat.errors import InputError, MissingExtra, UnknownName
+from karat.extensions.models.packaged import GRANITE, TOKENIZER, read_container
 from tests.corpus.test_chunk_laws import TEXTS, check_ranges, full_lines
 
 tokenizers = pytest.importorskip("tokenizers")

@@ -17,11 +17,11 @@ from karat.engines.adapters.mcp import McpOptions
 from karat.engines.adapters.process import ProcessOptions
 from karat.engines.adapters.python import PythonOptions
 from karat.engines.base import Engine
-from karat.engines.embedding.remote import EmbedderOptions
 from karat.engines.registry import ENGINES
-from karat.engines.remote import PROVIDERS
-from karat.engines.rerank.remote import RerankerOptions
 from karat.engines.spec import build, model_of, parse_spec
+from karat.extensions.models.endpoint import PROVIDERS
+from karat.extensions.models.remote_embedder import EmbedderOptions
+from karat.extensions.models.remote_reranker import RerankerOptions
 from karat.model.timings import QueryCost, spent
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -16,14 +16,14 @@ from karat.engines import chunk_index
 from karat.engines.base import Engine, SupportsBatch, SupportsSnapshots
 from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding import Embedder, Kind, create_embedder
-from karat.engines.embedding.static import StaticEmbedder
 from karat.engines.engine_group import build_group, shareable
 from karat.engines.lexical.index import LexicalIndex
 from karat.engines.ranking import words_of
-from karat.engines.rerank.base import MaxSim
 from karat.engines.rerank.engine import Passages
 from karat.engines.spec import build, parse_spec
 from karat.errors import EngineError, InputError
+from karat.extensions.models.rerankers import MaxSim
+from karat.extensions.models.static import StaticEmbedder
 from karat.model import Hit
 from karat.model.spec import Spec
 from karat.testing.engines import CHAIN_QUERIES, DOCUMENTS, PATHS, PIECES

@@ -26,7 +26,7 @@ from karat.app.evaluate import (
 )
 from karat.app.generate import generate, write_gold
 from karat.corpus.git_objects import git
-from karat.engines.embedding.base import missing_modules
+from karat.engines.embedding.base import PACKAGED, missing_modules
 from karat.errors import InputError
 from karat.mining.mine import MiningProgress
 from karat.mining.recipe import MiningRecipe
@@ -191,7 +191,7 @@ QUERY_WIDTH, PATH_WIDTH = 50, 28
 
 def has_embeddings() -> bool:
     """Return whether the engine hybrid of the demo can run here."""
-    return not missing_modules("static")
+    return PACKAGED.has("static") and not missing_modules("static")
 
 
 def engine_specs() -> Mapping[str, str]:

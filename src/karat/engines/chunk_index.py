@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from karat.engines.base import EmbedPart, SupportsWork
 from karat.engines.caches import NO_CACHES, Caches, IndexFiles, SupportsFiles, index_files
 from karat.engines.chunk_table import ChunkLocation, ChunkTable, Grower, RowNumbers, SnapshotRows
 from karat.engines.columns import Columns, prefixed, without_prefix
+from karat.engines.context import create_context
 from karat.engines.embedding.base import SupportsManyTexts
 from karat.engines.embedding.texts import CachedEmbedder, EmbeddingCache, vector_key
 from karat.engines.fusion import RRF_K, Scores, check_fusion
@@ -29,10 +30,6 @@ from karat.engines.ranking import Names, RankingRules, folder_factors, kind_fact
 from karat.engines.registry import check_threshold
 from karat.engines.stages import DenseStage, Stage, SupportsRows, texts_of
 from karat.errors import InputError
-
-if TYPE_CHECKING:
-    from karat.engines.context import ContextWriter
-
 
 # Texts that are looked up, embedded and stored together.
 TEXTS_AT_ONCE = 2_048
@@ -71,7 +68,7 @@ class ChunkIndex:
         self.options = dict(options or {})
         self.context = context
         self.caches = caches
-        self.writer = _writer(context, caches) if context else None
+        self.writer = create_context(context, caches=caches) if context else None
         self.fallbacks: Counter[str] = Counter()
         self._stages: dict[Hashable, Stage] = {}
         # By rules: the factors of all rows, and of the chunks that are shown.
@@ -329,12 +326,6 @@ class ChunkIndex:
         ]
         self.fallbacks = fallbacks
         return found
-
-
-def _writer(context: str, caches: Caches) -> "ContextWriter":
-    from karat.engines.context import ContextWriter
-
-    return ContextWriter(context, caches=caches)
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,16 +158,6 @@ BUILT_IN = (
         axes=frozenset({"chunker", "sparse_model", "context"}),
     ),
     EngineInfo(
-        name="colbert",
-        factory="karat.engines.late:colbert",
-        package="sentence_transformers",
-        extra="transformers",
-        shares="chunks",
-        mode="colbert",
-        axes=frozenset({"chunker", "late_model", "context"}),
-        absolute_scores=True,
-    ),
-    EngineInfo(
         name="command", factory="karat.engines.adapters.command:CommandEngine", adapter=True
     ),
     EngineInfo(

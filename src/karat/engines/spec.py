@@ -7,11 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
+from urllib.parse import urlencode
 
 from karat.engines.base import Engine
 from karat.engines.registry import ENGINES, PROFILES
 from karat.errors import InputError, UnknownName
 from karat.model.spec import Spec, parse_call
+from karat.registry import Registry
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
@@ -95,13 +97,29 @@ def _hint(name: str, known: Sequence[str]) -> str:
     return f"known: {', '.join(sorted(known))}" if known else "it takes no options"
 
 
+# Who serves models over a network, by the names that a mapping calls them.
+PROVIDERS: Registry[object] = Registry("provider", {})
+
+
 def model_text(model: str | Mapping[str, object]) -> str:
-    """Return *model* as text; a mapping with ``provider`` and options is that of an endpoint."""
+    """Return *model* as text; a mapping has ``provider``, ``model``, ``url`` and options."""
     if isinstance(model, str):
         return model
-    from karat.engines.remote import endpoint_spec
+    options = {name: value for name, value in model.items() if value is not None}
+    provider = options.pop("provider", None)
+    if provider not in tuple(PROVIDERS):
+        raise InputError(
+            f"provider is {provider!r}; expected one of {', '.join(PROVIDERS)}, "
+            "beside model, url and options"
+        )
+    name, url = options.pop("model", ""), options.pop("url", "")
+    text = f"{provider}:{name}{'@' if name and url else ''}{url}"
+    query = urlencode({key: _query_value(value) for key, value in options.items()}, safe=":/,")
+    return f"{text}?{query}" if query else text
 
-    return endpoint_spec(model)
+
+def _query_value(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def takes(factory: Callable[..., object], name: str) -> bool:

@@ -13,10 +13,10 @@ from karat.corpus import create_chunker
 from karat.engines.context import check_context
 from karat.engines.embedding import DEFAULT_EMBEDDER
 from karat.engines.embedding.base import check_model, embedder_named
-from karat.engines.embedding.transformer import check_pretrained
 from karat.engines.fusion import check_fusion
 from karat.engines.registry import modes
 from karat.engines.rerank import DEFAULT_RERANKER, check_reranker
+from karat.engines.sparse import check_sparse_encoder
 from karat.engines.spec import FILES, expand_here
 from karat.errors import EngineError, InputError, MissingExtra, UnknownName
 from karat.experiments.plan import engine_configurations, parse_agent
@@ -142,12 +142,9 @@ def _optional_count(value: int | None) -> None:
         _count(value)
 
 
-def _sparse_model(value: str) -> None:
-    check_pretrained(value.removeprefix("splade:"), spec="splade")
-
-
 def _late_model(value: str) -> None:
-    check_pretrained(value.removeprefix("colbert:"), spec="colbert")
+    # Such a model is a reranker too.
+    check_reranker(f"colbert:{value.removeprefix('colbert:')}")
 
 
 def _context(value: str | None) -> None:
@@ -163,7 +160,7 @@ CHECKS: Mapping[str, Callable[[Any], object]] = {
     THRESHOLDS: _threshold,
     "chunkers": create_chunker,
     "models": check_model,
-    "sparse_models": _sparse_model,
+    "sparse_models": check_sparse_encoder,
     "late_models": _late_model,
     "rerankers": check_reranker,
     "fusion": check_fusion,

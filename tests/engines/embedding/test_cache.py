@@ -30,6 +30,11 @@ class Counting:
         return unit(np.stack([np.random.default_rng(seed).standard_normal(8) for seed in seeds]))
 
 
+@pytest.fixture
+def cache_file(tmp_path: Path) -> Path:
+    return tmp_path / "cache" / "embeddings.sqlite"
+
+
 class TestCached(EmbedderSuite):
     @pytest.fixture
     def embedder(self, cache_file: Path) -> CachedEmbedder:

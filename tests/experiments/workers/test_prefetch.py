@@ -27,7 +27,7 @@ from karat.experiments.workers.process import (
 from karat.formats.karat_run import run_digest
 from karat.model import Dataset, Outcome
 from karat.model.timings import RunResult
-from tests.engines.embedding.endpoint import Endpoint, serving
+from tests.embedding_endpoint import Endpoint, serving
 from tests.experiments.workers.conftest import TEXTS, Kept, gold, toy
 
 Visits = Callable[[Dataset], tuple[SnapshotQueries, ...]]

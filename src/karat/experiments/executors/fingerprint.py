@@ -30,7 +30,7 @@ INSTRUCTIONS = ("AVX512_SPR", "AVX512_ICL", "AVX512_SKX", "AVX2", "SSE42", "SVE"
 
 # Kinds of objects that decide hits.
 DECIDING = (
-    *("engine", "chunker", "tokenizer", "embedder", "reranker", "context"),
+    *("engine", "chunker", "tokenizer", "embedder", "sparse_encoder", "reranker", "context"),
     *("vector_store", "lexical_store", "executor"),
 )
 WORD = re.compile(r"[a-z0-9_.+-]+")

@@ -11,7 +11,7 @@ from karat.extensions.service.benchmarks import offered_models
 from karat.extensions.service.jobs.worker import settings_message
 from karat.extensions.service.settings import ModelChoices, ServiceSettings
 from karat.extensions.service.store import ServiceStore
-from tests.engines.embedding.endpoint import Endpoint, serving
+from tests.embedding_endpoint import Endpoint, serving
 from tests.extensions.service.jobs.test_engines import DoJobs
 
 pytest.importorskip("httpx")

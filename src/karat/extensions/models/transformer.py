@@ -1,15 +1,30 @@
 """Embeddings by any sentence-transformers model, from the hub or a folder."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from karat.engines.embedding.base import Kind
 from karat.engines.embedding.texts import Vectors, embed_distinct, embeddable, unit
 from karat.errors import InputError, MissingExtra
+
+Model = TypeVar("Model")
+
+
+class CheckedFactory(Generic[Model]):
+    """Creates a model from its argument, which *check* checks before anything is loaded."""
+
+    def __init__(self, create: Callable[[str], Model], check: Callable[[str], None]) -> None:
+        """Store both."""
+        self.check = check
+        self._create = create
+
+    def __call__(self, argument: str = "") -> Model:
+        """Return the model."""
+        return self._create(argument)
 
 
 def check_pretrained(argument: str, *, spec: str) -> None:

@@ -16,10 +16,11 @@ from karat.engines.chunk_table import ChunkLocation, Numbers
 from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding import Kind, SupportsTokenVectors
 from karat.engines.embedding.texts import embeddable, unit
-from karat.engines.embedding.transformer import load_pretrained
 from karat.engines.fusion import Scores
 from karat.engines.ranking import PLAIN
+from karat.engines.registry import EngineInfo
 from karat.errors import InputError
+from karat.extensions.models.transformer import load_pretrained
 
 TEXTS_A_BATCH = 32
 # Rows of token vectors that are converted to float32 at a time: 32 MB in 128 dimensions.
@@ -261,3 +262,15 @@ def colbert(
     )
     stages = [LateStage(encoder, name=encoder.name)]
     return ChunkEngine(stages, name="colbert", recipe=recipe, caches=user_caches(cache))
+
+
+ENGINE = EngineInfo(
+    name="colbert",
+    factory="karat.extensions.models.late:colbert",
+    package="sentence_transformers",
+    extra="transformers",
+    shares="chunks",
+    mode="colbert",
+    axes=frozenset({"chunker", "late_model", "context"}),
+    absolute_scores=True,
+)

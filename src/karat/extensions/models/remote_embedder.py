@@ -12,20 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from karat.engines.embedding.base import Kind, PartlyEmbedded
+from karat.engines.embedding.base import Kind, PartlyEmbedded, Usage
 from karat.engines.embedding.texts import Vectors, embed_distinct, unit
-from karat.engines.remote import (
+from karat.errors import EngineError
+from karat.extensions.models.endpoint import (
     Endpoint,
     EndpointOptions,
     Spending,
-    Usage,
     batches,
     by_index,
     estimated_tokens,
     open_poster,
     parse_endpoint,
 )
-from karat.errors import EngineError
 from karat.model.timings import QueryCost
 from karat.system.http import Poster, read_json
 
@@ -330,6 +329,8 @@ class RemoteEmbedderFactory:
     The key comes from the variable of the provider, such as OPENAI_API_KEY, where the host is the
     provider's own, and from KARAT_EMBEDDING_API_KEY, where set, for any other host.
     """
+
+    is_remote = True
 
     def __init__(self, provider: str) -> None:
         """Store the name of the *provider*."""

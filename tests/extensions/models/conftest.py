@@ -2,13 +2,12 @@
 
 import math
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from karat.engines.embedding.encoder import Encoder, Layer, Linear, Norm, WordTable, quantise
+from karat.extensions.models.encoder import Encoder, Layer, Linear, Norm, WordTable, quantise
 
 Floats = NDArray[np.float64]
 
@@ -60,11 +59,6 @@ def tiny_tokenizer() -> str:
     )
     text: str = made.to_str()
     return text
-
-
-@pytest.fixture
-def cache_file(tmp_path: Path) -> Path:
-    return tmp_path / "cache" / "embeddings.sqlite"
 
 
 def as_bytes(state: Floats) -> Floats:
@@ -120,3 +114,10 @@ def transformed(encoder: Encoder, ids: list[int], *, bytes_only: bool) -> Floats
 def by_definition() -> Callable[..., Floats]:
     """Return the function from an encoder and token numbers to token vectors."""
     return transformed
+
+
+@pytest.fixture(scope="session")
+def libraries() -> None:
+    """Import what the extra ``transformers`` brings, whose first import warns of much."""
+    pytest.importorskip("torch")
+    pytest.importorskip("sentence_transformers")

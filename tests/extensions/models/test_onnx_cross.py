@@ -9,9 +9,9 @@ from karat.corpus import from_texts
 from karat.engines.builtin import bm25
 from karat.engines.engine_group import build_group
 from karat.engines.rerank import RerankEngine, Reranker, create_reranker
-from karat.engines.rerank.base import OnnxCross
 from karat.engines.spec import build, parse_spec
 from karat.errors import InputError
+from karat.extensions.models.rerankers import OnnxCross
 from karat.testing import EngineSuite
 from karat.testing.engines import RerankerSuite
 

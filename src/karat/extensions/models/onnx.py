@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.engines.embedding.base import Kind
-from karat.engines.embedding.encoder import GRAPH_VERSION
-from karat.engines.embedding.texts import ModelTokenizer, Vectors, embed_distinct, embeddable, unit
+from karat.engines.embedding.texts import Vectors, embed_distinct, embeddable, unit
 from karat.engines.nearest import processors
 from karat.errors import InputError, MissingExtra
+from karat.extensions.models.encoder import GRAPH_VERSION
+from karat.extensions.models.tokenizer import ModelTokenizer
 
 Pooling = Literal["first", "mean"]
 

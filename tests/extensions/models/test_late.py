@@ -11,13 +11,19 @@ import pytest
 from karat.corpus import Corpus, from_texts
 from karat.engines.base import Engine
 from karat.engines.chunked import ChunkEngine
-from karat.engines.late import LateStage, as_bytes, colbert, colbert_encoder, mean_max_similarity
 from karat.engines.rerank import RerankEngine, Reranker, check_reranker, create_reranker
 from karat.engines.spec import build
 from karat.errors import InputError, MissingExtra
+from karat.extensions.models.late import (
+    LateStage,
+    as_bytes,
+    colbert,
+    colbert_encoder,
+    mean_max_similarity,
+)
 from karat.testing import EngineSuite
 from karat.testing.engines import RerankerSuite
-from tests.engines.test_sparse import save_model
+from tests.extensions.models.test_sparse import save_model
 
 
 def save_stanford(bert: Path, folder: Path) -> None:
@@ -182,7 +188,7 @@ def test_blocks_change_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = from_texts({f"{name}.md": f"{name * 3}\n" for name in "abcde"})
     found = []
     for rows in (65_536, 1):
-        monkeypatch.setattr("karat.engines.late.ROWS_A_BLOCK", rows)
+        monkeypatch.setattr("karat.extensions.models.late.ROWS_A_BLOCK", rows)
         engine = ChunkEngine([LateStage(Letters(), name="letters")], name="letters")
         engine.index(corpus)
         found.append(engine.search("ccc", 5))

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from karat.engines.embedding.encoder import Encoder, encoder_graph
-from karat.engines.embedding.onnx_encoder import OnnxEmbedder, Pooling
 from karat.errors import InputError
+from karat.extensions.models.encoder import Encoder, encoder_graph
+from karat.extensions.models.onnx import OnnxEmbedder, Pooling
 from karat.testing.engines import EmbedderSuite
 
 pytest.importorskip("onnxruntime")

@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.engines.embedding.static import StaticEmbedder, frequency_weights, words_apart
-from karat.engines.embedding.texts import ModelTokenizer
 from karat.errors import InputError
+from karat.extensions.models.static import StaticEmbedder, frequency_weights, words_apart
+from karat.extensions.models.tokenizer import ModelTokenizer
 
 pytest.importorskip("tokenizers")
 

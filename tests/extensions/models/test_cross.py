@@ -10,8 +10,8 @@ import pytest
 from karat.engines.builtin import bm25
 from karat.engines.engine_group import Current
 from karat.engines.rerank import RerankEngine, Reranker, create_reranker
-from karat.engines.rerank.base import CrossEncoderReranker
 from karat.errors import InputError, MissingExtra
+from karat.extensions.models.rerankers import CrossEncoderReranker
 from karat.testing import EngineSuite
 from karat.testing.engines import RerankerSuite
 

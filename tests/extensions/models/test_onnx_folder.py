@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from karat.engines.embedding import create_embedder
-from karat.engines.embedding.onnx_encoder import OnnxEmbedder
 from karat.errors import InputError
+from karat.extensions.models.onnx import OnnxEmbedder
 from karat.testing.engines import EmbedderSuite
 
 onnx = pytest.importorskip("onnx")

@@ -11,12 +11,12 @@ import pytest
 from karat.corpus import from_texts
 from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.rerank import check_reranker, create_reranker
-from karat.engines.rerank.remote import RemoteReranker, RemoteRerankerFactory
 from karat.engines.spec import build
 from karat.errors import EngineError, InputError
+from karat.extensions.models.remote_reranker import RemoteReranker, RemoteRerankerFactory
 from karat.model.timings import spent
 from karat.testing.engines import DOCUMENTS, PASSAGES, RerankerSuite
-from tests.engines.embedding.endpoint import Endpoint, Reply, serving
+from tests.embedding_endpoint import Endpoint, Reply, serving
 
 pytest.importorskip("httpx")
 pytest.importorskip("tenacity")

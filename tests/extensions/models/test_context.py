@@ -11,17 +11,17 @@ import pytest
 from karat.corpus import from_texts
 from karat.engines.caches import Caches
 from karat.engines.chunked import ChunkEngine
-from karat.engines.context import (
-    BUDGETS,
-    ContextWriter,
-    check_context,
-    parse_context,
-    prompt_text,
-)
+from karat.engines.context import check_context
 from karat.engines.engine_group import build_group, shareable
 from karat.engines.spec import build, parse_spec
 from karat.errors import EngineError, InputError
 from karat.experiments.matrix import Matrix
+from karat.extensions.models.context import (
+    BUDGETS,
+    ChatContextWriter,
+    parse_context,
+    prompt_text,
+)
 from karat.testing import EngineSuite
 from tests.llm.stand_in import ModelServer, Reply, model_server
 
@@ -227,7 +227,7 @@ def test_configuration_errors_come_first(
 
 
 def test_a_known_price_has_a_default_budget() -> None:
-    writer = ContextWriter("openai/gpt-4o-mini", caches=Caches(None))
+    writer = ChatContextWriter("openai/gpt-4o-mini", caches=Caches(None))
     assert writer.spend.limit == 5.0
     assert parse_context("openai/gpt-4o-mini").budget is None
 

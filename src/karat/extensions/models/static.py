@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.engines.embedding.base import Kind
-from karat.engines.embedding.encoder import PackagedFile
-from karat.engines.embedding.texts import ModelTokenizer, Vectors, embed_distinct, unit
+from karat.engines.embedding.texts import Vectors, embed_distinct, unit
 from karat.errors import InputError, MissingExtra
+from karat.extensions.models.encoder import PackagedFile
+from karat.extensions.models.tokenizer import ModelTokenizer
 
 TABLE = PackagedFile(
     "wordllama==0.4.0.post1",

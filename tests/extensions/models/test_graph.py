@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from karat.engines.embedding.encoder import Encoder, encoder_graph
+from karat.extensions.models.encoder import Encoder, encoder_graph
 
 Floats = NDArray[np.float64]
 

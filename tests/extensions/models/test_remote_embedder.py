@@ -12,13 +12,13 @@ import pytest
 from karat.corpus import from_texts
 from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding import create_embedder
-from karat.engines.embedding.remote import RemoteEmbedder
 from karat.engines.embedding.texts import CachedEmbedder, EmbeddingCache
 from karat.engines.spec import build
 from karat.errors import EngineError, InputError
+from karat.extensions.models.remote_embedder import RemoteEmbedder
 from karat.model.timings import spent
 from karat.testing.engines import DOCUMENTS, EmbedderSuite
-from tests.engines.embedding.endpoint import Endpoint, Reply, serving
+from tests.embedding_endpoint import Endpoint, Reply, serving
 
 pytest.importorskip("httpx")
 pytest.importorskip("tenacity")

@@ -13,10 +13,10 @@ from karat.corpus import from_texts
 from karat.engines.builtin import bm25
 from karat.engines.embedding import Kind
 from karat.engines.embedding.texts import unit
-from karat.engines.late import as_bytes
 from karat.engines.rerank import RerankEngine, Reranker, create_reranker
-from karat.engines.rerank.base import MaxSim, check_embedder
 from karat.errors import InputError
+from karat.extensions.models.late import as_bytes
+from karat.extensions.models.rerankers import MaxSim, check_embedder
 from karat.testing import EngineSuite
 from karat.testing.engines import RerankerSuite
 
@@ -104,7 +104,7 @@ class TestMaxSim(RerankerSuite):
         return granite
 
     def test_agrees_with_a_loop(self, reranker: Reranker) -> None:
-        from karat.engines.embedding.packaged import granite
+        from karat.extensions.models.packaged import granite
 
         embedder = granite("32")
         texts = ["def login(user): ...", "send a message by mail"]

@@ -1,0 +1,1 @@
+"""Encoders, rerankers, late interaction and contexts: models on this machine and elsewhere."""

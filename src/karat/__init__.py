@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from karat.installation import __version__
     from karat.mining.recipe import MiningRecipe
     from karat.model import Answer, Dataset, Hit, JudgedQuery, Query, Run, Target
-    from karat.scoring.metrics import Metric
+    from karat.scoring.metrics import metric
     from karat.scoring.stats.verdict import verdict
 
 __all__ = [
@@ -34,7 +34,6 @@ __all__ = [
     "JudgedQuery",
     "KaratError",
     "Matrix",
-    "Metric",
     "MiningRecipe",
     "Problem",
     "Query",
@@ -53,6 +52,7 @@ __all__ = [
     "generate_questions",
     "index_health",
     "load",
+    "metric",
     "open_executor",
     "run",
     "trec_eval",
@@ -73,7 +73,7 @@ __getattr__ = exports(
         "errors": "EngineError FormatError InputError KaratError Problem",
         "formats": "Format",
         "installation": "__version__",
-        "scoring.metrics": "Metric",
+        "scoring.metrics": "metric",
         "mining.recipe": "MiningRecipe",
         "model": "Answer Dataset Hit JudgedQuery Query Run Target",
         "scoring.stats": "verdict",

@@ -93,7 +93,7 @@ PLUGIN = '''"""An extension of Karat: a command and a measure.
 
 import click
 
-from karat import JudgedQuery, Metric
+from karat import JudgedQuery, metric
 from karat.extension import Command, Extension
 
 
@@ -103,26 +103,22 @@ def hello() -> None:
     click.echo("Hello from {name}.")
 
 
+@metric(
+    "Whether two relevant hits are among the first k.",
+    formula="1 if two relevant hits have rank <= k, else 0",
+    laws={{"ideal", "padding", "promotion", "zero"}},
+)
 def pair(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> float:
     """Return 1 if two relevant hits are among the first *k*, else 0."""
     ranks = judged.relevant(level)
     return float(len(ranks) > 1 and (k is None or ranks[1] <= k))
 
 
-PAIR = Metric(
-    "pair",
-    pair,
-    definition="Whether two relevant hits are among the first k.",
-    formula="1 if two relevant hits have rank <= k, else 0",
-    params={{"level": 0.0}},
-    laws=frozenset({{"ideal", "padding", "promotion", "zero"}}),
-)
-
 EXTENSION = Extension(
     "{stem}",
     "A greeting and a measure.",
     commands={{"hello": Command(f"{{__name__}}:hello", "Print a greeting.", "Extend Karat")}},
-    adds={{"metric": {{"pair": f"{{__name__}}:PAIR"}}}},
+    adds={{"metric": {{"pair": f"{{__name__}}:pair"}}}},
 )
 '''
 

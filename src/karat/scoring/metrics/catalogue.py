@@ -1,43 +1,47 @@
-"""Registry of all metrics. To add one, write a function in its own file and a line here."""
-
-from typing import TYPE_CHECKING
+"""Registry of all metrics. To add one, write a function with ``@metric`` and a line here."""
 
 from karat.registry import Registry
-
-if TYPE_CHECKING:
-    from karat.scoring.metrics.measure import Metric
+from karat.scoring.metrics.definition import Metric, definition_of
 
 
-METRICS: "Registry[Metric]" = Registry(
+class MetricRegistry(Registry[Metric]):
+    """Metrics by name: each is a function with ``@metric``, loaded on first use."""
+
+    def load(self, reference: str) -> Metric:
+        """Return the metric of the function that *reference* names."""
+        return definition_of(super().load(reference))
+
+
+METRICS = MetricRegistry(
     "metric",
     {
-        "ndcg": "karat.scoring.metrics.gain:NDCG",
-        "dcg": "karat.scoring.metrics.gain:DCG",
-        "mrr": "karat.scoring.metrics.precision_recall:MRR",
-        "hit": "karat.scoring.metrics.precision_recall:HIT",
-        "acc": "karat.scoring.metrics.precision_recall:ACC",
-        "ap": "karat.scoring.metrics.precision_recall:AP",
-        "precision": "karat.scoring.metrics.precision_recall:PRECISION",
-        "recall": "karat.scoring.metrics.precision_recall:RECALL",
-        "f1": "karat.scoring.metrics.precision_recall:F1",
-        "r-precision": "karat.scoring.metrics.precision_recall:R_PRECISION",
-        "bpref": "karat.scoring.metrics.precision_recall:BPREF",
-        "judged": "karat.scoring.metrics.precision_recall:JUDGED",
-        "err": "karat.scoring.metrics.gain:ERR",
-        "rbp": "karat.scoring.metrics.gain:RBP",
-        "alpha-ndcg": "karat.scoring.metrics.diversity:ALPHA_NDCG",
-        "err-ia": "karat.scoring.metrics.diversity:ERR_IA",
-        "nrbp": "karat.scoring.metrics.diversity:NRBP",
-        "strec": "karat.scoring.metrics.diversity:STREC",
-        "set-precision": "karat.scoring.metrics.sets:SET_PRECISION",
-        "set-recall": "karat.scoring.metrics.sets:SET_RECALL",
-        "set-f1": "karat.scoring.metrics.sets:SET_F1",
-        "line-precision": "karat.scoring.metrics.sets:LINE_PRECISION",
-        "line-iou": "karat.scoring.metrics.sets:LINE_IOU",
-        "lines": "karat.scoring.metrics.sets:LINES",
-        "tokens": "karat.scoring.metrics.sets:TOKENS",
-        "tokens-to-hit": "karat.scoring.metrics.sets:TOKENS_TO_HIT",
-        "token-recall": "karat.scoring.metrics.sets:TOKEN_RECALL",
+        "ndcg": "karat.scoring.metrics.gain:ndcg",
+        "dcg": "karat.scoring.metrics.gain:dcg",
+        "mrr": "karat.scoring.metrics.precision_recall:mrr",
+        "hit": "karat.scoring.metrics.precision_recall:hit",
+        "acc": "karat.scoring.metrics.precision_recall:acc",
+        "ap": "karat.scoring.metrics.precision_recall:ap",
+        "precision": "karat.scoring.metrics.precision_recall:precision",
+        "recall": "karat.scoring.metrics.precision_recall:recall",
+        "f1": "karat.scoring.metrics.precision_recall:f1",
+        "r-precision": "karat.scoring.metrics.precision_recall:r_precision",
+        "bpref": "karat.scoring.metrics.precision_recall:bpref",
+        "judged": "karat.scoring.metrics.precision_recall:judged_share",
+        "err": "karat.scoring.metrics.gain:err",
+        "rbp": "karat.scoring.metrics.gain:rbp",
+        "alpha-ndcg": "karat.scoring.metrics.diversity:alpha_ndcg",
+        "err-ia": "karat.scoring.metrics.diversity:err_ia",
+        "nrbp": "karat.scoring.metrics.diversity:nrbp",
+        "strec": "karat.scoring.metrics.diversity:strec",
+        "set-precision": "karat.scoring.metrics.sets:set_precision",
+        "set-recall": "karat.scoring.metrics.sets:set_recall",
+        "set-f1": "karat.scoring.metrics.sets:set_f1",
+        "line-precision": "karat.scoring.metrics.sets:line_precision",
+        "line-iou": "karat.scoring.metrics.sets:line_iou",
+        "lines": "karat.scoring.metrics.sets:lines",
+        "tokens": "karat.scoring.metrics.sets:tokens",
+        "tokens-to-hit": "karat.scoring.metrics.sets:tokens_to_hit",
+        "token-recall": "karat.scoring.metrics.sets:token_recall",
         "gm-ap": "karat.scoring.metrics.trec_ranked:GM_AP",
         "gm-bpref": "karat.scoring.metrics.trec_ranked:GM_BPREF",
         "yaap": "karat.scoring.metrics.trec_ranked:YAAP",

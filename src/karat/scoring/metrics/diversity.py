@@ -11,10 +11,16 @@ from math import nan
 from karat.errors import InputError
 from karat.model import JudgedQuery
 from karat.model.judged import Subtopics
+from karat.scoring.metrics.definition import metric
 from karat.scoring.metrics.gain import discount
-from karat.scoring.metrics.measure import Metric
 
 
+@metric(
+    "Diversity: gain of new subtopics in the first k hits, relative to the ideal.",
+    formula="alpha-DCG@k / ideal, gain (1 - alpha)^n of a subtopic seen n times before",
+    laws={"padding", "zero"},
+    needs_subtopics=True,
+)
 def alpha_ndcg(judged: JudgedQuery, k: int, *, alpha: float = 0.5) -> float:
     """Return the gain of the first *k* hits over that of an ideal ranking, by subtopics.
 
@@ -34,6 +40,12 @@ def alpha_ndcg(judged: JudgedQuery, k: int, *, alpha: float = 0.5) -> float:
     return _discounted(_gains(_hits(subtopics, k), alpha)) / best if best else 0.0
 
 
+@metric(
+    "Diversity: reciprocal rank of each subtopic, intent-aware.",
+    formula="sum of gain_i / i, over that of hits on all subtopics; alpha as in alpha-ndcg",
+    laws={"padding", "zero"},
+    needs_subtopics=True,
+)
 def err_ia(judged: JudgedQuery, k: int, *, alpha: float = 0.5) -> float:
     """Return the expected reciprocal rank of the first *k* hits over all subtopics.
 
@@ -53,6 +65,12 @@ def err_ia(judged: JudgedQuery, k: int, *, alpha: float = 0.5) -> float:
     return sum(gain / rank for rank, gain in enumerate(gains, 1)) / best
 
 
+@metric(
+    "Diversity: novelty- and rank-biased precision.",
+    formula="(1 - (1 - alpha) beta) / subtopics * sum of gain_i beta^(i - 1)",
+    laws={"padding", "zero"},
+    needs_subtopics=True,
+)
 def nrbp(judged: JudgedQuery, *, alpha: float = 0.5, beta: float = 0.5) -> float:
     """Return novelty- and rank-biased precision of all hits; a user reads on with chance *beta*.
 
@@ -71,6 +89,12 @@ def nrbp(judged: JudgedQuery, *, alpha: float = 0.5, beta: float = 0.5) -> float
     return total * (1.0 - (1.0 - alpha) * beta) / subtopics.total
 
 
+@metric(
+    "Diversity: share of the subtopics covered by the first k hits (subtopic recall).",
+    formula="subtopics covered / subtopics with a relevant target",
+    laws={"padding", "zero"},
+    needs_subtopics=True,
+)
 def strec(judged: JudgedQuery, k: int) -> float:
     """Return the share of the subtopics that the first *k* hits cover.
 
@@ -121,47 +145,3 @@ def _ideal(targets: Sequence[Sequence[int]], k: int, alpha: float) -> list[float
         gains.append(worth[place])
         seen.update(left.pop(place))
     return gains
-
-
-ALPHA_NDCG = Metric(
-    "alpha-ndcg",
-    alpha_ndcg,
-    definition="Diversity: gain of new subtopics in the first k hits, relative to the ideal.",
-    formula="alpha-DCG@k / ideal, gain (1 - alpha)^n of a subtopic seen n times before",
-    cut="required",
-    params={"alpha": 0.5},
-    laws=frozenset({"padding", "zero"}),
-    needs_subtopics=True,
-)
-
-ERR_IA = Metric(
-    "err-ia",
-    err_ia,
-    definition="Diversity: reciprocal rank of each subtopic, intent-aware.",
-    formula="sum of gain_i / i, over that of hits on all subtopics; alpha as in alpha-ndcg",
-    cut="required",
-    params={"alpha": 0.5},
-    laws=frozenset({"padding", "zero"}),
-    needs_subtopics=True,
-)
-
-NRBP = Metric(
-    "nrbp",
-    nrbp,
-    definition="Diversity: novelty- and rank-biased precision.",
-    formula="(1 - (1 - alpha) beta) / subtopics * sum of gain_i beta^(i - 1)",
-    cut="none",
-    params={"alpha": 0.5, "beta": 0.5},
-    laws=frozenset({"padding", "zero"}),
-    needs_subtopics=True,
-)
-
-STREC = Metric(
-    "strec",
-    strec,
-    definition="Diversity: share of the subtopics covered by the first k hits (subtopic recall).",
-    formula="subtopics covered / subtopics with a relevant target",
-    cut="required",
-    laws=frozenset({"padding", "zero"}),
-    needs_subtopics=True,
-)

@@ -7,7 +7,8 @@ from math import exp, fsum, isnan, log, nan
 
 from karat.errors import InputError
 from karat.model import JudgedQuery, JudgedRun, QueryStatus, ScoreTable
-from karat.scoring.metrics.measure import Average, Measure
+from karat.scoring.metrics.definition import Average
+from karat.scoring.metrics.measure import Measure
 
 FAILED = (QueryStatus.MISSING, QueryStatus.ERROR, QueryStatus.TIMEOUT)
 # The value of a query that scores 0 in a geometric mean, as in trec_eval.

@@ -8,7 +8,8 @@ from operator import mul
 
 from karat.errors import InputError
 from karat.model import JudgedQuery
-from karat.scoring.metrics.measure import Metric, groups, mean_weight
+from karat.scoring.metrics.definition import metric
+from karat.scoring.metrics.measure import groups, mean_weight
 
 # Discounts of the first ranks, computed once; ranks count from 1, so entry 0 is never used.
 DISCOUNTS = [0.0, *(1.0 / log2(rank + 1) for rank in range(1, 1025))]
@@ -52,6 +53,13 @@ def _exponential(grade: float) -> float:
         raise InputError(f"grade {grade:g} is too high for gain=exp; expected below 1024") from None
 
 
+@metric(
+    "Discounted gain of the first k hits.",
+    formula="sum over ranks i <= k of grade_i / log2(i + 1)",
+    high=float("inf"),
+    laws={"ideal", "padding", "promotion", "zero"},
+    expected_ties=True,
+)
 def dcg(judged: JudgedQuery, k: int | None = None, *, gain: str = "linear") -> float:
     """Return the discounted cumulative gain of the first *k* hits.
 
@@ -83,6 +91,12 @@ def ideal_dcg(grades: tuple[float, ...], k: int | None, gain: str) -> float:
     return total
 
 
+@metric(
+    "Discounted gain of the first k hits, relative to the ideal ranking.",
+    formula="DCG@k / IDCG@k, IDCG over all judgments; gain=exp uses 2^grade - 1",
+    laws={"ideal", "padding", "promotion", "zero"},
+    expected_ties=True,
+)
 def ndcg(judged: JudgedQuery, k: int | None = None, *, gain: str = "linear") -> float:
     """Return the gain relative to the best order of all judgments; 0 if nothing is relevant.
 
@@ -97,28 +111,12 @@ def ndcg(judged: JudgedQuery, k: int | None = None, *, gain: str = "linear") -> 
     return min(dcg(judged, k, gain=gain) / ideal, 1.0) if ideal else 0.0
 
 
-NDCG = Metric(
-    "ndcg",
-    ndcg,
-    definition="Discounted gain of the first k hits, relative to the ideal ranking.",
-    formula="DCG@k / IDCG@k, IDCG over all judgments; gain=exp uses 2^grade - 1",
-    params={"gain": "linear"},
-    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
+@metric(
+    "Expected reciprocal rank at which a user is satisfied.",
+    formula="sum over ranks i <= k of 1/i R_i prod over j < i of (1 - R_j), R = (2^g - 1) / 2^max",
+    laws={"ideal", "padding", "promotion", "zero"},
     expected_ties=True,
 )
-
-DCG = Metric(
-    "dcg",
-    dcg,
-    definition="Discounted gain of the first k hits.",
-    formula="sum over ranks i <= k of grade_i / log2(i + 1)",
-    params={"gain": "linear"},
-    high=float("inf"),
-    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
-    expected_ties=True,
-)
-
-
 def err(judged: JudgedQuery, k: int | None = None, *, max_grade: float = 0.0) -> float:
     """Return the expected reciprocal rank at which a reader is satisfied.
 
@@ -165,6 +163,12 @@ def _chance_to_pass(stops: list[float]) -> list[float]:
     return chances
 
 
+@metric(
+    "Precision weighted by the probability that a user reads that far.",
+    formula="(1 - p) sum of p^(i - 1) over relevant ranks i <= k",
+    laws={"ideal", "padding", "promotion", "zero"},
+    expected_ties=True,
+)
 def rbp(judged: JudgedQuery, k: int | None = None, *, p: float = 0.8, level: float = 0.0) -> float:
     """Return the rank-biased precision of a reader who continues with probability *p*.
 
@@ -184,24 +188,3 @@ def check_chance(p: float) -> None:
     """Raise InputError unless *p* is a probability."""
     if not 0.0 <= p <= 1.0:
         raise InputError(f"rbp's p is {p}; expected a probability from 0 to 1")
-
-
-ERR = Metric(
-    "err",
-    err,
-    definition="Expected reciprocal rank at which a user is satisfied.",
-    formula="sum over ranks i <= k of 1/i R_i prod over j < i of (1 - R_j), R = (2^g - 1) / 2^max",
-    params={"max_grade": 0.0},
-    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
-    expected_ties=True,
-)
-
-RBP = Metric(
-    "rbp",
-    rbp,
-    definition="Precision weighted by the probability that a user reads that far.",
-    formula="(1 - p) sum of p^(i - 1) over relevant ranks i <= k",
-    params={"p": 0.8, "level": 0.0},
-    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
-    expected_ties=True,
-)

@@ -9,57 +9,22 @@ derived from the tied groups.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from math import isfinite, nan
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from karat.errors import InputError, UnknownName
 from karat.model import JudgedQuery
 from karat.scoring.metrics.catalogue import METRICS
-
-Cut = Literal["required", "optional", "none"]
-Value = float | str
-Average = Literal["arithmetic", "geometric", "sum"]
+from karat.scoring.metrics.definition import Metric, Value
 
 FORM = re.compile(r"(?P<name>[\w.-]+?)\s*(\((?P<params>[^()]*)\))?\s*([@](?P<k>\d{1,9}))?")
 TREC_FORM = re.compile(r"(?P<name>p|recall|ndcg_cut|map_cut|success)_(?P<k>\d{1,9})")
 # A cut-off in tokens, as agents write it.
 TOKEN_FORM = re.compile(r"(?P<name>[a-z-]+)@(?P<k>\d+)\s*(t|tok|toks|token|tokens)")
 GLUED = re.compile(r"(?P<name>[a-z-]+?)[-_]?(?P<k>\d{1,9})")
-
-
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """The definition of a metric: what it computes, its range, and its mathematical properties.
-
-    ``score(judged, k=k, **params)`` returns the value of one query, NaN if it is not defined (such
-    as a size that the run lacks). *params* maps each parameter to its default. *uses_labels* is
-    False for a size of what was returned, relevant or not. *laws* are the properties that tests
-    check:
-
-    * ``ideal``: no order of the same hits scores higher than the one by descending grade
-    * ``padding``: an unjudged hit added at the end changes nothing
-    * ``promotion``: moving a better hit up never lowers the score
-    * ``zero``: without a relevant hit the score is 0
-    """
-
-    name: str
-    score: Callable[..., float]
-    definition: str
-    formula: str
-    cut: Cut = "optional"
-    params: Mapping[str, Value] = field(default_factory=dict)
-    low: float = 0.0
-    high: float = 1.0
-    laws: frozenset[str] = frozenset()
-    average: Average = "arithmetic"
-    higher_is_better: bool = True
-    expected_ties: bool = False
-    needs_subtopics: bool = False
-    needs_sizes: bool = False
-    uses_labels: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,19 @@ from math import comb
 from operator import truediv
 
 from karat.model import JudgedQuery
-from karat.scoring.metrics.measure import Metric, TieGroup, groups, hits_within
+from karat.scoring.metrics.definition import metric
+from karat.scoring.metrics.measure import TieGroup, groups, hits_within
 from karat.scoring.metrics.sets import harmonic_mean
 
+BY_RANK = frozenset({"ideal", "padding", "promotion", "zero"})
 
+
+@metric(
+    "Relevant share of the first k hits.",
+    formula="relevant hits in the first k / k",
+    laws=BY_RANK,
+    expected_ties=True,
+)
 def precision(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
     """Return the relevant share of the first *k*; a shorter list is padded with misses.
 
@@ -22,6 +31,12 @@ def precision(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
     return hits_within(judged, k, level) / k
 
 
+@metric(
+    "Share of relevant targets found in the first k hits.",
+    formula="targets found in the first k / relevant targets",
+    laws=BY_RANK,
+    expected_ties=True,
+)
 def recall(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> float:
     """Return the share of the relevant targets found within rank *k*.
 
@@ -37,6 +52,11 @@ def recall(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> 
     return hits_within(judged, k, level) / total
 
 
+@metric(
+    "Accuracy: whether all relevant targets are among the first k hits.",
+    formula="1 if recall@k is 1, else 0",
+    laws=BY_RANK,
+)
 def acc(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> float:
     """Return 1 if all relevant targets are found within rank *k*, otherwise 0.
 
@@ -48,6 +68,12 @@ def acc(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> flo
     return float(0 < total == (len(ranks) if k is None else bisect_right(ranks, k)))
 
 
+@metric(
+    "Harmonic mean of precision and recall at k.",
+    formula="2 P R / (P + R), 0 where both are 0",
+    laws=BY_RANK,
+    expected_ties=True,
+)
 def f1(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
     """Return the harmonic mean of precision and recall at *k*.
 
@@ -61,6 +87,12 @@ def f1(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
     return harmonic_mean(precision(judged, k, level=level), recall(judged, k, level=level))
 
 
+@metric(
+    "Precision at R, the number of relevant targets.",
+    formula="relevant hits in the first R / R",
+    laws=BY_RANK,
+    expected_ties=True,
+)
 def r_precision(judged: JudgedQuery, *, level: float = 0.0) -> float:
     """Return precision at R, the number of relevant targets.
 
@@ -71,6 +103,12 @@ def r_precision(judged: JudgedQuery, *, level: float = 0.0) -> float:
     return precision(judged, total, level=level) if total else 0.0
 
 
+@metric(
+    "Precision averaged over the ranks of relevant hits.",
+    formula="sum of P@i over relevant ranks i <= k / relevant targets",
+    laws=BY_RANK,
+    expected_ties=True,
+)
 def ap(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> float:
     """Return the mean precision at the ranks of the relevant hits, over all relevant targets.
 
@@ -111,71 +149,12 @@ def _expected_precision_sum(judged: JudgedQuery, k: int | None, level: float) ->
     return score
 
 
-BY_RANK = frozenset({"ideal", "padding", "promotion", "zero"})
-
-PRECISION = Metric(
-    "precision",
-    precision,
-    definition="Relevant share of the first k hits.",
-    formula="relevant hits in the first k / k",
-    cut="required",
-    params={"level": 0.0},
-    laws=BY_RANK,
+@metric(
+    "Reciprocal rank of the first relevant hit.",
+    formula="1 / rank of the first relevant hit, or 0",
+    laws={"ideal", "padding", "promotion", "zero"},
     expected_ties=True,
 )
-
-RECALL = Metric(
-    "recall",
-    recall,
-    definition="Share of relevant targets found in the first k hits.",
-    formula="targets found in the first k / relevant targets",
-    params={"level": 0.0},
-    laws=BY_RANK,
-    expected_ties=True,
-)
-
-ACC = Metric(
-    "acc",
-    acc,
-    definition="Accuracy: whether all relevant targets are among the first k hits.",
-    formula="1 if recall@k is 1, else 0",
-    params={"level": 0.0},
-    laws=BY_RANK,
-)
-
-F1 = Metric(
-    "f1",
-    f1,
-    definition="Harmonic mean of precision and recall at k.",
-    formula="2 P R / (P + R), 0 where both are 0",
-    cut="required",
-    params={"level": 0.0},
-    laws=BY_RANK,
-    expected_ties=True,
-)
-
-R_PRECISION = Metric(
-    "r-precision",
-    r_precision,
-    definition="Precision at R, the number of relevant targets.",
-    formula="relevant hits in the first R / R",
-    cut="none",
-    params={"level": 0.0},
-    laws=BY_RANK,
-    expected_ties=True,
-)
-
-AP = Metric(
-    "ap",
-    ap,
-    definition="Precision averaged over the ranks of relevant hits.",
-    formula="sum of P@i over relevant ranks i <= k / relevant targets",
-    params={"level": 0.0},
-    laws=BY_RANK,
-    expected_ties=True,
-)
-
-
 def mrr(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> float:
     """Return one over the rank of the first relevant hit, 0 where there is none within *k*.
 
@@ -198,6 +177,12 @@ def mrr(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> flo
     )
 
 
+@metric(
+    "Whether a relevant hit is among the first k.",
+    formula="1 if a relevant hit has rank <= k, else 0",
+    laws={"ideal", "padding", "promotion", "zero"},
+    expected_ties=True,
+)
 def hit(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> float:
     """Return 1 if a relevant hit stands within rank *k*, else 0.
 
@@ -221,27 +206,12 @@ def _first_group(judged: JudgedQuery, level: float) -> tuple[TieGroup | None, in
     return None, 0
 
 
-MRR = Metric(
-    "mrr",
-    mrr,
-    definition="Reciprocal rank of the first relevant hit.",
-    formula="1 / rank of the first relevant hit, or 0",
-    params={"level": 0.0},
-    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
+@metric(
+    "How rarely judged non-relevant hits rank above relevant ones.",
+    formula="1/R sum over relevant hits of 1 - min(non-relevant above, R) / min(R, N)",
+    laws={"ideal", "padding", "promotion", "zero"},
     expected_ties=True,
 )
-
-HIT = Metric(
-    "hit",
-    hit,
-    definition="Whether a relevant hit is among the first k.",
-    formula="1 if a relevant hit has rank <= k, else 0",
-    params={"level": 0.0},
-    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
-    expected_ties=True,
-)
-
-
 def bpref(judged: JudgedQuery, *, level: float = 0.0) -> float:
     """Return how rarely a judged non-relevant hit stands above a relevant one.
 
@@ -270,6 +240,12 @@ def bpref(judged: JudgedQuery, *, level: float = 0.0) -> float:
     return score / relevant_total
 
 
+@metric(
+    "Judged share of the first k hits.",
+    name="judged",
+    formula="judged hits / hits, in the first k",
+    expected_ties=True,
+)
 def judged_share(judged: JudgedQuery, k: int | None = None) -> float:
     """Return the judged share of the first *k* returned hits; 0 if there are none.
 
@@ -283,23 +259,3 @@ def judged_share(judged: JudgedQuery, k: int | None = None) -> float:
         return bisect_right(judged.ranks, depth) / depth
     ties = groups(judged)
     return sum(len(tie.grades) * tie.within(depth) / tie.size for tie in ties) / depth
-
-
-BPREF = Metric(
-    "bpref",
-    bpref,
-    definition="How rarely judged non-relevant hits rank above relevant ones.",
-    formula="1/R sum over relevant hits of 1 - min(non-relevant above, R) / min(R, N)",
-    cut="none",
-    params={"level": 0.0},
-    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
-    expected_ties=True,
-)
-
-JUDGED = Metric(
-    "judged",
-    judged_share,
-    definition="Judged share of the first k hits.",
-    formula="judged hits / hits, in the first k",
-    expected_ties=True,
-)

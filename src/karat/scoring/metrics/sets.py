@@ -4,9 +4,15 @@ from collections.abc import Sequence
 from math import inf, nan
 
 from karat.model import JudgedQuery
-from karat.scoring.metrics.measure import Metric
+from karat.scoring.metrics.definition import metric
 
 
+@metric(
+    "Relevant share of all hits, with partial credit.",
+    formula="sum of each hit's best credit / hits",
+    laws={"ideal", "promotion", "zero"},
+    expected_ties=True,
+)
 def set_precision(judged: JudgedQuery, *, level: float = 0.0) -> float:
     """Return the mean best credit of the returned hits; without partial credit, the relevant share.
 
@@ -20,6 +26,12 @@ def set_precision(judged: JudgedQuery, *, level: float = 0.0) -> float:
     return earned / judged.retrieved
 
 
+@metric(
+    "Share of relevant targets found, with partial credit.",
+    formula="sum of each target's best credit / targets",
+    laws={"ideal", "padding", "promotion", "zero"},
+    expected_ties=True,
+)
 def set_recall(judged: JudgedQuery, *, level: float = 0.0) -> float:
     """Return the mean best credit of the relevant targets; without partial credit, the found share.
 
@@ -33,6 +45,12 @@ def set_recall(judged: JudgedQuery, *, level: float = 0.0) -> float:
     return (len(judged.relevant(level)) if credits is None else sum(credits.targets)) / total
 
 
+@metric(
+    "F1 of all hits, with half credit for a directory above the target.",
+    formula="2 P R / (P + R) of set-precision and set-recall; 1 for two empty sets",
+    laws={"ideal", "promotion"},
+    expected_ties=True,
+)
 def set_f1(judged: JudgedQuery, *, level: float = 0.0) -> float:
     """Return the harmonic mean of set precision and set recall.
 
@@ -55,46 +73,17 @@ def harmonic_mean(precision: float, recall: float) -> float:
     return 2.0 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-SET_PRECISION = Metric(
-    "set-precision",
-    set_precision,
-    definition="Relevant share of all hits, with partial credit.",
-    formula="sum of each hit's best credit / hits",
-    cut="none",
-    params={"level": 0.0},
-    laws=frozenset({"ideal", "promotion", "zero"}),
-    expected_ties=True,
-)
-
-SET_RECALL = Metric(
-    "set-recall",
-    set_recall,
-    definition="Share of relevant targets found, with partial credit.",
-    formula="sum of each target's best credit / targets",
-    cut="none",
-    params={"level": 0.0},
-    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
-    expected_ties=True,
-)
-
-SET_F1 = Metric(
-    "set-f1",
-    set_f1,
-    definition="F1 of all hits, with half credit for a directory above the target.",
-    formula="2 P R / (P + R) of set-precision and set-recall; 1 for two empty sets",
-    cut="none",
-    params={"level": 0.0},
-    laws=frozenset({"ideal", "promotion"}),
-    expected_ties=True,
-)
-
-
 def _first(column: Sequence[int], k: int | None) -> float:
     """Return the sum of the first *k* entries, NaN if one is unknown."""
     head = column[:k]
     return nan if any(value < 0 for value in head) else float(sum(head))
 
 
+@metric(
+    "Share of returned lines that are in a target.",
+    formula="target lines / distinct lines, in the first k hits",
+    needs_sizes=True,
+)
 def line_precision(judged: JudgedQuery, k: int) -> float:
     """Return the relevant share of the distinct lines in the first *k* hits; 0 for no lines."""
     if judged.sizes is None:
@@ -103,6 +92,11 @@ def line_precision(judged: JudgedQuery, k: int) -> float:
     return _first(judged.sizes.found_lines, k) / returned if returned else 0.0
 
 
+@metric(
+    "Overlap of returned lines and target lines.",
+    formula="lines in both / lines in either, in the first k hits",
+    needs_sizes=True,
+)
 def line_iou(judged: JudgedQuery, k: int) -> float:
     """Return shared lines over all lines, of the first *k* hits and the relevant targets."""
     if judged.sizes is None:
@@ -112,16 +106,40 @@ def line_iou(judged: JudgedQuery, k: int) -> float:
     return found / union if union else 0.0
 
 
+@metric(
+    "Lines in the first k hits.",
+    formula="sum of lines",
+    high=inf,
+    higher_is_better=False,
+    uses_labels=False,
+    needs_sizes=True,
+)
 def lines(judged: JudgedQuery, k: int) -> float:
     """Return the number of lines in the first *k* hits, with repetitions."""
     return nan if judged.sizes is None else _first(judged.sizes.lines, k)
 
 
+@metric(
+    "Tokens in the first k hits.",
+    formula="sum of tokens",
+    high=inf,
+    higher_is_better=False,
+    uses_labels=False,
+    needs_sizes=True,
+)
 def tokens(judged: JudgedQuery, k: int) -> float:
     """Return the number of tokens in the first *k* hits."""
     return nan if judged.sizes is None else _first(judged.sizes.tokens, k)
 
 
+@metric(
+    "Tokens up to the first relevant hit.",
+    formula="sum of tokens up to that rank; undefined without a relevant hit",
+    laws={"padding"},
+    high=inf,
+    higher_is_better=False,
+    needs_sizes=True,
+)
 def tokens_to_hit(judged: JudgedQuery, *, level: float = 0.0) -> float:
     """Return the number of tokens up to and including the first relevant hit, NaN without one."""
     ranks = judged.relevant(level)
@@ -130,6 +148,12 @@ def tokens_to_hit(judged: JudgedQuery, *, level: float = 0.0) -> float:
     return _first(judged.sizes.tokens, ranks[0])
 
 
+@metric(
+    "Share of relevant targets found within k tokens.",
+    formula="targets found in hits that fit into k tokens / relevant targets",
+    laws={"padding"},
+    needs_sizes=True,
+)
 def token_recall(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
     """Return the share of the relevant targets that are found within *k* tokens."""
     total = judged.relevant_count(level)
@@ -146,70 +170,3 @@ def token_recall(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
             break
         last += 1
     return sum(rank <= last for rank in found) / total
-
-
-LINE_PRECISION = Metric(
-    "line-precision",
-    line_precision,
-    definition="Share of returned lines that are in a target.",
-    formula="target lines / distinct lines, in the first k hits",
-    cut="required",
-    needs_sizes=True,
-)
-
-LINE_IOU = Metric(
-    "line-iou",
-    line_iou,
-    definition="Overlap of returned lines and target lines.",
-    formula="lines in both / lines in either, in the first k hits",
-    cut="required",
-    needs_sizes=True,
-)
-
-LINES = Metric(
-    "lines",
-    lines,
-    definition="Lines in the first k hits.",
-    formula="sum of lines",
-    cut="required",
-    high=inf,
-    higher_is_better=False,
-    uses_labels=False,
-    needs_sizes=True,
-)
-
-TOKENS = Metric(
-    "tokens",
-    tokens,
-    definition="Tokens in the first k hits.",
-    formula="sum of tokens",
-    cut="required",
-    high=inf,
-    higher_is_better=False,
-    uses_labels=False,
-    needs_sizes=True,
-)
-
-TOKENS_TO_HIT = Metric(
-    "tokens-to-hit",
-    tokens_to_hit,
-    definition="Tokens up to the first relevant hit.",
-    formula="sum of tokens up to that rank; undefined without a relevant hit",
-    cut="none",
-    params={"level": 0.0},
-    laws=frozenset({"padding"}),
-    high=inf,
-    higher_is_better=False,
-    needs_sizes=True,
-)
-
-TOKEN_RECALL = Metric(
-    "token-recall",
-    token_recall,
-    definition="Share of relevant targets found within k tokens.",
-    formula="targets found in hits that fit into k tokens / relevant targets",
-    cut="required",
-    params={"level": 0.0},
-    laws=frozenset({"padding"}),
-    needs_sizes=True,
-)

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from karat.model import JudgedQuery
 from karat.model.judged import Preference, PreferenceQuery
-from karat.scoring.metrics.measure import Metric
+from karat.scoring.metrics.definition import Metric
 
 
 class PreferenceRanks(NamedTuple):

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from karat.errors import InputError
 from karat.model import JudgedQuery
+from karat.scoring.metrics.definition import Metric
 from karat.scoring.metrics.gain import check_chance, discount, gain_function
-from karat.scoring.metrics.measure import Metric, groups, hits_within, mean_weight
+from karat.scoring.metrics.measure import groups, hits_within, mean_weight
 from karat.scoring.metrics.precision_recall import ap, bpref
 
 

@@ -6,7 +6,7 @@ from math import inf
 from karat.errors import InputError
 from karat.model import JudgedQuery
 from karat.model.judged import PanelQuery
-from karat.scoring.metrics.measure import Metric
+from karat.scoring.metrics.definition import Metric
 from karat.scoring.metrics.precision_recall import ap, precision
 from karat.scoring.metrics.sets import set_precision, set_recall
 from karat.scoring.metrics.trec_ranked import r_precision_mult

@@ -106,7 +106,7 @@ def test_a_comparison_is_keyed_by_run(comparison: Any) -> None:
 
 
 def test_the_verdict_has_the_names_as_typed() -> None:
-    gold = {f"q{n}": {"a": 1} for n in range(9)}
+    gold = {f"q{n}": {"a": 1} for n in range(12)}
     runs = {"old": {q: {"x": 2.0, "a": 1.0} for q in gold}, "new": {q: {"a": 1.0} for q in gold}}
     assert "new is better than old: MAP +0.500" in karat.compare(gold, runs, ["MAP"]).verdict
 

@@ -39,8 +39,13 @@ SCORE = {
     *("karat.scoring.matching.judge", "karat.scoring.matching.mismatch"),
     *("karat.scoring.matching.modes", "karat.scoring.matching.near_misses"),
     *("karat.scoring.matching.regions", "karat.scoring.whole_files"),
-    *("karat.scoring.metrics", "karat.scoring.metrics.catalogue", "karat.scoring.metrics.evaluate"),
-    *("karat.scoring.metrics.gain", "karat.scoring.metrics.measure"),
+    *(
+        "karat.scoring.metrics",
+        "karat.scoring.metrics.catalogue",
+        "karat.scoring.metrics.definition",
+    ),
+    *("karat.scoring.metrics.evaluate", "karat.scoring.metrics.gain"),
+    *("karat.scoring.metrics.measure",),
     *("karat.scoring.metrics.precision_recall", "karat.scoring.metrics.sets"),
     *("karat.scoring.score", "karat.scoring.settings", "karat.system", "karat.system.words"),
 }

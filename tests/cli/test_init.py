@@ -65,9 +65,10 @@ def project(folder: Path, git: Callable[..., str]) -> Path:
         git(place, "commit", "--quiet", f"--message={message}")
 
     git(place, "init", "--quiet")
-    for number in range(len(CHANGES)):
+    for number, (question, _) in enumerate(CHANGES):
         for part in ("store", "view"):
-            (place / f"{part}_{number}.py").write_text(f"def part_{number}(value): ...\n")
+            text = f"# To do: {question.split()[-1]}\ndef part_{number}(value): ...\n"
+            (place / f"{part}_{number}.py").write_text(text)
     commit("start")
     for number, (question, words) in enumerate(CHANGES):
         for part in ("store", "view"):

@@ -27,7 +27,7 @@ def table(folder: Path) -> Callable[..., str]:
     """Return a function that writes a table with one question for each cell."""
 
     def write(*cells: str) -> str:
-        rows = "".join(f'what is {number},"{cell}"\n' for number, cell in enumerate(cells))
+        rows = "".join(f'"what about {Path(cell).stem}","{cell}"\n' for cell in cells)
         (folder / "questions.csv").write_text(f"query,documents\n{rows}", encoding="utf-8")
         return "questions.csv"
 

@@ -74,7 +74,7 @@ COMMANDS = {
     "validate": ("validate", "two.json"),
     "carry": ("carry", "two.json", "--to", "HEAD", "--strict"),
     "evaluate": ("evaluate", "two.json", "--timed", "none"),
-    "compare": ("compare", "two.json", "--agents", "keyword", "bm25", "--timed", "none"),
+    "compare": ("compare", "two.json", "--agents", "bm25(k1=1)", "bm25", "--timed", "none"),
 }
 
 

@@ -31,7 +31,7 @@ def docs(folder: Path) -> Path:
     (folder / "docs.json").write_text(json.dumps(GOLD), encoding="utf-8")
     place = folder / "project" / "docs"
     place.mkdir(parents=True)
-    (place / "login.md").write_text("# Login", encoding="utf-8")
+    (place / "login.md").write_text("# Login\nHow to log in.", encoding="utf-8")
     return place.parent
 
 

@@ -335,6 +335,8 @@ def remarks(searched: "CorpusCoverage") -> Iterator[str]:
 def left_out_targets(searched: "CorpusCoverage") -> Iterator[str]:
     """Yield how many targets exist and are not searched, and the reasons of the first ones.
 
+    >>> from dataclasses import replace
+    >>> from karat.model.coverage import CorpusCoverage
     >>> searched = CorpusCoverage("corpus", ".", "all", 1, 9, 9, 8, 0, 0)
     >>> reasons = {"a.py": "of another kind; --kind all includes it"}
     >>> for line in left_out_targets(replace(searched, skipped_targets=reasons, left_out=1)):

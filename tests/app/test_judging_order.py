@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.app.human_sample import draw_next, judging_order, stratified_order
-from karat.app.judge import PooledHit
+from karat.app.pooling import PooledHit
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.judgments import JudgmentRecord, with_model_labels
 from karat.scoring.human_sample import with_recorded_sample

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.app.judge import as_target, pool
+from karat.app.pooling import as_target, pool
 from karat.errors import InputError
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.scoring.labels import is_judged

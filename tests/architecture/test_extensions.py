@@ -16,9 +16,11 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import click
 import pytest
 
 from karat import discovery
+from karat.cli.options.shared import OutputPath
 from karat.discovery import Extension
 from karat.testing import ExtensionSuite
 
@@ -112,6 +114,20 @@ def record(name: str) -> Extension:
     return loaded
 
 
+def load(target: str) -> click.Command:
+    module, _, attribute = target.partition(":")
+    loaded = getattr(importlib.import_module(module), attribute)
+    assert isinstance(loaded, click.Command)
+    return loaded
+
+
+def options_of(command: click.Command) -> list[click.Option]:
+    """Return the options of a command and of those below it."""
+    below = command.commands.values() if isinstance(command, click.Group) else ()
+    own = [each for each in command.params if isinstance(each, click.Option)]
+    return [*own, *(option for each in below for option in options_of(each))]
+
+
 def defines(module: str, attribute: str) -> bool:
     """Return whether a module has *attribute*; every module has "", which stands for none."""
     return attribute in {"", *defined(module)}
@@ -193,6 +209,17 @@ class TestRecords(ExtensionSuite):
     def extension(self, name: str) -> Extension:
         assert record(name).name == name
         return record(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_file_that_a_command_writes_is_checked(name: str) -> None:
+    written = [
+        option
+        for command in record(name).commands.values()
+        for option in options_of(load(command.target))
+        if set(option.opts) & {"-o", "--output", "--run-out"}
+    ]
+    assert [option.opts for option in written if not isinstance(option.type, OutputPath)] == []
 
 
 def test_every_folder_is_found() -> None:

@@ -1,7 +1,6 @@
 """Mistakes that newcomers make, and what they read: each message says what to type instead."""
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -223,31 +222,6 @@ def test_an_untimed_run_has_no_latency_to_check(karat: Karat, folder: Path) -> N
     done = karat("gate", "latest.1", "--max-latency", "p50=10s")
     assert done.returncode == 2
     assert "repeat it with --timed 20" in done.stderr
-
-
-def test_judging_stops_before_the_first_question(
-    karat: Karat, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import io
-
-    monkeypatch.setattr("sys.stdin", io.StringIO("1\n1\n1\n"))
-    done = karat("judge", "gold.qrels", "old.run", "-o", "judged.json")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "add the texts with --topics FILE" in done.stderr
-    (folder / "topics.tsv").write_text("".join(f"q{n}\twhere is {n}\n" for n in range(1, 5)))
-    monkeypatch.setattr("sys.stdin", io.StringIO("1\n"))
-    command = ("judge", "gold.qrels", "old.run", "-o", "judged.json", "--judge", "ann")
-    done = karat(*command, "--topics", "topics.tsv")
-    assert done.returncode == 0, done.stderr
-    assert "1 judged, 0 left, saved in judged.json" in done.stdout
-
-
-def test_judging_needs_a_folder_to_save_to(karat: Karat, folder: Path) -> None:
-    (folder / "topics.tsv").write_text("".join(f"q{n}\twhere is {n}\n" for n in range(1, 5)))
-    words = ("judge", "gold.qrels", "old.run", "--topics", "topics.tsv", "--judge", "ann")
-    done = karat(*words, "-o", f"none{os.sep}judged.json")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "cannot be written: the folder does not exist" in done.stderr
 
 
 def test_usage_and_errors_show_what_to_type(karat: Karat) -> None:

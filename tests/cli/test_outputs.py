@@ -19,7 +19,6 @@ RUNS = [
     ("gate", *SCORED, "--junit"),
     ("generate", "--repo", ".", "-o"),
     ("carry", "gold.qrels", "-o"),
-    ("judge", "gold.qrels", "-o"),
 ]
 
 

@@ -3,7 +3,6 @@
 import json
 import shutil
 from collections.abc import Callable
-from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -155,27 +154,6 @@ def test_inspect(capsys: pytest.CaptureFixture[str]) -> None:
     assert shown.err == ""
     assert karat("inspect", "two.json", case, "--repo", "click=elsewhere/click") == 0
     assert "does not have its commits; name it (--repo gin=DIR)" in capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("moved")
-def test_judge_shows_the_code_of_each_repository(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # The newest case of a repository comes first; nobody has judged these files for it.
-    unjudged = ("login.py", "mail.py", "render.py", "store.py")
-    rows = [
-        {"query_id": name, "hits": [{"path": path, "score": 1, "start_line": 1, "end_line": 2}]}
-        for name, path in zip(ids(), unjudged, strict=True)
-    ]
-    header = {"format": "karat-run", "version": 1, "name": "r"}
-    lines = "".join(f"{json.dumps(row)}\n" for row in (header, *rows))
-    Path("r.jsonl").write_text(lines, encoding="utf-8")
-    monkeypatch.setattr("sys.stdin", StringIO("s\ns\ns\ns\n"))
-    assert karat("judge", "two.json", "r.jsonl", "--judge", "ada", *NAMED) == 0
-    shown = capsys.readouterr().out
-    assert "nothing to show" not in shown
-    for letter in "mlsr":
-        assert f"def {letter}(value):" in shown
 
 
 def test_a_wrong_key_is_one_problem(capsys: pytest.CaptureFixture[str]) -> None:

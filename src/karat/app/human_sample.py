@@ -6,7 +6,7 @@ from math import isnan
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from karat.app.judge import PooledHit, pool
+from karat.app.pooling import PooledHit, pool
 from karat.app.score import RunSource, load_run, whole_run
 from karat.errors import InputError
 from karat.formats import read_dataset

@@ -86,7 +86,6 @@ SECTIONS = {
     "Make a gold set": {
         "generate": "Mine a gold set from the history of a Git repository.",
         "inspect": "Show the cases of a gold set, with diffs and code.",
-        "judge": "Grade unjudged hits by hand or with language models.",
         "carry": "Update a gold set to a newer commit.",
         "resolve": "Map the references of a gold set to documents of a corpus.",
         "validate": "Check a file and list every problem in it.",

@@ -18,7 +18,7 @@ from karat.cli.options.shared import (
     make_validator,
 )
 from karat.cli.options.stray import stray
-from karat.cli.output.show import draw_tables
+from karat.cli.output.show import draw_tables, put_prompt
 from karat.report.table import Cell, Column, Table
 from karat.report.text import printable
 
@@ -243,7 +243,6 @@ def _ask(
 ) -> "GenerationResult | None":
     """Show the estimate, then let a model write questions; None for a dry run."""
     from karat.app.questions import AskingRecipe, plan_asking, question_recipe, run_asking
-    from karat.cli.output.judging import print_example
     from karat.cli.output.progress import progress_bars
 
     recipe = question_recipe(places, mining, made_from)
@@ -257,7 +256,7 @@ def _ask(
             err=True,
         )
         if dry_run:
-            print_example(plan.sample)
+            put_prompt(plan.sample.instruction, plan.sample.text)
             return None
         with progress_bars() as watch:
             made, spend = run_asking(plan, watch=watch)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from karat.app.human_sample import judging_order
-from karat.app.judge import JudgingPool, edited, without_unresolved
 from karat.app.report import origin, report, with_timings
 from karat.app.score import LabelRule, use_labels
 from karat.errors import Conflict, UnknownName
@@ -14,6 +13,7 @@ from karat.experiments.run import RunResults
 from karat.experiments.store import Experiment, StoredRun
 from karat.extensions.service.benchmarks import BenchmarkConfig
 from karat.extensions.service.collections import UPLOAD
+from karat.extensions.service.judging_pool import JudgingPool, edited, without_unresolved
 from karat.extensions.service.store import Benchmark, Collection, ServiceStore, StoredJudgment
 from karat.extensions.service.store.datasets import LossRecord
 from karat.formats.karat_run import run_digest

@@ -5,7 +5,7 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
-from karat.app.judge import HitOrder, JudgingPool, best_rank
+from karat.app.pooling import best_rank
 from karat.errors import UnknownName
 from karat.experiments.store import RunStatus, StoredRun
 from karat.extensions.service.api.schemas.benchmarks import RunConfig
@@ -25,6 +25,7 @@ from karat.extensions.service.api.schemas.results import (
     TwoSides,
 )
 from karat.extensions.service.benchmarks import BenchmarkConfig
+from karat.extensions.service.judging_pool import HitOrder, JudgingPool
 from karat.extensions.service.results import ScoredBenchmark
 from karat.extensions.service.store import Benchmark, ServiceStore
 from karat.installation import without_checkout

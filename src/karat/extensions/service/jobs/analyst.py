@@ -12,7 +12,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from karat.app.judge import HitOrder, JudgingPool
 from karat.errors import Conflict, KaratError
 from karat.experiments.workers.announcements import announce_if_idle
 from karat.extensions.service.api import views
@@ -30,6 +29,7 @@ from karat.extensions.service.collections import (
     indexed_modes,
 )
 from karat.extensions.service.jobs.analyst_pool import ERRORS
+from karat.extensions.service.judging_pool import HitOrder, JudgingPool
 from karat.extensions.service.results import ScoredBenchmark, judging_pool, results_key, scored
 from karat.extensions.service.store import Collection, ServiceStore
 from karat.report.draw import draw

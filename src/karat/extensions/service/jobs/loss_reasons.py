@@ -8,12 +8,12 @@ import logging
 import os
 from collections.abc import Callable, Mapping
 
-from karat.app.judge import edited
 from karat.app.loss_reasons import LossSearch, MissedTargets, missed_targets
 from karat.errors import InputError, ProcessError
 from karat.experiments.store import StoredRun
 from karat.experiments.target_check import Where
 from karat.experiments.workers.announcements import announce
+from karat.extensions.service.judging_pool import edited
 from karat.extensions.service.logs import correlated, correlation_id, start_log
 from karat.extensions.service.results import ScoredBenchmark, losses_of
 from karat.extensions.service.store import ServiceStore

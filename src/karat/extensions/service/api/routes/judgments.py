@@ -5,7 +5,6 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from karat.app.judge import HitOrder, grade_at
 from karat.errors import UnknownName
 from karat.extensions.service.api.failures import failures
 from karat.extensions.service.api.schemas.datasets import (
@@ -27,6 +26,7 @@ from karat.extensions.service.api.state import (
     find,
 )
 from karat.extensions.service.jobs.analyst_pool import Priority
+from karat.extensions.service.judging_pool import HitOrder, grade_at
 from karat.extensions.service.store import BenchmarkDataset, JudgmentChangeRequest, StoredJudgment
 
 router = APIRouter(prefix="/api/v2/benchmark-datasets/{dataset_id}", tags=["judgments"])

@@ -10,8 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from karat.app.judge import Code, GoldFile, PooledHit, lines_of
-from karat.app.model_judge import (
+from karat.app.pooling import PooledHit, matcher_of
+from karat.corpus.chunkers.base import lines_of
+from karat.errors import EngineError, FormatError, InputError, Problem
+from karat.extensions.judges.by_model import (
     GradingOptions,
     HitPassage,
     JudgeEstimate,
@@ -22,13 +24,8 @@ from karat.app.model_judge import (
     require_texts,
     spent,
 )
-from karat.errors import EngineError, FormatError, InputError, Problem
-from karat.formats import DEFAULT
-from karat.formats.records import read_rows, render_rows
-from karat.formats.source import read_text
-from karat.llm.batch import Spend
-from karat.llm.client import ChatModel, Prompt
-from karat.llm.relevance import (
+from karat.extensions.judges.gold_file import GoldFile
+from karat.extensions.judges.prompts import (
     InvalidAnswer,
     ModelGrade,
     RangeGrade,
@@ -38,10 +35,15 @@ from karat.llm.relevance import (
     range_prompts,
     read_range,
 )
+from karat.extensions.judges.sources import Code
+from karat.formats import DEFAULT
+from karat.formats.records import read_rows, render_rows
+from karat.formats.source import read_text
+from karat.llm.batch import Spend
+from karat.llm.client import ChatModel, Prompt
 from karat.model import Dataset, Query, Target
 from karat.model.judgments import JudgmentRecord, judgments_of, time_text, with_judgments
 from karat.scoring.labels import is_judged, scaled_grade, top_grade
-from karat.scoring.matching.modes import MATCHERS
 from karat.system.files import write_text
 
 ACCEPT, KEEP, SKIP = "accept", "keep", "skip"
@@ -104,7 +106,7 @@ def target_passages(
 
 def unjudged(data: Dataset, hits: Iterable[PooledHit]) -> list[PooledHit]:
     """Return those of *hits* that no target judges."""
-    matcher = MATCHERS.get(data.match)()
+    matcher = matcher_of(data)
     return [item for item in hits if not is_judged(item.hit, data.targets(item.row), matcher)]
 
 

@@ -4,6 +4,7 @@ The effect is on the order of the runs, on the score of each run, and on what is
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
 from karat.errors import InputError
@@ -16,12 +17,6 @@ from karat.model.judgments import (
     label_use,
     with_judgments,
     with_model_labels,
-)
-from karat.scoring.agreement_report import (
-    AgreementReport,
-    JudgeAgreement,
-    LabelsNeeded,
-    RunBias,
 )
 from karat.scoring.labels import (
     LabelPair,
@@ -36,9 +31,13 @@ from karat.scoring.settings import Confidence, Scoring
 from karat.system.words import counted
 
 if TYPE_CHECKING:
-    from karat.scoring.stats.agreement import OrderAgreement
-
-__all__ = ["AgreementReport", "compare_judges"]
+    from karat.scoring.stats.agreement import (
+        Agreement,
+        BinaryAgreement,
+        ConfusionTable,
+        OrderAgreement,
+        SystemBias,
+    )
 
 # Hits of one query say nothing about a judge.
 FEWEST_QUERIES = 2
@@ -47,6 +46,69 @@ GRADES = (0.0, 1.0, 2.0, 3.0)
 KAPPA_HALF_WIDTH = 0.05
 SCORE_HALF_WIDTH = 0.02
 MEASURE = "ndcg@10"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAgreement:
+    """The agreement of one model, or of the vote of all *judges*, with people."""
+
+    name: str
+    judges: tuple[str, ...]
+    agreement: "Agreement"
+    binary: "BinaryAgreement"
+    table: "ConfusionTable"
+    is_binary: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RunBias:
+    """The mean of one run by people's labels and by those of the models, and the bias for it."""
+
+    run: str
+    people: float | None
+    model: float | None
+    bias: "SystemBias"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelsNeeded:
+    """How much is still to be judged, estimated from the present variance; None if unknown.
+
+    *hits* more, judged by both, give kappa within *kappa_half_width*; *queries* more, judged by
+    people, give every mean within *score_half_width*.
+    """
+
+    kappa_half_width: float
+    hits: int | None
+    score_half_width: float
+    queries: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementReport:
+    """The agreement of model labels with people; the last of *judges* is the one that scores use.
+
+    *order* and *runs* compare scores by *measure* on the hits that both judged. *top* is the
+    highest grade of the gold set; grades of models are on its scale. *by_people* is False if the
+    gold set has no judgment of a person, as if it was mined or generated.
+    """
+
+    gold: str
+    pairs: int
+    queries: int
+    judges: tuple[JudgeAgreement, ...]
+    measure: str
+    order: "OrderAgreement"
+    runs: tuple[RunBias, ...]
+    needed: LabelsNeeded
+    minimum: float = MIN_AGREEMENT
+    top: float = 3.0
+    by_people: bool = True
+
+    @property
+    def used(self) -> JudgeAgreement:
+        """Return the agreement of the labels that scores would use."""
+        return self.judges[-1]
 
 
 def compare_judges(

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.audit import (
+from karat.errors import EngineError, FormatError, InputError
+from karat.extensions.judges.audit import (
     AuditDecisions,
     AuditResult,
     AuditRow,
@@ -19,13 +20,12 @@ from karat.app.audit import (
     unjudged,
     write_audit,
 )
-from karat.app.judge import folder_code
-from karat.app.model_judge import GradingOptions, passages_of, pooled_hits
-from karat.errors import EngineError, FormatError, InputError
+from karat.extensions.judges.by_model import GradingOptions, passages_of, pooled_hits
+from karat.extensions.judges.sources import folder_code
 from karat.formats import read_dataset, write
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.judgments import JudgmentRecord, judgments_of, with_judgments
-from tests.llm.judges import FakeModel, parts
+from tests.extensions.judges.fake_model import FakeModel, parts
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 # The answer to every query is in lines 50 to 53.

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.judge import Judging, PooledHit, begun, folder_code, repository_code, save_place
+from karat.app.pooling import PooledHit
 from karat.errors import InputError
+from karat.extensions.judges.by_hand import Judging
+from karat.extensions.judges.gold_file import begun, save_place
+from karat.extensions.judges.sources import folder_code, repository_code
 from karat.formats import read_dataset, write
 from karat.model import Dataset, Hit, Query, Target
 from karat.model.judgments import JudgmentRecord, judgments_of

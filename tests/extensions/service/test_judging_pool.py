@@ -1,18 +1,22 @@
 """The judging pool of the service: updated grade by grade, it equals a pool made from scratch."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from karat.app.judge import JudgingPool, best_rank, candidates, edited, grade_at
+from karat.app.pooling import best_rank, candidates
+from karat.extensions.service.judging_pool import JudgingPool, edited, grade_at
+from karat.extensions.service.store import StoredJudgment
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.scoring.labels import is_judged
 from karat.scoring.matching.modes import MATCHERS
 
 PATHS = ("a.py", "b.py", "c.py")
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
 Chunk = tuple[str, tuple[int, int]]
 Answered = Sequence[list[Chunk]]
@@ -22,17 +26,6 @@ chunks = st.tuples(st.sampled_from(PATHS), st.sampled_from([(1, 9), (5, 14), (10
 answers = st.lists(chunks, unique=True, max_size=5)
 grades = st.none() | st.sampled_from([0.0, 1.0, 3.0])
 edits = st.lists(st.tuples(st.sampled_from(["q0", "q1", "gone"]), chunks, grades), max_size=8)
-
-
-class Edit(NamedTuple):
-    """A grade that was given to a hit since the dataset was uploaded."""
-
-    version: int
-    query: str
-    path: str
-    start_line: int
-    end_line: int
-    grade: float | None
 
 
 def gold(match: str) -> Dataset:
@@ -55,9 +48,9 @@ def run(name: str, found: Answered) -> Run:
     )
 
 
-def judgments(made: Made) -> list[Edit]:
+def judgments(made: Made) -> list[StoredJudgment]:
     return [
-        Edit(number, query, path, *lines, grade)
+        StoredJudgment(number, query, path, *lines, grade, None, "", "ada", None, NOW)
         for number, (query, (path, lines), grade) in enumerate(made, 2)
     ]
 
@@ -108,7 +101,7 @@ def test_a_grade_is_looked_up_in_its_own_query_only(monkeypatch: pytest.MonkeyPa
     looked: list[int] = []
     monkeypatch.setattr(JudgingPool, "_update", lambda _, row: looked.append(row))
     (made,) = judgments([("q1", ("c.py", (1, 9)), 1.0)])
-    found.add([made, made._replace(version=3, grade=2.0)])
+    found.add([made, replace(made, version=3, grade=2.0)])
     assert looked == [1]
 
 

@@ -10,8 +10,8 @@ from types import ModuleType
 
 import pytest
 
-from karat.app.judge import folder_code
-from karat.app.model_judge import (
+from karat.errors import EngineError, InputError
+from karat.extensions.judges.by_model import (
     GradingOptions,
     ModelJudging,
     ModelSummary,
@@ -19,15 +19,15 @@ from karat.app.model_judge import (
     passages_of,
     pooled_hits,
 )
-from karat.errors import EngineError, InputError
+from karat.extensions.judges.prompts import PROMPT_HASHES
+from karat.extensions.judges.sources import folder_code
 from karat.formats import read_dataset, write
 from karat.llm.batch import CompletionCache, estimate
 from karat.llm.client import LostAnswer, ModelRefusal
-from karat.llm.relevance import PROMPT_HASHES
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.judgments import JudgmentRecord, model_labels_of, with_model_labels
 from karat.scoring.labels import choose_labels, voted_targets
-from tests.llm.judges import FakeModel, answer_with, parts
+from tests.extensions.judges.fake_model import FakeModel, answer_with, parts
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 CODE = "".join(f"line {number}\n" for number in range(1, 41))

@@ -1,12 +1,14 @@
-from typing import NamedTuple
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.app.judge import edited, grade_at, without_unresolved
+from karat.extensions.service.judging_pool import edited, grade_at, without_unresolved
+from karat.extensions.service.store import StoredJudgment
 from karat.model import Dataset, Query, Target
 
+NOW = datetime(2025, 1, 2, tzinfo=UTC)
 FILES = Dataset.of(
     [
         Query("q1", "log in", (Target("auth.py", 2.0), Target("user.py"))),
@@ -19,21 +21,10 @@ FILES = Dataset.of(
 LINES = Dataset.of([Query("q1", "log in", (Target("auth.py", 2.0, 3, 9),))], match="lines")
 
 
-class Edit(NamedTuple):
-    """A grade that was given to a hit since the dataset was uploaded."""
-
-    version: int
-    query: str
-    path: str
-    start_line: int
-    end_line: int
-    grade: float | None
-
-
 def judgment(
     path: str, grade: float | None, *, query: str = "q1", lines: tuple[int, int] = (0, 0)
-) -> Edit:
-    return Edit(2, query, path, *lines, grade)
+) -> StoredJudgment:
+    return StoredJudgment(2, query, path, *lines, grade, None, "", "ann", None, NOW)
 
 
 def test_nothing_was_judged() -> None:

@@ -7,11 +7,14 @@ from threading import Barrier
 
 import pytest
 
-from karat.app import model_judge
-from karat.app.audit import AuditDecisions, AuditRow
-from karat.app.judge import GoldFile, Judging, PooledHit, folder_code
-from karat.app.model_judge import GradingOptions, ModelJudging, passages_of
+from karat.app.pooling import PooledHit
 from karat.errors import InputError
+from karat.extensions.judges import by_model
+from karat.extensions.judges.audit import AuditDecisions, AuditRow
+from karat.extensions.judges.by_hand import Judging
+from karat.extensions.judges.by_model import GradingOptions, ModelJudging, passages_of
+from karat.extensions.judges.gold_file import GoldFile
+from karat.extensions.judges.sources import folder_code
 from karat.formats import read_dataset, write
 from karat.model import Dataset, Hit, Query, Target
 from karat.model.judgments import (
@@ -20,7 +23,7 @@ from karat.model.judgments import (
     model_labels_of,
     with_model_labels,
 )
-from tests.llm.judges import FakeModel, answer_with
+from tests.extensions.judges.fake_model import FakeModel, answer_with
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 CHANGES = 20
@@ -134,7 +137,7 @@ def test_decisions_of_an_audit_keep_what_others_saved(path: Path) -> None:
 def test_slow_saves_are_further_apart(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
     saves: list[float] = []
-    monkeypatch.setattr(model_judge, "monotonic", lambda: now)
+    monkeypatch.setattr(by_model, "monotonic", lambda: now)
 
     def slow(*_: object) -> None:
         nonlocal now

@@ -8,9 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.errors import EngineError
-from karat.llm.batch import CompletionCache, Spend, estimate
-from karat.llm.client import ModelBusy
-from karat.llm.relevance import (
+from karat.extensions.judges.prompts import (
     BATCH,
     MAX_CHARACTERS,
     MAX_LINE,
@@ -25,7 +23,9 @@ from karat.llm.relevance import (
     prompt_hash,
     suspicious_lines,
 )
-from tests.llm.judges import FakeModel, answer_with, parts, scripted
+from karat.llm.batch import CompletionCache, Spend, estimate
+from karat.llm.client import ModelBusy
+from tests.extensions.judges.fake_model import FakeModel, answer_with, parts, scripted
 
 TASKS = [RelevanceTask(f"query {n // 4}", f"file: {n}.py\n> text {n}") for n in range(8)]
 GOOD = '{"reason": "It fits.", "grade": 2}'

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.options.experiment import repo_option
-from karat.cli.options.models import MODEL, ModelOptions, SectionedCommand, model_options
 from karat.cli.options.shared import (
     COLUMNS,
     TOPICS,
@@ -18,10 +17,13 @@ from karat.cli.options.shared import (
     WholeNumber,
     check_together,
 )
+from karat.extensions.judges.options import MODEL, ModelOptions, SectionedCommand, model_options
 from karat.report.text import printable
 
 if TYPE_CHECKING:
-    from karat.app.judge import Code, Judging, PooledHit
+    from karat.app.pooling import PooledHit
+    from karat.extensions.judges.by_hand import Judging
+    from karat.extensions.judges.sources import Code
     from karat.model import Dataset, Run
 
 
@@ -175,11 +177,12 @@ def command(
     karat judge gold.json bm25.jsonl --audit --model openai/gpt-4o-mini -o audit.csv
     karat judge gold.json --decide audit.csv
     """
-    from karat.app.audit import AuditDecisions, read_audit
-    from karat.app.judge import Judging, begun, save_place
-    from karat.app.model_judge import pooled_hits
     from karat.app.score import distinct_names
-    from karat.cli.output.judging import audit_labels, decide_rows, judge_with_models
+    from karat.extensions.judges.audit import AuditDecisions, read_audit
+    from karat.extensions.judges.by_hand import Judging
+    from karat.extensions.judges.by_model import pooled_hits
+    from karat.extensions.judges.gold_file import begun, save_place
+    from karat.extensions.judges.output import audit_labels, decide_rows, judge_with_models
     from karat.formats import read_run
 
     check_together(EXCLUSIVE, NEEDED)
@@ -224,7 +227,7 @@ def _unjudged(
 ) -> "tuple[Sequence[PooledHit], Sequence[str]]":
     """Return the unjudged hits, or those of the next *queries* and the sample with them."""
     from karat.app.human_sample import draw_next
-    from karat.app.judge import pool
+    from karat.app.pooling import pool
 
     if queries is None:
         return pool(data, runs, depth=depth), ()
@@ -234,7 +237,7 @@ def _unjudged(
 def _source(
     data: "Dataset", repositories: Mapping[str, str] | None, rev: str | None, folder: str | None
 ) -> "AbstractContextManager[Code]":
-    from karat.app.judge import folder_code, repository_code
+    from karat.extensions.judges.sources import folder_code, repository_code
 
     has_commits = any(extra.get("base_commit") for extra in data.extras)
     if folder or not (repositories or has_commits):
@@ -305,7 +308,8 @@ class _Session:
         return True
 
     def _show(self, item: "PooledHit") -> None:
-        from karat.app.judge import lines_of, place_text
+        from karat.corpus.chunkers.base import lines_of
+        from karat.extensions.judges.sources import place_text
         from karat.report.text import code_lines
 
         data, hit = self._judging.data, item.hit
@@ -327,7 +331,7 @@ class _Session:
 
 
 def _show_list(data: "Dataset", items: "Sequence[PooledHit]") -> None:
-    from karat.app.judge import place_text
+    from karat.extensions.judges.sources import place_text
 
     for item in items:
         ranks = ", ".join(f"{run} {rank}" for run, rank in item.ranks.items())
@@ -337,9 +341,9 @@ def _show_list(data: "Dataset", items: "Sequence[PooledHit]") -> None:
 
 
 def _show_agreement(data: "Dataset", runs: "Mapping[str, Run]", *, as_json: bool) -> None:
-    from karat.app.agreement import compare_judges
     from karat.cli.output.show import put_json, put_table
-    from karat.report.agreement_view import agreement_plain, agreement_tables
+    from karat.extensions.judges.agreement import compare_judges
+    from karat.extensions.judges.agreement_view import agreement_plain, agreement_tables
 
     found = compare_judges(data, runs)
     if as_json:

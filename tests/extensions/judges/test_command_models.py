@@ -16,7 +16,7 @@ import pytest
 from karat.formats import read_dataset, write
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.judgments import judgments_of, model_labels_of
-from tests.llm.judges import answer_with, parts
+from tests.extensions.judges.fake_model import answer_with, parts
 from tests.llm.stand_in import ModelServer, Reply, model_server
 
 # litellm warns of classes that pydantic builds when they are first used.
@@ -276,7 +276,7 @@ def test_an_interrupted_call_says_how_to_go_on(
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("karat.app.model_judge.ModelJudging._judge", stop)
+    monkeypatch.setattr("karat.extensions.judges.by_model.ModelJudging._judge", stop)
     done = karat("judge", "set.json", "one.jsonl", "--model", server.spec())
     assert done.returncode == 130
     assert "the same command continues" in done.stderr

@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from karat.cli.output.progress import SPARSE_S, Pace, StatusLine, bar_text
-from karat.cli.output.show import put_json, put_table
+from karat.cli.output.show import put_json, put_prompt, put_table
 from karat.errors import EngineError
 from karat.report.display import printable
 from karat.system.words import counted
 
 if TYPE_CHECKING:
-    from karat.app.audit import AuditDecisions, AuditResult, AuditRow
-    from karat.app.judge import Code, PooledHit
-    from karat.app.model_judge import (
+    from karat.app.pooling import PooledHit
+    from karat.extensions.judges.audit import AuditDecisions, AuditResult, AuditRow
+    from karat.extensions.judges.by_model import (
         GradingOptions,
         JudgeEstimate,
         ModelSummary,
         ModelWork,
-        Prompt,
         SkippedPassage,
     )
-    from karat.cli.options.models import ModelOptions
+    from karat.extensions.judges.options import ModelOptions
+    from karat.extensions.judges.sources import Code
     from karat.model import Dataset
     from karat.report.table import Table
 
@@ -93,16 +93,6 @@ def confirm_cost(
         click.confirm("Start?", default=True, abort=True, err=True)
 
 
-def print_example(prompt: "Prompt | None") -> None:
-    """Print one prompt as it would be sent."""
-    if prompt is None:
-        click.echo("Nothing to send: all passages are graded.")
-        return
-    click.echo(f"--- instruction ---\n{prompt.instruction}\n--- text ---")
-    for line in prompt.text.split("\n"):
-        click.echo(printable(line.expandtabs(4)))
-
-
 @contextmanager
 def judge_progress(
     clock: Callable[[], float] = monotonic,
@@ -141,7 +131,8 @@ def judge_progress(
 @contextmanager
 def grading_options(asking: "ModelOptions") -> "Iterator[GradingOptions]":
     """Yield the options of models, with the cache of this user open."""
-    from karat.app.model_judge import GradingOptions, answer_cache
+    from karat.extensions.judges.by_model import GradingOptions
+    from karat.llm.batch import answer_cache
 
     with answer_cache() as cache:
         yield GradingOptions(
@@ -158,7 +149,10 @@ def run_models(work: "ModelWork[T]", asking: "ModelOptions") -> "T | None":
     estimates = work.estimates()
     if asking.dry_run:
         print_estimates(estimates)
-        print_example(work.example)
+        if example := work.example:
+            put_prompt(example.instruction, example.text)
+        else:
+            click.echo("Nothing to send: all passages are graded.")
         return None
     confirm_cost(estimates, max_cost=asking.max_cost, yes=asking.yes)
     with judge_progress() as progress:
@@ -175,7 +169,7 @@ def judge_with_models(
     as_json: bool,
 ) -> None:
     """Grade *hits* with models, save the labels in the gold set *path* and print a summary."""
-    from karat.app.model_judge import ModelJudging, open_models, passages_of
+    from karat.extensions.judges.by_model import ModelJudging, open_models, passages_of
 
     if not hits and not as_json:
         click.echo("no unjudged hits; --judged also grades those that people judged", err=True)
@@ -202,7 +196,7 @@ def judge_with_models(
 
 def print_skipped(title: str, skipped: "Sequence[SkippedPassage]", *, all_of: bool = False) -> None:
     """Print *title* and the first of *skipped* on standard error."""
-    from karat.app.judge import place_text
+    from karat.extensions.judges.sources import place_text
 
     if not skipped:
         return
@@ -346,8 +340,8 @@ def audit_labels(
     as_json: bool,
 ) -> None:
     """Check the labels of *data* with models; print the doubtful ones, or write them to *path*."""
-    from karat.app.audit import LabelAudit, check_ending, target_passages, unjudged
-    from karat.app.model_judge import open_models, passages_of
+    from karat.extensions.judges.audit import LabelAudit, check_ending, target_passages, unjudged
+    from karat.extensions.judges.by_model import open_models, passages_of
 
     if path:
         check_ending(path)
@@ -371,7 +365,7 @@ def print_audit(
     as_json: bool,
 ) -> None:
     """Print the doubtful labels, and write them to *path* if there is one."""
-    from karat.app.audit import audit_json, write_audit
+    from karat.extensions.judges.audit import audit_json, write_audit
 
     if path:
         write_audit(result.rows, path)
@@ -416,7 +410,7 @@ def print_audit(
 
 
 def _doubts_table(rows: "Sequence[AuditRow]") -> "Table":
-    from karat.app.judge import place_text
+    from karat.extensions.judges.sources import place_text
     from karat.report.table import Cell, Column, Table
 
     columns = (
@@ -450,7 +444,7 @@ def decide_rows(
     decisions: "AuditDecisions", rows: "Sequence[AuditRow]", path: str, code: "Code"
 ) -> None:
     """Apply the decisions in *rows*; ask for the others, and write them to the file *path*."""
-    from karat.app.audit import write_audit
+    from karat.extensions.judges.audit import write_audit
 
     given = [row for row in rows if row.decision]
     changed, stale, kept = decisions.apply(given)
@@ -484,7 +478,8 @@ def decide_rows(
 
 
 def _show(decisions: "AuditDecisions", row: "AuditRow", code: "Code", number: str) -> None:
-    from karat.app.judge import lines_of, place_text
+    from karat.corpus.chunkers.base import lines_of
+    from karat.extensions.judges.sources import place_text
     from karat.report.text import code_lines
 
     at = decisions.data.query_ids.index(row.query_id)

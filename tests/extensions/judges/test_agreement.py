@@ -5,13 +5,12 @@ from random import Random
 
 import pytest
 
-from karat.app.agreement import compare_judges
 from karat.errors import InputError
+from karat.extensions.judges.agreement import AgreementReport, compare_judges
+from karat.extensions.judges.agreement_view import agreement_plain, agreement_tables, verdict
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.comparison import Interval
 from karat.model.judgments import JudgmentRecord, with_judgments, with_model_labels
-from karat.report.agreement_view import agreement_plain, agreement_tables, verdict
-from karat.scoring.agreement_report import AgreementReport
 from karat.scoring.settings import Confidence
 
 NOON = "2026-01-01T12:00:00Z"

@@ -8,21 +8,11 @@ from datetime import UTC, datetime
 from time import monotonic
 from typing import NamedTuple, Protocol, TypeVar
 
-from karat.app.judge import (
-    Code,
-    GoldFile,
-    PooledHit,
-    as_target,
-    best_rank,
-    candidates,
-    lines_of,
-    place_text,
-    pool,
-)
+from karat.app.pooling import PooledHit, as_target, best_rank, candidates, matcher_of, pool
+from karat.corpus.chunkers.base import lines_of
 from karat.errors import EngineError, InputError
-from karat.llm.batch import CompletionCache, CostEstimate, Spend, answer_cache, estimate
-from karat.llm.client import ChatModel, Price, Prompt, model_name, open_model, parse_price
-from karat.llm.relevance import (
+from karat.extensions.judges.gold_file import GoldFile
+from karat.extensions.judges.prompts import (
     CONTEXT_LINES,
     PROMPT_HASHES,
     InvalidAnswer,
@@ -36,32 +26,11 @@ from karat.llm.relevance import (
     hide_query_injection,
     suspicious_lines,
 )
+from karat.extensions.judges.sources import Code, place_text
+from karat.llm.batch import CompletionCache, CostEstimate, Spend, estimate
+from karat.llm.client import ChatModel, Price, Prompt, model_name, open_model, parse_price
 from karat.model import Dataset, Hit, Query, Run, Target
 from karat.model.judgments import JudgmentRecord, model_labels_of, time_text, with_model_labels
-from karat.scoring.matching.modes import MATCHERS
-
-__all__ = [
-    "INJECTION",
-    "PROBE_SAMPLE",
-    "GradingOptions",
-    "HitPassage",
-    "InjectionProbe",
-    "JudgeEstimate",
-    "JudgeProgress",
-    "ModelJudging",
-    "ModelSummary",
-    "ModelWork",
-    "Prompt",
-    "SkippedPassage",
-    "answer_cache",
-    "make_tasks",
-    "missing_lines",
-    "open_models",
-    "passages_of",
-    "pooled_hits",
-    "require_texts",
-    "spent",
-]
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -116,7 +85,7 @@ def passages_of(
 
     If no item has a text, InputError names the first reason: then the source is a wrong one.
     """
-    matcher = MATCHERS.get(data.match)()
+    matcher = matcher_of(data)
     passages: list[HitPassage] = []
     skipped: list[SkippedPassage] = []
     for item in items:
@@ -227,7 +196,7 @@ class GradingOptions:
     def grade(
         self, model: ChatModel, tasks: Sequence[RelevanceTask], spend: Spend
     ) -> Iterator[tuple[int, ModelGrade | InvalidAnswer | EngineError]]:
-        """Yield the grades of *tasks*, as :func:`karat.llm.relevance.grade_all` does."""
+        """Yield the grades of *tasks*, as :func:`.prompts.grade_all` does."""
         return grade_all(
             model,
             tasks,

@@ -205,3 +205,65 @@ def test_next_lists_or_asks_for_the_hits_of_so_many_queries(
         "r",
     }
     assert karat(*JUDGE, "--next", "0").returncode == 2
+
+
+def test_judging_stops_before_the_first_question(
+    karat: Karat, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\n1\n1\n"))
+    done = karat("judge", "gold.qrels", "old.run", "-o", "judged.json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "add the texts with --topics FILE" in done.stderr
+    (folder / "topics.tsv").write_text("".join(f"q{n}\twhere is {n}\n" for n in range(1, 5)))
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\n"))
+    command = ("judge", "gold.qrels", "old.run", "-o", "judged.json", "--judge", "ann")
+    done = karat(*command, "--topics", "topics.tsv")
+    assert done.returncode == 0, done.stderr
+    assert "1 judged, 0 left, saved in judged.json" in done.stdout
+
+
+def test_judging_needs_a_folder_to_save_to(karat: Karat, folder: Path) -> None:
+    (folder / "topics.tsv").write_text("".join(f"q{n}\twhere is {n}\n" for n in range(1, 5)))
+    words = ("judge", "gold.qrels", "old.run", "--topics", "topics.tsv", "--judge", "ann")
+    done = karat(*words, "-o", f"none{os.sep}judged.json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "cannot be written: the folder does not exist" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("output", "problem"),
+    [("lacks/out.json", "does not exist"), ("gold.qrels/out.json", "does not exist")],
+)
+def test_an_output_that_cannot_be_written_is_named_at_once(
+    karat: Karat, output: str, problem: str
+) -> None:
+    done = karat("judge", "gold.qrels", "-o", output)
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
+    assert line.startswith(f"error: {output}: ")
+    assert problem in line
+
+
+def test_code_is_shown_from_the_repository_of_each_case(
+    ask: Ask, folder: Path, git: Callable[..., str]
+) -> None:
+    queries, answers = [], []
+    for name in ("click", "gin"):
+        place = folder / "elsewhere" / name
+        place.mkdir(parents=True)
+        git(place, "init", "--quiet")
+        (place / "app.py").write_text(f"def {name}(value):\n    return value\n")
+        git(place, "add", ".")
+        git(place, "commit", "--quiet", "-m", "start")
+        commit = git(place, "rev-parse", "HEAD")
+        extra = {"base_commit": commit, "repository": f"/gone/{name}"}
+        queries.append(Query(name, "who", tags={"repository": name}, extra=extra))
+        answers.append(Answer(name, (Hit("app.py", 1, 1, 2),)))
+    write(Dataset.of(queries, match="lines"), folder / "two.json")
+    write(Run.of(answers), folder / "both.jsonl")
+    moved = ("--repo", "click=elsewhere/click", "--repo", "gin=elsewhere/gin")
+    done = ask("s", "s", arguments=("judge", "two.json", "both.jsonl", "--judge", "ada", *moved))
+    assert done.returncode == 0, done.stderr
+    assert "nothing to show" not in done.stdout
+    assert "def click(value):" in done.stdout
+    assert "def gin(value):" in done.stdout

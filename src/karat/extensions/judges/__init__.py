@@ -1,0 +1,1 @@
+"""Judge hits by hand and with language models."""

@@ -6,7 +6,6 @@ The import package and the command are ``karat``; the distribution is ``karatben
 
 from collections.abc import Sequence
 from functools import cache
-from shlex import quote
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -35,6 +34,8 @@ def install_hint(extra: str) -> str:
     checkout = _checkout()
     if checkout is None:
         return f"pip install '{DISTRIBUTION}[{extra}]'"
+    from shlex import quote
+
     return f"pip install -e {quote(f'{checkout}[{extra}]')}"
 
 
@@ -46,6 +47,7 @@ def typed_command() -> str:
     import shutil
     import sys
     from pathlib import Path
+    from shlex import quote
 
     interpreter = Path(sys.executable)
     script = shutil.which("karat", path=str(interpreter.parent))
@@ -74,6 +76,8 @@ def without_checkout(text: str) -> str:
     checkout = _checkout()
     if checkout is None:
         return text
+    from shlex import quote
+
     beginning = quote(f"{checkout}[").removesuffix("'")
     return text.replace(f"-e {beginning}", f"'{DISTRIBUTION}[")
 

@@ -33,6 +33,13 @@ TARGET = re.compile(r"(karat(?:\.\w+)+):([A-Za-z_]\w*)")
 DOORS = {"karat", "karat.client", "karat.ndcg"}
 
 
+def test_records_are_those_of_the_modules() -> None:
+    found = {one.name: one.extension for one in discovery.installed() if one.name in NAMES}
+    assert found == {
+        name: importlib.import_module(f"{FOLDER}.{name}.extension").EXTENSION for name in NAMES
+    }
+
+
 class Reference(NamedTuple):
     """A *module* that *source* names in this line, and its *attribute*, "" for none."""
 

@@ -14,13 +14,10 @@ import pytest
 HELP = {
     *("karat", "karat.cli", "karat.cli.main", "karat.cli.options", "karat.cli.options.stray"),
     *("karat.discovery", "karat.errors", "karat.exports", "karat.extension", "karat.extensions"),
-    *("karat.installation", "locale", "shlex"),
-    # click asks for the width of the terminal, and wraps the texts.
-    *("bz2", "fnmatch", "lzma", "shutil", "textwrap", "zlib"),
+    *("gc", "karat.installation", "locale", "textwrap"),
 }
 SCORE = {
-    *("array", "bisect", "copy", "dataclasses", "locale", "shlex", "struct"),
-    *("textwrap", "unicodedata"),
+    *("array", "bisect", "copy", "dataclasses", "gc", "locale", "struct", "textwrap"),
     *("karat", "karat.discovery", "karat.errors", "karat.exports", "karat.installation"),
     "karat.registry",
     *("karat.app", "karat.app.score"),
@@ -115,6 +112,30 @@ def test_score_imports_what_the_list_allows(tmp_path: Path) -> None:
     printed, modules = run_karat("score", str(gold), str(run), "--ci", "none")
     assert "ndcg@10" in printed
     check("score", modules, SCORE)
+
+
+STARTED = """
+import gc, sys
+searches = []
+gc.callbacks.append(lambda phase, _info: searches.append(phase))
+from karat.__main__ import main
+searches.clear()
+try:
+    main()
+finally:
+    print(len(searches), gc.isenabled(), gc.get_freeze_count() > 0, file=sys.stderr)
+"""
+
+
+def test_no_garbage_is_looked_for_until_a_command_is_loaded() -> None:
+    def started(*words: str) -> list[str]:
+        done = subprocess.run(
+            [sys.executable, "-c", STARTED, *words], capture_output=True, text=True, check=True
+        )
+        return done.stderr.split()
+
+    assert started("--help") == ["0", "False", "False"]
+    assert started("score", "--help")[1:] == ["True", "True"]
 
 
 def test_a_new_import_is_named_with_what_to_do_about_it() -> None:

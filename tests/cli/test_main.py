@@ -12,7 +12,7 @@ from subprocess import CompletedProcess
 import click
 import pytest
 
-from karat.cli.main import _sections
+from karat.cli.main import _sections, help_width
 from karat.cli.main import karat as program
 
 Karat = Callable[..., CompletedProcess[str]]
@@ -29,6 +29,12 @@ def sections(server: str | None = None) -> dict[str, dict[str, str]]:
 
 
 COMMANDS = {name: line for lines in sections().values() for name, line in lines.items()}
+
+
+@pytest.mark.parametrize("columns", ["", "wide", "-3", "0", "20", "51", "60", "80", "81", "300"])
+def test_help_is_as_wide_as_that_of_click(columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    assert help_width() == click.HelpFormatter().width
 
 
 def test_python_m_karat_is_the_command_line(folder: Path) -> None:

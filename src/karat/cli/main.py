@@ -1,6 +1,7 @@
 """Entry point: find the command, and turn an error into one clear line and an exit code."""
 
 import errno
+import gc
 import importlib
 import os
 import re
@@ -28,6 +29,8 @@ FORMAT_OPTIONS = {
 }
 # Longer than any sentence of help.
 LONGEST = 500
+# Columns of help: of a terminal at most so many are used, all but a margin, and at least so many.
+WIDEST, MARGIN, NARROWEST = 80, 2, 50
 
 
 class CommandGroup(click.Group):
@@ -161,6 +164,9 @@ class Commands(CommandGroup):
             target = _extension_commands(ctx)[cmd_name].target
         module, _, attribute = target.partition(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
+        if not gc.isenabled():  # turned off by the program while it starts
+            gc.freeze()
+            gc.enable()
         return command
 
     def resolve_command(
@@ -296,7 +302,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     discovery.on_problem(lambda line: click.echo(f"warning: {line}", err=True))
     try:
         # In this mode click hands back the code of ctx.exit() instead of exiting.
-        sys.exit(karat.main(args=arguments, prog_name="karat", standalone_mode=False))
+        # Left to itself, click imports shutil and its compressors to find the width out.
+        width = help_width()
+        sys.exit(
+            karat.main(
+                args=arguments, prog_name="karat", standalone_mode=False, terminal_width=width
+            )
+        )
     except (click.Abort, KeyboardInterrupt):
         sys.exit(INTERRUPTED)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -318,6 +330,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise
         _complain(_broken(error))
         sys.exit(KaratError.exit_code)
+
+
+def help_width() -> int:
+    """Return the width of help texts: that of the terminal, between 50 and 78 columns.
+
+    The variable COLUMNS overrides the terminal's; without either it is 78.
+    """
+    try:
+        columns = int(os.environ.get("COLUMNS", ""))
+    except ValueError:
+        columns = 0
+    if columns <= 0:
+        try:
+            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns  # type: ignore[union-attr]
+        except (AttributeError, ValueError, OSError):
+            columns = 0
+    return max(min(columns or WIDEST, WIDEST) - MARGIN, NARROWEST)
 
 
 def _one_line(message: Warning | str, *_place: object, **_line: object) -> str:

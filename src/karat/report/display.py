@@ -1,7 +1,5 @@
 """Text for a terminal: without control characters, on one line, measured in columns."""
 
-from unicodedata import category, east_asian_width
-
 ELLIPSIS = "..."
 
 
@@ -15,6 +13,8 @@ def printable(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
+    from unicodedata import category
+
     return "".join(
         character
         # Spaces other than the plain one are not "printable" in Python, yet harmless.
@@ -72,6 +72,8 @@ def shorten_left(text: str, width: int) -> str:
 
 
 def _columns(character: str) -> int:
+    from unicodedata import category, east_asian_width
+
     if east_asian_width(character) in "WF":
         return 2
     return 0 if category(character) in ("Mn", "Me") else 1

@@ -1,7 +1,6 @@
 """English lists and counts for messages."""
 
 import re
-import shlex
 from collections.abc import Sequence
 
 # Longer lists of names are cut.
@@ -64,9 +63,7 @@ def number_duplicates(names: Sequence[str]) -> list[str]:
 
 # Options of the command line that functions of Python take as keywords.
 SHARED_OPTIONS = ("root", "strip-prefix", "cut-at", "match", "depth", "kind", "judge-labels")
-OPTIONS = re.compile(
-    rf"(?<!\S)(?:--(?:{'|'.join(SHARED_OPTIONS)}) (?:'(?:[^']|'\"'\"')*'|\S*[^\s.;,)])\s?)+"
-)
+OPTIONS = rf"(?<!\S)(?:--(?:{'|'.join(SHARED_OPTIONS)}) (?:'(?:[^']|'\"'\"')*'|\S*[^\s.;,)])\s?)+"
 
 
 def options_as_arguments(text: str) -> str:
@@ -79,10 +76,12 @@ def options_as_arguments(text: str) -> str:
     >>> options_as_arguments("add --root /abs/docs")
     "add root='/abs/docs', or corpus='/abs/docs' to karat.run"
     """
-    return OPTIONS.sub(_arguments, text)
+    return re.sub(OPTIONS, _arguments, text)
 
 
 def _arguments(found: re.Match[str]) -> str:
+    import shlex
+
     words = shlex.split(found[0])
     arguments = []
     for option, value in zip(words[::2], words[1::2], strict=True):

@@ -4,7 +4,6 @@ The entry point imports this module for every command, so it imports only click.
 """
 
 import os
-import shlex
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
@@ -35,6 +34,8 @@ def stray(options: Mapping[str, str], *, files: str = "") -> Callable[[Command],
     def refuse(ctx: click.Context, _argument: click.Parameter, words: tuple[str, ...]) -> None:
         if not words:
             return
+        import shlex
+
         if files and all(map(os.path.exists, words)):
             raise click.UsageError(f"Unexpected {shlex.join(words)}: {files}")
         free = [option for option in options if not _given(ctx, option)] or [*options][:1]

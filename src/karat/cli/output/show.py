@@ -2,7 +2,6 @@
 
 import os
 import re
-import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -120,6 +119,8 @@ def with_gold(text: str) -> str:
     typed = click.get_current_context().params
     names = (typed.get(name) for name in ("gold", "goldset", "gold_set"))
     path = next((name for name in names if isinstance(name, str)), None)
+    import shlex
+
     return text.replace(" GOLDSET ", f" {shlex.quote(path)} ") if path else text
 
 

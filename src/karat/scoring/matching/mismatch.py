@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, product
 from math import ceil
-from shlex import quote
 from typing import NamedTuple
 
 from karat.model import Hit, Query, Target
@@ -62,6 +61,8 @@ class Repair(NamedTuple):
 
     def __str__(self) -> str:
         """Return the repair as options of the command line."""
+        from shlex import quote
+
         options = [
             ("--match", self.match),
             ("--root", self.root),

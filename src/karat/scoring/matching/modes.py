@@ -11,7 +11,6 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
-from unicodedata import is_normalized, normalize
 
 from karat.errors import InputError, UnknownName
 from karat.model import Dataset, Hit, Run, Target
@@ -29,7 +28,9 @@ def normalise(path: str, root: str = "") -> str:
     """
     if "\\" in path:
         path = path.replace("\\", "/")
-    if not path.isascii() and not is_normalized("NFC", path):
+    if not path.isascii():
+        from unicodedata import normalize
+
         path = normalize("NFC", path)
     if "./" in path or "//" in path or path.endswith(("/", "/.")):
         lead = "/" if path.startswith("/") else ""

@@ -29,9 +29,9 @@ QUERIES, HITS = 200, 30
 # The least share of the sample that is worth a warning, and the least number of queries and of
 # different targets: one other README.md is a coincidence.
 SHARE, FEWEST = 0.05, 2
-ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
+ESCAPE = r"%[0-9A-Fa-f]{2}"
 # A prefix that no path relative to a folder has.
-ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]|[a-z]+:/")
+ABSOLUTE = r"/|[A-Za-z]:[/\\]|[a-z]+:/"
 DECODE = "decode the percent-encoding (%20) of the names in the run"
 STRIP = "remove the blanks and carriage returns around the names in the run"
 CASE = "write the names in the run with the upper and lower case of the gold set"
@@ -61,7 +61,7 @@ class Spelling(NamedTuple):
         """
         return bool(
             not (self.case or self.blanks)
-            and (not self.encoded or ESCAPE.search(name))
+            and (not self.encoded or re.search(ESCAPE, name))
             and (not self.prefix or (name.startswith(self.prefix) and not self.is_absolute))
             and (not self.cut_at or self.cut_at in name)
         )
@@ -69,7 +69,7 @@ class Spelling(NamedTuple):
     @property
     def is_absolute(self) -> bool:
         """Return whether the prefix is that of an absolute path or of a URL."""
-        return bool(ABSOLUTE.match(self.prefix))
+        return bool(re.match(ABSOLUTE, self.prefix))
 
 
 class _Sample(NamedTuple):
@@ -226,7 +226,8 @@ def _spelling(name: str, target: Target, *, by_id: bool) -> Spelling | None:
     True
     """
     path = target.path
-    decoded = _decoded(name) if ESCAPE.search(name) and not ESCAPE.search(path) else name
+    is_encoded = "%" in name and re.search(ESCAPE, name) and not re.search(ESCAPE, path)
+    decoded = _decoded(name) if is_encoded else name
     slashed = decoded.replace("\\", "/") if "\\" not in path else decoded
     at = slashed.rfind(path)
     case = at < 0

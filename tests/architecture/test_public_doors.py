@@ -13,11 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs import pages
+
 ROOT = Path(__file__).resolve().parents[2]
 DOORS = {
     *("karat", "karat.client", "karat.engines", "karat.extension", "karat.ndcg", "karat.testing"),
 }
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "CONTRIBUTING.md", *pages.PAGES]
 SCRIPTS = sorted((ROOT / "examples").rglob("*.py"))
 BLOCK = re.compile(r"^```python[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

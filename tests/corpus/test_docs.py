@@ -7,9 +7,10 @@ import pytest
 
 from karat.corpus import CHUNKERS, create_chunker
 from karat.corpus.chunkers.grammars import GRAMMARS
+from tests.docs.pages import page
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "corpus.md").read_text(encoding="utf-8")
+PAGE = page("corpus").read_text(encoding="utf-8")
 SOURCES = sorted((ROOT / "src" / "karat" / "corpus").rglob("*.py"))
 
 

@@ -20,9 +20,10 @@ from karat.cli import main
 from karat.experiments.matrix import AXES, ENGINES_KEY, SINGLE
 from karat.experiments.matrix import KEYS as SUITE_KEYS
 from karat.formats.fields import SECTIONS
+from tests.docs.pages import page
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+PAGE = page("configuration").read_text(encoding="utf-8")
 
 
 def _block(language: str) -> str:

@@ -23,9 +23,11 @@ from karat.extensions.models.endpoint import PROVIDERS
 from karat.extensions.models.remote_embedder import EmbedderOptions
 from karat.extensions.models.remote_reranker import RerankerOptions
 from karat.model.timings import QueryCost, spent
+from tests.docs.pages import page
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "engines.md").read_text(encoding="utf-8")
+# With the page of the extension that has the remote models.
+PAGE = "\n".join(page(name).read_text(encoding="utf-8") for name in ("engines", "models"))
 CONFIGURATIONS = re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 OPTIONS: dict[str, type[BaseModel]] = {
     "command": CommandOptions,

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.test_commands import ROOT
+from tests.docs.pages import ROOT, page
 
-PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+PAGE = page("extending").read_text(encoding="utf-8")
 FILE = re.compile(r"^```\w+ (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMANDS = [line for block in BLOCK.findall(PAGE) for line in block.splitlines()]

@@ -15,12 +15,12 @@ import pytest
 from karat.client import Client
 from karat.engines.embedding import DEFAULT_EMBEDDER
 from karat.installation import DISTRIBUTION
-from tests.docs.test_commands import ROOT, check_commands
+from tests.docs.pages import ROOT, page
+from tests.docs.test_commands import check_commands
 from tests.extensions.service.conftest import served
 from tests.extensions.service.test_quick_start import check_six_calls, commands
 
 PINNED = ROOT / "requirements" / "test.txt"
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 # The checkout is installed as its wheel, under the extras that a page names in brackets.
 FROM_CHECKOUT = re.compile(r"^pip install '?\.(?:\[([\w,]+)\])?'?", re.MULTILINE)
 # By PYTHONPATH the checkout would be found. A fresh environment has no byte code yet; each command
@@ -109,8 +109,8 @@ def extras_of(page: Path) -> list[str]:
 
 def test_what_the_pages_install() -> None:
     assert extras_of(ROOT / "README.md") == [""]
-    assert set(extras_of(ROOT / "docs" / "service.md")) == {"server"}
-    assert set(extras_of(ROOT / "docs" / "web.md")) == {"server"}
+    assert set(extras_of(page("service"))) == {"server"}
+    assert set(extras_of(page("web"))) == {"server"}
 
 
 def test_the_readme_without_extras(install: Install, tmp_path: Path) -> None:
@@ -132,8 +132,8 @@ def test_the_readme_without_extras(install: Install, tmp_path: Path) -> None:
 
 
 def test_the_service_with_the_extra_that_its_page_names(install: Install, tmp_path: Path) -> None:
-    page = ROOT / "docs" / "service.md"
-    (extras,) = extras_of(page)
+    guide = page("service")
+    (extras,) = extras_of(guide)
     started = next(line for line in commands() if line.startswith("karat serve"))
     options = [str(ROOT) if word == "." else word for word in shlex.split(started)[2:]]
     installed = install(extras)

@@ -7,29 +7,26 @@ from pathlib import Path
 import pytest
 
 from karat.app.metrics import describe, page
+from tests.docs import pages
+from tests.docs.pages import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-DOCS = ROOT / "docs"
-PAGES = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "GLOSSARY.md")),
-    *DOCS.glob("*.md"),
-]
+ENTRANCES = {"README.md": ROOT, "index.md": ROOT / "docs"}
+PAGES = [ROOT / "CONTRIBUTING.md", ROOT / "GLOSSARY.md", *pages.PAGES]
 FILE = re.compile(r"`((?:src/karat|tests|examples|benchmarks)/[\w./-]+)`")
 LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([\w-]+))?\)")
 
 
 def test_every_metric_is_explained() -> None:
-    written = (DOCS / "metrics.md").read_text(encoding="utf-8")
+    written = pages.page("metrics").read_text(encoding="utf-8")
     assert written == page(describe()), "run: karat metrics --markdown > docs/metrics.md"
 
 
-def test_every_page_is_linked_from_both_entrances() -> None:
-    index = (DOCS / "index.md").read_text(encoding="utf-8")
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    pages = {page.name for page in DOCS.glob("*.md")} - {"index.md"}
-    assert {page for page in pages if f"]({page})" not in index} == set()
-    read_on = readme.partition("## Read on")[2]
-    assert {page for page in pages if f"](docs/{page})" not in read_on} == set()
+@pytest.mark.parametrize("name", ENTRANCES)
+def test_every_page_is_linked_from_both_entrances(name: str) -> None:
+    entrance = ENTRANCES[name] / name
+    text = entrance.read_text(encoding="utf-8").rpartition("## Read on")[2]
+    linked = {(entrance.parent / target).resolve() for target, _ in LINK.findall(text)}
+    assert {page for page in pages.DOCS if page != entrance} - linked == set()
 
 
 def test_every_extra_is_named() -> None:
@@ -53,7 +50,7 @@ def test_files_and_links_of_a_page_exist(page: Path) -> None:
 
 def test_pictures_are_used_and_small() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    pictures = sorted((DOCS / "images").iterdir())
+    pictures = sorted((ROOT / "docs" / "images").iterdir())
     assert pictures
     for picture in pictures:
         assert f"](docs/images/{picture.name})" in readme

@@ -12,8 +12,9 @@ from karat.cli import main
 from karat.formats import read_dataset
 from karat.mining.questions.asking import KINDS
 from karat.mining.questions.selection import RULES
+from tests.docs.pages import page
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "questions.md").read_text(encoding="utf-8")
+PAGE = page("questions").read_text(encoding="utf-8")
 CODE = '''
 def remind(visitor):
     """Write to visitors who abandoned their basket yesterday."""

@@ -12,9 +12,10 @@ import pytest
 
 from karat.corpus import from_texts
 from karat.engines.spec import build, parse_spec
+from tests.docs.pages import page
 from tests.engines.adapters.test_http import Service, reply
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "recipes.md").read_text(encoding="utf-8")
+PAGE = page("recipes").read_text(encoding="utf-8")
 RECIPES = {
     re.search(r"^name: (\S+)$", text, re.MULTILINE)[1]: text  # type: ignore[index]
     for text in re.findall(r"^```yaml\n(engine: http\n.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from karat.cli import main
+from tests.docs.pages import page
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+PAGE = page("formats").read_text(encoding="utf-8")
 NAME = "gold.several.json"
 EXAMPLE = re.search(rf"^```json {NAME}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 COMMANDS = re.findall(rf"^karat (.* {NAME} .*)$", PAGE, re.MULTILINE)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs.pages import page
 from tests.docs.test_commands import in_this_process
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "snapshots.md").read_text(encoding="utf-8")
+PAGE = page("snapshots").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 COMMANDS = [line for block in BLOCKS for line in block.splitlines() if line.startswith("karat ")]
 

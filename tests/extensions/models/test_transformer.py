@@ -10,6 +10,7 @@ import pytest
 from karat.engines.embedding import Embedder, create_embedder
 from karat.errors import InputError, MissingExtra
 from karat.testing.engines import EmbedderSuite
+from tests.docs.pages import page
 
 
 @pytest.fixture(scope="module")
@@ -82,9 +83,9 @@ def test_the_script_of_the_docs_trains_a_model(
 
     from sentence_transformers import SentenceTransformer
 
-    page = Path(__file__).resolve().parents[3] / "docs" / "training.md"
+    guide = page("training")
     script = re.search(
-        r"^```python\n(import json\n.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE
+        r"^```python\n(import json\n.*?)^```$", guide.read_text(), re.DOTALL | re.MULTILINE
     )
     assert script
     text = script[1].replace("sentence-transformers/all-MiniLM-L6-v2", str(model))

@@ -14,9 +14,10 @@ import pytest
 from karat.cli import main
 from karat.extensions.service.client import Client, Collection, Event, record
 from karat.extensions.service.commands.remote import wait_until_indexed
+from tests.docs.pages import page
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGE = ROOT / "docs" / "service.md"
+PAGE = page("service")
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ASSIGNED = re.compile(r"^([A-Z]+)=\$\((curl .*?) \| jq -r \.(\w+)\)$", re.MULTILINE | re.DOTALL)
 

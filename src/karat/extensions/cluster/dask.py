@@ -67,7 +67,7 @@ class DaskExecutor:
             return ""
         return (
             f"{self.address} is neither encrypted nor authenticated: anyone who reaches it can run "
-            "code on all workers; use dask+tls:// (docs/security.md)"
+            "code on all workers; use dask+tls:// (see Security in the docs)"
         )
 
     @contextmanager
@@ -118,7 +118,7 @@ def _check_certificates() -> None:
         problem = str(error)
     raise InputError(
         f"executor dask+tls: no certificates ({problem}); expected {CERTIFICATES} in the "
-        "environment (docs/security.md)"
+        "environment (see Security in the docs)"
     )
 
 

@@ -53,7 +53,7 @@ class RayExecutor:
             return ""
         return (
             f"{self.address}: anyone who reaches a Ray cluster can run code on all its machines "
-            "(docs/security.md)"
+            "(see Security in the docs)"
         )
 
     @property

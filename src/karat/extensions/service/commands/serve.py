@@ -140,7 +140,7 @@ def command(
 ) -> None:
     """Start the service, API and web page, until interrupted.
 
-    By default only this machine can reach it, without a token. Read docs/security.md before you
+    By default only this machine can reach it, without a token. Read Security in the docs before you
     open it to others.
 
     \b

@@ -15,9 +15,9 @@ NPM     := npm --loglevel=error --ignore-scripts --no-audit --no-fund
 # Trust what the system's git and curl trust; uv's own list lacks a company's certificates.
 export UV_SYSTEM_CERTS ?= 1
 
-# These three compute every number that Karat reports: their own tests cover each line and branch. The other tests
+# These compute every number that Karat reports: their own tests cover each line and branch. The other tests
 # run separately, because measuring coverage takes time.
-FULLY_COVERED := src/karat/scoring/metrics src/karat/scoring/matching src/karat/scoring/stats
+FULLY_COVERED := $(addprefix src/karat/,scoring/metrics scoring/matching scoring/stats extensions/trec_eval/metrics)
 THEIR_TESTS   := $(FULLY_COVERED) $(FULLY_COVERED:src/karat/%=tests/%)
 # These tests mostly wait for processes that they start and kill.
 WAITING_TESTS := tests/experiments/workers tests/extensions/service

@@ -22,9 +22,10 @@ from karat.system import processes
 from tests.command_line import folder, karat, kept, unanswered
 from tests.fork_server import ForkServer
 from tests.git_history import history, new_history
+from tests.metric_examples import other_averages
 
-# Fixtures of every folder whose tests call a command, or need a history of commits.
-__all__ = ["folder", "history", "karat", "kept", "new_history", "unanswered"]
+# Fixtures of several folders.
+__all__ = ["folder", "history", "karat", "kept", "new_history", "other_averages", "unanswered"]
 
 ROOT = Path(__file__).resolve().parents[1]
 IN_CI = bool(os.environ.get("CI"))

@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from karat.app.analyze import index_health
     from karat.app.generate import generate, write_gold
     from karat.app.questions import QuestionRecipe, generate_questions
-    from karat.app.trec_eval import TrecSettings, trec_eval
     from karat.corpus import Corpus, GitRepository, from_beir, from_folder, from_git, from_texts
     from karat.errors import EngineError, FormatError, InputError, KaratError, Problem
     from karat.experiments.executors import open_executor
     from karat.experiments.matrix import Matrix
+    from karat.extensions.trec_eval.evaluation import TrecSettings, trec_eval
     from karat.formats import Format
     from karat.installation import __version__
     from karat.mining.recipe import MiningRecipe
@@ -68,7 +68,7 @@ __getattr__ = exports(
         "app.analyze": "index_health",
         "app.generate": "generate write_gold",
         "app.questions": "QuestionRecipe generate_questions",
-        "app.trec_eval": "TrecSettings trec_eval",
+        "extensions.trec_eval.evaluation": "TrecSettings trec_eval",
         "corpus": "Corpus GitRepository from_beir from_folder from_git from_texts",
         "errors": "EngineError FormatError InputError KaratError Problem",
         "formats": "Format",

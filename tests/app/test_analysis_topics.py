@@ -119,8 +119,9 @@ def test_where_less_is_better_the_topic_of_most_is_weak() -> None:
     assert [topic.scores[0].weak for topic in found.topics] == [True, False, False]
 
 
+@pytest.mark.usefixtures("other_averages")
 def test_a_run_and_a_plain_mean_are_needed() -> None:
     with pytest.raises(InputError, match="no run"):
         query_topics(GOLD, [])
     with pytest.raises(InputError, match="not a mean over queries"):
-        query_topics(GOLD, [run("good")], model="words", scoring=Scoring(("gm-ap",)))
+        query_topics(GOLD, [run("good")], model="words", scoring=Scoring(("geometric",)))

@@ -88,9 +88,10 @@ def test_runs_come_in_the_order_of_time() -> None:
     assert [point.run for point in trend_of("a", runs[::-1], LEAD, SURE).points] == ["r0", "r1"]
 
 
+@pytest.mark.usefixtures("other_averages")
 def test_a_measure_that_is_no_mean_is_refused() -> None:
     with pytest.raises(InputError, match="not a mean over queries"):
-        trend_of("a", past([0.6]), parse("gm-ap"), SURE)
+        trend_of("a", past([0.6]), parse("geometric"), SURE)
 
 
 GOLD = Dataset.of([Query(f"q{n}", "text", (Target("a.py"),)) for n in range(12)], name="small")

@@ -13,6 +13,7 @@ from karat.report.compare_view import compare_table
 from karat.report.json import contest_json
 from karat.report.score_view import score_table
 from karat.scoring.settings import Confidence, Scoring
+from tests.extension_kit import install_objects
 
 QUERIES = [f"q{number}" for number in range(12)]
 GOLD = {query: {"a.py" if place % 2 else "b.rs": 1.0} for place, query in enumerate(QUERIES)}
@@ -56,7 +57,7 @@ def test_names_are_given_or_found() -> None:
 
 def test_sums_alone_cannot_be_compared() -> None:
     with pytest.raises(InputError, match="no measure to compare"):
-        compare(GOLD, [BOTH, ONLY_A], scoring=Scoring(("num-rel-ret",)), confidence=FEW)
+        compare(GOLD, [BOTH, ONLY_A], scoring=Scoring(("num-ret",)), confidence=FEW)
 
 
 def test_questions_of_one_case_are_drawn_together_and_a_note_says_so() -> None:
@@ -104,7 +105,9 @@ def test_wilcoxon_does_not_count_a_last_digit_as_a_difference() -> None:
     assert contest.further_tests[0].endswith("p = 1.0000 (exact, 0 differences)")
 
 
-def test_set_measures_of_lists_of_different_length_end_with_a_warning() -> None:
+def test_set_measures_of_lists_of_different_length_end_with_a_warning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     long = {
         query: {"a.py": 99.0, "b.rs": 98.0} | {f"{place}.c": place for place in range(48)}
         for query in QUERIES
@@ -112,17 +115,19 @@ def test_set_measures_of_lists_of_different_length_end_with_a_warning() -> None:
     runs: list[RunSource] = [BOTH, long, {query: {} for query in QUERIES}]
     names = ["short", "long", "nothing"]
     contest = compare(
-        GOLD, runs, scoring=Scoring(("set-f1", "set-f", "mrr")), confidence=FEW, names=names
+        GOLD, runs, scoring=Scoring(("set-f1", "set-precision", "mrr")), confidence=FEW, names=names
     )
     assert contest.notes == (
-        "set-f1 and set-f count all returned hits, and the runs returned different numbers per "
-        "query: short 2 and long 50; compare f1@2 instead, or cut all runs with --depth 2.",
+        "set-f1 and set-precision count all returned hits, and the runs returned different numbers "
+        "per query: short 2 and long 50; compare f1@2 and precision@2 instead, or cut all runs "
+        "with --depth 2.",
     )
     assert contest.verdict.endswith(contest.notes[0])
     assert compare_table(contest).conclusion == contest.verdict
     assert loads(contest_json(contest, {}))["notes"] == list(contest.notes)
     assert contest.evaluations[1].notes.hits_per_query == 50
-    alone = compare(GOLD, [BOTH, long], scoring=Scoring(("set-ap",)), confidence=FEW)
+    install_objects(monkeypatch, "metric", {"set-own": "karat.scoring.metrics.sets:SET_F1"})
+    alone = compare(GOLD, [BOTH, long], scoring=Scoring(("set-own",)), confidence=FEW)
     assert alone.notes[0].endswith("run2 50; cut all runs with --depth 2.")
     # One length, or measures that look at ranks: nothing to warn of.
     for fair in (Scoring(("set-f1",), depth=2), MRR):

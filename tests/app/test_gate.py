@@ -142,7 +142,7 @@ def test_a_run_without_times_cannot_pass_a_latency() -> None:
 
 
 def test_one_number_limits_shares_only() -> None:
-    scoring = Scoring(("mrr", "lines@10", "num-rel-ret"))
+    scoring = Scoring(("mrr", "lines@10", "num-ret"))
     kept = baseline_of(OLD, scoring=scoring)
     found = gate(dataset(), OLD, parse_rules(regressions=["0.1"]), baseline=kept, confidence=FEW)
     assert [check.subject for check in found.checks] == ["mrr", "hits"]

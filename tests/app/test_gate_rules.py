@@ -56,7 +56,7 @@ def test_what_is_no_minimum_is_refused(text: str, message: str) -> None:
         parse_rules(minimums=[text])
 
 
-@pytest.mark.parametrize("text", ["-0.1", "1.1", "hit@5=-0.1", "hit@5=1.1", "gm-ap=0.1", "much"])
+@pytest.mark.parametrize("text", ["-0.1", "1.1", "hit@5=-0.1", "hit@5=1.1", "num-ret=0.1", "much"])
 def test_what_is_no_regression_is_refused(text: str) -> None:
     with pytest.raises(InputError):
         parse_rules(regressions=[text])

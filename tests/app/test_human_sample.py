@@ -326,9 +326,10 @@ def test_without_intervals_the_mean_is_still_that_of_both() -> None:
     assert " from 24 human-judged" in found.notes.powered
 
 
+@pytest.mark.usefixtures("other_averages")
 def test_sums_and_geometric_means_of_both_labels_are_absent() -> None:
     gold, _, new = example()
-    measures = Scoring(("ndcg@5", "gm-ap", "num_rel_ret", "num_ret"))
+    measures = Scoring(("ndcg@5", "geometric", "found", "num_ret"))
     found = score(gold, new, scoring=measures, confidence=AUTO)
     means = [each.mean for each in found.summaries]
     assert [isnan(mean) for mean in means] == [False, True, True, False]
@@ -336,8 +337,8 @@ def test_sums_and_geometric_means_of_both_labels_are_absent() -> None:
     # This one does not depend on labels.
     assert means[3] == sum(len(answer.hits) for answer in new.answers())
     (note,) = [line for line in note_lines(found) if "not estimated" in line]
-    assert "num_rel_ret are sums or geometric means: not estimated from a human sample" in note
-    alone = score(gold, new, scoring=Scoring(("gm-ap",)), confidence=AUTO).notes.powered
+    assert "found are sums or geometric means: not estimated from a human sample" in note
+    alone = score(gold, new, scoring=Scoring(("geometric",)), confidence=AUTO).notes.powered
     assert "is a sum or geometric mean" in alone
 
 

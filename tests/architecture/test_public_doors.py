@@ -53,6 +53,12 @@ def test_the_search_finds_imports() -> None:
     assert list(imported("from karat import Hit, corpus")) == ["karat", "karat.corpus"]
 
 
+@pytest.mark.parametrize("door", sorted(DOORS))
+def test_every_public_name_can_be_loaded(door: str) -> None:
+    module = import_module(door)
+    assert [name for name in module.__all__ if not hasattr(module, name)] == []
+
+
 def test_the_docs_import_karat() -> None:
     assert {name for page in PAGES for name in imported(code_of(page))} == DOORS
 

@@ -207,14 +207,6 @@ def test_a_run_where_a_gold_set_is_expected(karat: Karat, command: str) -> None:
     assert done.stderr == expected
 
 
-def test_trec_eval_says_what_a_gold_set_is(karat: Karat, folder: Path) -> None:
-    case = {"id": "q1", "query": "where", "ground_truth_files": ["a"]}
-    (folder / "gold.json").write_text(json.dumps({"test_cases": [case], "metadata": {}}))
-    done = karat("trec-eval", "gold.json", "new.run")
-    assert done.returncode == 2
-    assert "gold.json: this is a gold set (format gold); expected trec-qrels" in done.stderr
-
-
 def test_an_untimed_run_has_no_latency_to_check(karat: Karat, folder: Path) -> None:
     corpus(folder, 5)
     common = ("--corpus", "docs", "-e", "bm25", "-m", "mrr", "--draws", "99", "--timed", "none")

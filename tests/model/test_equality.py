@@ -9,7 +9,6 @@ import pytest
 
 from karat.model import Answer, Hit, JudgedQuery, QueryStatus, Run, ScoreTable, Target
 from karat.model.frozen import FrozenMapping, by_value, same
-from karat.model.judged import PanelQuery, PreferenceQuery
 
 NAN = float("nan")  # not the object math.nan
 
@@ -132,18 +131,3 @@ def test_judged_queries_compare_their_columns() -> None:
         assert one != other
     assert one != judged([1, 2], level=2)
     assert one != [1, 2]
-
-
-def test_judged_queries_of_several_judges_compare_each_judge() -> None:
-    highest = judged([1, 2])
-    panel = PanelQuery(highest, [highest])
-    assert panel == PanelQuery(highest, [judged([1, 2])])
-    assert panel != PanelQuery(highest, [judged([1, 3])])
-    assert panel != highest
-
-    def preferred(level: float, *, query: str = "q") -> PreferenceQuery:
-        judges = {"ann": {"": {"a.py": 1.0, "b.py": 2.0}}, "bob": {"": {"a.py": level}}}
-        return PreferenceQuery(query, judges, returned={"b.py": 1}, retrieved=1)
-
-    assert preferred(1.0) == preferred(1.0)
-    assert preferred(1.0) != preferred(0.5)

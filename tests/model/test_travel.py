@@ -30,7 +30,6 @@ import karat
 import karat.model
 from karat.model import Answer, Credits, Dataset, Hit, JudgedQuery, Query, Run, Sizes, Target
 from karat.model.frozen import EMPTY, FrozenMapping
-from karat.model.judged import PanelQuery, PreferenceQuery
 from karat.model.run import PackedHits, packed
 from karat.model.spec import Spec
 
@@ -144,19 +143,11 @@ def instances(record: Any) -> st.SearchStrategy[Any]:
 
 SMALL = st.lists(st.integers(1, 50), max_size=3)
 GRADES = st.lists(FLOATS, max_size=3)
-ORDERS = st.fixed_dictionaries({"a.py": st.integers(1, 3), "b.py": st.integers(1, 3)})
 # How to build what its type hints do not say: classes with rules, or with an __init__ of their own.
 STRATEGIES: dict[object, st.SearchStrategy[Any]] = {
     # Parameters are compared as JSON, which has no NaN.
     Spec: st.builds(Spec, TEXT, TEXT, st.dictionaries(TEXT, NUMBERS | TEXT | st.floats(0, 1))),
     FrozenMapping: st.just(EMPTY) | st.dictionaries(TEXT, FLOATS).map(FrozenMapping),
-    PreferenceQuery: st.builds(
-        PreferenceQuery,
-        TEXT,
-        st.dictionaries(TEXT, st.fixed_dictionaries({"": ORDERS}), min_size=1, max_size=2),
-        returned=st.just({}) | st.just({"b.py": 1, "a.py": 4}),
-        retrieved=NUMBERS,
-    ),
 }
 STRATEGIES[Hit] = TEXT.map(Hit) | instances(Hit)
 STRATEGIES[PackedHits] = st.lists(instances(Hit), max_size=3).map(packed).map(PackedHits)
@@ -177,9 +168,6 @@ STRATEGIES[JudgedQuery] = st.builds(
     found=st.none() | st.tuples(SMALL, GRADES),
     sizes=st.none() | instances(Sizes),
     credits=st.none() | st.dictionaries(st.floats(1, 3), instances(Credits), max_size=2),
-)
-STRATEGIES[PanelQuery] = st.builds(
-    PanelQuery, instances(JudgedQuery), st.lists(instances(JudgedQuery), max_size=2)
 )
 
 FEW = settings(
@@ -226,16 +214,21 @@ def named(record: type) -> str:
     return f"{record.__module__.removeprefix('karat.model.')}.{record.__name__}"
 
 
+def check_copies(original: object) -> None:
+    """Fail if a copy of *original*, made in any way, differs from it."""
+    for protocol in range(4, pickle.HIGHEST_PROTOCOL + 1):
+        check_same(original, unpickled(pickle.dumps(original, protocol)))
+    check_same(original, copy.deepcopy(original))
+    check_same(original, copy.copy(original))
+    check_same(original, unpickled(cloudpickle.dumps(original)))
+
+
 @pytest.mark.parametrize("record", RECORDS, ids=named)
 def test_a_record_equals_its_copies(record: type) -> None:
     @FEW
     @given(instances(record))
     def check(original: object) -> None:
-        for protocol in range(4, pickle.HIGHEST_PROTOCOL + 1):
-            check_same(original, unpickled(pickle.dumps(original, protocol)))
-        check_same(original, copy.deepcopy(original))
-        check_same(original, copy.copy(original))
-        check_same(original, unpickled(cloudpickle.dumps(original)))
+        check_copies(original)
 
     check()
 

@@ -319,8 +319,6 @@ def score_with_ranks(
 ) -> RankedRun:
     """Return a loaded *run*, scored by *measures*; a first rank is 1 / reciprocal rank.
 
-    The number of hits is that of trec_eval's num_ret.
-
     A run whose document names clearly do not match those of *gold* raises InputError.
     """
     reciprocal, returned = parse("mrr", level=scoring.level), parse("num-ret")

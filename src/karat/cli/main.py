@@ -106,7 +106,6 @@ SECTIONS = {
     "Score run files": {
         "score": "Score a run file, with confidence intervals.",
         "metrics": "List the measures, or explain one.",
-        "trec-eval": "Replace trec_eval 10: same options, same output.",
     },
     "Analyze results": {
         "report": "Write a report as HTML, Markdown, CSV, JSON or LaTeX.",

@@ -153,7 +153,7 @@ def read_panel(path: str | os.PathLike[str]) -> dict[str, dict[str, dict[str, fl
     """Return ``{query: {judge: {document: grade}}}``; all problems at once."""
     problems = Problems(path)
     panel: dict[str, dict[str, dict[str, float]]] = {}
-    for (query, judge, document), grade, line in _rows(path, 3, "grade", problems):
+    for (query, judge, document), grade, line in judgment_rows(path, 3, "grade", problems):
         grades = panel.setdefault(query, {}).setdefault(judge, {})
         if document in grades:
             problems.add(line, f"{judge!r} judges {document!r} twice for query {query!r}")
@@ -162,24 +162,10 @@ def read_panel(path: str | os.PathLike[str]) -> dict[str, dict[str, dict[str, fl
     return panel
 
 
-def read_preferences(
-    path: str | os.PathLike[str],
-) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
-    """Return ``{query: {judge: {part: {document: level}}}}``; all problems at once."""
-    problems = Problems(path)
-    by_query: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
-    for (query, judge, part, document), level, line in _rows(path, 4, "level", problems):
-        levels = by_query.setdefault(query, {}).setdefault(judge, {}).setdefault(part, {})
-        if document in levels:
-            problems.add(line, f"{document!r} appears twice in part {part!r} of judge {judge!r}")
-        if level < 0:
-            problems.add(line, f"level {level:g} is below 0; 0 is not relevant, higher is better")
-        levels[document] = level
-    problems.finish()
-    return by_query
-
-
-def _rows(path: str | os.PathLike[str], names: int, what: str, problems: Problems) -> Iterator[Row]:
+def judgment_rows(
+    path: str | os.PathLike[str], names: int, what: str, problems: Problems
+) -> Iterator[Row]:
+    """Yield the rows of *names* and a number, called *what*; problems are added to *problems*."""
     total = 0
     for first, block in blocks(path):
         lines, columns = split_rows(
@@ -197,29 +183,3 @@ def _rows(path: str | os.PathLike[str], names: int, what: str, problems: Problem
             yield Row(text, value, line)
     if not total and not problems:
         problems.add(0, f"no judgment in the file; expected {names + 1} fields per line")
-
-
-def read_zscores(path: str | os.PathLike[str]) -> dict[tuple[str, str], tuple[float, float]]:
-    """Return ``{(query, measure): (mean, standard deviation)}``; all problems at once."""
-    problems = Problems(path)
-    by_pair: dict[tuple[str, str], tuple[float, float]] = {}
-    for first, block in blocks(path):
-        lines, (queries, measures, means, deviations) = split_rows(
-            block, first, width=4, want=range(4), problems=problems, longer=False
-        )
-        keys = zip(
-            decode_ids(queries, lines, problems), decode_ids(measures, lines, problems), strict=True
-        )
-        values = zip(
-            numbers(means, lines, "mean", problems),
-            numbers(deviations, lines, "deviation", problems),
-            strict=True,
-        )
-        for key, value, line in zip(keys, values, lines, strict=True):
-            if key in by_pair:
-                problems.add(line, f"{key[1]!r} of query {key[0]!r} appears twice")
-            by_pair[key] = value
-    if not by_pair and not problems:
-        problems.add(0, "no reference score in the file; expected query measure mean deviation")
-    problems.finish()
-    return by_pair

@@ -1,14 +1,13 @@
 """Tables for a terminal: aligned plain text, safe for any query text."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from textwrap import wrap
-from typing import NamedTuple
 
 from karat.report.display import display_width, headline_and_details, printable, shorten
 from karat.report.table import Cell, Table
 
-__all__ = ["TrecRow", "code_lines", "printable", "render", "trec_text"]
+__all__ = ["code_lines", "printable", "render"]
 
 BOLD, RESET = "\x1b[1m", "\x1b[0m"
 GAP = "  "
@@ -138,37 +137,6 @@ def _line(texts: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) 
         blank = " " * (width - display_width(text))
         padded.append(blank + text if to_the_right else text + blank)
     return GAP.join(padded).rstrip()
-
-
-class TrecRow(NamedTuple):
-    """One line: a measure of one query, or of ``all``.
-
-    A number is *whole* where it counts something; as a *zscore* it never is, and is marked.
-    """
-
-    measure: str
-    query: str
-    value: float | str
-    whole: bool = False
-    zscore: bool = False
-
-
-def trec_text(rows: Iterable[TrecRow]) -> str:
-    r"""Return *rows* as trec_eval prints them, byte for byte.
-
-    >>> trec_text([TrecRow("map", "301", 0.25), TrecRow("num_q", "all", 3.0, whole=True)])
-    'map                   \t301\t0.2500\nnum_q                 \tall\t3\n'
-    """
-    return "".join(
-        f"{'Z' if row.zscore else ''}{row.measure:<22}\t{row.query}\t{_shown(row)}\n"
-        for row in rows
-    )
-
-
-def _shown(row: TrecRow) -> str:
-    if isinstance(row.value, str):
-        return row.value
-    return str(int(row.value)) if row.whole and not row.zscore else f"{row.value:6.4f}"
 
 
 AROUND = 3

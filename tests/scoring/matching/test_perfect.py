@@ -1,6 +1,6 @@
 """The best answer scores 1 in every matching mode, and no answer scores more."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 
 import pytest
@@ -12,11 +12,6 @@ from karat.scoring.matching import MATCHERS, judge
 from karat.scoring.metrics import METRICS, evaluate, parse
 
 MEASURES = [parse(name) for name in ("ndcg", "ndcg(gain=exp)", "ap", "recall", "set-f1")]
-SHARES = [
-    parse(name if METRICS.get(name).cut == "none" else f"{name}@3")
-    for name in METRICS
-    if METRICS.get(name).high == 1.0
-]
 
 PATHS = ("src/a.py", "src/b.py", "lib/src/a.py")
 SYMBOLS = ("login", "login_user", "Save")
@@ -98,11 +93,21 @@ def test_the_best_answer_scores_1(match: str, data: st.DataObject) -> None:
 @settings(max_examples=25)
 @given(data=st.data())
 def test_no_answer_leaves_the_range_of_a_measure(match: str, data: st.DataObject) -> None:
+    check_range(match, data, METRICS.core())
+
+
+def check_range(match: str, data: st.DataObject, metrics: Iterable[str]) -> None:
+    """Fail if an answer scores below 0 or above 1 in those *metrics* that are shares."""
+    shares = [
+        parse(name if METRICS.get(name).cut == "none" else f"{name}@3")
+        for name in metrics
+        if METRICS.get(name).high == 1.0
+    ]
     targets = data.draw(st.lists(TARGETS[match], min_size=1, max_size=5))
     hits = data.draw(st.lists(st.sampled_from(universe(match)), max_size=6, unique=True))
     level = data.draw(st.sampled_from(["", "(level=0.4)", "(level=1)", "(level=1.4)", "(level=2)"]))
     names = [f"{name}{level}" for name in ("ap", "recall", "set-f1", "mrr")]
-    table = evaluate(judged_answers(targets, match, [hits]), [*SHARES, *map(parse, names)])
+    table = evaluate(judged_answers(targets, match, [hits]), [*shares, *map(parse, names)])
     for name, column in table.columns.items():
         assert not column[0] > 1.0 + 1e-12, name
         assert not column[0] < 0.0, name

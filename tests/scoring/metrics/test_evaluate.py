@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.model import JudgedQuery, JudgedRun, QueryStatus, Sizes
-from karat.model.judged import PanelQuery, PreferenceQuery
 from karat.scoring.matching import judge
 from karat.scoring.metrics import average, evaluate, parse_all
 
@@ -51,30 +50,6 @@ def test_a_table_where_every_query_is_scored() -> None:
     judged = JudgedRun("r", ("q", "r"), (query, query), (QueryStatus.SCORED,) * 2, "trec10")
     assert list(evaluate(judged, parse_all(["mrr"])).columns["mrr"]) == [0.5, 0.5]
     assert list(evaluate(judged, []).columns) == []
-
-
-def test_queries_are_not_alike_where_only_their_judges_differ() -> None:
-    def graded(*ranks: int) -> JudgedQuery:
-        return JudgedQuery(ranks, [1] * len(ranks), ideal=[1] * len(ranks), retrieved=5)
-
-    panels = (
-        PanelQuery(graded(1, 2), [graded(1, 2), graded(1, 2)]),
-        PanelQuery(graded(1, 2), [graded(1), graded(2)]),
-    )
-    levels = {"": {"a": 1.0, "b": 2.0}}
-    returned = {"a": 1, "b": 2}
-    preferences = (
-        PreferenceQuery("q", {"x": levels}, returned=returned, retrieved=2),
-        PreferenceQuery(
-            "r", {"x": levels, "y": {"": {"a": 1.0, "b": 0.0}}}, returned=returned, retrieved=2
-        ),
-    )
-    for queries, measure, expected in (
-        (panels, "ap-avgjg", [1.0, 0.75]),
-        (preferences, "prefs-simp", [0.0, 0.5]),
-    ):
-        judged = JudgedRun("r", ("q", "r"), queries, (QueryStatus.SCORED,) * 2, "trec10")
-        assert list(evaluate(judged, parse_all([measure])).columns[measure]) == expected
 
 
 def test_averages_by_hand() -> None:

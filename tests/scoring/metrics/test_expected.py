@@ -12,13 +12,15 @@ from karat.errors import InputError
 from karat.model import JudgedQuery, JudgedRun, QueryStatus
 from karat.scoring.matching import judge
 from karat.scoring.metrics import METRICS, Measure, evaluate, parse
+from tests.metric_names import each_metric, only
+
+pytest_generate_tests = each_metric(METRICS.core())
 
 DOCUMENTS = st.sampled_from("abcdef")
 SCORES = st.dictionaries(DOCUMENTS, st.sampled_from([1.0, 2.0]), max_size=5)
 GRADES = st.dictionaries(
     DOCUMENTS, st.sampled_from([-1.0, 0.0, 0.5, 1.0, 2.0]), min_size=1, max_size=6
 )
-ABLE = [name for name in METRICS if METRICS.get(name).expected_ties]
 
 
 def measures(name: str) -> list[Measure]:
@@ -43,7 +45,7 @@ def score(judged: JudgedRun, measure: Measure) -> float:
     return evaluate(judged, [measure], score_unjudged=True).columns[str(measure)][0]
 
 
-@pytest.mark.parametrize("name", ABLE)
+@only(lambda metric: metric.expected_ties)
 @settings(max_examples=15)
 @given(grades=GRADES, scores=SCORES)
 def test_the_expected_score_is_the_mean_over_all_orders(
@@ -56,9 +58,7 @@ def test_the_expected_score_is_the_mean_over_all_orders(
         assert score(expected, measure) == pytest.approx(mean, abs=1e-12), str(measure)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in METRICS if "promotion" in METRICS.get(name).laws]
-)
+@only(lambda metric: "promotion" in metric.laws)
 @settings(max_examples=15)
 @given(grades=GRADES, scores=SCORES)
 def test_no_order_is_better_than_best_or_worse_than_worst(
@@ -74,7 +74,7 @@ def test_no_order_is_better_than_best_or_worse_than_worst(
         assert ends == pytest.approx((min(values), max(values)), abs=1e-12), str(measure)
 
 
-@pytest.mark.parametrize("name", ABLE)
+@only(lambda metric: metric.expected_ties)
 @settings(max_examples=15)
 @given(grades=GRADES, scores=SCORES)
 def test_without_ties_every_policy_agrees(
@@ -90,7 +90,7 @@ def test_without_ties_every_policy_agrees(
 
 
 @pytest.mark.parametrize("size", [2, 9, 25, 57])
-@pytest.mark.parametrize("name", ABLE)
+@only(lambda metric: metric.expected_ties)
 def test_ties_of_relevant_hits_do_not_round_out_of_range(name: str, size: int) -> None:
     metric = METRICS.get(name)
     names = [f"d{number}" for number in range(size)]

@@ -78,23 +78,21 @@ def test_a_gain_that_is_none_is_refused(gain: str) -> None:
 
 
 @pytest.mark.parametrize("p", ["-0.1", "1.1", "2"])
-@pytest.mark.parametrize("metric", ["rbp", "rbp-graded", "rbp-residual"])
-def test_a_chance_is_from_0_to_1(metric: str, p: str) -> None:
+def test_a_chance_is_from_0_to_1(p: str) -> None:
     with pytest.raises(InputError, match=r"rbp's p is .*; expected a probability from 0 to 1"):
-        score(f"{metric}(p={p})")
+        score(f"rbp(p={p})")
 
 
-@pytest.mark.parametrize("measure", ["err(max_grade=-1)", "set-f(weight=-0.5)"])
-def test_what_must_not_be_negative(measure: str) -> None:
+def test_the_highest_grade_is_not_negative() -> None:
     with pytest.raises(InputError, match="expected 0 or more"):
-        score(measure)
+        score("err(max_grade=-1)")
 
 
 def test_grades_as_high_as_floats_go() -> None:
     high = JudgedQuery([1, 2], [5000, 4999], ideal=[5000, 4999, 1], retrieved=2)
     assert score("err", high) == 1.0
     assert score("err", JudgedQuery([2], [4999], ideal=[5000], retrieved=2)) == 1 / 4
-    for metric in ("ndcg", "dcg", "g"):
+    for metric in ("ndcg", "dcg"):
         with pytest.raises(InputError, match="grade 5000 is too high for gain=exp"):
             score(f"{metric}(gain=exp)", high)
 

@@ -170,3 +170,20 @@ def token_recall(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
             break
         last += 1
     return sum(rank <= last for rank in found) / total
+
+
+@metric(
+    "Number of hits.",
+    formula="hits, summed",
+    high=inf,
+    laws={"ideal", "promotion"},
+    average="sum",
+    expected_ties=True,
+)
+def num_ret(judged: JudgedQuery) -> float:
+    """Return the number of hits.
+
+    >>> num_ret(JudgedQuery([2], [1], ideal=[1], retrieved=5))
+    5.0
+    """
+    return float(judged.retrieved)

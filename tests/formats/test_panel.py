@@ -5,19 +5,13 @@ from pathlib import Path
 import pytest
 
 from karat.errors import FormatError
-from karat.formats.trec_qrels import read_panel, read_preferences
+from karat.formats.trec_qrels import read_panel
 
 
 def test_a_panel(tmp_path: Path) -> None:
     path = tmp_path / "qrels"
     path.write_text("# by two\nq 1 a 2\nq\t2  a 0\n\nr 1 b -1", encoding="utf-8")
     assert read_panel(path) == {"q": {"1": {"a": 2.0}, "2": {"a": 0.0}}, "r": {"1": {"b": -1.0}}}
-
-
-def test_preferences(tmp_path: Path) -> None:
-    path = tmp_path / "prefs"
-    path.write_text("q 1 x a 2.5\nq 1 x b 0\nq 1 y a 1\n", encoding="utf-8")
-    assert read_preferences(path) == {"q": {"1": {"x": {"a": 2.5, "b": 0.0}, "y": {"a": 1.0}}}}
 
 
 def test_every_problem_of_a_panel_at_once(tmp_path: Path) -> None:
@@ -32,19 +26,8 @@ def test_every_problem_of_a_panel_at_once(tmp_path: Path) -> None:
     ]
 
 
-def test_every_problem_of_preferences_at_once(tmp_path: Path) -> None:
-    path = tmp_path / "prefs"
-    path.write_text("q 1 x a 1\nq 1 x a 2\nq 1 x b -1\n", encoding="utf-8")
-    with pytest.raises(FormatError) as caught:
-        read_preferences(path)
-    assert [problem.line for problem in caught.value.problems] == [2, 3]
-    assert "below 0" in caught.value.problems[1].message
-
-
 def test_an_empty_file(tmp_path: Path) -> None:
-    path = tmp_path / "prefs"
+    path = tmp_path / "qrels"
     path.write_text("# nothing\n", encoding="utf-8")
-    with pytest.raises(FormatError, match="expected 5 fields"):
-        read_preferences(path)
     with pytest.raises(FormatError, match="expected 4 fields"):
         read_panel(path)

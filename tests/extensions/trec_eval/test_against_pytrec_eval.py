@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import pytrec_eval
 
-from karat.app.trec_eval import Value, values
+from karat.extensions.trec_eval.names import Value, values
 from karat.model import JudgedRun
 from karat.scoring.matching import judge
 from karat.scoring.metrics import Measure, evaluate

@@ -1,6 +1,6 @@
 """trec_eval's measures on cases worked by hand, and where they meet Karat's own."""
 
-from math import isnan, log, log2
+from math import log, log2
 
 import pytest
 from hypothesis import given
@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from karat.errors import InputError
 from karat.model import JudgedQuery
-from karat.scoring.metrics import METRICS, Measure, average, parse
+from karat.scoring.metrics import METRICS, average, parse
 
-NOTHING = JudgedQuery([], [], ideal=[0], retrieved=0)
 # Grades 2 and 1 at ranks 2 and 4 of five hits; a third target of grade 1 is not found.
 QUERY = JudgedQuery([1, 2, 4], [0, 2, 1], ideal=[2, 1, 1, 0], retrieved=5)
 GRADES = st.lists(st.sampled_from([-1, 0, 1, 2]), min_size=1, max_size=12)
@@ -112,15 +111,6 @@ def test_a_residual_is_zero_only_where_all_is_judged() -> None:
     assert score("unj@2", pooled) == 0.5
 
 
-@pytest.mark.parametrize("name", [name for name in METRICS if METRICS.get(name).cut != "required"])
-def test_an_empty_answer_where_nothing_is_relevant(name: str) -> None:
-    value = Measure(name).bind()(NOTHING)
-    # Of two empty sets the F1 is perfect; a query counts as a query; sizes and subtopics are not
-    # known.
-    expected = {"set-f1": 1.0, "num-q": 1.0}.get(name, 0.0)
-    assert value == expected or (isnan(value) and name in ("tokens-to-hit", "nrbp"))
-
-
 @given(GRADES)
 def test_with_one_level_the_graded_measures_are_the_binary_ones(grades: list[int]) -> None:
     binary = [min(grade, 1) for grade in grades]
@@ -167,3 +157,21 @@ def test_expected_values_are_means_over_the_orders_of_a_tie(name: str) -> None:
     tied = JudgedQuery([1], [1], ideal=[1], retrieved=3, spans=[(1, 3)])
     mean = (score(name, first) + score(name, middle) + score(name, last)) / 3
     assert score(name, tied) == pytest.approx(mean, abs=1e-12)
+
+
+@pytest.mark.parametrize("p", ["-0.1", "1.1", "2"])
+@pytest.mark.parametrize("metric", ["rbp-graded", "rbp-residual"])
+def test_a_chance_is_from_0_to_1(metric: str, p: str) -> None:
+    with pytest.raises(InputError, match=r"rbp's p is .*; expected a probability from 0 to 1"):
+        score(f"{metric}(p={p})")
+
+
+def test_the_weight_of_recall_is_not_negative() -> None:
+    with pytest.raises(InputError, match="expected 0 or more"):
+        score("set-f(weight=-0.5)")
+
+
+def test_a_grade_too_high_for_an_exponential_gain() -> None:
+    high = JudgedQuery([1, 2], [5000, 4999], ideal=[5000, 4999, 1], retrieved=2)
+    with pytest.raises(InputError, match="grade 5000 is too high for gain=exp"):
+        score("g(gain=exp)", high)

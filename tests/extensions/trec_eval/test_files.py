@@ -1,12 +1,33 @@
-"""Reference scores, and the name of a run."""
+"""Preferences, reference scores, and the name of a run."""
 
 from pathlib import Path
 
 import pytest
 
 from karat.errors import FormatError
-from karat.formats.trec_qrels import read_zscores
-from karat.formats.trec_run import TAIL_BYTES, last_tag
+from karat.extensions.trec_eval.files import TAIL_BYTES, last_tag, read_preferences, read_zscores
+
+
+def test_preferences(tmp_path: Path) -> None:
+    path = tmp_path / "prefs"
+    path.write_text("q 1 x a 2.5\nq 1 x b 0\nq 1 y a 1\n", encoding="utf-8")
+    assert read_preferences(path) == {"q": {"1": {"x": {"a": 2.5, "b": 0.0}, "y": {"a": 1.0}}}}
+
+
+def test_every_problem_of_preferences_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "prefs"
+    path.write_text("q 1 x a 1\nq 1 x a 2\nq 1 x b -1\n", encoding="utf-8")
+    with pytest.raises(FormatError) as caught:
+        read_preferences(path)
+    assert [problem.line for problem in caught.value.problems] == [2, 3]
+    assert "below 0" in caught.value.problems[1].message
+
+
+def test_no_preferences(tmp_path: Path) -> None:
+    path = tmp_path / "prefs"
+    path.write_text("# nothing\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="expected 5 fields"):
+        read_preferences(path)
 
 
 def test_reference_scores(tmp_path: Path) -> None:

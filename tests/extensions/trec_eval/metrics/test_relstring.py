@@ -2,8 +2,8 @@
 
 import pytest
 
+from karat.extensions.trec_eval.metrics.sets import relstring
 from karat.model import JudgedQuery
-from karat.scoring.metrics.trec_sets import relstring
 
 
 @pytest.mark.parametrize(("length", "shown"), [(10, "-2--"), (3, "-2-"), (1, "-"), (0, "")])

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from karat.app.trec_eval import TrecSettings, trec_eval
 from karat.errors import FormatError, InputError
-from karat.report.text import TrecRow, trec_text
+from karat.extensions.trec_eval.evaluation import TrecSettings, trec_eval
+from karat.extensions.trec_eval.rows import TrecRow, trec_text
 
 PARAMETERS = (
     "iprec_at_recall..10,.20,.25,.75,.50",

@@ -11,8 +11,8 @@ from itertools import combinations
 from math import inf, isnan, nan
 from typing import Literal, NamedTuple
 
+from karat.extensions.trec_eval.judged import Preference, PreferenceQuery
 from karat.model import JudgedQuery
-from karat.model.judged import Preference, PreferenceQuery
 from karat.scoring.metrics.definition import Metric
 
 
@@ -313,7 +313,7 @@ EVERY = "a pair without a returned document fails"
 IMPLIED = "pairs without a returned document are skipped"
 RETURNED = "only pairs with both documents returned"
 
-PREFS_NUM_POSS = Metric(
+NUM_POSS = Metric(
     "prefs-num-prefs-poss",
     _number_possible,
     definition="Number of preferences.",
@@ -324,7 +324,7 @@ PREFS_NUM_POSS = Metric(
     average="sum",
 )
 
-PREFS_NUM_FUL = Metric(
+NUM_FUL = Metric(
     "prefs-num-prefs-ful",
     _number_fulfilled("imp"),
     definition="Preferences fulfilled with at least one document returned.",
@@ -335,7 +335,7 @@ PREFS_NUM_FUL = Metric(
     average="sum",
 )
 
-PREFS_NUM_FUL_RET = Metric(
+NUM_FUL_RET = Metric(
     "prefs-num-prefs-ful-ret",
     _number_fulfilled("ret"),
     definition="Preferences fulfilled with both documents returned.",
@@ -346,7 +346,7 @@ PREFS_NUM_FUL_RET = Metric(
     average="sum",
 )
 
-PREFS_SIMP = Metric(
+SIMP = Metric(
     "prefs-simp",
     _simple("all"),
     definition=f"{SIMPLE}; {EVERY}.",
@@ -355,7 +355,7 @@ PREFS_SIMP = Metric(
     laws=LAWS,
 )
 
-PREFS_SIMP_IMP = Metric(
+SIMP_IMP = Metric(
     "prefs-simp-imp",
     _simple("imp"),
     definition=f"{SIMPLE}; {IMPLIED}.",
@@ -364,7 +364,7 @@ PREFS_SIMP_IMP = Metric(
     laws=LAWS,
 )
 
-PREFS_SIMP_RET = Metric(
+SIMP_RET = Metric(
     "prefs-simp-ret",
     _simple("ret"),
     definition=f"{SIMPLE}; {RETURNED}.",
@@ -373,7 +373,7 @@ PREFS_SIMP_RET = Metric(
     laws=LAWS,
 )
 
-PREFS_PAIR = Metric(
+PAIR = Metric(
     "prefs-pair",
     _by_pair("all"),
     definition=f"{PAIRS}; {EVERY}.",
@@ -382,7 +382,7 @@ PREFS_PAIR = Metric(
     laws=LAWS,
 )
 
-PREFS_PAIR_IMP = Metric(
+PAIR_IMP = Metric(
     "prefs-pair-imp",
     _by_pair("imp"),
     definition=f"{PAIRS}; {IMPLIED}.",
@@ -391,7 +391,7 @@ PREFS_PAIR_IMP = Metric(
     laws=LAWS,
 )
 
-PREFS_PAIR_RET = Metric(
+PAIR_RET = Metric(
     "prefs-pair-ret",
     _by_pair("ret"),
     definition=f"{PAIRS}; {RETURNED}.",
@@ -400,7 +400,7 @@ PREFS_PAIR_RET = Metric(
     laws=LAWS,
 )
 
-PREFS_AVGJG = Metric(
+AVGJG = Metric(
     "prefs-avgjg",
     _by_judge("all"),
     definition=f"{JUDGES}; {EVERY}.",
@@ -409,7 +409,7 @@ PREFS_AVGJG = Metric(
     laws=LAWS,
 )
 
-PREFS_AVGJG_IMP = Metric(
+AVGJG_IMP = Metric(
     "prefs-avgjg-imp",
     _by_judge("imp"),
     definition=f"{JUDGES}; {IMPLIED}.",
@@ -418,7 +418,7 @@ PREFS_AVGJG_IMP = Metric(
     laws=LAWS,
 )
 
-PREFS_AVGJG_RET = Metric(
+AVGJG_RET = Metric(
     "prefs-avgjg-ret",
     _by_judge("ret"),
     definition=f"{JUDGES}; {RETURNED}.",
@@ -427,7 +427,7 @@ PREFS_AVGJG_RET = Metric(
     laws=LAWS,
 )
 
-PREFS_AVGJG_RNONREL = Metric(
+AVGJG_RNONREL = Metric(
     "prefs-avgjg-rnonrel",
     _balanced(only_returned=False),
     definition=f"{BALANCED}; {EVERY}.",
@@ -437,7 +437,7 @@ PREFS_AVGJG_RNONREL = Metric(
     laws=frozenset({"padding"}),
 )
 
-PREFS_AVGJG_RNONREL_RET = Metric(
+AVGJG_RNONREL_RET = Metric(
     "prefs-avgjg-rnonrel-ret",
     _balanced(only_returned=True),
     definition=f"{BALANCED}; {RETURNED}.",

@@ -1,10 +1,13 @@
 """Records of several judges."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from karat.errors import InputError
+from karat.extensions.trec_eval.judged import PanelQuery, Preference, PreferenceQuery
 from karat.model import JudgedQuery
-from karat.model.judged import PanelQuery, PreferenceQuery
+from tests.model.test_travel import FEW, NUMBERS, TEXT, check_copies, instances
 
 
 def test_positions_are_the_returned_in_order_then_the_missing_by_id() -> None:
@@ -37,3 +40,40 @@ def test_a_document_both_relevant_and_not() -> None:
     parts = {"1": {"a": 0.0, "b": 1.0}, "2": {"a": 1.0}}
     with pytest.raises(InputError, match="'a' is relevant in one part, not in another"):
         PreferenceQuery("q", {"7": parts}, returned={}, retrieved=0)
+
+
+def judged(*ranks: int) -> JudgedQuery:
+    return JudgedQuery(ranks, [1.0] * 2, ideal=[1.0, 1.0], retrieved=9)
+
+
+def test_judged_queries_of_several_judges_compare_each_judge() -> None:
+    highest = judged(1, 2)
+    panel = PanelQuery(highest, [highest])
+    assert panel == PanelQuery(highest, [judged(1, 2)])
+    assert panel != PanelQuery(highest, [judged(1, 3)])
+    assert panel != highest
+
+    def preferred(level: float, *, query: str = "q") -> PreferenceQuery:
+        judges = {"ann": {"": {"a.py": 1.0, "b.py": 2.0}}, "bob": {"": {"a.py": level}}}
+        return PreferenceQuery(query, judges, returned={"b.py": 1}, retrieved=1)
+
+    assert preferred(1.0) == preferred(1.0)
+    assert preferred(1.0) != preferred(0.5)
+
+
+QUERIES = instances(JudgedQuery)
+ORDERS = st.fixed_dictionaries({"a.py": st.integers(1, 3), "b.py": st.integers(1, 3)})
+PREFERRED = st.builds(
+    PreferenceQuery,
+    TEXT,
+    st.dictionaries(TEXT, st.fixed_dictionaries({"": ORDERS}), min_size=1, max_size=2),
+    returned=st.just({}) | st.just({"b.py": 1, "a.py": 4}),
+    retrieved=NUMBERS,
+)
+PANELS = st.builds(PanelQuery, QUERIES, st.lists(QUERIES, max_size=2))
+
+
+@FEW
+@given(PREFERRED | PANELS | instances(Preference))
+def test_a_record_equals_its_copies(original: object) -> None:
+    check_copies(original)

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import click
 
-from karat.cli.options.shared import WholeNumber
+from karat.extension import WholeNumber
 
 STANDARD_INPUT = "-"
 
@@ -116,8 +116,8 @@ def command(
     karat trec-eval -q -m ndcg_cut.10 -m recall.100 qrels.txt bm25.run
     karat trec-eval -c -m all_trec qrels.txt bm25.run
     """
-    from karat.app.trec_eval import TrecSettings, trec_eval
-    from karat.report.text import trec_text
+    from karat.extensions.trec_eval.evaluation import TrecSettings, trec_eval
+    from karat.extensions.trec_eval.rows import trec_text
 
     settings = TrecSettings(
         queries=queries,

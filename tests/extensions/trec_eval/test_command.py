@@ -1,11 +1,13 @@
 """The command line of trec_eval, with its option letters."""
 
+import json
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from karat.cli.commands.trec_eval import command
+from karat.extensions.trec_eval.command import command
+from tests.command_line import Karat
 
 
 @pytest.fixture
@@ -69,8 +71,16 @@ def test_importing_the_command_loads_nothing_heavy() -> None:
     import sys
 
     probe = (
-        "import sys, karat.cli.commands.trec_eval; "
+        "import sys, karat.extensions.trec_eval.command; "
         "print('numpy' in sys.modules, 'karat.app' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
     assert done.stdout == "False False\n"
+
+
+def test_trec_eval_says_what_a_gold_set_is(karat: Karat, folder: Path) -> None:
+    case = {"id": "q1", "query": "where", "ground_truth_files": ["a"]}
+    (folder / "gold.json").write_text(json.dumps({"test_cases": [case], "metadata": {}}))
+    done = karat("trec-eval", "gold.json", "new.run")
+    assert done.returncode == 2
+    assert "gold.json: this is a gold set (format gold); expected trec-qrels" in done.stderr

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.model import JudgedQuery
-from karat.model.judged import Judges, PanelQuery, Preference, PreferenceQuery
-from karat.scoring.metrics import Measure
-from karat.scoring.metrics.trec_preferences import preference_ranks, preferred_pairs, tally
+from karat.extensions.trec_eval.judged import Judges, PanelQuery, Preference, PreferenceQuery
+from karat.extensions.trec_eval.metrics.preferences import preference_ranks, preferred_pairs, tally
+from karat.model import JudgedQuery, JudgedRun, QueryStatus
+from karat.scoring.metrics import Measure, evaluate, parse_all
 
 LEVELS = st.lists(st.sampled_from([0.0, 0.0, 1.0, 2.0]), min_size=1, max_size=9)
 
@@ -151,6 +151,30 @@ def test_plain_grades_are_one_judge(levels: list[float], kept: int) -> None:
     for name in ("simp", "pair-ret", "avgjg-imp", "avgjg-rnonrel", "avgjg-rnonrel-ret"):
         assert prefs(name, plain) == pytest.approx(prefs(name, judged), abs=1e-12)
     assert preference_ranks(plain).returned == len(found)
+
+
+def test_queries_are_not_alike_where_only_their_judges_differ() -> None:
+    def graded(*ranks: int) -> JudgedQuery:
+        return JudgedQuery(ranks, [1] * len(ranks), ideal=[1] * len(ranks), retrieved=5)
+
+    panels = (
+        PanelQuery(graded(1, 2), [graded(1, 2), graded(1, 2)]),
+        PanelQuery(graded(1, 2), [graded(1), graded(2)]),
+    )
+    levels = {"": {"a": 1.0, "b": 2.0}}
+    returned = {"a": 1, "b": 2}
+    preferences = (
+        PreferenceQuery("q", {"x": levels}, returned=returned, retrieved=2),
+        PreferenceQuery(
+            "r", {"x": levels, "y": {"": {"a": 1.0, "b": 0.0}}}, returned=returned, retrieved=2
+        ),
+    )
+    for queries, measure, expected in (
+        (panels, "ap-avgjg", [1.0, 0.75]),
+        (preferences, "prefs-simp", [0.0, 0.5]),
+    ):
+        judged = JudgedRun("r", ("q", "r"), queries, (QueryStatus.SCORED,) * 2, "trec10")
+        assert list(evaluate(judged, parse_all([measure])).columns[measure]) == expected
 
 
 def test_a_panel_is_averaged_over_its_judges() -> None:

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from math import inf
 
 from karat.errors import InputError
+from karat.extensions.trec_eval.judged import PanelQuery
+from karat.extensions.trec_eval.metrics.ranked import r_precision_mult
 from karat.model import JudgedQuery
-from karat.model.judged import PanelQuery
 from karat.scoring.metrics.definition import Metric
 from karat.scoring.metrics.precision_recall import ap, precision
 from karat.scoring.metrics.sets import set_precision, set_recall
-from karat.scoring.metrics.trec_ranked import r_precision_mult
 
 
 def set_relative_precision(judged: JudgedQuery, *, level: float = 0.0) -> float:
@@ -141,15 +141,6 @@ def num_q(_judged: JudgedQuery) -> float:
     return 1.0
 
 
-def num_ret(judged: JudgedQuery) -> float:
-    """Return the number of hits.
-
-    >>> num_ret(JudgedQuery([2], [1], ideal=[1], retrieved=5))
-    5.0
-    """
-    return float(judged.retrieved)
-
-
 def num_rel(judged: JudgedQuery, *, level: float = 0.0) -> float:
     """Return the number of relevant targets, found or not.
 
@@ -184,18 +175,6 @@ NUM_Q = Metric(
     formula="1 per query, summed",
     cut="none",
     laws=frozenset({"ideal", "padding", "promotion"}),
-    average="sum",
-    expected_ties=True,
-)
-
-NUM_RET = Metric(
-    "num-ret",
-    num_ret,
-    definition="Number of hits.",
-    formula="hits, summed",
-    cut="none",
-    high=inf,
-    laws=frozenset({"ideal", "promotion"}),
     average="sum",
     expected_ties=True,
 )

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.trec_eval import MEASURES, NICKNAMES, values
 from karat.errors import InputError, UnknownName
+from karat.extensions.trec_eval.names import MEASURES, NICKNAMES, values
 from karat.scoring.metrics import METRICS
 
 

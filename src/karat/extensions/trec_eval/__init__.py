@@ -1,0 +1,1 @@
+"""Replace trec_eval 10."""

@@ -1,6 +1,5 @@
 """Run engines in this process, for benchmarks that change the searched snapshots."""
 
-from karat.engines.base import SupportsSnapshots
 from karat.engines.spec import build, parse_spec
 from karat.experiments.run import with_unit
 from karat.experiments.snapshots import Snapshots
@@ -15,7 +14,7 @@ def asked(gold: Dataset, engine: str, trees: Snapshots) -> Run:
     built = build(with_unit(parse_spec(engine), "file"))
     answers: list[Answer] = []
     for visit in trees:
-        if answers and isinstance(built, SupportsSnapshots):
+        if answers:
             built.show(visit.corpus)
         else:
             built.index(visit.corpus)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from karat.app.search import search
-from karat.engines.base import ExplainedHit
+from karat.engines.base import Engine, ExplainedHit
 from karat.errors import InputError, UnknownName
 from karat.experiments.workers.sources import load_corpus
 from karat.model import Hit
@@ -14,7 +14,7 @@ from karat.model import Hit
 Git = Callable[..., str]
 
 
-class Silent:
+class Silent(Engine):
     """An engine that finds one place and explains nothing."""
 
     name = "silent"

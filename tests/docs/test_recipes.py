@@ -242,7 +242,7 @@ def test_a_recipe(
     engine = build(parse_spec(str(tmp_path / f"{name}.yaml")))
     engine.index(CORPUS)
     hits = engine.search(QUERY, 7)
-    engine.close()  # type: ignore[attr-defined]
+    engine.close()
     [(address, headers, body)] = service.asked
     path, parameters = parts(exchange.address)
     expected = {

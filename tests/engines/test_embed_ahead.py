@@ -31,7 +31,7 @@ def corpora() -> list[Corpus]:
 def work(made: EngineGroup) -> list[tuple[object, object]]:
     for corpus in corpora():
         made.show(corpus)
-    counts = (engine.work() for engine in made.engines)  # type: ignore[attr-defined]
+    counts = (engine.work() for engine in made.engines)
     return [(count.get("embedded"), count.get("reused")) for count in counts]
 
 

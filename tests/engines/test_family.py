@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from karat.corpus import Corpus, from_texts
 from karat.engines import chunk_index
-from karat.engines.base import Engine, SupportsBatch, SupportsSnapshots
+from karat.engines.base import Engine
 from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding import Embedder, Kind, create_embedder
 from karat.engines.engine_group import build_group, shareable
@@ -135,10 +135,7 @@ def test_each_moves_between_snapshots_as_it_does_alone() -> None:
             family.show(corpus)
             for engine in alone:
                 # What moves between snapshots is held to the same law by its own suite.
-                if isinstance(engine, SupportsSnapshots):
-                    engine.show(corpus)
-                else:
-                    engine.index(corpus)
+                engine.show(corpus)
             assert answers(family.engines, CHAIN_QUERIES, 8) == answers(alone, CHAIN_QUERIES, 8)
 
     holds()
@@ -190,7 +187,6 @@ def test_queries_that_are_expected_are_embedded_in_one_call(corpus: Corpus, work
     without = answers(family.engines, queries, 5)
     work.clear()
     for engine in family.engines:
-        assert isinstance(engine, SupportsBatch)
         engine.expect(queries)
     # One call for all engines, and one for the tokens, which are embedded query by query.
     assert work == {"query": 2 * len(queries), "query tokens": 1}
@@ -200,7 +196,7 @@ def test_queries_that_are_expected_are_embedded_in_one_call(corpus: Corpus, work
     assert answers(family.engines, queries, 5) == without
     assert "query" not in work
     for engine in family.engines:
-        engine.expect([])  # type: ignore[attr-defined]
+        engine.expect([])
     family.engines[0].search("zebra", 5)
     assert work["query"] == 1
 

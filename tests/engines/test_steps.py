@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from karat.corpus import Corpus, from_texts
-from karat.engines.base import Engine, SupportsSteps
+from karat.engines.base import Engine
 from karat.engines.builtin import bm25, hybrid
 from karat.engines.rerank import RerankEngine
 from karat.errors import EngineError
@@ -38,7 +38,6 @@ def indexed(engine: Engine, corpus: Corpus = CORPUS) -> Engine:
 
 
 def kinds(engine: Engine, query: str = QUERY) -> list[str]:
-    assert isinstance(engine, SupportsSteps)
     steps = engine.steps(query, 3)
     assert list(steps[-1].hits) == list(engine.search(query, 3))
     return [step.kind for step in steps]
@@ -54,7 +53,6 @@ def test_one_stage_is_one_step() -> None:
 
 def test_stages_stand_side_by_side_before_they_are_joined() -> None:
     engine = indexed(hybrid(model="static", cache=False))
-    assert isinstance(engine, SupportsSteps)
     assert kinds(engine) == ["stage", "stage", "fusion"]
     words, meaning, joined = engine.steps(QUERY, 4)
     assert paths(words.hits) == paths(indexed(bm25(cache=False)).search(QUERY, 4))
@@ -77,7 +75,7 @@ def test_a_reranker_comes_after_all_of_the_first_search() -> None:
 
 
 def test_a_first_search_without_steps_is_one_stage() -> None:
-    class Plain:
+    class Plain(Engine):
         name, thread_safe = "plain", True
 
         def index(self, corpus: Corpus) -> None:

@@ -6,13 +6,14 @@ from itertools import count
 import pytest
 
 from karat.corpus import Corpus, from_texts
+from karat.engines import Engine
 from karat.errors import EngineError, InputError
 from karat.model import Hit
 from karat.testing import EngineSuite
 from karat.testing.engines import DOCUMENTS
 
 
-class Good:
+class Good(Engine):
     """Keeps the law."""
 
     name = "good"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from karat.app.search import EngineLike, chunk_engine, engine_of
 from karat.corpus import Chunk, ChunkedCorpus, Corpus, chunk_corpus, create_chunker
-from karat.engines.base import Engine, SupportsBatch, SupportsClose
+from karat.engines.base import Engine
 from karat.engines.caches import Caches, user_caches
 from karat.engines.chunk_table import ChunkLocation, ChunkTable, tokens
 from karat.engines.chunked import ChunkEngine
@@ -251,8 +251,7 @@ def index_health(
             fallbacks=chunked.fallbacks,
         )
     finally:
-        if isinstance(built, SupportsClose):
-            built.close()
+        built.close()
 
 
 ChunkLines = tuple[str, int, int]
@@ -265,8 +264,7 @@ def _retrieved(
     if not queries:
         return None
     engine.index(corpus)
-    if isinstance(engine, SupportsBatch):
-        engine.expect(queries)
+    engine.expect(queries)
     return {
         (hit.path, hit.start_line, hit.end_line)
         for query in queries

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from karat.corpus import Corpus, from_texts
 from karat.engines.adapters.external import AnswerProblem
-from karat.engines.base import Engine, SupportsMetadata, SupportsPhases, contract_violations
+from karat.engines.base import Engine, contract_violations
 from karat.engines.context import check_context
 from karat.engines.embedding.base import check_model
 from karat.engines.registry import ENGINES, PROFILE_ALIASES, EngineInfo, modes, profile_named
@@ -224,8 +224,7 @@ def check_engine(
         )
         return replace(done, on_sample=corpus is None)
     finally:
-        if callable(close := getattr(engine, "close", None)):
-            close()
+        engine.close()
 
 
 def _checked(
@@ -249,10 +248,8 @@ def _checked(
         started = perf_counter_ns()
         answers.append(tuple(engine.search(query, k)))
         times.append(perf_counter_ns() - started)
-        if isinstance(engine, SupportsPhases):
-            phases = engine.phases_ns()
-            bodies.append(phases.get("body", 0))
-    metadata = engine.metadata() if isinstance(engine, SupportsMetadata) else {}
+        phases = engine.phases_ns()
+        bodies.append(phases.get("body", 0))
     invalid = _counts(engine, "invalid", repetitions)
     mended = _counts(engine, "mended", repetitions)
     problem = getattr(engine, "problem", None)
@@ -271,7 +268,7 @@ def _checked(
         median_ns=int(median(times[1:])),
         phases_ns=phases,
         overhead=overhead(spec.name, spec.params) if calibrate else None,
-        spent=spent(metadata),
+        spent=spent(engine.metadata()),
         warnings=tuple(_warnings(answers[0], invalid, bodies, problem)),
         problem=problem,
         dropped=getattr(engine, "dropped", {}),

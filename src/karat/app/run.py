@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeAlias
 from karat.corpus import Corpus, from_texts
 from karat.engines.adapters.external import CorpusPaths, in_order_returned
 from karat.engines.adapters.python import adapted, is_retriever, retriever
-from karat.engines.base import Engine, Progress, SupportsClose, SupportsProgress, SupportsSnapshots
+from karat.engines.base import Engine, Progress
 from karat.engines.spec import build, parse_spec
 from karat.errors import EngineError, InputError
 from karat.experiments.run import judged_units, with_unit
@@ -103,7 +103,7 @@ def run_queries(
             if missing := missing_targets(check.searched):
                 _warn(missing)
             tell = _told(progress, label)
-            if isinstance(built, SupportsProgress) and progress:
+            if progress:
                 built.watch(_told(progress, f"{label}, index"))
             answers = _answers(gold, built, _visits(built, searched), k, tell)
     errors = [str(each.extra[ERROR]) for each in answers if each.outcome is Outcome.ERROR]
@@ -153,8 +153,7 @@ def _closing(engine: Engine) -> Iterator[None]:
     try:
         yield
     finally:
-        if isinstance(engine, SupportsClose):
-            engine.close()
+        engine.close()
 
 
 @contextmanager
@@ -195,7 +194,7 @@ def _visits(engine: Engine, snapshots: Snapshots) -> Iterator[tuple[Sequence[int
     """Yield the rows of the queries on each snapshot, after *engine* has indexed it."""
     moves = False
     for corpus, queries, _ in snapshots:
-        if moves and isinstance(engine, SupportsSnapshots):
+        if moves:
             engine.show(corpus)
         else:
             engine.index(corpus)

@@ -11,9 +11,6 @@ from karat.engines.base import (
     Engine,
     ExplainedHit,
     Progress,
-    SupportsClose,
-    SupportsExplain,
-    SupportsProgress,
 )
 from karat.engines.chunked import ChunkEngine
 from karat.engines.lexical.tokens import TokenRules
@@ -65,20 +62,15 @@ def search(
 ) -> SearchResult:
     """Return the best *k* hits for *query*; *progress* is called while indexing."""
     engine = engine_of(engine)
-    if isinstance(engine, SupportsProgress):
-        engine.watch(progress)
+    engine.watch(progress)
     try:
         start = perf_counter_ns()
         engine.index(corpus)
         indexed = perf_counter_ns()
-        if isinstance(engine, SupportsExplain):
-            hits = engine.explain(query, k)
-        else:
-            hits = [ExplainedHit(hit, {}) for hit in engine.search(query, k)]
+        hits = engine.explain(query, k)
         return SearchResult(engine.name, corpus, hits, indexed - start, perf_counter_ns() - indexed)
     finally:
-        if isinstance(engine, SupportsClose):
-            engine.close()
+        engine.close()
 
 
 def telling_line(corpus: Corpus, hit: Hit, query: str) -> str:

@@ -1,4 +1,4 @@
-"""Search engines under test: the protocol, the adapters, and what an engine of your own needs."""
+"""Search engines under test: the base class, the adapters, and what an engine of your own needs."""
 
 from typing import TYPE_CHECKING
 
@@ -27,17 +27,6 @@ if TYPE_CHECKING:
         RetrievalAgent,
         RetrievalResult,
         SearchStep,
-        SupportsBatch,
-        SupportsClose,
-        SupportsExplain,
-        SupportsMetadata,
-        SupportsPhases,
-        SupportsProgress,
-        SupportsReset,
-        SupportsSize,
-        SupportsSnapshots,
-        SupportsSteps,
-        SupportsWork,
     )
     from karat.engines.registry import EngineInfo, register
     from karat.engines.spec import build, parse_spec, read_specs
@@ -57,17 +46,6 @@ __all__ = [
     "SearchStep",
     "Spec",
     "SplitResult",
-    "SupportsBatch",
-    "SupportsClose",
-    "SupportsExplain",
-    "SupportsMetadata",
-    "SupportsPhases",
-    "SupportsProgress",
-    "SupportsReset",
-    "SupportsSize",
-    "SupportsSnapshots",
-    "SupportsSteps",
-    "SupportsWork",
     "Trait",
     "adapted",
     "build",
@@ -86,10 +64,7 @@ __getattr__ = exports(
     __name__,
     {
         "adapters.python": "adapted",
-        "base": "Engine ExplainedHit Progress RetrievalAgent RetrievalResult SearchStep "
-        "SupportsBatch SupportsClose SupportsExplain SupportsMetadata SupportsPhases "
-        "SupportsProgress SupportsReset SupportsSize SupportsSnapshots SupportsSteps "
-        "SupportsWork",
+        "base": "Engine ExplainedHit Progress RetrievalAgent RetrievalResult SearchStep",
         "registry": "EngineInfo register",
         "spec": "build parse_spec read_specs",
         ".model.spec": "Spec",

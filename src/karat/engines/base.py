@@ -1,4 +1,4 @@
-"""The protocols of a search engine, and the base class of agents that return files."""
+"""The base classes of search engines and of agents that return files."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -12,116 +12,6 @@ from karat.model import Hit
 
 # Called with the amount of work done and the total.
 Progress = Callable[[int, int], None]
-
-
-@runtime_checkable
-class Engine(Protocol):
-    """A search engine.
-
-    The contract, which ``karat.testing.EngineSuite`` checks:
-
-    - ``search`` returns at most *k* hits, best first, with finite descending scores;
-    - no two hits have the same path and lines, and every hit exists in the corpus;
-    - the same query on the same corpus gives the same hits;
-    - an empty query or an empty corpus gives no hits, never an error;
-    - ``search`` before ``index`` raises EngineError.
-
-    ``index`` may be called again and then replaces what was indexed. Where *thread_safe* is true,
-    several threads may search at once.
-    """
-
-    name: str
-    thread_safe: bool
-
-    def index(self, corpus: Corpus) -> None:
-        """Make *corpus* searchable."""
-        ...
-
-    def search(self, query: str, k: int) -> Sequence[Hit]:
-        """Return the best *k* hits for *query*."""
-        ...
-
-
-@runtime_checkable
-class SupportsBatch(Protocol):
-    """An engine that can prefetch a part of its work for many queries, such as embeddings.
-
-    The hits are bit for bit the same as without prefetching.
-    """
-
-    def expect(self, queries: Sequence[str]) -> None:
-        """Prefetch work for *queries*, which replace those expected before; an empty list ends it.
-
-        The call is valid for any corpus and may come before ``index``. After an error, each query
-        may still be searched alone.
-        """
-        ...
-
-
-@runtime_checkable
-class SupportsSnapshots(Protocol):
-    """An engine that moves between versions of a corpus without indexing it again.
-
-    After ``show`` the hits are those of an engine that indexed just that snapshot.
-    """
-
-    def show(self, corpus: Corpus) -> None:
-        """Search *corpus* from now on; unchanged documents are not indexed again."""
-        ...
-
-
-@runtime_checkable
-class SupportsWork(Protocol):
-    """An engine that counts the work of its indexing."""
-
-    def work(self) -> Mapping[str, float]:
-        """Return counts since ``index``: rows indexed, texts embedded and reused, money spent."""
-        ...
-
-
-@runtime_checkable
-class SupportsProgress(Protocol):
-    """An engine whose indexing takes long enough to be watched."""
-
-    def watch(self, progress: Progress | None) -> None:
-        """Call *progress* while indexing; None ends that."""
-        ...
-
-
-@runtime_checkable
-class SupportsPhases(Protocol):
-    """An engine that breaks down the latency of its last search."""
-
-    def phases_ns(self) -> Mapping[str, int]:
-        """Return nanoseconds by phase, such as embed, search and rerank."""
-        ...
-
-
-@runtime_checkable
-class SupportsMetadata(Protocol):
-    """An engine that reports metadata of its last search beside the hits."""
-
-    def metadata(self) -> Mapping[str, object]:
-        """Return the metadata, such as the tokens and the cost of the search."""
-        ...
-
-
-@runtime_checkable
-class SupportsReset(Protocol):
-    """An engine that caches queries and can clear the cache, so that a cold search can be timed."""
-
-    def reset(self) -> None:
-        """Clear what was cached for earlier queries."""
-        ...
-
-
-@runtime_checkable
-class SupportsSize(Protocol):
-    """An engine that reports the size of its index."""
-
-    def index_bytes(self) -> int:
-        """Return the bytes that the index takes, in memory or on disk."""
-        ...
 
 
 class ExplainedHit(NamedTuple):
@@ -139,15 +29,6 @@ class ExplainedHit(NamedTuple):
     ranking: Mapping[str, float] = {}
 
 
-@runtime_checkable
-class SupportsExplain(Protocol):
-    """An engine that can explain the score of each hit."""
-
-    def explain(self, query: str, k: int) -> Sequence[ExplainedHit]:
-        """Return the hits of ``search`` with the scores of each stage."""
-        ...
-
-
 class SearchStep(NamedTuple):
     """The hits after one step of a search, best first.
 
@@ -159,18 +40,132 @@ class SearchStep(NamedTuple):
     hits: Sequence[Hit]
 
 
-@runtime_checkable
-class SupportsSteps(Protocol):
-    """An engine that can show at which step a target was lost."""
+class Engine(ABC):
+    """A search engine; a subclass has a name and defines ``index`` and ``search``.
+
+    The contract, which ``karat.testing.EngineSuite`` checks:
+
+    - ``search`` returns at most *k* hits, best first, with finite descending scores;
+    - no two hits have the same path and lines, and every hit exists in the corpus;
+    - the same query on the same corpus gives the same hits;
+    - an empty query or an empty corpus gives no hits, never an error;
+    - ``search`` before ``index`` raises EngineError.
+
+    ``index`` may be called again and then replaces what was indexed. Where *thread_safe* is true,
+    several threads may search at once. All other methods have a default, which reports nothing.
+    """
+
+    name: str
+    thread_safe: bool = False
+
+    @abstractmethod
+    def index(self, corpus: Corpus) -> None:
+        """Make *corpus* searchable."""
+
+    @abstractmethod
+    def search(self, query: str, k: int) -> Sequence[Hit]:
+        """Return the best *k* hits for *query*."""
+
+    def show(self, corpus: Corpus) -> None:
+        """Search *corpus* from now on; define it if unchanged documents need no indexing.
+
+        Something was indexed before. The hits are those of an engine that indexed just *corpus*.
+        """
+        self.index(corpus)
+
+    def expect(self, queries: Sequence[str]) -> None:  # noqa: ARG002 - for a subclass
+        """Prefetch work for *queries*, which replace those expected before; an empty list ends it.
+
+        The call is valid for any corpus and may come before ``index``. After an error, each query
+        may still be searched alone. The hits are bit for bit the same as without prefetching.
+        """
+        return
+
+    def reset(self) -> None:
+        """Clear what was cached for earlier queries, so that a cold search can be timed."""
+        return
+
+    def watch(self, progress: Progress | None) -> None:  # noqa: ARG002 - for a subclass
+        """Call *progress* while indexing; None ends that."""
+        return
+
+    def work(self) -> Mapping[str, float]:
+        """Return counts since ``index``: rows indexed, texts embedded and reused, money spent."""
+        return {}
+
+    def index_bytes(self) -> int:
+        """Return the bytes that the index takes, in memory or on disk; 0 if unknown."""
+        return 0
+
+    def phases_ns(self) -> Mapping[str, int]:
+        """Return nanoseconds of the last search by phase, such as embed, search and rerank."""
+        return {}
+
+    def metadata(self) -> Mapping[str, object]:
+        """Return metadata of the last search, such as its tokens and its cost."""
+        return {}
+
+    def explain(self, query: str, k: int) -> Sequence[ExplainedHit]:
+        """Return the hits of ``search`` with the scores of each stage."""
+        return [ExplainedHit(hit, {}) for hit in self.search(query, k)]
 
     def steps(self, query: str, k: int) -> Sequence[SearchStep]:
         """Return the first *k* hits after each step; after the last one, those of ``search``."""
+        return [SearchStep("stage", self.search(query, k))]
+
+    def close(self) -> None:
+        """Release processes, connections and files; calling it twice is allowed."""
+        return
+
+
+@runtime_checkable
+class SupportsBatch(Protocol):
+    """A component that can prefetch a part of its work for many queries, such as embeddings."""
+
+    def expect(self, queries: Sequence[str]) -> None:
+        """Prefetch work for *queries*; see :meth:`Engine.expect`."""
+        ...
+
+
+@runtime_checkable
+class SupportsWork(Protocol):
+    """A component that counts the work of its indexing."""
+
+    def work(self) -> Mapping[str, float]:
+        """Return counts since ``index``."""
+        ...
+
+
+@runtime_checkable
+class SupportsProgress(Protocol):
+    """A component whose indexing takes long enough to be watched."""
+
+    def watch(self, progress: Progress | None) -> None:
+        """Call *progress* while indexing; None ends that."""
+        ...
+
+
+@runtime_checkable
+class SupportsMetadata(Protocol):
+    """A component that reports metadata of its last call."""
+
+    def metadata(self) -> Mapping[str, object]:
+        """Return the metadata, such as the tokens and the cost of the call."""
+        ...
+
+
+@runtime_checkable
+class SupportsSize(Protocol):
+    """A component that reports the size of its index."""
+
+    def index_bytes(self) -> int:
+        """Return the bytes that the index takes, in memory or on disk."""
         ...
 
 
 @runtime_checkable
 class SupportsClose(Protocol):
-    """An engine that holds a process, a connection or a file."""
+    """A component that holds a process, a connection or a file."""
 
     def close(self) -> None:
         """Release it; calling it twice is allowed."""

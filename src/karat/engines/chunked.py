@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from karat.corpus import Corpus
 from karat.engines.base import (
+    Engine,
     ExplainedHit,
     Progress,
     SearchStep,
@@ -53,7 +54,7 @@ class RankedRows(NamedTuple):
     hits: Sequence[Hit]
 
 
-class ChunkEngine:
+class ChunkEngine(Engine):
     """A search over chunks by one or several stages.
 
     Searching is safe from several threads; indexing is not. In an engine group, *current* caches

@@ -8,7 +8,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
 
 from karat.corpus import Corpus
-from karat.engines.base import EmbedPart, Engine, SupportsClose, SupportsSnapshots
+from karat.engines.base import EmbedPart, Engine
 from karat.engines.embedding import DEFAULT_EMBEDDER, Embedder, loaded_once
 from karat.engines.embedding.base import is_endpoint
 from karat.engines.registry import ENGINES
@@ -301,7 +301,7 @@ class EngineGroup:
         self._current.forget()
         for engine, chunked in self._members:
             started = perf_counter_ns()
-            if isinstance(engine, SupportsSnapshots) and (chunked or ready):
+            if chunked or ready:
                 engine.show(corpus)
             else:
                 engine.index(corpus)
@@ -343,8 +343,7 @@ class EngineGroup:
     def close(self) -> None:
         """Close all engines; calling it twice is allowed."""
         for engine, _ in self._members:
-            if isinstance(engine, SupportsClose):
-                engine.close()
+            engine.close()
 
     def _member(self, spec: Spec) -> _Member:
         # A reranker caches the texts that it has read, so *apart* needs two instances.

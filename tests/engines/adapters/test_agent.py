@@ -6,7 +6,7 @@ import pytest
 
 from karat.corpus import Corpus
 from karat.engines.adapters.python import AgentEngine
-from karat.engines.base import RetrievalResult, SupportsMetadata, SupportsReset
+from karat.engines.base import RetrievalResult
 from karat.errors import EngineError
 
 
@@ -58,5 +58,3 @@ def test_a_whole_answer_has_no_first_hit(corpus: Corpus) -> None:
         engine.search("src/auth.py", 1)
         assert "first_hit" not in engine.phases_ns()
         assert engine.metadata() == {"cost": 0.5}
-        assert isinstance(engine, SupportsMetadata)
-        assert isinstance(engine, SupportsReset)

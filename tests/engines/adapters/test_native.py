@@ -7,13 +7,7 @@ import pytest
 
 from karat.corpus import Corpus, from_texts
 from karat.engines.adapters.python import NativeEngine, adapted
-from karat.engines.base import (
-    ExplainedHit,
-    SupportsExplain,
-    SupportsReset,
-    SupportsSize,
-    SupportsWork,
-)
+from karat.engines.base import ExplainedHit
 from karat.engines.builtin import bm25
 from karat.errors import EngineError
 from karat.model import Hit
@@ -119,8 +113,6 @@ def test_what_is_no_answer(answer: object, message: str) -> None:
 
 
 def test_it_can_do_what_the_engine_can() -> None:
-    further = SupportsExplain | SupportsReset | SupportsSize | SupportsWork
-    assert not isinstance(giving(), further)
     target = Moving(lambda: [Hit("/nowhere", 3.0), Hit("./src/auth.py", 2.0)])
     engine: Any = NativeEngine(target, "mine")
     engine.index(from_texts(FILES, name="one"))
@@ -130,6 +122,16 @@ def test_it_can_do_what_the_engine_can() -> None:
     assert engine.index_bytes() == 42
     engine.close()
     assert target.calls == ["index one", "show two", "close"]
+
+
+def test_what_the_engine_lacks_is_the_default() -> None:
+    engine = giving(hit := Hit("src/auth.py", 2.0))
+    engine.reset()
+    engine.watch(None)
+    engine.expect(["login"])
+    assert (engine.work(), engine.index_bytes(), engine.metadata()) == ({}, 0, {})
+    assert engine.explain("login", 3) == [ExplainedHit(hit, {})]
+    assert engine.engine.calls == ["index texts"]
 
 
 def test_one_that_does_not_move_indexes_again() -> None:

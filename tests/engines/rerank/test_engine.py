@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from karat.corpus import Corpus, from_texts
-from karat.engines.base import contract_violations
+from karat.engines.base import Engine, contract_violations
 from karat.engines.builtin import bm25
 from karat.engines.keyword import KeywordEngine
 from karat.engines.rerank import RerankEngine, create_reranker
@@ -49,7 +49,7 @@ class Given:
         return self.given[: len(texts)]
 
 
-class Fixed:
+class Fixed(Engine):
     """An engine that finds the same files for every query, each with its score."""
 
     name = "fixed"

@@ -64,7 +64,7 @@ def test_the_hits_are_those_of_the_index_in_this_process(engine: str, store: str
         stored.index(snapshot)
         for query in QUERIES:
             assert shown(stored.search(query, 10)) == shown(local.search(query, 10))
-    stored.close()  # type: ignore[attr-defined]
+    stored.close()
 
 
 def test_a_second_engine_uploads_and_embeds_nothing(clean: str) -> None:
@@ -72,8 +72,8 @@ def test_a_second_engine_uploads_and_embeds_nothing(clean: str) -> None:
     first, second = (build_group([parse_spec(spec)]) for _ in range(2))
     first.show(corpus(30))
     second.show(corpus(30, changed=4))
-    assert first.engines[0].work()["embedded"] == 30  # type: ignore[attr-defined]
-    assert second.engines[0].work()["embedded"] == 1  # type: ignore[attr-defined]
+    assert first.engines[0].work()["embedded"] == 30
+    assert second.engines[0].work()["embedded"] == 1
     assert shown(first.engines[0].search("login", 5)) == shown(second.engines[0].search("login", 5))
     assert first.engines[0].stages[0].recall == 1.0  # type: ignore[attr-defined]
     for group in (first, second):
@@ -85,7 +85,7 @@ def test_an_approximate_index_is_built_before_the_first_search(database: str) ->
         store = f"pgvector(dsn={database}, exact={exact})"
         engine = build({"engine": "dense", "model": MODEL, "cache": False, "store": store})
         engine.index(corpus(5))
-        engine.close()  # type: ignore[attr-defined]
+        engine.close()
         with psycopg.connect(database) as connection:
             found = connection.execute("SELECT indexdef FROM pg_indexes").fetchall()
         assert any("USING hnsw" in row[0] for row in found) is not exact
@@ -101,11 +101,11 @@ def test_words_on_a_server_rank_like_those_in_this_process(clean: str) -> None:
             found, expected = stored.search(query, 8), local.search(query, 8)
             assert [hit.path for hit in found] == [hit.path for hit in expected]
             assert [hit.score for hit in found] == pytest.approx([hit.score for hit in expected])
-    uploaded = stored.work()["uploaded"]  # type: ignore[attr-defined]
+    uploaded = stored.work()["uploaded"]
     assert uploaded == 105
     stored.index(corpus(60))
-    assert stored.work()["uploaded"] == uploaded  # type: ignore[attr-defined]
-    stored.close()  # type: ignore[attr-defined]
+    assert stored.work()["uploaded"] == uploaded
+    stored.close()
 
 
 @pytest.mark.parametrize(

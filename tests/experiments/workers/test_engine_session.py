@@ -14,7 +14,7 @@ from karat.model.spec import Spec
 CORPUS = from_texts({f"{name}.py": "one\ntwo\nthree\nfour\n" for name in "abc"})
 
 
-class Deep:
+class Deep(Engine):
     """Finds four lines in each file, and notes how many hits were wanted."""
 
     name = "deep"

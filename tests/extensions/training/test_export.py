@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from karat.app.generate import generate
+from karat.engines import Engine
 from karat.engines.spec import parse_spec
 from karat.errors import EngineError, InputError
 from karat.experiments.target_check import Where
@@ -142,9 +143,10 @@ def test_a_query_whose_positive_is_not_retrieved_has_no_negatives(
     assert collect_examples(every).examples[1].negatives
 
 
-class Unsteady:
+class Unsteady(Engine):
     """A search that fails on queries with a word; *broken* is that word."""
 
+    name = "unsteady"
     broken = "item"
 
     def index(self, corpus: object) -> None:

@@ -3,7 +3,7 @@
 import posixpath
 import re
 import threading
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Self
 from urllib.parse import unquote
 
 from karat.corpus import Corpus, WorkFolder
+from karat.engines.base import Engine
 from karat.errors import EngineError, InputError, MissingExtra
 from karat.model import Hit
 from karat.scoring.matching.modes import normalise
@@ -230,7 +231,7 @@ class ExternalReply(NamedTuple):
     problem: AnswerProblem | None = None
 
 
-class External(ABC):
+class External(Engine):
     """An engine that passes queries to an external search.
 
     A subclass defines how to start the search in a directory, how to run a query and how to stop.

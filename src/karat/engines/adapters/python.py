@@ -7,7 +7,6 @@ their own index; Karat only reads their answers.
 import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import zip_longest
 from math import inf, isfinite, isnan, nan
 from time import perf_counter_ns
@@ -25,19 +24,11 @@ from karat.engines.adapters.external import (
     call_foreign,
     close,
 )
-from karat.engines.base import (
-    Engine,
-    ExplainedHit,
-    SupportsMetadata,
-    SupportsPhases,
-    SupportsSnapshots,
-)
+from karat.engines.base import Engine, ExplainedHit, Progress
 from karat.engines.spec import check_options, takes
 from karat.errors import EngineError, InputError, KaratError
 from karat.model import Hit
 
-# Optional methods of an engine, which are passed through; see karat.engines.base.
-FURTHER = ("expect", "index_bytes", "reset", "watch", "work")
 # Keys of metadata that name the document of a chunk; the first that is there is taken.
 DOCUMENT_KEYS = (
     *("source", "path", "file_path", "file", "doc_id", "document_id", "docno", "url"),
@@ -55,7 +46,7 @@ Answers = Callable[[str, int], object]
 class NativeEngine(External):
     """An engine of someone else, ``index(corpus)`` and ``search(query, k)``, as *engine*.
 
-    It supports what that class supports: explanations, snapshots, reset, size.
+    The class need not be a subclass of Engine: a method that it lacks has the default.
     """
 
     needs_directory = False
@@ -66,11 +57,6 @@ class NativeEngine(External):
         super().__init__(own if isinstance(own, str) else name)
         self.engine = engine
         self.thread_safe = bool(getattr(engine, "thread_safe", False))
-        for method in FURTHER:
-            if callable(function := getattr(engine, method, None)):
-                setattr(self, method, partial(call_foreign, self.name, function))
-        if callable(getattr(engine, "explain", None)):
-            self.explain: Callable[[str, int], Sequence[ExplainedHit]] = self._explained
 
     def index(self, corpus: Corpus) -> None:
         """Let the engine index *corpus*, which replaces the previous one."""
@@ -79,13 +65,45 @@ class NativeEngine(External):
 
     def show(self, corpus: Corpus) -> None:
         """Move to *corpus*; an engine that does not move indexes it."""
-        moves = isinstance(self.engine, SupportsSnapshots)
-        self._call(self.engine.show if moves else self.engine.index, corpus)
+        self._call(getattr(self.engine, "show", self.engine.index), corpus)
+
+    def expect(self, queries: Sequence[str]) -> None:
+        """Let the engine prefetch work for *queries*."""
+        self._further("expect", queries)
+
+    def reset(self) -> None:
+        """Let the engine clear what it cached for earlier queries."""
+        self._further("reset")
+
+    def watch(self, progress: Progress | None) -> None:
+        """Let the engine report the progress of its indexing."""
+        self._further("watch", progress)
+
+    def work(self) -> Mapping[str, float]:
+        """Return the counts of the engine's indexing."""
+        counts: Mapping[str, float] = self._further("work", default={})
+        return counts
+
+    def index_bytes(self) -> int:
+        """Return the bytes of the engine's index."""
+        size: int = self._further("index_bytes", default=0)
+        return size
+
+    def explain(self, query: str, k: int) -> Sequence[ExplainedHit]:
+        """Return the hits of ``search`` with the scores of the engine's stages."""
+        if not callable(getattr(self.engine, "explain", None)):
+            return super().explain(query, k)
+        return self._explained(query, k)
 
     def close(self) -> None:
         """Close the engine if it can be closed; calling it twice is fine if it is there."""
         self._paths = None
         close(self.name, self.engine)
+
+    def _further(self, method: str, *arguments: object, default: Any = None) -> Any:
+        """Return the result of a method that the engine may lack."""
+        function = getattr(self.engine, method, None)
+        return call_foreign(self.name, function, *arguments) if callable(function) else default
 
     def _call(self, prepare: Callable[[Corpus], None], corpus: Corpus) -> None:
         self._paths = None
@@ -121,10 +139,8 @@ class NativeEngine(External):
         return path, hit.start_line, hit.symbol
 
     def _reply(self, hits: Sequence[Hit]) -> ExternalReply:
-        phases = self.engine.phases_ns if isinstance(self.engine, SupportsPhases) else dict
-        metadata = self.engine.metadata if isinstance(self.engine, SupportsMetadata) else dict
         return ExternalReply(
-            hits, call_foreign(self.name, phases), call_foreign(self.name, metadata)
+            hits, self._further("phases_ns", default={}), self._further("metadata", default={})
         )
 
     def _hit(self, entry: object) -> Hit:

@@ -17,14 +17,7 @@ from karat.engines.base import (
     SearchStep,
     SupportsBatch,
     SupportsClose,
-    SupportsExplain,
     SupportsMetadata,
-    SupportsProgress,
-    SupportsReset,
-    SupportsSize,
-    SupportsSnapshots,
-    SupportsSteps,
-    SupportsWork,
 )
 from karat.engines.embedding import loaded_once
 from karat.engines.engine_group import Recent
@@ -103,7 +96,7 @@ def passage(text: str, chunks: Sequence[Chunk], span: Range) -> str:
 DEPTH = 30
 
 
-class RerankEngine:
+class RerankEngine(Engine):
     """The first *depth* hits of *engine* in the order of a reranker, the others after them.
 
     The order is that of ``(1 - weight) * first + weight * second``, both spread over 0 to 1 among
@@ -146,17 +139,15 @@ class RerankEngine:
 
     def show(self, corpus: Corpus) -> None:
         """Search *corpus* from now on; as cheap as the first search makes it."""
-        if not isinstance(self.engine, SupportsSnapshots):
-            self.index(corpus)
-            return
+        self._passages = None
         self.engine.show(corpus)
         self._passages = self.read(corpus)
 
     def expect(self, queries: Sequence[str]) -> None:
         """Prefetch work for all of *queries* in the first engine and the reranker."""
-        for part in (self.engine, self.reranker):
-            if isinstance(part, SupportsBatch):
-                part.expect(queries)
+        self.engine.expect(queries)
+        if isinstance(self.reranker, SupportsBatch):
+            self.reranker.expect(queries)
 
     def search(self, query: str, k: int) -> list[Hit]:
         """Return the best *k* hits."""
@@ -171,10 +162,7 @@ class RerankEngine:
     def steps(self, query: str, k: int) -> list[SearchStep]:
         """Return the first *k* hits after each step of the first search, and of this one."""
         deep = max(k, self.depth)
-        if isinstance(self.engine, SupportsSteps):
-            steps = [step._replace(hits=step.hits[:k]) for step in self.engine.steps(query, deep)]
-        else:
-            steps = [SearchStep("stage", self.engine.search(query, deep)[:k])]
+        steps = [step._replace(hits=step.hits[:k]) for step in self.engine.steps(query, deep)]
         steps.append(SearchStep("rerank", [explained.hit for explained in self._first(query, k)]))
         if self.threshold:
             steps.append(SearchStep("threshold", self.search(query, k)))
@@ -186,7 +174,7 @@ class RerankEngine:
 
     def metadata(self) -> Mapping[str, object]:
         """Return the metadata of the first search, with the tokens and the cost of both."""
-        first = self.engine.metadata() if isinstance(self.engine, SupportsMetadata) else {}
+        first = self.engine.metadata()
         if not isinstance(self.reranker, SupportsMetadata):
             return first
         both = total([spent(first), spent(self.reranker.metadata())])
@@ -195,28 +183,26 @@ class RerankEngine:
 
     def work(self) -> Mapping[str, float]:
         """Return the work of indexing in the first engine."""
-        return self.engine.work() if isinstance(self.engine, SupportsWork) else {}
+        return self.engine.work()
 
     def index_bytes(self) -> int:
         """Return the bytes of the first search's index."""
-        return self.engine.index_bytes() if isinstance(self.engine, SupportsSize) else 0
+        return self.engine.index_bytes()
 
     def watch(self, progress: Progress | None) -> None:
         """Let the first engine report the progress of its indexing."""
-        if isinstance(self.engine, SupportsProgress):
-            self.engine.watch(progress)
+        self.engine.watch(progress)
 
     def reset(self) -> None:
         """Reset the first engine; the reranker caches no queries."""
-        if isinstance(self.engine, SupportsReset):
-            self.engine.reset()
+        self.engine.reset()
 
     def close(self) -> None:
         """Close the first engine and the reranker, and release the corpus."""
         self._passages = None
-        for part in (self.engine, self.reranker):
-            if isinstance(part, SupportsClose):
-                part.close()
+        self.engine.close()
+        if isinstance(self.reranker, SupportsClose):
+            self.reranker.close()
 
     def _first(self, query: str, k: int) -> list[ExplainedHit]:
         """Return the first *k* hits, without a threshold."""
@@ -241,10 +227,10 @@ class RerankEngine:
         return "rerank from cache" if is_cached else "rerank"
 
     def _found(self, query: str, k: int) -> Sequence[ExplainedHit]:
-        if isinstance(self.engine, SupportsExplain):
-            return self.engine.explain(query, k)
-        hits = self.engine.search(query, k)
-        return [ExplainedHit(hit, {self.engine.name: hit.score}) for hit in hits]
+        return [
+            hit if hit.stages else hit._replace(stages={self.engine.name: hit.hit.score})
+            for hit in self.engine.explain(query, k)
+        ]
 
     def _reranked(
         self, query: str, retrieved_hits: Sequence[ExplainedHit], passages: Passages

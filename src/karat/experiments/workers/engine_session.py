@@ -9,11 +9,6 @@ from karat.corpus import Corpus
 from karat.engines.adapters.external import AcceptedHits, CorpusPaths, External
 from karat.engines.base import (
     Engine,
-    SupportsMetadata,
-    SupportsPhases,
-    SupportsReset,
-    SupportsSize,
-    SupportsWork,
 )
 from karat.engines.registry import ENGINES, count_above, has_absolute_scores
 from karat.errors import EngineError
@@ -109,7 +104,7 @@ class EngineSession:
     """The engine of *configuration*, and its state between two queries."""
 
     def __init__(self, configuration: Configuration, engine: Engine) -> None:
-        """Look up the abilities of the engine once: isinstance takes longer than some searches."""
+        """Note how the answers of the engine are cut and checked."""
         self.engine = engine
         self._configuration = configuration
         self._by_score = has_absolute_scores(configuration.spec)
@@ -126,15 +121,6 @@ class EngineSession:
         self._invalid: Counter[str] = Counter()
         self._mended: Counter[str] = Counter()
         self._hits: Sequence[Hit] = ()
-        self._reset: Callable[[], None] = (
-            engine.reset if isinstance(engine, SupportsReset) else lambda: None
-        )
-        self._phases: Callable[[], Mapping[str, int]] = (
-            engine.phases_ns if isinstance(engine, SupportsPhases) else dict
-        )
-        self._metadata: Callable[[], Mapping[str, object]] = (
-            engine.metadata if isinstance(engine, SupportsMetadata) else dict
-        )
 
     def indexed(self, corpus: Corpus, index_ns: int) -> Message:
         """Note that *corpus* was indexed, and return the facts of the index."""
@@ -143,16 +129,16 @@ class EngineSession:
         engine = self.engine
         return {
             "index_ns": index_ns,
-            "index_bytes": engine.index_bytes() if isinstance(engine, SupportsSize) else 0,
+            "index_bytes": engine.index_bytes(),
             "documents": len(corpus),
             "corpus": corpus.snapshot,
-            "work": dict(engine.work()) if isinstance(engine, SupportsWork) else {},
+            "work": dict(engine.work()),
         }
 
     def search(self, query: str, *, first: bool, before: Callable[[], None]) -> Message:
         """Return the reply to *query*; *before* is called ahead of each search."""
         if first:
-            self._reset()
+            self.engine.reset()
         timed = self._timed(query, before)
         checked = self._accepted(timed.hits)
         wanted = self._configuration
@@ -195,8 +181,8 @@ class EngineSession:
             started = perf_counter_ns()
             found = self.engine.search(query, depth)
             total_ns += perf_counter_ns() - started
-            spending.append(spent(self._metadata()))
-            for name, ns in self._phases().items():
+            spending.append(spent(self.engine.metadata()))
+            for name, ns in self.engine.phases_ns().items():
                 phases[name] += int(ns)
             hits = _checked(found, self.engine.name)
             if not files:

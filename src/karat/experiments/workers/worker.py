@@ -16,7 +16,7 @@ from itertools import groupby
 from shutil import rmtree
 
 from karat.corpus import Corpus
-from karat.engines.base import EmbedPart, SupportsBatch, SupportsProgress
+from karat.engines.base import EmbedPart
 from karat.engines.engine_group import EngineGroup
 from karat.errors import InputError, KaratError, MissingExtra
 from karat.experiments.workers.engine_session import EngineSession
@@ -112,8 +112,7 @@ class _Host:
                 self._sessions[member] = EngineSession(Configuration(spec=spec, **wanted), engine)
                 # Indexing works without progress.
                 with suppress(Exception):
-                    if isinstance(engine, SupportsProgress):
-                        engine.watch(self._progress)
+                    engine.watch(self._progress)
         return {"failures": failures}
 
     def _index(self, request: Message) -> Message:
@@ -162,9 +161,8 @@ class _Host:
         """Let members prepare many queries at once; if that fails, they run one by one."""
         for member in request["members"]:
             engine = self._sessions[member].engine
-            if isinstance(engine, SupportsBatch):
-                with suppress(Exception):
-                    engine.expect(request["queries"])
+            with suppress(Exception):
+                engine.expect(request["queries"])
         return {}
 
     def _search(self, request: Message) -> Message:

@@ -17,7 +17,7 @@ from time import perf_counter, sleep
 from typing import NamedTuple
 
 from karat.corpus import Corpus, FileSelection
-from karat.engines.base import Engine, Progress, SupportsClose, SupportsProgress
+from karat.engines.base import Engine, Progress
 from karat.engines.spec import build, parse_spec
 from karat.errors import EngineError, InputError
 from karat.experiments.workers import Configuration, Holder, Source
@@ -97,8 +97,7 @@ def measure_load(
         raise InputError(
             f"{engine.name} answers one query at a time; its latency under load cannot be measured"
         )
-    if isinstance(engine, SupportsProgress):
-        engine.watch(progress)
+    engine.watch(progress)
     opener = Opener()
     try:
         engine.index(opener.open(source))
@@ -119,8 +118,7 @@ def measure_load(
                 reached(points[-1])
         return [point._replace(disturbed=not turn.alone) for point in points]
     finally:
-        if isinstance(engine, SupportsClose):
-            engine.close()
+        engine.close()
         opener.close()
 
 

@@ -13,7 +13,7 @@ from karat.app.search import chunk_engine
 from karat.corpus import Chunk, Corpus, chunk_corpus, create_chunker
 from karat.corpus.chunkers.base import Chunker, lines_of
 from karat.corpus.chunkers.chunking import MemoryCache, header
-from karat.engines.base import Engine, SupportsBatch, SupportsClose, SupportsSnapshots
+from karat.engines.base import Engine
 from karat.engines.spec import build
 from karat.errors import EngineError, InputError
 from karat.experiments.run import judged_units, with_unit
@@ -183,11 +183,10 @@ class _EngineHits(_HitSource):
         self._engine = engine
         self._depth = depth
         self._moves = False
-        if isinstance(engine, SupportsBatch):
-            engine.expect(gold.texts)
+        engine.expect(gold.texts)
 
     def show(self, corpus: Corpus) -> None:
-        if self._moves and isinstance(self._engine, SupportsSnapshots):
+        if self._moves:
             self._engine.show(corpus)
         else:
             self._engine.index(corpus)
@@ -210,8 +209,7 @@ def _engine(spec: Spec | None) -> Iterator[Engine | None]:
     try:
         yield engine
     finally:
-        if isinstance(engine, SupportsClose):
-            engine.close()
+        engine.close()
 
 
 def _chunker(engine: Engine | None) -> Chunker:

@@ -44,15 +44,9 @@ def back_to_the_first(connection: Connection) -> None:
 
 
 def back_to_the_second(connection: Connection) -> None:
-    """Make the database what Karat wrote before it knew why targets were lost."""
+    """Make the database what Karat wrote before the tables of a service changed."""
     back_to_the_third(connection)
-    for statement in (
-        "DROP TABLE losses",
-        "ALTER TABLE jobs DROP COLUMN correlation",
-        "ALTER TABLE benchmarks DROP COLUMN revision",
-        "UPDATE karat_version SET version_num = '0002'",
-    ):
-        connection.execute(text(statement))
+    connection.execute(text("UPDATE karat_version SET version_num = '0002'"))
 
 
 def back_to_the_third(connection: Connection) -> None:
@@ -65,9 +59,7 @@ def back_to_the_third(connection: Connection) -> None:
 def back_to_the_fourth(connection: Connection) -> None:
     """Make the database what Karat wrote before workers sent heartbeats."""
     back_to_the_fifth(connection)
-    moment = {"sqlite": "DATETIME", "postgresql": "TIMESTAMPTZ"}[connection.dialect.name]
     connection.execute(text("DROP TABLE workers"))
-    connection.execute(text(f"ALTER TABLE jobs ADD COLUMN lease_until {moment}"))
     connection.execute(text("UPDATE karat_version SET version_num = '0004'"))
 
 

@@ -5,7 +5,7 @@ import os
 import platform
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -34,7 +34,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from karat.errors import InputError, KaratError, MissingExtra, StorageFull, StoreUnavailable
-from karat.experiments.store.migrations import is_current, upgrade
+from karat.experiments.store.migrations import TableSet, add, is_added, is_current, upgrade
 from karat.installation import package_requirements
 from karat.system.files import is_disk_full
 from karat.system.sqlite import share
@@ -67,8 +67,8 @@ class Database:
     the same place.
     """
 
-    def __init__(self, place: str | os.PathLike[str]) -> None:
-        """Open the database."""
+    def __init__(self, place: str | os.PathLike[str], *, tables: Iterable[TableSet] = ()) -> None:
+        """Open the database; *tables* are those of extensions that are used."""
         url = _url(os.fspath(place))
         self.is_sqlite = url.get_backend_name() == "sqlite"
         # A query part may hold a password, and the rest is shown without one.
@@ -87,6 +87,7 @@ class Database:
         self.migrated: tuple[str, str] | None = None
         try:
             self._prepare()
+            self.add_tables(tables)
         except BaseException:
             self.close()
             raise
@@ -131,6 +132,15 @@ class Database:
     def insert(self, table: Table) -> sqlite.Insert | postgresql.Insert:
         """Return an insert that supports ``on_conflict``, in either dialect."""
         return sqlite.insert(table) if self.is_sqlite else postgresql.insert(table)
+
+    def add_tables(self, sets: Iterable[TableSet]) -> None:
+        """Make the tables of extensions, or bring them up to date."""
+        with self.reading() as connection:
+            missing = [each for each in sets if not is_added(connection, each, self.name)]
+        if missing:
+            with self.writing() as connection:
+                for each in missing:
+                    add(connection, each, self.name)
 
     def close(self) -> None:
         """Close every connection."""

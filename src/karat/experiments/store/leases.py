@@ -1,4 +1,4 @@
-"""Leases: which worker holds runs and jobs, and whether it is alive.
+"""Leases: which worker holds a run, or something of an extension, and whether it is alive.
 
 A worker that holds something has a row with a counter, its heartbeat, which a thread increases once
 a second. Whether the worker is dead is decided in this order, and by nothing else:
@@ -28,12 +28,12 @@ from time import monotonic
 from typing import Any, NamedTuple, Self
 from weakref import finalize, ref
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, func, literal, select, union
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, literal, select
 
 from karat.errors import KaratError
-from karat.experiments.store.base import LEASE_S, RunStatus
+from karat.experiments.store.base import LEASE_S
 from karat.experiments.store.database import Database
-from karat.experiments.store.schema import JOBS, RUNS, WORKERS
+from karat.experiments.store.schema import WORKERS
 from karat.system.processes import kernel_id
 
 logger = logging.getLogger("karat.leases")
@@ -42,7 +42,6 @@ HEARTBEAT_S = 1.0
 # The longest time between two looks that counts as silence: while the watching process, or every
 # writer of the database, was held up, the worker may have been held up too.
 LONGEST_STEP_S = 5.0
-RUNNING = [status.value for status in RunStatus if status.running]
 
 
 def new_worker() -> str:
@@ -169,18 +168,17 @@ class Leases:
         return self._dead_of(asked, self._rows(connection, asked)) if asked else frozenset()
 
     def tidy(self, connection: Connection) -> None:
-        """Delete the rows and lock files of workers that hold nothing."""
-        used = union(
-            select(RUNS.c.worker).where(RUNS.c.status.in_(RUNNING), RUNS.c.worker.is_not(None)),
-            select(JOBS.c.worker).where(JOBS.c.status == "running", JOBS.c.worker.is_not(None)),
+        """Delete the rows and lock files of dead workers: without a row they are dead as well."""
+        workers = connection.execute(select(WORKERS.c.id)).scalars().all()
+        dead = self.dead(connection, workers)
+        # In PostgreSQL a worker that sends a heartbeat has locked its row: skip it, and check again
+        # that those whose rows are locked here are dead.
+        locked = (
+            select(WORKERS.c.id).where(WORKERS.c.id.in_(dead)).with_for_update(skip_locked=True)
         )
-        unused = WORKERS.c.id.not_in(used)
-        # In PostgreSQL a worker that is claiming something has locked its row: skip it, and check
-        # again that the rows locked here are still unused.
-        locked = select(WORKERS.c.id).where(unused).with_for_update(skip_locked=True)
-        found = connection.execute(locked).scalars().all()
-        connection.execute(delete(WORKERS).where(WORKERS.c.id.in_(found), unused))
-        for worker in found:
+        dead = self.dead(connection, connection.execute(locked).scalars().all())
+        connection.execute(delete(WORKERS).where(WORKERS.c.id.in_(dead)))
+        for worker in dead:
             file = lock_file(self._database, worker)
             if is_free(file):
                 file.unlink(missing_ok=True)

@@ -1,17 +1,22 @@
 """Create the tables of a new database, and migrate those of an older one step by step.
 
+The tables of results have their version in the table of Alembic. Those of extensions are made when
+they are first needed; each set of them has its version in the table of settings.
+
 Alembic takes longer to import than a command may take to start, so that only a database of an
 earlier version needs it: whether one is current is a single row.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, inspect, select, text
+from sqlalchemy import Connection, MetaData, inspect, select, text
 
 from karat.errors import InputError
-from karat.experiments.store.schema import METADATA, VERSION
+from karat.experiments.store.schema import METADATA, SETTINGS, VERSION
+from karat.registry import Registry
 
 if TYPE_CHECKING:
     from alembic.runtime.migration import MigrationContext, MigrationStep
@@ -23,8 +28,31 @@ REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
 # A table of stores from before Alembic, which have the first revision.
 BEFORE_ALEMBIC = "karat_schema"
 
+# Before the name of a set of tables, in the table of settings.
+TABLES_OF = "tables of "
+
 # Two processes that open a new database at once would otherwise both make the tables.
 SETUP_LOCK = 7_236_114_509
+
+
+@dataclass(frozen=True, slots=True)
+class TableSet:
+    """Tables that an extension has in the database of a store, described by *metadata*.
+
+    *revisions* are their versions, the oldest first; each is a file of Alembic in the folder
+    *versions*, which a single one does not need. *version_before* returns the version of tables
+    that were made when it was not stored.
+    """
+
+    name: str
+    metadata: MetaData
+    revisions: tuple[str, ...] = ("0001",)
+    versions: Path | None = None
+    version_before: Callable[[Connection], str] | None = None
+
+
+# Sets of tables of extensions, which a service makes when it opens its store.
+TABLE_SETS: Registry[TableSet] = Registry("tables", {})
 
 
 def is_current(connection: Connection, place: str) -> bool:
@@ -44,8 +72,7 @@ def upgrade(connection: Connection, place: str) -> tuple[str, str] | None:
     Return the version that the tables had, with the new one; None where there were no tables, or
     another process was faster.
     """
-    if connection.dialect.name == "postgresql":
-        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": SETUP_LOCK})
+    _wait_for_others(connection)
     # Another process may have done it since the caller looked.
     if is_current(connection, place):
         return None
@@ -59,12 +86,46 @@ def upgrade(connection: Connection, place: str) -> tuple[str, str] | None:
     return None
 
 
-def script() -> "ScriptDirectory":
-    """Return the migrations in ``versions``."""
+def is_added(connection: Connection, tables: TableSet, place: str) -> bool:
+    """Return whether *tables* are there, and the newest; raise InputError for newer ones."""
+    version = _version_of(connection, tables)
+    if version and version not in tables.revisions:
+        raise InputError(
+            f"{place}: the tables of {tables.name} were written by a newer version: theirs is "
+            f"{version}, expected at most {tables.revisions[-1]}; update {tables.name}"
+        )
+    return version == tables.revisions[-1]
+
+
+def add(connection: Connection, tables: TableSet, place: str) -> None:
+    """Make *tables*, or change those of an earlier version; the connection is in a write."""
+    _wait_for_others(connection)
+    if is_added(connection, tables, place):
+        return
+    existing = sorted(tables.metadata.tables.keys() & inspect(connection).get_table_names())
+    version = _version_of(connection, tables)
+    if existing and not version:
+        if tables.version_before is None:
+            raise InputError(
+                f"{place} has a table {existing[0]!r} already, which {tables.name} adds; expected "
+                "a name that nothing else uses"
+            )
+        version = tables.version_before(connection)
+    if version:
+        _run_steps(connection, tables, version)
+    else:
+        tables.metadata.create_all(connection)
+    name = TABLES_OF + tables.name
+    connection.execute(SETTINGS.delete().where(SETTINGS.c.name == name))
+    connection.execute(SETTINGS.insert(), {"name": name, "value": tables.revisions[-1]})
+
+
+def script(versions: Path | None = None) -> "ScriptDirectory":
+    """Return the migrations in the folder *versions*, by default those of results."""
     from alembic.script import ScriptDirectory
 
-    here = Path(__file__).parent
-    return ScriptDirectory(here, version_locations=[here / "versions"])
+    folder = versions or Path(__file__).with_name("versions")
+    return ScriptDirectory(folder.parent, version_locations=[folder])
 
 
 def migrate(connection: Connection) -> None:
@@ -86,6 +147,30 @@ def migrate(connection: Connection) -> None:
     )
     with Operations.context(context):
         context.run_migrations()
+
+
+def _run_steps(connection: Connection, tables: TableSet, version: str) -> None:
+    """Take every step of *tables* after *version*."""
+    from alembic.operations import Operations
+    from alembic.runtime.migration import MigrationContext
+
+    if version == tables.revisions[-1]:
+        return
+    newest_first = list(script(tables.versions).iterate_revisions("head", version))
+    with Operations.context(MigrationContext.configure(connection)):
+        for revision in reversed(newest_first):
+            revision.module.upgrade()
+
+
+def _version_of(connection: Connection, tables: TableSet) -> str:
+    """Return the stored version of *tables*, "" if there is none."""
+    wanted = select(SETTINGS.c.value).where(SETTINGS.c.name == TABLES_OF + tables.name)
+    return str(connection.execute(wanted).scalar_one_or_none() or "")
+
+
+def _wait_for_others(connection: Connection) -> None:
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": SETUP_LOCK})
 
 
 def _stamp(connection: Connection, version: str) -> None:

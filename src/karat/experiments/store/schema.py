@@ -1,4 +1,4 @@
-"""The tables of a store, one description for SQLite and PostgreSQL, and records as their rows."""
+"""The tables of results, one description for SQLite and PostgreSQL, and records as their rows."""
 
 import json
 import struct
@@ -72,15 +72,14 @@ class Moment(TypeDecorator[datetime]):
 # escape, NUL among them.
 Value = JSON(none_as_null=True)
 
-METADATA = MetaData(
-    # Migrations find a constraint by its name, and SQLite would give it none.
-    naming_convention={
-        "fk": "%(table_name)s_%(column_0_name)s_fk",
-        "ix": "%(table_name)s_%(column_0_name)s_ix",
-        "pk": "%(table_name)s_pk",
-        "uq": "%(table_name)s_%(column_0_N_name)s_uq",
-    }
-)
+# Migrations find a constraint by its name, and SQLite would give it none.
+NAMES = {
+    "fk": "%(table_name)s_%(column_0_name)s_fk",
+    "ix": "%(table_name)s_%(column_0_name)s_ix",
+    "pk": "%(table_name)s_pk",
+    "uq": "%(table_name)s_%(column_0_N_name)s_uq",
+}
+METADATA = MetaData(naming_convention=NAMES)
 
 # Alembic's table, with a name that does not clash with other programs in the database.
 VERSION = Table("karat_version", METADATA, Column("version_num", String(32), primary_key=True))
@@ -139,7 +138,7 @@ RUNS = Table(
     UniqueConstraint("experiment", "position"),
 )
 
-# The workers that hold runs and jobs, by the column *worker* there. Each of them increases its
+# The workers that hold runs, or something of an extension. Each of them increases its
 # *heartbeat*; *lease_until* is by the clock of PostgreSQL. *kernel* is that of its lock file.
 WORKERS = Table(
     "workers",
@@ -150,7 +149,7 @@ WORKERS = Table(
     Column("kernel", Text),
 )
 
-# What a service has decided about its store, by name.
+# What was decided about this store, and the versions of the tables of extensions, by name.
 SETTINGS = Table(
     "settings",
     METADATA,
@@ -192,189 +191,6 @@ SCORES = Table(
     Column("high", Float),
     Column("level", Float),
     Column("method", Text),
-)
-
-
-UUID = String(36)
-Number = BigInteger().with_variant(Integer, "sqlite")
-
-# The secret itself is not stored, only its SHA-256.
-TOKENS = Table(
-    "tokens",
-    METADATA,
-    Column("id", UUID, primary_key=True),
-    Column("owner", Text, nullable=False),
-    Column("name", Text, nullable=False),
-    Column("digest", String(64), nullable=False, unique=True),
-    Column("scopes", Value, nullable=False),
-    Column("created", Moment, nullable=False),
-    Column("expires", Moment),
-    Column("revoked", Moment),
-)
-
-COLLECTIONS = Table(
-    "collections",
-    METADATA,
-    Column("id", UUID, primary_key=True),
-    Column("owner", Text, nullable=False, index=True),
-    Column("name", Text, nullable=False),
-    Column("description", Text, nullable=False),
-    Column("source", Value, nullable=False),
-    Column("index", Value, nullable=False),
-    Column("status", String(16), nullable=False),
-    Column("error", Text, nullable=False),
-    Column("snapshot", Text, nullable=False),
-    Column("facts", Value, nullable=False),
-    Column("operation", UUID),
-    Column("created", Moment, nullable=False),
-    Column("updated", Moment, nullable=False),
-)
-
-DOCUMENTS = Table(
-    "collection_documents",
-    METADATA,
-    Column("collection", ForeignKey(COLLECTIONS.c.id, ondelete="CASCADE"), primary_key=True),
-    Column("position", Integer, primary_key=True, autoincrement=False),
-    Column("path", Text, nullable=False),
-    Column("size", BigInteger, nullable=False),
-    Column("lines", Integer, nullable=False),
-    Column("chunks", Integer, nullable=False),
-)
-
-# *version* counts the judgments made since the upload; the gold set itself is as uploaded.
-BENCHMARK_DATASETS = Table(
-    "benchmark_datasets",
-    METADATA,
-    Column("id", UUID, primary_key=True),
-    Column("owner", Text, nullable=False, index=True),
-    Column("name", Text, nullable=False),
-    Column("description", Text, nullable=False),
-    Column("gold", ForeignKey(DATASETS.c.digest), nullable=False, index=True),
-    Column("schema_version", Text, nullable=False),
-    Column("version", Integer, nullable=False),
-    Column("created", Moment, nullable=False),
-    Column("updated", Moment, nullable=False),
-)
-
-# Rows are never changed or removed: undoing a judgment adds a row.
-JUDGMENTS = Table(
-    "judgments",
-    METADATA,
-    Column("dataset", ForeignKey(BENCHMARK_DATASETS.c.id, ondelete="CASCADE"), primary_key=True),
-    Column("version", Integer, primary_key=True, autoincrement=False),
-    Column("query", Text, nullable=False),
-    Column("path", Text, nullable=False),
-    Column("start_line", Integer, nullable=False),
-    Column("end_line", Integer, nullable=False),
-    Column("grade", Float),
-    Column("before", Float),
-    Column("reason", Text, nullable=False),
-    Column("author", Text, nullable=False),
-    Column("undoes", Integer),
-    Column("created", Moment, nullable=False),
-)
-
-# *resolved* is the gold set with its references bound to paths of the collection.
-MAPPINGS = Table(
-    "mappings",
-    METADATA,
-    Column("id", UUID, primary_key=True),
-    Column("dataset", ForeignKey(BENCHMARK_DATASETS.c.id, ondelete="CASCADE"), nullable=False),
-    Column("collection", ForeignKey(COLLECTIONS.c.id), nullable=False, index=True),
-    Column("status", String(16), nullable=False),
-    Column("mapped", Integer, nullable=False),
-    Column("total", Integer, nullable=False),
-    Column("unresolved", Value, nullable=False),
-    Column("by_hand", Value, nullable=False),
-    Column("resolved", ForeignKey(DATASETS.c.digest), index=True),
-    Column("operation", UUID),
-    Column("created", Moment, nullable=False),
-    Column("resolved_at", Moment),
-    UniqueConstraint("dataset", "collection"),
-)
-
-# The number of completed runs is counted in their table, so that no second number can differ.
-# *revision* is the commit that was searched, where that is known.
-BENCHMARKS = Table(
-    "benchmarks",
-    METADATA,
-    Column("id", UUID, primary_key=True),
-    Column("owner", Text, nullable=False, index=True),
-    Column("name", Text, nullable=False),
-    Column("description", Text, nullable=False),
-    Column("mapping", ForeignKey(MAPPINGS.c.id), nullable=False, index=True),
-    Column("config", Value, nullable=False),
-    Column("total_runs", Integer, nullable=False),
-    Column("status", String(16), nullable=False),
-    Column("error", Text, nullable=False),
-    Column("experiment", ForeignKey(EXPERIMENTS.c.id, ondelete="SET NULL"), index=True),
-    Column("operation", UUID),
-    Column("start_key", Text),
-    Column("created", Moment, nullable=False, index=True),
-    Column("started", Moment),
-    Column("completed", Moment),
-    Column("revision", Value),
-)
-
-# The last computed results of a benchmark, as sent to clients; *key* changes with their inputs.
-RESULTS = Table(
-    "benchmark_results",
-    METADATA,
-    Column("benchmark", ForeignKey(BENCHMARKS.c.id, ondelete="CASCADE"), primary_key=True),
-    Column("key", String(64), nullable=False),
-    Column("data", LargeBinary, nullable=False),
-)
-
-# Why targets were missed by a run, packed by karat.extensions.service.store.datasets.
-LOSSES = Table(
-    "losses",
-    METADATA,
-    Column("run", ForeignKey(RUNS.c.id, ondelete="CASCADE"), primary_key=True),
-    Column("data", LargeBinary, nullable=False),
-)
-
-# The id of a job is the operation that clients follow; *correlation* the request that began it.
-JOBS = Table(
-    "jobs",
-    METADATA,
-    Column("id", UUID, primary_key=True),
-    Column("owner", Text, nullable=False, index=True),
-    Column("kind", String(16), nullable=False),
-    Column("subject", UUID, nullable=False, index=True),
-    Column("status", String(16), nullable=False, index=True),
-    Column("cancel", Boolean, nullable=False),
-    Column("worker", Text),
-    Column("attempts", Integer, nullable=False),
-    Column("error", Text, nullable=False),
-    Column("created", Moment, nullable=False),
-    Column("started", Moment),
-    Column("ended", Moment),
-    Column("correlation", Text),
-)
-
-# An id is never given twice, also after the newest rows were removed: clients continue after it.
-EVENTS = Table(
-    "events",
-    METADATA,
-    Column("id", Number, primary_key=True),
-    Column("operation", UUID, nullable=False, index=True),
-    Column("subject", UUID, nullable=False, index=True),
-    Column("type", String(32), nullable=False),
-    Column("data", Value, nullable=False),
-    Column("created", Moment, nullable=False, index=True),
-    sqlite_autoincrement=True,
-)
-
-ANNOTATIONS = Table(
-    "annotations",
-    METADATA,
-    Column("id", Number, primary_key=True),
-    Column(
-        "benchmark", ForeignKey(BENCHMARKS.c.id, ondelete="CASCADE"), nullable=False, index=True
-    ),
-    Column("text", Text, nullable=False),
-    Column("author", Text, nullable=False),
-    Column("created", Moment, nullable=False),
 )
 
 

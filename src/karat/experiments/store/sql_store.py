@@ -20,7 +20,7 @@ from karat.experiments.store.base import (
     ScoredRun,
 )
 from karat.experiments.store.database import Database, environment
-from karat.experiments.store.leases import RUNNING, Leases
+from karat.experiments.store.leases import Leases
 from karat.experiments.store.recorder import (
     TIMES,
     SqlRecorder,
@@ -54,6 +54,7 @@ from karat.model.evaluation import Summary
 from karat.model.run import AS_RETURNED, TIES
 from karat.model.timings import RunResult
 
+RUNNING = [status.value for status in RunStatus if status.running]
 ALL_OF_EXPERIMENT = (
     select(EXPERIMENTS, DATASETS.c.queries)
     .join(DATASETS)
@@ -259,8 +260,9 @@ class SqlStore(SqlRecorder):
                         f"experiment {found} is being run by another process ({holder.label}); "
                         "stop that first, or use --force"
                     )
-            connection.execute(delete(EXPERIMENTS).where(EXPERIMENTS.c.id == found))
-            drop_unused_datasets(connection)
+            gone = delete(EXPERIMENTS).where(EXPERIMENTS.c.id == found)
+            datasets = connection.execute(gone.returning(EXPERIMENTS.c.dataset)).scalars().all()
+            drop_unused_datasets(connection, datasets)
             self._leases.tidy(connection)
 
     def vacuum(self) -> None:

@@ -37,4 +37,5 @@ EXTENSION = Extension(
         "report": Command(f"{FOLDER}.remote:report", "Write the report of a benchmark.", USE),
     },
     remote_help=REMOTE_HELP,
+    adds={"tables": {"service": "karat.extensions.service.store.schema:TABLES"}},
 )

@@ -1,4 +1,4 @@
-"""Which workers hold runs and jobs, with the heartbeats that show that they are alive."""
+"""Which workers hold runs, with the heartbeats that show that they are alive."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -9,17 +9,14 @@ down_revision = "0004"
 # The workers of earlier releases have no heartbeat: they lose what they hold after one lease.
 HOLDERS = """
 INSERT INTO workers (id, heartbeat, lease_until)
-SELECT worker, 0, {until} FROM runs
+SELECT DISTINCT worker, 0, {until} FROM runs
 WHERE status IN ('indexing', 'evaluating') AND worker IS NOT NULL
-UNION
-SELECT worker, 0, {until} FROM jobs
-WHERE status = 'running' AND worker IS NOT NULL
 """
 UNTIL = {"postgresql": "now() + interval '20 seconds'"}
 
 
 def upgrade() -> None:
-    """Add the table with the workers of running runs and jobs; the lease is no longer by job."""
+    """Add the table with the workers of running runs."""
     op.create_table(
         "workers",
         sa.Column("id", sa.Text(), nullable=False),
@@ -29,4 +26,3 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name="workers_pk"),
     )
     op.execute(HOLDERS.format(until=UNTIL.get(op.get_bind().dialect.name, "NULL")))
-    op.drop_column("jobs", "lease_until")

@@ -1,4 +1,4 @@
-"""What a service has decided about its store: who sees what, and where its uploads are."""
+"""What was decided about a store, by name."""
 
 import sqlalchemy as sa
 from alembic import op

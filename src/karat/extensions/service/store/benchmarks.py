@@ -23,14 +23,8 @@ from karat.errors import Conflict
 from karat.experiments.store.base import RunStatus
 from karat.experiments.store.recorder import drop_unused_datasets
 from karat.experiments.store.schema import (
-    ANNOTATIONS,
     ANSWERS,
-    BENCHMARK_DATASETS,
-    BENCHMARKS,
     EXPERIMENTS,
-    JOBS,
-    MAPPINGS,
-    RESULTS,
     RUNS,
     sample_of,
     storable,
@@ -47,6 +41,14 @@ from karat.extensions.service.store.records import (
     new_id,
     one,
     owned,
+)
+from karat.extensions.service.store.schema import (
+    ANNOTATIONS,
+    BENCHMARK_DATASETS,
+    BENCHMARKS,
+    JOBS,
+    MAPPINGS,
+    RESULTS,
 )
 
 
@@ -313,8 +315,9 @@ class BenchmarkTable(ServiceTable):
                 raise Conflict("the benchmark is running; cancel it first")
             connection.execute(delete(BENCHMARKS).where(mine))
             if found.experiment:
-                connection.execute(delete(EXPERIMENTS).where(EXPERIMENTS.c.id == found.experiment))
-            drop_unused_datasets(connection)
+                gone = delete(EXPERIMENTS).where(EXPERIMENTS.c.id == found.experiment)
+                datasets = connection.execute(gone.returning(EXPERIMENTS.c.dataset)).scalars().all()
+                drop_unused_datasets(connection, datasets)
 
     def keep_results(self, benchmark: str, key: str, data: bytes) -> None:
         """Replace the stored results of a benchmark."""

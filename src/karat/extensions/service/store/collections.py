@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Row, delete, insert, select, update
 
 from karat.errors import Conflict, UnknownName
-from karat.experiments.store.schema import BENCHMARKS, COLLECTIONS, DOCUMENTS, MAPPINGS, storable
+from karat.experiments.store.schema import storable
 from karat.extensions.service.store.jobs import JobRequest, add_job
 from karat.extensions.service.store.records import (
     Collection,
@@ -19,6 +19,7 @@ from karat.extensions.service.store.records import (
     one,
     owned,
 )
+from karat.extensions.service.store.schema import BENCHMARKS, COLLECTIONS, DOCUMENTS, MAPPINGS
 
 DOCUMENT = select(DOCUMENTS.c.path, DOCUMENTS.c.size, DOCUMENTS.c.lines, DOCUMENTS.c.chunks)
 

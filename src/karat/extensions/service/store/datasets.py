@@ -15,17 +15,7 @@ from karat.experiments.store.recorder import (
     storable_dataset,
     store_dataset,
 )
-from karat.experiments.store.schema import (
-    BENCHMARK_DATASETS,
-    BENCHMARKS,
-    DATASETS,
-    JUDGMENTS,
-    LOSSES,
-    MAPPINGS,
-    dataset_row,
-    storable,
-    storable_id,
-)
+from karat.experiments.store.schema import DATASETS, dataset_row, storable, storable_id
 from karat.extensions.service.store.records import (
     BenchmarkDataset,
     DatasetMapping,
@@ -35,6 +25,13 @@ from karat.extensions.service.store.records import (
     new_id,
     one,
     owned,
+)
+from karat.extensions.service.store.schema import (
+    BENCHMARK_DATASETS,
+    BENCHMARKS,
+    JUDGMENTS,
+    LOSSES,
+    MAPPINGS,
 )
 from karat.model import Dataset
 from karat.model.analysis import LossReason
@@ -92,10 +89,13 @@ class DatasetTable(ServiceTable):
         with self._database.writing() as connection:
             if connection.execute(used).first():
                 raise Conflict(f"dataset {dataset} is in use by a benchmark; delete that first")
+            resolved = select(MAPPINGS.c.resolved).where(MAPPINGS.c.dataset == dataset)
+            digests = connection.execute(resolved).scalars().all()
             gone = delete(BENCHMARK_DATASETS).where(BENCHMARK_DATASETS.c.id == dataset)
-            if not connection.execute(gone).rowcount:
+            gold = connection.execute(gone.returning(BENCHMARK_DATASETS.c.gold)).scalar()
+            if gold is None:
                 raise UnknownName(f"no dataset {dataset}")
-            drop_unused_datasets(connection)
+            drop_unused_datasets(connection, [gold, *digests])
 
 
 def _dataset(row: Row[Any]) -> BenchmarkDataset:
@@ -186,10 +186,11 @@ class MappingTable(ServiceTable):
         }
         with self._database.writing() as connection:
             store_dataset(self._database, connection, gold_row)
-            changed = update(MAPPINGS).where(MAPPINGS.c.id == mapping)
-            if not connection.execute(changed, values).rowcount:
+            mine = MAPPINGS.c.id == mapping
+            before = connection.execute(select(MAPPINGS.c.resolved).where(mine)).scalar()
+            if not connection.execute(update(MAPPINGS).where(mine), values).rowcount:
                 raise UnknownName(f"no mapping {mapping}")
-            drop_unused_datasets(connection)
+            drop_unused_datasets(connection, [before])
 
     def bind(self, mapping: str, references: Iterable[Mapping[str, str]]) -> None:
         """Store which paths *references* mean; each has query, reference (its hash) and path.

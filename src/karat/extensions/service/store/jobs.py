@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, text, upda
 from karat.errors import Conflict, InputError, TooManyJobs
 from karat.experiments.store.database import Database
 from karat.experiments.store.leases import Leases
-from karat.experiments.store.schema import BENCHMARKS, COLLECTIONS, EVENTS, JOBS, MAPPINGS, storable
+from karat.experiments.store.schema import storable
 from karat.extensions.service.store.records import (
     Job,
     JobKind,
@@ -19,6 +19,7 @@ from karat.extensions.service.store.records import (
     new_id,
     owned,
 )
+from karat.extensions.service.store.schema import BENCHMARKS, COLLECTIONS, EVENTS, JOBS, MAPPINGS
 
 SUBJECTS = {
     JobKind.INDEX: COLLECTIONS,

@@ -13,15 +13,9 @@ from karat.errors import InputError
 from karat.experiments.store.base import RunStatus
 from karat.experiments.store.database import Database
 from karat.experiments.store.leases import Leases
+from karat.experiments.store.migrations import TABLE_SETS
 from karat.experiments.store.recorder import utc_now
-from karat.experiments.store.schema import (
-    BENCHMARK_DATASETS,
-    BENCHMARKS,
-    COLLECTIONS,
-    RUNS,
-    SETTINGS,
-    TOKENS,
-)
+from karat.experiments.store.schema import RUNS, SETTINGS
 from karat.experiments.store.sql_store import SqlStore
 from karat.extensions.service.store.benchmarks import BenchmarkTable
 from karat.extensions.service.store.collections import CollectionTable
@@ -33,6 +27,12 @@ from karat.extensions.service.store.datasets import (
 )
 from karat.extensions.service.store.jobs import EventTable, JobTable
 from karat.extensions.service.store.records import ServiceTable, Token, new_id, one
+from karat.extensions.service.store.schema import (
+    BENCHMARK_DATASETS,
+    BENCHMARKS,
+    COLLECTIONS,
+    TOKENS,
+)
 
 
 class TokenTable(ServiceTable):
@@ -204,7 +204,7 @@ class ServiceStore:
         make_leases: Callable[[Database], Leases] = Leases,
     ) -> None:
         """Open the database; it is created if missing."""
-        self.database = Database(place)
+        self.database = Database(place, tables=map(TABLE_SETS.get, TABLE_SETS))
         self.leases = make_leases(self.database)
         self.results = SqlStore(self.database, leases=self.leases, clock=clock)
         self.settings = SettingTable(self.database, clock=clock)

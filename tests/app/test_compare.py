@@ -126,7 +126,7 @@ def test_set_measures_of_lists_of_different_length_end_with_a_warning(
     assert compare_table(contest).conclusion == contest.verdict
     assert loads(contest_json(contest, {}))["notes"] == list(contest.notes)
     assert contest.evaluations[1].notes.hits_per_query == 50
-    install_objects(monkeypatch, "metric", {"set-own": "karat.scoring.metrics.sets:SET_F1"})
+    install_objects(monkeypatch, "metric", {"set-own": "karat.scoring.metrics.sets:set_f1"})
     alone = compare(GOLD, [BOTH, long], scoring=Scoring(("set-own",)), confidence=FEW)
     assert alone.notes[0].endswith("run2 50; cut all runs with --depth 2.")
     # One length, or measures that look at ranks: nothing to warn of.

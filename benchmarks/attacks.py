@@ -19,9 +19,9 @@ sys.path.append(str(Path(__file__).parent / "support"))
 from in_process import asked
 
 import karat
-from karat.app.generate import generate
 from karat.experiments.snapshots import history_snapshots
-from karat.mining.recipe import MiningRecipe
+from karat.extensions.mining.generate import generate
+from karat.extensions.mining.recipe import MiningRecipe
 
 MEASURE = "mrr@10"
 

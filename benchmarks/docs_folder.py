@@ -20,11 +20,11 @@ sys.path[0] = str(Path(__file__).parent / "support")
 from question_sets import below, repository, run_of  # noqa: E402
 
 import karat  # noqa: E402
-from karat.app.questions import QuestionRecipe, generate_questions  # noqa: E402
 from karat.corpus import Corpus, FileSelection, from_git, main_docs_folder  # noqa: E402
 from karat.corpus.snapshot import mask_corpus, masks_from  # noqa: E402
 from karat.engines import builtin  # noqa: E402
 from karat.engines.registry import PROFILES  # noqa: E402
+from karat.extensions.mining.questions.generate import QuestionRecipe, generate_questions  # noqa: E402
 
 MEASURES = ["hit@5", "mrr", "ndcg@10"]
 # None of them is in docs/, whose questions must not choose anything.

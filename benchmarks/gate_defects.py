@@ -29,12 +29,12 @@ from numpy.typing import NDArray
 
 import karat
 from karat.app.gate import regression_check, tolerance
-from karat.app.generate import generate
 from karat.corpus import Document
 from karat.corpus.snapshot import Reader
 from karat.engines.lexical import tokens
 from karat.experiments.snapshots import OpenSnapshot, history_snapshots
-from karat.mining.recipe import MiningRecipe
+from karat.extensions.mining.generate import generate
+from karat.extensions.mining.recipe import MiningRecipe
 from karat.model.gate import Decision
 from karat.scoring.stats import compare
 

@@ -170,7 +170,7 @@ def main() -> None:
 
 def bundled(work: Path) -> Path:
     """Return the repository of the bundled example."""
-    from karat.app.demo import build_repository
+    from karat.extensions.mining.demo import build_repository
 
     return build_repository(work)
 

@@ -28,8 +28,8 @@ import rankings  # noqa: E402
 from rankings import Side  # noqa: E402
 from two_truths import MEASURES, Pair, Scored, pairs, scores  # noqa: E402
 
-from karat.mining.variants import Level  # noqa: E402
-from karat.mining.words import (  # noqa: E402
+from karat.extensions.mining.variants import Level  # noqa: E402
+from karat.extensions.mining.words import (  # noqa: E402
     Leak,
     is_identifier,
     leak,

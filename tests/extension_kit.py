@@ -6,6 +6,8 @@ import pytest
 
 from karat import discovery
 from karat.extension import Extension
+from karat.formats.fields import Checker, Record
+from karat.model import Dataset
 
 
 def install(monkeypatch: pytest.MonkeyPatch, *extensions: Extension) -> None:
@@ -24,3 +26,25 @@ def install_objects(
     """Add an extension with *objects* of one kind: names with their ``module:attribute``."""
     record = Extension(f"a {kind}", "For a test.", adds={kind: objects})
     install(monkeypatch, record._replace(aliases={kind: aliases} if aliases else {}))
+
+
+class EmptyGold:
+    """A gold source that makes nothing."""
+
+    keys = ("origin", "amount")
+
+    def read(self, check: Checker, section: Record) -> Mapping[str, object]:
+        """Return the texts in *section*."""
+        found = {key: check.text(section, key, ("dataset",)) for key in self.keys if key in section}
+        return {"repositories": [found.pop("origin")], **found} if "origin" in found else found
+
+    def make(self, settings: Mapping[str, object]) -> Dataset | None:
+        """Return None: there is nothing to make a gold set from."""
+
+
+EMPTY_GOLD = EmptyGold()
+
+
+def install_gold_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Add a gold source with the keys ``origin`` and ``amount``."""
+    install_objects(monkeypatch, "gold_source", {"empty": "tests.extension_kit:EMPTY_GOLD"})

@@ -48,7 +48,7 @@ def peak_mb() -> float:
 
 def scan(repository: str, _number: int) -> Figures:
     """Read all commits and discard them."""
-    from karat.mining.scan import scan as commits
+    from karat.extensions.mining.scan import scan as commits
 
     before = peak_mb()
     with timed() as taken:
@@ -58,10 +58,10 @@ def scan(repository: str, _number: int) -> Figures:
 
 def lines(repository: str, number: int) -> Figures:
     """Mine *number* cases of files and lines; nothing is parsed."""
-    from karat.mining.commits import UnreadableCommits
-    from karat.mining.filters import Filters, select
-    from karat.mining.sampling import Sampling, sample_cases
-    from karat.mining.scan import scan as commits
+    from karat.extensions.mining.commits import UnreadableCommits
+    from karat.extensions.mining.filters import Filters, select
+    from karat.extensions.mining.sampling import Sampling, sample_cases
+    from karat.extensions.mining.scan import scan as commits
 
     unreadable, filters = UnreadableCommits(), Filters()
     chosen = select(commits(repository, unreadable=unreadable), filters)
@@ -72,9 +72,9 @@ def lines(repository: str, number: int) -> Figures:
 
 def symbols(repository: str, number: int) -> Figures:
     """Mine *number* cases of files, lines and symbols, as ``karat generate`` does."""
-    from karat.mining.mine import mine
-    from karat.mining.recipe import MiningRecipe
-    from karat.mining.targets import Grain
+    from karat.extensions.mining.mine import mine
+    from karat.extensions.mining.recipe import MiningRecipe
+    from karat.extensions.mining.targets import Grain
 
     mined = mine(repository, MiningRecipe(limit=number, grain=Grain.SYMBOL))
     return {"cases": len(mined.queries)}
@@ -82,9 +82,9 @@ def symbols(repository: str, number: int) -> Figures:
 
 def filters(repository: str, _number: int) -> Figures:
     """Choose among all commits, which are read before."""
-    from karat.mining.commits import UnreadableCommits
-    from karat.mining.filters import select
-    from karat.mining.scan import scan as commits
+    from karat.extensions.mining.commits import UnreadableCommits
+    from karat.extensions.mining.filters import select
+    from karat.extensions.mining.scan import scan as commits
 
     read = list(commits(repository, unreadable=UnreadableCommits()))
     with timed() as taken:
@@ -196,9 +196,9 @@ def search(repository: str, number: int) -> Figures:
 def recent_cases(repository: str, number: int) -> dict[str, str]:
     """Return the parents of at most *number* cases of the last years, each with its question."""
     from karat.corpus.git_objects import git
-    from karat.mining.filters import select
-    from karat.mining.sampling import Sampler
-    from karat.mining.scan import scan as commits
+    from karat.extensions.mining.filters import select
+    from karat.extensions.mining.sampling import Sampler
+    from karat.extensions.mining.scan import scan as commits
 
     head = int(git(repository, "show", "-s", "--format=%ct", "HEAD"))
     since = datetime.fromtimestamp(head - YEARS * 365.25 * 86400, UTC).isoformat()

@@ -19,15 +19,15 @@ from in_process import asked
 from quality import DATA, below, repository
 
 import karat
-from karat.app.generate import generate, write_gold
-from karat.app.questions import QuestionRecipe, generate_questions
 from karat.corpus import Corpus
 from karat.experiments.snapshots import Snapshots, corpus_snapshots, history_snapshots
 from karat.experiments.target_check import check_snapshots
+from karat.extensions.mining.filters import Filters
+from karat.extensions.mining.generate import generate, write_gold
+from karat.extensions.mining.questions.generate import QuestionRecipe, generate_questions
+from karat.extensions.mining.recipe import MiningRecipe
+from karat.extensions.mining.variants import Level
 from karat.formats import read_dataset
-from karat.mining.filters import Filters
-from karat.mining.recipe import MiningRecipe
-from karat.mining.variants import Level
 from karat.model import Dataset, Run
 from karat.model.evaluation import QueryStatus
 

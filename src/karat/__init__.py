@@ -7,16 +7,16 @@ from karat.exports import exports, extension_name
 if TYPE_CHECKING:
     from karat.api import compare, evaluate, load, run, write_report
     from karat.app.analyze import index_health
-    from karat.app.generate import generate, write_gold
-    from karat.app.questions import QuestionRecipe, generate_questions
     from karat.corpus import Corpus, GitRepository, from_beir, from_folder, from_git, from_texts
     from karat.errors import EngineError, FormatError, InputError, KaratError, Problem
     from karat.experiments.executors import open_executor
     from karat.experiments.matrix import Matrix
+    from karat.extensions.mining.generate import generate, write_gold
+    from karat.extensions.mining.questions.generate import QuestionRecipe, generate_questions
+    from karat.extensions.mining.recipe import MiningRecipe
     from karat.extensions.trec_eval.evaluation import TrecSettings, trec_eval
     from karat.formats import Format
     from karat.installation import __version__
-    from karat.mining.recipe import MiningRecipe
     from karat.model import Answer, Dataset, Hit, JudgedQuery, Query, Run, Target
     from karat.scoring.metrics import metric
     from karat.scoring.stats.verdict import verdict
@@ -66,15 +66,15 @@ __getattr__ = exports(
     {
         "api": "compare evaluate load run write_report",
         "app.analyze": "index_health",
-        "app.generate": "generate write_gold",
-        "app.questions": "QuestionRecipe generate_questions",
+        "extensions.mining.generate": "generate write_gold",
+        "extensions.mining.questions.generate": "QuestionRecipe generate_questions",
+        "extensions.mining.recipe": "MiningRecipe",
         "extensions.trec_eval.evaluation": "TrecSettings trec_eval",
         "corpus": "Corpus GitRepository from_beir from_folder from_git from_texts",
         "errors": "EngineError FormatError InputError KaratError Problem",
         "formats": "Format",
         "installation": "__version__",
         "scoring.metrics": "metric",
-        "mining.recipe": "MiningRecipe",
         "model": "Answer Dataset Hit JudgedQuery Query Run Target",
         "scoring.stats": "verdict",
         "experiments.executors": "open_executor",

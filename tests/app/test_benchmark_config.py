@@ -7,6 +7,7 @@ import pytest
 from karat.app.benchmark_config import read_benchmark_config
 from karat.errors import FormatError
 from karat.experiments.matrix import read_matrix
+from tests.extension_kit import install_gold_source
 
 AGENT = """
 class Agent:
@@ -37,7 +38,8 @@ output: {directory: out, formats: [csv], generate_visualizations: true}
 """
     )
     found = read_benchmark_config(config)
-    assert (found.gold_set, found.mining) == (str(tmp_path / "gold.json"), {})
+    assert (found.gold_set, found.source) == (str(tmp_path / "gold.json"), "")
+    assert found.settings == {}
     assert (found.repetitions, found.timeout_s) == (5, 2.5)
     words, bm25, own = found.agents
     assert (words.spec.name, words.k) == ("keyword", 7)
@@ -49,11 +51,12 @@ output: {directory: out, formats: [csv], generate_visualizations: true}
     assert (found.folder, found.formats, found.charts) == (str(tmp_path / "out"), ("csv",), True)
 
 
-def test_what_is_not_said(config: Path, tmp_path: Path) -> None:
-    config.write_text("dataset: {repository_path: .., min_files: 2}\n")
+def test_what_is_not_said(config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install_gold_source(monkeypatch)
+    config.write_text("dataset: {origin: there, amount: 2}\n")
     found = read_benchmark_config(config)
-    assert found.gold_set is None
-    assert found.mining == {"repositories": [f"{tmp_path}/.."], "min_files": "2"}
+    assert (found.gold_set, found.source) == (None, "empty")
+    assert found.settings == {"repositories": ["there"], "amount": "2"}
     assert (found.agents, found.repetitions, found.timeout_s) == ((), None, None)
     assert (found.folder, found.charts) == (None, False)
     config.write_text("output:\n")
@@ -81,12 +84,13 @@ def test_packaged_weights_by_the_name_of_the_hub(config: Path) -> None:
     assert (agent.spec.name, agent.spec.params["model"], agent.k) == ("dense", "minilm", 10)
 
 
-def test_all_problems_at_once(config: Path) -> None:
+def test_all_problems_at_once(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install_gold_source(monkeypatch)
     config.write_text(
         """\
 dataset:
   gold_set: gold.json
-  min_files: 2
+  amount: 2
 evaluation:
   num_runs: none
   timeout_seconds: 0

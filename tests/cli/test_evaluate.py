@@ -20,6 +20,7 @@ from karat.experiments import store
 from karat.experiments.workers import RunEvent, announce
 from karat.formats import read_run, write
 from karat.model import Dataset, Query, Target
+from tests.extension_kit import EmptyGold, install_gold_source
 
 Git = Callable[..., str]
 # A run that is timed as well takes a second process of each engine.
@@ -513,9 +514,10 @@ def test_a_sample(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_wrong_name_is_told_before_anything_is_mined(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = "dataset:\n  repository_path: project\nagents: []\n"
+    install_gold_source(monkeypatch)
+    config = "dataset:\n  origin: project\nagents: []\n"
     (folder / "benchmark.yaml").write_text(config, encoding="utf-8")
-    monkeypatch.setattr("karat.app.generate.generate", lambda *_, **__: pytest.fail("mined"))
+    monkeypatch.setattr(EmptyGold, "make", lambda *_: pytest.fail("made"))
     with pytest.raises(SystemExit) as caught:
         main(["evaluate", "--config", "benchmark.yaml", "--agent", "nope"])
     assert caught.value.code == 2

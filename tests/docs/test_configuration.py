@@ -14,11 +14,12 @@ from karat.app.benchmark_config import (
     GATE_KEYS,
     OUTPUT_KEYS,
 )
-from karat.app.demo import build_repository
-from karat.app.generate import KEYS as MINING_KEYS
+from karat.app.gold_sources import GOLD_SET
 from karat.cli import main
 from karat.experiments.matrix import AXES, ENGINES_KEY, SINGLE
 from karat.experiments.matrix import KEYS as SUITE_KEYS
+from karat.extensions.mining.demo import build_repository
+from karat.extensions.mining.gold_source import KEYS as MINING_KEYS
 from karat.formats.fields import SECTIONS
 from tests.docs.pages import page
 
@@ -35,7 +36,7 @@ def _block(language: str) -> str:
 @pytest.mark.parametrize(
     ("section", "keys"),
     [
-        ("dataset", MINING_KEYS),
+        ("dataset", (GOLD_SET, *MINING_KEYS)),
         ("corpus", CORPUS_KEYS),
         ("engines", AGENT_KEYS),
         ("evaluation", EVALUATION_KEYS),

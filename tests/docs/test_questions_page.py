@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.questions import FROM
 from karat.cli import main
+from karat.extensions.mining.questions.asking import KINDS
+from karat.extensions.mining.questions.generate import FROM
+from karat.extensions.mining.questions.selection import RULES
 from karat.formats import read_dataset
-from karat.mining.questions.asking import KINDS
-from karat.mining.questions.selection import RULES
 from tests.docs.pages import page
 
 PAGE = page("questions").read_text(encoding="utf-8")

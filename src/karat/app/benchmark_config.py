@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from karat.app.generate import ANYTHING, GOLD_SET, Accepts, mining_options
+from karat.app.gold_sources import GOLD_SET, SECTION, read_gold_settings
 from karat.corpus import FileSelection
 from karat.discovery import add_files
 from karat.engines.spec import expand_here
@@ -15,7 +15,7 @@ from karat.experiments.matrix import check_matrix_keys, parse_suites
 from karat.experiments.plan import Agent, parse_agent
 from karat.formats import DEFAULT, ReadLimits
 from karat.formats.base import FOLDER_FORMATS
-from karat.formats.fields import SECTIONS, Checker, Location, Record
+from karat.formats.fields import ANYTHING, SECTIONS, Accepts, Checker, Location, Record
 from karat.formats.jsontext import SWITCH, load_yaml
 from karat.formats.source import parse_amount
 
@@ -36,13 +36,15 @@ Value = TypeVar("Value")
 class ConfigFile:
     """The content of a configuration file; None for a setting that it does not have.
 
-    The gold set is the file *gold_set*, or is mined with the settings *mining*, by the names of the
-    options of `karat generate`. *folder* is where results go, in these *formats*. *sections* are
-    the sections that the file has. *kind*, *include* and *exclude* select the files to search.
+    The gold set is the file *gold_set*, or what the gold source called *source* makes with these
+    *settings*; the source is "" where there are none. *folder* is where results go, in these
+    *formats*. *sections* are the sections that the file has. *kind*, *include* and *exclude* select
+    the files to search.
     """
 
     gold_set: str | None
-    mining: Mapping[str, object]
+    source: str
+    settings: Mapping[str, object]
     agents: tuple[Agent, ...]
     repetitions: int | None
     timeout_s: float | None
@@ -64,23 +66,23 @@ class GateConfig(NamedTuple):
 
 
 def read_benchmark_config(
-    path: str | os.PathLike[str], *, accepts: Accepts = ANYTHING, limits: ReadLimits = DEFAULT
+    path: str | os.PathLike[str], *, limits: ReadLimits = DEFAULT
 ) -> ConfigFile:
     """Return the content of *path*; all problems are reported at once, with their lines.
 
-    They include the mining settings for which *accepts* raises ValueError. Paths are relative to
-    the folder of the file. The order of the queries is always random, with a stored seed.
+    Paths are relative to the folder of the file. The order of the queries is always random, with a
+    stored seed.
     """
     value, check = load_yaml(path, limit=limits.yaml_bytes)
     top = check.record(value, ())
     check.known(top, SECTIONS, (), list_keys=True)
     folder = Path(path).parent
     _load_plugins(check, top, folder)
-    mining = mining_options(check, top, accepts)
+    source, settings = read_gold_settings(check, top)
     agents = tuple(_agents(check, top, folder))
     evaluation = _section(check, top, "evaluation", EVALUATION_KEYS)
     output = _section(check, top, "output", OUTPUT_KEYS)
-    gold_set = _gold_set(check, top, mining)
+    gold_set = _gold_set(check, top, settings)
     if _value(check, evaluation, "evaluation", "randomize_order", _switch) is False:
         check.add(
             ("evaluation", "randomize_order"),
@@ -93,7 +95,8 @@ def read_benchmark_config(
     _gate_options(check, top, folder, ANYTHING)
     found = ConfigFile(
         _gold_path(folder, gold_set),
-        {} if gold_set else mining,
+        "" if gold_set else source,
+        {} if gold_set else settings,
         agents,
         _value(check, evaluation, "evaluation", "num_runs", _whole),
         _value(check, evaluation, "evaluation", "timeout_seconds", _seconds),
@@ -203,18 +206,18 @@ def _section(check: Checker, top: Record, name: str, keys: tuple[str, ...]) -> R
     return section
 
 
-def _gold_set(check: Checker, top: Record, mining: Mapping[str, object]) -> list[str]:
+def _gold_set(check: Checker, top: Record, settings: Mapping[str, object]) -> list[str]:
     section = top.get("dataset")
     if not isinstance(section, Mapping) or section.get(GOLD_SET) is None:
         return []
-    if mining:
+    if settings:
         check.add(
-            ("dataset", GOLD_SET), "cannot be combined with mining settings; expected it alone"
+            (*SECTION, GOLD_SET), "cannot be combined with mining settings; expected it alone"
         )
     if isinstance(section[GOLD_SET], list):
-        rows = check.rows(section[GOLD_SET], ("dataset", GOLD_SET), filled=True)
+        rows = check.rows(section[GOLD_SET], (*SECTION, GOLD_SET), filled=True)
         return [check.word(item, location) for location, item in rows]
-    return [check.text(section, GOLD_SET, ("dataset",))]
+    return [check.text(section, GOLD_SET, SECTION)]
 
 
 def _gold_path(folder: Path, names: Sequence[str]) -> str | None:

@@ -243,7 +243,7 @@ class ExperimentSetup:
             )
         if inside := self._source_in(where.corpus):
             where = where._replace(exclude=tuple(dict.fromkeys((*where.exclude, f"/{inside}"))))
-        places = self.config.mining.get("repositories") if self.config else None
+        places = self.config.settings.get("repositories") if self.config else None
         if where.corpus or where.repositories or not isinstance(places, list) or len(places) > 1:
             return where
         return where._replace(repositories={"": str(places[0])})

@@ -83,13 +83,8 @@ class CommandGroup(click.Group):
 # The titles of `karat --help`, and the commands of the core: each is the module of its name. Help
 # shows these lines without importing modules. Extensions add commands below the titles.
 SECTIONS = {
-    "Try it": {
-        "demo": "Compare engines on a bundled example: offline, half a minute.",
-    },
+    "Try it": {},
     "Make a gold set": {
-        "generate": "Mine a gold set from the history of a Git repository.",
-        "inspect": "Show the cases of a gold set, with diffs and code.",
-        "carry": "Update a gold set to a newer commit.",
         "resolve": "Map the references of a gold set to documents of a corpus.",
         "validate": "Check a file and list every problem in it.",
         "convert": "Convert a gold set or a run to another format.",
@@ -126,7 +121,7 @@ COMMANDS = {name: line for section in SECTIONS.values() for name, line in sectio
 
 # In these, threads of numpy's linear algebra cost more than they bring. The variable has to be set
 # before numpy is loaded, and worker processes inherit it.
-SINGLE_THREADED = frozenset({"compare", "demo", "evaluate", "gate", "report", "score", "sweep"})
+SINGLE_THREADED = frozenset({"compare", "evaluate", "gate", "report", "score", "sweep"})
 THREADS = "OPENBLAS_NUM_THREADS"
 
 BAD_INPUT = 2
@@ -230,8 +225,8 @@ def _sections(ctx: click.Context) -> dict[str, dict[str, str]]:
         for name in ready or list(waiting):
             command = waiting.pop(name)
             lines = sections.setdefault(command.section, [])
-            names = [each for each, _ in lines]
-            place = names.index(command.after) + 1 if command.after in names else len(lines)
+            names = [command.section, *(each for each, _ in lines)]
+            place = names.index(command.after) if command.after in names else len(lines)
             if name not in listed:
                 lines.insert(place, (name, command.help))
     return {title: dict(lines) for title, lines in sections.items() if lines}

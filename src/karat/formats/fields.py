@@ -14,6 +14,10 @@ Record = Mapping[str, object]
 
 EMPTY: Record = {}
 
+# Raises ValueError if the option of this name rejects the value.
+Accepts = Callable[[str, object], object]
+ANYTHING: Accepts = lambda _name, _value: None  # noqa: E731 - what a default is called
+
 
 class Checker:
     """Checks the values of one source and collects all problems until :meth:`finish`.

@@ -9,8 +9,8 @@ from zipfile import ZipFile
 import pytest
 from fastapi.testclient import TestClient
 
-from karat.app.demo import first_version
 from karat.experiments.store import open_store
+from karat.extensions.mining.demo import first_version
 from karat.extensions.service.api.app import create_app
 from karat.extensions.service.settings import ServiceSettings
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.generate import generate
 from karat.engines import Engine
 from karat.engines.spec import parse_spec
 from karat.errors import EngineError, InputError
@@ -25,7 +24,6 @@ from karat.extensions.training.export import (
     training_tables,
     without_own_files,
 )
-from karat.mining.recipe import MiningRecipe
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 
 FILES = {
@@ -340,7 +338,10 @@ def module(path: str, verb: str) -> str:
 
 @pytest.fixture
 def mined(tmp_path: Path, git: Callable[..., str]) -> Dataset:
-    """Return the gold set of a history in which every file changes three times, an hour apart."""
+    """Return a query for each commit of a history in which every file changes three times.
+
+    The commits are an hour apart, and a query is its commit's message, as in a mined gold set.
+    """
     place = tmp_path / "shop"
     place.mkdir()
     git(place, "init", "--quiet")
@@ -348,18 +349,22 @@ def mined(tmp_path: Path, git: Callable[..., str]) -> Dataset:
         (place / path).write_text(module(path, verbs[0]))
     git(place, "add", ".")
     git(place, "commit", "--quiet", "-m", "Start")
-    hours: dict[str, int] = {}
+    queries: list[Query] = []
     for version in range(1, 4):
         for path, verbs in VERBS.items():
+            base = git(place, "rev-parse", "HEAD")
             (place / path).write_text(module(path, verbs[version]))
-            git(place, "commit", "--quiet", "-am", MESSAGES[path][version - 1])
-            hours[git(place, "rev-parse", "HEAD")] = len(hours)
-    data = generate([str(place)], MiningRecipe(limit=0)).dataset
-    return data.with_queries(
-        query._replace(extra={**query.extra, "timestamp": f"2024-05-01T{hour:02}:00:00Z"})
-        for query in data.queries()
-        for hour in [hours[str(query.extra["commit_hash"])]]
-    )
+            message = MESSAGES[path][version - 1]
+            git(place, "commit", "--quiet", "-am", message)
+            commit = git(place, "rev-parse", "HEAD")
+            extra = {
+                "base_commit": base,
+                "commit_hash": commit,
+                "timestamp": f"2024-05-01T{len(queries):02}:00:00Z",
+            }
+            text = message[0].lower() + message[1:]
+            queries.append(Query(commit[:12], text, (Target(path, 2),), extra=extra))
+    return Dataset.of(queries, name="shop", match="exact", metadata={"repository": str(place)})
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from karat.cli.options.experiment import RunOptions
 from karat.cli.options.shared import Inputs, Output
 from karat.cli.output.experiments import Views, carry_out
 from karat.report.text import printable
-from karat.system.words import counted
 
 if TYPE_CHECKING:
     from karat.app.benchmark_config import ConfigFile
@@ -94,10 +93,8 @@ def select_engines(
 def read_config(path: str) -> "ConfigFile":
     """Return the content of a configuration file."""
     from karat.app.benchmark_config import read_benchmark_config
-    from karat.cli.options.mining import recipe_command
-    from karat.cli.options.shared import make_validator
 
-    return read_benchmark_config(path, accepts=make_validator(recipe_command()))
+    return read_benchmark_config(path)
 
 
 def with_metrics(scoring: "Scoring", config: "ConfigFile | None") -> "Scoring":
@@ -115,7 +112,7 @@ def load_gold(
     *,
     match: str | None = None,
 ) -> "Dataset":
-    """Return the gold set in *path*, or the one that *config* names or mines.
+    """Return the gold set in *path*, or the one that *config* names or describes.
 
     References of a gold set other than paths, such as quotes, are looked up in *where*.
     """
@@ -133,35 +130,12 @@ def load_gold(
                 click.echo(printable(f"note: {note}"), err=True)
         gold = use_labels(gold, inputs.labels)
         return with_difficulty(gold, where) if DIFFICULTY in inputs.by else gold
-    repositories = config.mining.get("repositories") if config else None
-    if config is None or not isinstance(repositories, list):
+    from karat.app.gold_sources import GOLD_SOURCES
+
+    source = GOLD_SOURCES.get(config.source) if config and config.source else None
+    if config is None or source is None or (made := source.make(config.settings)) is None:
         raise click.UsageError("Expected a gold set, or --config FILE with a section dataset.")
-    from karat.app.generate import generate
-    from karat.cli.options.mining import recipe_of
-    from karat.cli.output.progress import progress_bars
-
-    made_from = config.mining.get("made_from")
-    if made_from in ("code", "docs"):
-        raise click.UsageError(
-            f"The section dataset has `from: {made_from}`, which needs a language model; first run "
-            "karat generate --config FILE -o gold.json, then give gold.json as the gold set."
-        )
-    with progress_bars() as watch:
-        if made_from:
-            from karat.app.questions import generate_from
-
-            made = generate_from(
-                repositories,
-                recipe_of(config.mining),
-                str(made_from),
-                masked=str(config.mining.get("mask") or "all"),
-                folder=False,
-                watch=watch,
-            )
-        else:
-            made = generate(repositories, recipe_of(config.mining), watch=watch)
-    click.echo(f"mined {counted(len(made.dataset), 'case')}", err=True)
-    return made.dataset
+    return made
 
 
 def _found_here(where: "Where", gold: "Dataset") -> "Where":

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from fastapi import APIRouter
 
-from karat.app.demo import NAME, first_version, has_embeddings
+from karat.extensions.mining.demo import NAME, first_version, has_embeddings
 from karat.extensions.service.api.failures import failures
 from karat.extensions.service.api.routes.collections import begin_indexing
 from karat.extensions.service.api.schemas.benchmarks import ConfigMatrix, Example

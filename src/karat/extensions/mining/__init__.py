@@ -1,0 +1,1 @@
+"""Gold sets from the history and the texts of repositories."""

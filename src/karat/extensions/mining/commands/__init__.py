@@ -1,0 +1,1 @@
+"""The commands of the extension, one module each."""

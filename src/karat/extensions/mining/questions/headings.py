@@ -1,0 +1,162 @@
+"""Questions from headings: the heading asks for its section."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from karat.corpus.chunkers.base import lines_of
+from karat.corpus.chunkers.sections import Heading, headings
+from karat.corpus.snapshot import Mask
+from karat.extensions.mining.questions.wording import (
+    Finding,
+    Question,
+    check_query,
+    normalised,
+    plain_text,
+)
+from karat.extensions.mining.words import LEAST_WORDS, content_words
+from karat.model import Target
+
+KIND = "heading"
+# Replaces a title: the line stays a heading, so that sections stay sections.
+MASKED = "…"
+# Sections with less text of their own have nothing to find.
+_LEAST_WORDS_INSIDE = 8
+# Keywords are usual queries for documentation; a doc comment is a sentence.
+_LEAST_WORDS = 2
+_ANCESTORS = 2
+
+_GENERIC_TITLES = """
+about | acknowledgements | additional resources | api | api reference | appendix | arguments |
+background | basic usage | basics | bugs | build | building | caveats | changelog | changes |
+code | commands | compatibility | conclusion | configuration | contact | contents | contributing
+| contributors | credits | definition | dependencies | deprecated | description | details |
+development | documentation | end | errors | example | examples | faq | features | files |
+further reading | general | getting help | getting started | guide | help | history | how it
+works | index | install | installation | installing | intro | introduction | in this article |
+known issues | learn more | license | licence | limitations | links | methods | misc |
+miscellaneous | more information | motivation | name | new features | news | next steps | note |
+notes | options | other | output | overview | parameters | prerequisites | problem | properties
+| quick start | quickstart | reference | references | related | release notes | remarks |
+requirements | resources | result | results | return value | returns | roadmap | sample code |
+security | see also | setup | solution | status | steps | summary | support | syntax | table of
+contents | testing | tests | tips | todo | troubleshooting | tutorial | type | types |
+unreleased | updates | usage | use | version | versions | warning | warnings | what s new | what
+s next | whats new
+"""
+_GENERIC = frozenset(" ".join(title.split()) for title in _GENERIC_TITLES.split("|"))
+_VERSION = re.compile(r"^(?:v|version |release )?\d+(?:\.\w+)+|^\d{4}-\d\d-\d\d", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"^(?:(?:step|option|part|chapter|lesson)\s+\d+\s*[:.–-]|\d+(?:\.\d+)*\.?|[A-Z]\.)\s+(?=\S)",
+    re.IGNORECASE,
+)
+_FOLD = re.compile(r"\s*\{\{\{\d*\s*$")
+_ATX = re.compile(r"\s{0,3}(#{1,6}|={1,6})\s")
+# The signs around a title in a table of contents or in the head of a page.
+_ENTRY = re.compile(r"^\s*(?:title\s*:|[-*+•]|\d+[.)]|\.\. )\s*|\s*(?:<[^<>]*>|\(#[^)]*\))\s*$")
+
+
+class Section(NamedTuple):
+    """A heading, its title row (from 0), the last row of its own text, and the headings above."""
+
+    heading: Heading
+    title_row: int
+    last_row: int
+    above: tuple[Heading, ...]
+
+
+def sections(lines: Sequence[str], language: str) -> Iterator[Section]:
+    """Yield each heading with the lines up to the next one."""
+    found = headings(lines, language)
+    above: list[Heading] = []
+    for index, heading in enumerate(found):
+        above = [other for other in above if other.level < heading.level]
+        following = found[index + 1].row if index + 1 < len(found) else len(lines)
+        row = heading.row
+        while row < following - 1 and not any(map(str.isalnum, lines[row])):
+            row += 1
+        outer = tuple(other for other in above if other.title)
+        yield Section(heading, row, following - 1, outer)
+        above.append(heading)
+
+
+def heading_questions(path: str, text: str, language: str, repeated: Iterable[str]) -> Finding:
+    """Return a question for every heading in *text*; *repeated* are titles of several sections.
+
+    The masks hide the title, and lines that consist of it: entries of a table of contents.
+    """
+    lines = lines_of(text)
+    own = list(sections(lines, language))
+    titles = {normalised(section.heading.title) for section in own}
+    entries: dict[str, list[Mask]] = {}
+    headed = {section.title_row for section in own}
+    for row, line in enumerate(lines):
+        bare = normalised(plain_text(_ENTRY.sub("", line)))
+        if bare in titles and row not in headed:
+            entries.setdefault(bare, []).append(Mask(row + 1, row + 1, MASKED))
+    often = frozenset(repeated)
+    title_masks = {section.heading: _title_mask(lines, section) for section in own}
+    questions, masks = [], []
+    for section in own:
+        query, used = _query(section, language)
+        title = normalised(section.heading.title)
+        target, reason = _section(path, lines, language, section)
+        if not reason:
+            reason = "repeated" if title in often else check_query(query, least=_LEAST_WORDS)
+        place = path, section.heading.row + 1
+        questions.append(Question(query, (target,), KIND, language, place, reason))
+        masks.append((*map(title_masks.__getitem__, used), *entries.pop(title, ())))
+    return Finding(tuple(questions), tuple(masks))
+
+
+def repeated_titles(texts: Iterable[tuple[str, str]]) -> set[str]:
+    """Return the titles that occur more than once in *texts*, which have a language each."""
+    counts = Counter(
+        normalised(heading.title)
+        for text, language in texts
+        for heading in headings(lines_of(text), language)
+    )
+    return {title for title, count in counts.items() if count > 1}
+
+
+def _query(section: Section, language: str) -> tuple[str, list[Heading]]:
+    """Return the title, after titles above it if it is short, and the headings that it uses."""
+    query = _spoken(section.heading.title, language)
+    used = [section.heading]
+    for outer in reversed(section.above[-_ANCESTORS:]):
+        if len(content_words(query)) >= LEAST_WORDS:
+            break
+        title = _spoken(outer.title, language)
+        if normalised(title) not in _GENERIC:
+            query = f"{title}: {query}"
+            used.insert(0, outer)
+    return query, used
+
+
+def _spoken(title: str, language: str) -> str:
+    spoken = _NUMBER.sub("", _FOLD.sub("", plain_text(title))).strip(" #.:")
+    return spoken.capitalize() if language == "text" and spoken.isupper() else spoken
+
+
+def _section(
+    path: str, lines: Sequence[str], language: str, section: Section
+) -> tuple[Target, str]:
+    """Return the lines of a section, and the rule that drops it ("" for none)."""
+    heading, title_row, last, _ = section
+    title = _spoken(heading.title, language)
+    while last > title_row and not lines[last].strip():
+        last -= 1
+    inside = " ".join(lines[title_row + 1 : last + 1])
+    reason = ""
+    if normalised(title) in _GENERIC or _VERSION.match(title) or not content_words(title):
+        reason = "generic"
+    elif len(content_words(inside)) < _LEAST_WORDS_INSIDE:
+        reason = "nothing-left"
+    return Target(path, 1.0, heading.row + 1, last + 1), reason
+
+
+def _title_mask(lines: Sequence[str], section: Section) -> Mask:
+    row = section.title_row
+    sign = _ATX.match(lines[row])
+    return Mask(row + 1, row + 1, f"{sign[1]} {MASKED}" if sign else MASKED)

@@ -1,1 +1,0 @@
-"""Mine datasets from Git history, and update them for newer commits."""

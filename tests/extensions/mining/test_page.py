@@ -12,6 +12,7 @@ from karat.cli import main
 from karat.extensions.mining.commands.generate import command
 from karat.extensions.mining.filters import rule_table
 from karat.formats import read_dataset
+from tests.docs.pages import page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from tests.git_history import Builder
 
 MERGE = "Merge pull request #1 from a/side\n\nWarn customers when new articles arrive"
-PAGE = (Path(__file__).resolve().parents[3] / "docs" / "mining.md").read_text(encoding="utf-8")
+PAGE = page("mining").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:

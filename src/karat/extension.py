@@ -12,24 +12,24 @@ from karat.exports import exports
 
 if TYPE_CHECKING:
     from karat.cli.options.experiment import CorpusOption, where_options
+    from karat.cli.options.scoring import confidence_options, judging_options, scoring_options
     from karat.cli.options.shared import (
         Fields,
         Number,
         OutputPath,
         WholeNumber,
         check_together,
-        confidence_options,
+        declared,
         file_options,
         gather,
-        judging_options,
         output_options,
-        scoring_options,
         store_option,
         with_options,
     )
     from karat.cli.output.progress import run_progress, wrapped
     from karat.cli.output.show import put_table
     from karat.discovery import load_file
+    from karat.model.settings import setting
     from karat.report.table import Cell, Column, Table, number
     from karat.system.words import counted, join_names
 
@@ -47,6 +47,7 @@ __all__ = [
     "check_together",
     "confidence_options",
     "counted",
+    "declared",
     "file_options",
     "gather",
     "join_names",
@@ -57,6 +58,7 @@ __all__ = [
     "put_table",
     "run_progress",
     "scoring_options",
+    "setting",
     "store_option",
     "where_options",
     "with_options",
@@ -67,12 +69,13 @@ __getattr__ = exports(
     __name__,
     {
         "discovery": "load_file",
-        "cli.options.shared": "Fields Number OutputPath WholeNumber check_together "
-        "confidence_options file_options gather judging_options output_options scoring_options "
-        "store_option with_options",
+        "cli.options.scoring": "confidence_options judging_options scoring_options",
+        "cli.options.shared": "Fields Number OutputPath WholeNumber check_together declared "
+        "file_options gather output_options store_option with_options",
         "cli.options.experiment": "CorpusOption where_options",
         "cli.output.progress": "run_progress wrapped",
         "cli.output.show": "put_table",
+        "model.settings": "setting",
         "report.table": "Cell Column Table number",
         "system.words": "counted join_names",
     },

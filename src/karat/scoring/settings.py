@@ -6,7 +6,8 @@ from math import isfinite
 
 from karat.errors import InputError
 from karat.model import Dataset
-from karat.scoring.matching.modes import check_policy
+from karat.model.settings import setting
+from karat.scoring.matching.modes import MATCHERS, TIE_POLICIES, check_policy
 from karat.scoring.metrics import Measure, parse_all
 
 DEFAULT_MEASURES = ("ndcg@10", "mrr@10", "hit@5", "recall@10", "precision@5", "ap")
@@ -27,17 +28,61 @@ class Scoring:
     mode of the gold set, "" if the user chose it; see :mod:`karat.scoring.whole_files`.
     """
 
-    measures: tuple[str, ...] = ()
-    match: str | None = None
-    ties: str | None = None
-    level: float = 0.0
-    judged_only: bool = False
-    depth: int | None = None
-    min_overlap: float = 0.0
-    root: str = ""
-    strip_prefix: tuple[str, ...] = ()
-    cut_at: str = ""
-    trec: bool = False
+    measures: tuple[str, ...] = setting(
+        *("-m", "--metric", "metrics"),
+        default=(),
+        metavar="NAME",
+        help="A measure such as ndcg@10; repeat the option or separate names with commas.",
+    )
+    match: str | None = setting("--match", type=MATCHERS.core(), help="How a hit matches a target.")
+    min_overlap: float = setting(
+        "--min-overlap",
+        type=float,
+        default=0.0,
+        metavar="SHARE",
+        help="Share of a target's lines that a hit must cover.",
+    )
+    ties: str | None = setting(
+        "--ties",
+        type=TIE_POLICIES,
+        help="How to order hits with equal scores (default: as the engine; run files: trec10).",
+    )
+    level: float = setting(
+        "--level",
+        type=float,
+        minimum=0,
+        default=0.0,
+        metavar="GRADE",
+        help="Lowest grade that counts as relevant; by default any grade above 0.",
+    )
+    judged_only: bool = setting(
+        "--judged-only",
+        type=bool,
+        default=False,
+        help="Drop unjudged hits, after --depth is applied.",
+    )
+    depth: int | None = setting(
+        "--depth", type=int, metavar="N", help="Score only the first N hits."
+    )
+    root: str = setting("--root", default="", metavar="DIR", help="Make paths relative to DIR.")
+    strip_prefix: tuple[str, ...] = setting(
+        "--strip-prefix",
+        default=(),
+        metavar="PREFIX",
+        help="Remove PREFIX from the start of the run's paths or ids; may be repeated.",
+    )
+    cut_at: str = setting(
+        "--cut-at",
+        default="",
+        metavar="TEXT",
+        help="Cut the run's paths or ids at the last TEXT: '#' makes a.py#3 a hit on a.py.",
+    )
+    trec: bool = setting(
+        "--trec",
+        type=bool,
+        default=False,
+        help="Average over answered queries only, as trec_eval does.",
+    )
     unit: str = ""
 
     def __post_init__(self) -> None:
@@ -84,14 +129,54 @@ class Confidence:
     queries that people judged, or ``auto`` for those that ``karat judge --next`` has drawn.
     """
 
-    level: float = 0.95
-    draws: int = 9_999
-    seed: int = 0
-    cluster: str | None = None
-    pairs: str | None = None
-    correction: str | None = None
-    wilcoxon: bool = False
-    human_sample: str | None = None
+    level: float = setting(
+        "--confidence",
+        type=float,
+        default=0.95,
+        show_default=True,
+        metavar="LEVEL",
+        help="Confidence level of the intervals, between 0 and 1.",
+    )
+    draws: int = setting(
+        "--draws",
+        type=int,
+        default=9_999,
+        show_default=True,
+        metavar="N",
+        help="Number of resamples for each test, and for intervals of fewer than 300 queries.",
+    )
+    seed: int = setting(
+        "--seed", type=int, default=0, show_default=True, metavar="N", help="Random seed."
+    )
+    cluster: str | None = setting(
+        "--cluster",
+        metavar="TAG",
+        help="Resample whole groups of queries with the same value of TAG (cluster bootstrap).",
+    )
+    pairs: str | None = setting(
+        "--pairs",
+        type=("all", "lead", "baseline"),
+        help="all compares every pair of runs (default for up to 12 runs); lead does so on the "
+        "first measure only (default for more); baseline compares each run with the first.",
+    )
+    correction: str | None = setting(
+        "--correction",
+        type=("maxt", "tukey", "holm", "bh", "none"),
+        help="Correction for multiple comparisons; maxt by default, holm with --pairs baseline.",
+    )
+    wilcoxon: bool = setting(
+        "--wilcoxon",
+        type=bool,
+        default=False,
+        help="Add Wilcoxon's signed-rank test (it tests ranks, not means).",
+    )
+    human_sample: str | None = setting(
+        "--human-sample",
+        metavar="FILE|auto",
+        help="Combine the labels of people for some queries with model labels for all of them "
+        "(prediction-powered intervals): a file with the ids of these queries, or auto for those "
+        "that karat judge --next has drawn.",
+    )
 
     def __post_init__(self) -> None:
         """Reject a negative seed."""

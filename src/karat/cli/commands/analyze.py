@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.main import CommandGroup
+from karat.cli.options.scoring import confidence_options, judging_options, measure_options
 from karat.cli.options.shared import (
     COLUMNS,
     GoldPath,
     Inputs,
     WholeNumber,
-    confidence_options,
     file_options,
-    judging_options,
-    measure_options,
     open_corpus,
     place_options,
     store_option,

@@ -6,7 +6,8 @@ import click
 
 from karat.cli.commands.gate import read_one_run
 from karat.cli.main import CommandGroup
-from karat.cli.options.shared import HUMAN_SAMPLE, Inputs, OutputPath, judging_options, store_option
+from karat.cli.options.scoring import judging_options, sample_option
+from karat.cli.options.shared import Inputs, OutputPath, store_option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +40,7 @@ def command() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @store_option
 @judging_options
-@HUMAN_SAMPLE["human_sample"]
+@sample_option
 def update(
     names: tuple[str, ...],
     output: str,

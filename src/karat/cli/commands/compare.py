@@ -6,14 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.options.experiment import CorpusOption, RunOptions, run_options, where_options
-from karat.cli.options.shared import (
-    Inputs,
-    Output,
-    WholeNumber,
-    comparison_options,
-    result_options,
-    scoring_options,
-)
+from karat.cli.options.scoring import comparison_options, scoring_options
+from karat.cli.options.shared import Inputs, Output, WholeNumber, result_options
 
 if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring

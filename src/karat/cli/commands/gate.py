@@ -2,12 +2,13 @@
 
 import os
 import shlex
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from karat.cli.options.scoring import judging_options, sample_options
 from karat.cli.options.shared import (
     Fields,
     Inputs,
@@ -16,8 +17,6 @@ from karat.cli.options.shared import (
     OutputPath,
     WholeNumber,
     gather,
-    judging_options,
-    sample_options,
     store_option,
 )
 from karat.report.display import printable
@@ -466,7 +465,7 @@ def _refuse_unused(names: tuple[str, ...], scoring: "Scoring", inputs: Inputs) -
 
     if names:
         raise click.UsageError("--preset octocode takes --csv FILE instead of GOLD and RUN.")
-    if scoring != Scoring() or any(inputs):
+    if scoring != Scoring() or any(astuple(inputs)):
         raise click.UsageError(
             "--preset octocode sets matching and measures; remove these options."
         )

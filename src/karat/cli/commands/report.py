@@ -4,15 +4,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.experiment import LOSSES
-from karat.cli.options.shared import (
-    TITLE,
-    Inputs,
-    OutputPath,
-    pair_options,
-    scoring_options,
-    store_option,
-)
+from karat.cli.options.experiment import losses_option
+from karat.cli.options.scoring import pair_options, scoring_options
+from karat.cli.options.shared import TITLE, Inputs, OutputPath, store_option
 from karat.cli.output.show import (
     SCHEMAS,
     check_schema,
@@ -57,7 +51,7 @@ if TYPE_CHECKING:
 @click.option("--label", metavar="KEY", help=r"Label of a .tex table, for \ref.")
 @click.option("--caption", metavar="TEXT", help="Caption of a .tex table.")
 @TITLE
-@LOSSES
+@losses_option
 @store_option
 @scoring_options
 @pair_options

@@ -6,14 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.shared import (
-    COLUMNS,
-    MATCHES,
-    GoldPath,
-    OutputPath,
-    file_options,
-    open_corpus,
-)
+from karat.cli.options.scoring import match_option
+from karat.cli.options.shared import COLUMNS, GoldPath, OutputPath, file_options, open_corpus
 from karat.report.display import printable
 from karat.system.words import counted
 
@@ -33,7 +27,7 @@ SHOWN = 20
 @click.argument("corpus", type=click.Path(exists=True))
 @click.option("--rev", metavar="REVISION", help="Read CORPUS at this Git revision.")
 @file_options
-@click.option("--match", type=click.Choice(MATCHES), help="How a hit matches a target.")
+@match_option
 @click.option(
     "-o",
     "--output",

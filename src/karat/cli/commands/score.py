@@ -5,15 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.shared import (
-    GoldPath,
-    Inputs,
-    Output,
-    RunPath,
-    output_options,
-    sample_options,
-    scoring_options,
-)
+from karat.cli.options.scoring import sample_options, scoring_options
+from karat.cli.options.shared import GoldPath, Inputs, Output, RunPath, output_options
 from karat.cli.options.stray import stray
 
 if TYPE_CHECKING:

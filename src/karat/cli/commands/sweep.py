@@ -6,15 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.options.experiment import CorpusOption, RunOptions, run_options, where_options
-from karat.cli.options.shared import (
-    GoldPath,
-    Inputs,
-    Output,
-    WholeNumber,
-    confidence_options,
-    result_options,
-    scoring_options,
-)
+from karat.cli.options.scoring import confidence_options, scoring_options
+from karat.cli.options.shared import GoldPath, Inputs, Output, WholeNumber, result_options
 from karat.cli.options.stray import stray
 
 if TYPE_CHECKING:

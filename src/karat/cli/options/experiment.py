@@ -2,22 +2,22 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from karat.cli.options.shared import (
     SELECTION,
     Command,
-    Fields,
-    Number,
     OutputPath,
-    WholeNumber,
+    declared,
     gather,
     store_option,
 )
 from karat.cli.output.show import ENGINE_PLACEHOLDER
+from karat.model.settings import setting
 
 if TYPE_CHECKING:
     from karat.app.evaluate import Where
@@ -91,12 +91,6 @@ NO_WAIT = click.option(
     is_flag=True,
     help="Measure latency while other karat runs are active; it is then marked as disturbed.",
 )
-LOSSES = click.option(
-    "--losses",
-    is_flag=True,
-    help="Explain in the report where each missed target was lost; repeats the queries of "
-    "built-in engines.",
-)
 
 
 def _count(
@@ -114,149 +108,137 @@ def _count(
     return int(given)
 
 
-CORPUS: Fields = {
-    "repositories": click.option(
-        "--repo",
-        "repos",
-        multiple=True,
+@dataclass(frozen=True)
+class CorpusOption:
+    """What is searched; see :class:`karat.app.evaluate.Where`."""
+
+    repositories: Mapping[str, str] = setting(
+        *("--repo", "repos"),
+        default=(),
         metavar=METAVAR,
         help="Folder of the gold set's repository, if it has moved; NAME= for one of several.",
-    ),
-    "snapshot": click.option(
+    )
+    snapshot: str | None = setting(
         "--snapshot",
-        type=click.Choice(["parent", "base", "head", "child"]),
+        type=("parent", "base", "head", "child"),
         help="Version to search: parent of each change (default), base before all changes, HEAD, "
         "or child (after each change).",
-    ),
-    "corpus": click.option(
+    )
+    corpus: str | None = setting(
         "--corpus", metavar="PLACE", help="Search this folder or repository instead."
-    ),
-    "revision": click.option(
+    )
+    revision: str | None = setting(
         "--rev",
         metavar="REVISION",
         help="With --corpus: read PLACE at this Git revision, or a folder of it: v2.0:docs.",
-    ),
-    "candidates": click.option(
+    )
+    candidates: str | None = setting(
         "--candidates",
-        type=click.Choice(["production", "all"]),
+        type=("production", "all"),
         help="Files to search: production leaves out tests (default for mined sets), all "
         "searches every file.",
-    ),
-    **SELECTION,
-}
-executor_option = click.option(
-    "--executor",
-    default="local",
-    envvar="KARAT_EXECUTOR",
-    show_default=True,
-    show_envvar=True,
-    metavar="URL",
-    help="Where worker processes run: local, local:8 for 8 of them, dask://host:8786 or ray:auto.",
-)
-
-RUN: Fields = {
-    "sample": click.option(
-        "--sample",
-        type=WholeNumber(1),
-        metavar="N",
-        help="Run only N randomly drawn queries; --seed sets the draw.",
-    ),
-    "repetitions": click.option(
-        "--repetitions",
-        type=WholeNumber(1),
-        metavar="N",
-        help="How often each timed query runs; 3 by default, the first is cold.",
-    ),
-    "timeout_s": click.option(
-        "--timeout",
-        type=Number(0, min_open=True),
-        metavar="SECONDS",
-        help="Time limit of a query, 30 by default; the engine's process is then killed.",
-    ),
-    "timed": click.option(
-        "--timed",
-        callback=_count,
-        metavar="N|all|none",
-        help=f"Number of queries whose latency is measured; {TIMED} by default, all of them when "
-        "evaluate or compare writes a folder of results.",
-    ),
-    "timed_on": click.option(
-        "--timed-on",
-        metavar="SLOT",
-        help="Measure latency on this slot or machine of --executor, as karat executors names it; "
-        "by default on this machine.",
-    ),
-    "wait": click.option(
-        "--wait/--no-wait",
-        default=False,
-        help="Measure latency only when no other karat run is active; by default it is measured at "
-        "once, and then marked as disturbed.",
-    ),
-    "workers": click.option(
-        "--workers",
-        type=WholeNumber(1),
-        envvar="KARAT_WORKERS",
-        show_envvar=True,
-        default=min(MOST_WORKERS, os.cpu_count() or 1),
-        metavar="N",
-        help="Parallel processes for untimed queries; one per core by default, at most 4.",
-    ),
-    "executor": executor_option,
-    "again": click.option(
-        "--again/--kept",
-        default=None,
-        help="Run all queries again, or reuse stored results. By default the results of "
-        "built-in engines are reused and those of all others are not.",
-    ),
-    "losses": LOSSES,
-    "run_out": click.option(
-        "--run-out",
-        type=OutputPath(),
-        metavar="FILE",
-        help=f"Write the run to a file; {ENGINE_PLACEHOLDER} in its name stands for the engine.",
-    ),
-    "store": store_option,
-}
-
-
-class CorpusOption(NamedTuple):
-    """What is searched; see :class:`karat.app.evaluate.Where`."""
-
-    repositories: Mapping[str, str]
-    corpus: str | None
-    revision: str | None
-    snapshot: str | None
-    candidates: str | None
-    kind: str | None
-    include: tuple[str, ...]
-    exclude: tuple[str, ...]
+    )
+    kind: str | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
 
     def where(self) -> "Where":
         """Return the same for an experiment; its module imports engines, so it is loaded late."""
         from karat.app.evaluate import Where
 
-        return Where(*self)
+        return Where(**vars(self))
 
 
-class RunOptions(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RunOptions:
     """How often, how long and in how many processes queries run; None for an option not given.
 
     *timed* is the number of timed queries, or "all"; *timed_on* is the slot that measures their
     latency. *losses* explains missed targets in a report. *run_out* names the files for the runs.
     """
 
-    sample: int | None
-    repetitions: int | None
-    timeout_s: float | None
-    timed: int | Literal["all"] | None
-    timed_on: str | None
-    wait: bool
-    workers: int
-    executor: str
-    again: bool | None
-    losses: bool
-    run_out: str | None
-    store: str
+    sample: int | None = setting(
+        "--sample",
+        type=int,
+        minimum=1,
+        metavar="N",
+        help="Run only N randomly drawn queries; --seed sets the draw.",
+    )
+    repetitions: int | None = setting(
+        "--repetitions",
+        type=int,
+        minimum=1,
+        metavar="N",
+        help="How often each timed query runs; 3 by default, the first is cold.",
+    )
+    timeout_s: float | None = setting(
+        "--timeout",
+        type=float,
+        minimum=0,
+        above_minimum=True,
+        metavar="SECONDS",
+        help="Time limit of a query, 30 by default; the engine's process is then killed.",
+    )
+    timed: int | Literal["all"] | None = setting(
+        "--timed",
+        callback=_count,
+        metavar="N|all|none",
+        help=f"Number of queries whose latency is measured; {TIMED} by default, all of them when "
+        "evaluate or compare writes a folder of results.",
+    )
+    timed_on: str | None = setting(
+        "--timed-on",
+        metavar="SLOT",
+        help="Measure latency on this slot or machine of --executor, as karat executors names it; "
+        "by default on this machine.",
+    )
+    wait: bool = setting(
+        "--wait/--no-wait",
+        type=bool,
+        default=False,
+        help="Measure latency only when no other karat run is active; by default it is measured at "
+        "once, and then marked as disturbed.",
+    )
+    workers: int = setting(
+        "--workers",
+        type=int,
+        minimum=1,
+        envvar="KARAT_WORKERS",
+        show_envvar=True,
+        default=min(MOST_WORKERS, os.cpu_count() or 1),
+        metavar="N",
+        help="Parallel processes for untimed queries; one per core by default, at most 4.",
+    )
+    executor: str = setting(
+        "--executor",
+        default="local",
+        envvar="KARAT_EXECUTOR",
+        show_default=True,
+        show_envvar=True,
+        metavar="URL",
+        help="Where worker processes run: local, local:8 for 8 of them, dask://host:8786 or "
+        "ray:auto.",
+    )
+    again: bool | None = setting(
+        "--again/--kept",
+        type=bool,
+        help="Run all queries again, or reuse stored results. By default the results of "
+        "built-in engines are reused and those of all others are not.",
+    )
+    losses: bool = setting(
+        "--losses",
+        type=bool,
+        default=False,
+        help="Explain in the report where each missed target was lost; repeats the queries of "
+        "built-in engines.",
+    )
+    run_out: str | None = setting(
+        "--run-out",
+        type=OutputPath(),
+        metavar="FILE",
+        help=f"Write the run to a file; {ENGINE_PLACEHOLDER} in its name stands for the engine.",
+    )
+    store: str = ""
 
     def timed_queries(self, *, every: bool = False) -> int | None:
         """Return the number of queries to time, None for all.
@@ -277,5 +259,6 @@ def _make_corpus(*, repositories: tuple[str, ...], **rest: Any) -> CorpusOption:
 
 
 # What is searched: *place*; how queries run: *options*.
-where_options = gather("place", _make_corpus, CORPUS)
-run_options = gather("options", RunOptions, RUN)
+where_options = gather("place", _make_corpus, {**declared(CorpusOption), **SELECTION})
+run_options = gather("options", RunOptions, {**declared(RunOptions), "store": store_option})
+executor_option, losses_option = declared(RunOptions, "executor", "losses").values()

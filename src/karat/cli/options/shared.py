@@ -5,26 +5,21 @@ A table maps each field of a settings class to its option, and :func:`gather` ma
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from karat.errors import InputError
+from karat.model.settings import Setting, setting, settings_of
 
 if TYPE_CHECKING:
     from karat.app.corpora import Corpus, FileSelection
     from karat.app.score import LabelRule
-    from karat.scoring.settings import Confidence, Scoring
 
 
 Command = Callable[..., None]
-
-TIES = ("trec10", "trec9", "order", "expected", "best", "worst")
-MATCHES = (
-    *("document", "exact", "suffix", "substring", "directory"),
-    *("lines", "symbol", "akashic", "graded"),
-)
 
 # As in karat.engines.registry.PROFILES, which help does not load.
 PROFILES = ("lexical", "fast", "balanced", "quality")
@@ -108,17 +103,69 @@ class OutputPath(click.Path):
         return path
 
 
-class Inputs(NamedTuple):
+def _columns(
+    _ctx: click.Context, _option: click.Parameter, given: Sequence[str]
+) -> Mapping[str, str]:
+    if not given:
+        return {}
+    from karat.formats.table import parse_columns
+
+    return parse_columns(given)
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
     """Formats of the files, labels to use, tags to add, and tags to break results down by."""
 
-    gold_format: str | None
-    run_format: str | None
-    tags: tuple[str, ...]
-    by: tuple[str, ...]
-    columns: Mapping[str, str]
-    topics: str | None = None
-    judge_labels: str | None = None
-    min_agreement: float | None = None
+    by: tuple[str, ...] = setting(
+        "--by",
+        default=(),
+        metavar="TAG",
+        help="Break results down by a tag; file-type always exists, and difficulty where documents "
+        "are searched.",
+    )
+    tags: tuple[str, ...] = setting(
+        *("--tag", "tags"),
+        default=(),
+        metavar="NAME[=FIRST-LAST]",
+        help="Tag rows FIRST to LAST of the gold set, or use its column NAME as a tag; results "
+        "are broken down by it.",
+    )
+    gold_format: str | None = setting(
+        "--gold-format", metavar="FORMAT", help="Format of the gold set."
+    )
+    columns: Mapping[str, str] = setting(
+        *("--column", "columns"),
+        default=(),
+        metavar="ROLE=NAME",
+        callback=_columns,
+        help="Column of a gold set in CSV: query, document, grade, id, start, end or quote; "
+        "usual names are recognised.",
+    )
+    run_format: str | None = setting(
+        "--run-format", metavar="FORMAT", help="Format of the run files."
+    )
+    judge_labels: str | None = setting(
+        "--judge-labels",
+        type=("include", "exclude", "only"),
+        help="Labels of models (karat judge --model): use them for hits that nobody judged, ignore "
+        "them (default), or use only them.",
+    )
+    min_agreement: float | None = setting(
+        "--min-agreement",
+        type=float,
+        minimum=-1,
+        maximum=1,
+        metavar="KAPPA",
+        help="Mark scores that use labels of models if the weighted kappa of models and people is "
+        "below this, 0.6 by default, or is based on fewer than 10 hits.",
+    )
+    topics: str | None = setting(
+        "--topics",
+        type=click.Path(exists=True, dir_okay=False),
+        metavar="FILE",
+        help="Texts of the queries, for judgments without them: TREC topics, TSV or JSON lines.",
+    )
 
     @property
     def labels(self) -> "LabelRule":
@@ -156,175 +203,8 @@ class Output(NamedTuple):
 Option = Callable[[Command], Command]
 # One option for each field of a settings class.
 Fields = Mapping[str, Option]
-
-SCORING: Fields = {
-    "measures": click.option(
-        "-m",
-        "--metric",
-        "metrics",
-        multiple=True,
-        metavar="NAME",
-        help="A measure such as ndcg@10; repeat the option or separate names with commas.",
-    ),
-    "match": click.option(
-        "--match", type=click.Choice(MATCHES), help="How a hit matches a target."
-    ),
-    "min_overlap": click.option(
-        "--min-overlap",
-        default=0.0,
-        metavar="SHARE",
-        help="Share of a target's lines that a hit must cover.",
-    ),
-    "ties": click.option(
-        "--ties",
-        type=click.Choice(TIES),
-        help="How to order hits with equal scores (default: as the engine; run files: trec10).",
-    ),
-    "level": click.option(
-        "--level",
-        type=Number(0),
-        default=0.0,
-        metavar="GRADE",
-        help="Lowest grade that counts as relevant; by default any grade above 0.",
-    ),
-    "judged_only": click.option(
-        "--judged-only", is_flag=True, help="Drop unjudged hits, after --depth is applied."
-    ),
-    "depth": click.option("--depth", type=int, metavar="N", help="Score only the first N hits."),
-    "root": click.option("--root", default="", metavar="DIR", help="Make paths relative to DIR."),
-    "strip_prefix": click.option(
-        "--strip-prefix",
-        multiple=True,
-        metavar="PREFIX",
-        help="Remove PREFIX from the start of the run's paths or ids; may be repeated.",
-    ),
-    "cut_at": click.option(
-        "--cut-at",
-        default="",
-        metavar="TEXT",
-        help="Cut the run's paths or ids at the last TEXT: '#' makes a.py#3 a hit on a.py.",
-    ),
-    "trec": click.option(
-        "--trec", is_flag=True, help="Average over answered queries only, as trec_eval does."
-    ),
-}
-
-
-def _columns(
-    _ctx: click.Context, _option: click.Parameter, given: Sequence[str]
-) -> Mapping[str, str]:
-    if not given:
-        return {}
-    from karat.formats.table import parse_columns
-
-    return parse_columns(given)
-
-
-COLUMNS = click.option(
-    "--column",
-    "columns",
-    multiple=True,
-    metavar="ROLE=NAME",
-    callback=_columns,
-    help="Column of a gold set in CSV: query, document, grade, id, start, end or quote; "
-    "usual names are recognised.",
-)
-TOPICS = click.option(
-    "--topics",
-    type=click.Path(exists=True, dir_okay=False),
-    metavar="FILE",
-    help="Texts of the queries, for judgments without them: TREC topics, TSV or JSON lines.",
-)
-FORMATS: Fields = {
-    "gold_format": click.option("--gold-format", metavar="FORMAT", help="Format of the gold set."),
-    "columns": COLUMNS,
-    "run_format": click.option("--run-format", metavar="FORMAT", help="Format of the run files."),
-    "judge_labels": click.option(
-        "--judge-labels",
-        type=click.Choice(["include", "exclude", "only"]),
-        help="Labels of models (karat judge --model): use them for hits that nobody judged, ignore "
-        "them (default), or use only them.",
-    ),
-    "min_agreement": click.option(
-        "--min-agreement",
-        type=Number(-1, 1),
-        metavar="KAPPA",
-        help="Mark scores that use labels of models if the weighted kappa of models and people is "
-        "below this, 0.6 by default, or is based on fewer than 10 hits.",
-    ),
-}
-INPUTS: Fields = {
-    "by": click.option(
-        "--by",
-        multiple=True,
-        metavar="TAG",
-        help="Break results down by a tag; file-type always exists, and difficulty where documents "
-        "are searched.",
-    ),
-    "tags": click.option(
-        "--tag",
-        "tags",
-        multiple=True,
-        metavar="NAME[=FIRST-LAST]",
-        help="Tag rows FIRST to LAST of the gold set, or use its column NAME as a tag; results "
-        "are broken down by it.",
-    ),
-    **FORMATS,
-    "topics": TOPICS,
-}
-
-CONFIDENCE: Fields = {
-    "level": click.option(
-        "--confidence",
-        default=0.95,
-        show_default=True,
-        metavar="LEVEL",
-        help="Confidence level of the intervals, between 0 and 1.",
-    ),
-    "draws": click.option(
-        "--draws",
-        default=9_999,
-        show_default=True,
-        metavar="N",
-        help="Number of resamples for each test, and for intervals of fewer than 300 queries.",
-    ),
-    "seed": click.option("--seed", default=0, show_default=True, metavar="N", help="Random seed."),
-    "cluster": click.option(
-        "--cluster",
-        metavar="TAG",
-        help="Resample whole groups of queries with the same value of TAG (cluster bootstrap).",
-    ),
-}
-HUMAN_SAMPLE: Fields = {
-    "human_sample": click.option(
-        "--human-sample",
-        metavar="FILE|auto",
-        help="Combine the labels of people for some queries with model labels for all of them "
-        "(prediction-powered intervals): a file with the ids of these queries, or auto for those "
-        "that karat judge --next has drawn.",
-    ),
-}
-PAIRS: Fields = {
-    "pairs": click.option(
-        "--pairs",
-        type=click.Choice(["all", "lead", "baseline"]),
-        help="all compares every pair of runs (default for up to 12 runs); lead does so on the "
-        "first measure only (default for more); baseline compares each run with the first.",
-    ),
-}
-COMPARISON: Fields = {
-    **PAIRS,
-    "correction": click.option(
-        "--correction",
-        type=click.Choice(["maxt", "tukey", "holm", "bh", "none"]),
-        help="Correction for multiple comparisons; maxt by default, holm with --pairs baseline.",
-    ),
-    "wilcoxon": click.option(
-        "--wilcoxon",
-        is_flag=True,
-        help="Add Wilcoxon's signed-rank test (it tests ranks, not means).",
-    ),
-}
+# The limits of a number in a setting, by the names of click.
+LIMITS = {"min": "minimum", "max": "maximum", "min_open": "above_minimum"}
 
 STYLES: Fields = {
     "per_query": click.option("--per-query", is_flag=True, help="Show every query."),
@@ -424,6 +304,31 @@ def gather(
     return decorate
 
 
+def declared(record: type, *names: str) -> Fields:
+    """Return the options of the settings of *record*; with *names*, only of these."""
+    return {name: _option(given) for name, given in settings_of(record, *names).items()}
+
+
+def _option(given: Setting) -> Option:
+    """Return the click option of a setting."""
+    kind, default, form = given.type, given.default, dict(given.form)
+    limits = {name: form.pop(long) for name, long in LIMITS.items() if long in form}
+    if kind is bool:
+        # Two spellings, --a/--b, are a switch of their own.
+        form |= {"default": default} if "/" in given.options[0] else {"is_flag": True}
+    elif isinstance(kind, tuple):
+        form["type"] = click.Choice(kind)
+    elif limits:
+        form["type"] = WholeNumber(**limits) if kind is int else Number(**limits)
+    elif kind is not str:
+        form["type"] = kind
+    if default == ():
+        form["multiple"] = True
+    elif default is not None and kind is not bool:
+        form["default"] = default
+    return click.option(*given.options, help=given.help, **form)
+
+
 def _parameter_name(option: Option) -> str:
     """Return the name of the argument by which click passes the value of *option*."""
 
@@ -434,36 +339,19 @@ def _parameter_name(option: Option) -> str:
     return str(parameter.name)
 
 
-def _make_scoring(measures: tuple[str, ...], **rest: Any) -> "Scoring":
-    from karat.scoring.settings import Scoring
-
-    return Scoring(measures=measures, **rest)
-
-
-def _make_confidence(**values: Any) -> "Confidence":
-    from karat.scoring.settings import Confidence
-
-    return Confidence(**values)
-
-
-def _make_inputs(
-    *,
-    gold_format: str | None,
-    run_format: str | None,
-    columns: Mapping[str, str],
-    topics: str | None = None,
-    by: tuple[str, ...] = (),
-    tags: tuple[str, ...] = (),
-    **labels: Any,
-) -> Inputs:
-    if labels.get("min_agreement") is not None and labels.get("judge_labels") in (
-        None,
-        "exclude",
-    ):
+def make_inputs(**given: Any) -> Inputs:
+    """Return the inputs that options name; results are also broken down by the tags they add."""
+    inputs = Inputs(**given)
+    if inputs.min_agreement is not None and inputs.judge_labels in (None, "exclude"):
         raise click.UsageError("--min-agreement needs --judge-labels include or only")
-    named = tuple(tag.partition("=")[0] for tag in tags)
-    every = tuple(dict.fromkeys((*by, *named)))
-    return Inputs(gold_format, run_format, tags, every, columns, topics, **labels)
+    named = (tag.partition("=")[0] for tag in inputs.tags)
+    return replace(inputs, by=tuple(dict.fromkeys((*inputs.by, *named))))
+
+
+# The formats of the files and the labels to use, without tags and topics: *inputs*.
+FORMATS = ("gold_format", "columns", "run_format", "judge_labels", "min_agreement")
+input_options = gather("inputs", make_inputs, declared(Inputs, *FORMATS))
+COLUMNS, TOPICS = declared(Inputs, "columns", "topics").values()
 
 
 # How the name of a file in each style ends.
@@ -491,32 +379,6 @@ def _make_engine(*, engine: str, profile: str | None) -> str | Mapping[str, obje
     return profile_named(profile) if profile else engine
 
 
-def scoring_options(command: Command) -> Command:
-    """Add how runs are read, matched and measured: *scoring* and *inputs*."""
-    return gather("scoring", _make_scoring, SCORING)(
-        gather("inputs", _make_inputs, INPUTS)(command)
-    )
-
-
-# The formats of the files alone: *inputs*.
-input_options = gather("inputs", _make_inputs, FORMATS)
-# How stored runs are matched and measured: *scoring*.
-measure_options = gather("scoring", _make_scoring, SCORING)
-
-
-def judging_options(command: Command) -> Command:
-    """Add the same for a command without a breakdown by tags."""
-    return gather("scoring", _make_scoring, SCORING)(input_options(command))
-
-
-# How intervals and tests are computed: *confidence*; then also from which labels, and which runs
-# are compared and how.
-confidence_options = gather("confidence", _make_confidence, CONFIDENCE)
-sample_options = gather("confidence", _make_confidence, {**CONFIDENCE, **HUMAN_SAMPLE})
-pair_options = gather("confidence", _make_confidence, {**CONFIDENCE, **PAIRS, **HUMAN_SAMPLE})
-comparison_options = gather(
-    "confidence", _make_confidence, {**CONFIDENCE, **COMPARISON, **HUMAN_SAMPLE}
-)
 # How results are shown: *output*; then for a command that writes a report or a folder.
 output_options = gather("output", _make_output, {**STYLES, **FILE})
 result_options = gather("output", _make_output, {**STYLES, **RESULTS})

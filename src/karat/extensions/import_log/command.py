@@ -2,8 +2,9 @@
 
 import click
 
-from karat.cli.options.shared import MATCHES, Number, OutputPath, WholeNumber
+from karat.cli.options.shared import Number, OutputPath, WholeNumber
 from karat.report.text import printable
+from karat.scoring.matching.modes import MATCHERS
 
 
 @click.command("import-log")
@@ -59,7 +60,7 @@ from karat.report.text import printable
 )
 @click.option(
     "--match",
-    type=click.Choice(MATCHES),
+    type=click.Choice(MATCHERS.core()),
     default="exact",
     show_default=True,
     help="How a hit matches a clicked result.",

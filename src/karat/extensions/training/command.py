@@ -1,5 +1,6 @@
 """karat export: write what Karat knows in the formats of other tools."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -231,7 +232,7 @@ def training(
         split_by=split_by,
         held_out=held_out,
         test_sets=tuple(
-            load_gold(path, None, inputs._replace(gold_format=None), where) for path in test_sets
+            load_gold(path, None, replace(inputs, gold_format=None), where) for path in test_sets
         ),
         allow_contamination=allow_contamination,
     )

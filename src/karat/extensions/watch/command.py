@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.options.experiment import CorpusOption, where_options
-from karat.cli.options.shared import Inputs, Number, WholeNumber, scoring_options, store_option
+from karat.cli.options.scoring import scoring_options
+from karat.cli.options.shared import Inputs, Number, WholeNumber, store_option
 from karat.cli.output.progress import run_progress, wrapped
 from karat.errors import KaratError
 from karat.report.display import printable

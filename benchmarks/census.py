@@ -41,7 +41,8 @@ def main() -> None:
     if options.walks:
         with tempfile.TemporaryDirectory() as work:
             for name, command in WALKS.items():
-                walk(name, command.format(demo=DEMO, root=ROOT, work=work).split())
+                arguments = command.format(demo=DEMO, root=ROOT, work=work).split()
+                walk(name, arguments, options.source / "karat")
 
 
 def count(source: Path) -> None:
@@ -61,16 +62,18 @@ def count(source: Path) -> None:
     print(f"bare participles {sum(bool(PARTICIPLE.fullmatch(n)) for n in names)}")
 
 
-def walk(name: str, arguments: list[str]) -> None:
+def walk(name: str, arguments: list[str], package: Path) -> None:
     """Run a command in this process and print which of Karat's code it went through."""
     from karat.cli.main import main as karat
+
+    folder = f"{package.resolve()}/"
 
     functions: set[tuple[str, int]] = set()
     calls = depth = deepest = 0
 
     def profile(frame: FrameType, event: str, _argument: object) -> None:
         nonlocal calls, depth, deepest
-        if "/karat/" not in frame.f_code.co_filename:
+        if not frame.f_code.co_filename.startswith(folder):
             return
         if event == "call":
             calls += 1

@@ -30,7 +30,7 @@ from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 sys.path[0] = str(Path(__file__).parent / "support")
 
 from karat.engines.spec import parse_spec  # noqa: E402
-from karat.experiments.executors import Executor, open_executor, schedule  # noqa: E402
+from karat.experiments.executors import Executor, open_executor  # noqa: E402
 from karat.experiments.measure import measure_quality  # noqa: E402
 from karat.experiments.workers import (  # noqa: E402
     Configuration,
@@ -38,6 +38,8 @@ from karat.experiments.workers import (  # noqa: E402
     Source,
     all_queries_on,
 )
+from karat.extensions.cluster import schedule  # noqa: E402
+from karat.extensions.cluster.suite import ThreadExecutor  # noqa: E402
 from karat.model import Dataset, Query  # noqa: E402
 
 ROOT = Path(__file__).parents[1]
@@ -77,7 +79,9 @@ def units(tree: str) -> None:
         best = {}
         for count in (1, many) * ROUNDS:
             with _size(len(gold) // count):
-                used = cpu_s(partial(measure_quality, [bm25], gold, snapshots))
+                used = cpu_s(
+                    partial(measure_quality, [bm25], gold, snapshots, executor=ThreadExecutor())
+                )
             best[count] = min(best.get(count, used), used)
         print(
             f"{name}: 1 unit {best[1]:.2f} s, {many} units {best[many]:.2f} s, "
@@ -86,7 +90,7 @@ def units(tree: str) -> None:
 
 
 def overhead() -> None:
-    """Print the time of a unit that does nothing, on Dask and locally."""
+    """Print the time of a unit that does nothing, on Dask and in a thread."""
     from distributed import LocalCluster
 
     gold = Dataset.of([Query(str(row), "text") for row in range(NULL_UNITS)])
@@ -100,7 +104,7 @@ def overhead() -> None:
         n_workers=1, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
     ) as cluster:
         dask = open_executor(cluster.scheduler_address.replace("tcp:", "dask:"))
-        for name, executor in (("dask", dask), ("local", open_executor("local"))):
+        for name, executor in (("dask", dask), ("threads", ThreadExecutor())):
             spent = {}
             for size in (NULL_UNITS, 1):
                 with _size(size):

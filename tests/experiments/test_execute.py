@@ -1,19 +1,15 @@
 """What is asked of an executor, in which order, and what is kept of its answers."""
 
 import json
-from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from threading import Event
-from typing import Self
 
 import pytest
 
 from karat.errors import InputError
 from karat.experiments.execute import EndedRun, ExperimentContext, choose_timed, execute
-from karat.experiments.executors.base import Slot
+from karat.experiments.executors import CompleteGroup, Executor, QualityPass
 from karat.experiments.plan import group_searches
 from karat.experiments.store import ExperimentDefinition, ExperimentKind, RunDefinition, SqlStore
 from karat.experiments.workers import (
@@ -25,8 +21,7 @@ from karat.experiments.workers import (
     Source,
 )
 from karat.experiments.workers.announcements import running_folder
-from karat.experiments.workers.run_collector import QueryResult, UsageCounters
-from karat.experiments.workers.unit import QueryEnded, RunNews, SlotEvent, Unit, UnitEnded
+from karat.experiments.workers.run_collector import QueryResult, RunCollector, UsageCounters
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run
 from karat.model.spec import Spec
 from karat.model.timings import LatencySample, RunResult, Timings
@@ -45,67 +40,42 @@ COSTS = Timings((), 7, 8, 9, warm_up=1, repetitions=2, alone=True)
 
 
 @dataclass
-class Scripted:
-    """An executor whose engines all find a, b and c; it remembers what it was asked.
-
-    It has one slot, and is its own pool of slots.
-    """
+class Scripted(Executor):
+    """An executor whose engines all find a, b and c; it remembers what it was asked."""
 
     fails: str = ""
     stops: str = ""
     corpus: str = "planned"
     calls: list[tuple[str, dict[str, set[str]]]] = field(default_factory=list)
     depths: dict[str, int] = field(default_factory=dict)
-    events: deque[SlotEvent] = field(default_factory=deque)
     stopped: bool = False
-    warning: str = ""
-    travels: bool = False
 
-    @contextmanager
-    def connect(self) -> Iterator[Self]:
-        yield self
+    def collect(self, hits: QualityPass) -> Iterator[CompleteGroup]:
+        assert (hits.settings.warm_up, hits.settings.repetitions) == (0, 1)
+        for group in list(hits.left):
+            self._run(hits, hits.collectors[group])
+            if self.stopped:
+                return
+            yield hits.complete(group)
 
-    def slots(self) -> Sequence[Slot]:
-        return [Slot("1", "here")]
-
-    def provide(self, slot: str, asset: str, parts: object) -> None:
-        raise AssertionError("no slot asked for an asset")
-
-    def send(self, slot: str, unit: Unit) -> None:
-        assert slot == "1"
-        assert (unit.settings.warm_up, unit.settings.repetitions) == (0, 1)
+    def _run(self, hits: QualityPass, collectors: Sequence[RunCollector]) -> None:
+        configurations = [one.configuration for one in collectors]
         wanted = {
-            one.name: {query_id for row, (query_id, _) in unit.queries.items() if row not in skip}
-            for one, skip in zip(unit.configurations, unit.skip, strict=True)
+            one.configuration.name: {
+                query_id for row, query_id in enumerate(hits.dataset.query_ids) if one.wants(row)
+            }
+            for one in collectors
         }
-        self._note("quality", unit.configurations, wanted)
-        usage = []
-        for place, one in enumerate(unit.configurations):
-            usage.append(UsageCounters("no" if one.name == self.fails else "", work={"quality": 1}))
-            self.stopped = self.stopped or one.name == self.stops
-            self.events.append(RunNews(unit.id, place, "indexed", {"corpus": self.corpus}))
-            for query_id in sorted(wanted[one.name]) if one.name not in self.ends else ():
-                result = QueryResult(Answer(query_id, HITS[: one.k]))
-                self.events.append(QueryEnded(unit.id, place, result))
-        if not self.stopped:
-            self.events.append(UnitEnded(unit.id, "session", tuple(usage)))
-
-    @property
-    def ends(self) -> set[str]:
-        return {self.fails, self.stops}
-
-    def receive(self, timeout_s: float) -> SlotEvent | None:
-        if not self.events:
-            # As a real one waits for its slots.
-            Event().wait(timeout_s)
-            return None
-        return self.events.popleft()
-
-    def stop(self) -> None:
-        self.stopped = True
-
-    def close(self) -> None:
-        pass
+        self._note("quality", configurations, wanted)
+        for one in collectors:
+            name = one.configuration.name
+            one.report("indexed", {"corpus": self.corpus})
+            self.stopped = self.stopped or name == self.stops
+            for query_id in sorted(wanted[name]) if name not in {self.fails, self.stops} else ():
+                one.add(QueryResult(Answer(query_id, HITS[: one.configuration.k])))
+            one.use(
+                "session", UsageCounters("no" if name == self.fails else "", work={"quality": 1})
+            )
 
     def timing(
         self,

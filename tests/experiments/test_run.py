@@ -478,9 +478,7 @@ def test_a_store_that_cannot_be_shared_has_one_worker(
 class Elsewhere(LocalExecutor):
     """An executor whose slots may be on other machines."""
 
-    @property
-    def travels(self) -> bool:
-        return True
+    travels = True
 
 
 def test_equal_scores_keep_the_order_of_the_engine(ask: Ask, store: SqlStore) -> None:

@@ -20,7 +20,6 @@ from karat.engines.lexical.tokens import TokenRules
 from karat.errors import EngineError, InputError
 from karat.experiments import open_executor
 from karat.experiments.executors import Executor
-from karat.experiments.measure import check_timed_on
 from karat.experiments.plan import (
     MOST_CONFIGURATIONS,
     Agent,
@@ -286,7 +285,7 @@ def run_plan(
         if not planned.timed:
             raise InputError("--timed-on needs timed queries; remove --timed none")
         # Before anything runs, not after the work of an hour.
-        check_timed_on(executor, request.timed_on)
+        executor.check_timed_on(request.timed_on)
     if again is None:
         again = not all(is_deterministic(one.spec) for one in request.configurations)
     with open_store(store, new=True) as opened:

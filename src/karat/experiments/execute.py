@@ -10,7 +10,7 @@ from typing import NamedTuple
 from karat.engines.registry import has_absolute_scores
 from karat.errors import InputError
 from karat.experiments.executors.base import Executor
-from karat.experiments.measure import measure_groups, measure_latency_on
+from karat.experiments.measure import measure_groups
 from karat.experiments.plan import (
     SearchGroups,
     SharedSearch,
@@ -266,7 +266,7 @@ def _measure_latency(
     alone = [SharedSearch(replace(one, files=context.files), (one,)) for one in configurations]
     with Buffer(recorder) as buffer:
         measure = (
-            partial(measure_latency_on, context.timed_on, executor=executor)
+            partial(executor.measure_latency, context.timed_on)
             if context.timed_on
             else measure_latency
         )

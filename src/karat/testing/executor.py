@@ -21,14 +21,12 @@ from karat.corpus import Corpus, from_texts
 from karat.engines.spec import build, parse_spec
 from karat.errors import ProcessError
 from karat.experiments.executors import Executor
-from karat.experiments.executors.fingerprint import fingerprint
-from karat.experiments.measure import measure_latency_on, measure_quality
+from karat.experiments.measure import measure_quality
 from karat.experiments.workers import (
     Callbacks,
     Configuration,
     Group,
     RunEvent,
-    RunSettings,
     Source,
     all_queries_on,
 )
@@ -43,22 +41,25 @@ ENGINES = ("bm25", "bm25(k1=1.2)")
 SLOW_S = 0.2
 
 
-class _Recording:
+class Recording:
     """Records the calls of callbacks, and their threads."""
 
     def __init__(self) -> None:
+        """Start without a call."""
         self.answers: dict[tuple[str, str], Answer] = {}
         self.samples: list[LatencySample | None] = []
         self.events: list[RunEvent] = []
         self.threads: set[int] = set()
 
     def on_result(self, run: str, answer: Answer, sample: LatencySample | None) -> None:
+        """Record a result, which no run has twice."""
         self.threads.add(threading.get_ident())
         assert (run, answer.query_id) not in self.answers
         self.answers[run, answer.query_id] = answer
         self.samples.append(sample)
 
     def listen(self, event: RunEvent) -> None:
+        """Record an event."""
         self.threads.add(threading.get_ident())
         self.events.append(event)
 
@@ -76,14 +77,14 @@ class ExecutorSuite:
     def measure(
         self,
         executor: Executor,
-        recording: _Recording | None = None,
+        recording: Recording | None = None,
         *,
         groups: Sequence[Group] = (),
         source: Source | None = None,
         **callbacks: Any,
     ) -> list[RunResult]:
         """Run all queries on one snapshot, and note the calls of callbacks in *recording*."""
-        recording = recording or _Recording()
+        recording = recording or Recording()
         return measure_quality(
             groups or [self.configurations],
             QUERIES,
@@ -96,24 +97,24 @@ class ExecutorSuite:
 
     def test_each_finds_what_it_finds_alone(self, executor: Executor) -> None:
         """The hits of every engine are its own, and each query is answered once."""
-        recording = _Recording()
+        recording = Recording()
         found = self.measure(executor, recording)
         assert [one.name for one in found] == list(ENGINES)
         self.check_all(recording)
 
     def test_groups_run_side_by_side(self, executor: Executor) -> None:
         """Several engine groups have the same hits as one."""
-        recording = _Recording()
+        recording = Recording()
         found = self.measure(executor, recording, groups=[(one,) for one in self.configurations])
         assert [one.notes["status"] for one in found] == ["completed"] * len(ENGINES)
         self.check_all(recording)
 
-    def check_all(self, recording: _Recording) -> None:
+    def check_all(self, recording: Recording) -> None:
         """Compare all results with those of engines in this process."""
         assert recording.samples == [None] * len(recording.answers)
         self.check_hits(recording)
 
-    def check_hits(self, recording: _Recording) -> None:
+    def check_hits(self, recording: Recording) -> None:
         """Compare all hits with those of engines in this process."""
         assert len(recording.answers) == len(ENGINES) * len(QUERIES)
         for one in self.configurations:
@@ -126,7 +127,7 @@ class ExecutorSuite:
 
     def test_known_results_are_skipped(self, executor: Executor) -> None:
         """Of each run only what it lacks."""
-        recording = _Recording()
+        recording = Recording()
         self.measure(executor, recording, skip={ENGINES[0]: {"q0", "q1"}, ENGINES[1]: {"q1"}})
         asked = {
             name: {query for run, query in recording.answers if run == name} for name in ENGINES
@@ -135,7 +136,7 @@ class ExecutorSuite:
 
     def test_callbacks_run_in_the_thread_of_the_caller(self, executor: Executor) -> None:
         """A store need not be shared between threads."""
-        recording = _Recording()
+        recording = Recording()
         self.measure(executor, recording)
         assert recording.threads == {threading.get_ident()}
         kinds = {event.kind for event in recording.events}
@@ -148,7 +149,7 @@ class ExecutorSuite:
 
     def test_a_cancel_in_the_middle_keeps_what_is_done(self, executor: Executor) -> None:
         """What was answered stays, and the rest is run later."""
-        first, rest = _Recording(), _Recording()
+        first, rest = Recording(), Recording()
         slow = [(_slow_engine(),)]
         [one] = self.measure(
             executor, first, groups=slow, cancelled=lambda: len(first.answers) >= 1
@@ -161,30 +162,6 @@ class ExecutorSuite:
         assert done | {query for _, query in rest.answers} == set(QUERIES.query_ids)
         assert not done & {query for _, query in rest.answers}
 
-    def test_latency_is_measured_on_one_slot(self, executor: Executor) -> None:
-        """The run says which machine that was; the hits are the same."""
-        recording = _Recording()
-        with executor.connect() as pool:
-            slot = pool.slots()[-1]
-        found = measure_latency_on(
-            slot.id,
-            self.configurations,
-            QUERIES,
-            all_queries_on(QUERIES, self.source, seed=0),
-            executor=executor,
-            settings=RunSettings(warm_up=1, repetitions=2),
-            callbacks=Callbacks(listen=recording.listen, on_result=recording.on_result, wait=False),
-        )
-        self.check_hits(recording)
-        assert recording.threads == {threading.get_ident()}
-        for one in found:
-            assert one.notes["status"] == "completed"
-            assert one.notes["timed_on"] == slot.machine
-            assert one.timings
-            assert [len(sample.warm_ns) for sample in one.timings.samples] == [1] * len(QUERIES)
-            assert one.timings.index_ns > 0
-            assert one.timings.peak_bytes > 0
-
     def test_an_engine_that_fails_costs_its_own_run(self, executor: Executor) -> None:
         """The other engines run all queries."""
         nothing = parse_spec({"engine": "python", "class": "karat_testing_nothing:Here"})
@@ -196,7 +173,7 @@ class ExecutorSuite:
 
     def test_a_killed_process_costs_no_result(self, executor: Executor) -> None:
         """What was answered stays; what was not is run elsewhere."""
-        recording = _Recording()
+        recording = Recording()
         killed: list[str] = []
 
         def listen(event: RunEvent) -> None:
@@ -210,7 +187,7 @@ class ExecutorSuite:
 
     def test_a_folder_that_no_slot_has_is_named(self, executor: Executor, tmp_path: Path) -> None:
         """No answer comes from elsewhere."""
-        recording = _Recording()
+        recording = Recording()
         missing = Source.folder(str(tmp_path / "missing"))
         try:
             found = self.measure(executor, recording, source=missing)
@@ -220,24 +197,6 @@ class ExecutorSuite:
             reasons = [str(one.notes["error"]) for one in found]
         assert all("missing" in reason for reason in reasons)
         assert all(answer.outcome is Outcome.ERROR for answer in recording.answers.values())
-
-    def test_a_slot_with_another_version_is_rejected(
-        self, executor: Executor, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """Unless it is in the installation of this process."""
-        with executor.connect() as pool:
-            remote = [slot.id for slot in pool.slots() if slot.fingerprint]
-        here = fingerprint()._replace(karat="0.0.1 (of the test)")
-        monkeypatch.setattr("karat.experiments.executors.driver.fingerprint", lambda: here)
-        recording = _Recording()
-        if not remote:
-            self.measure(executor, recording)
-            self.check_all(recording)
-            return
-        with pytest.raises(ProcessError, match=r"expected 0\.0\.1 .of the test.") as raised:
-            self.measure(executor, recording)
-        assert all(slot in str(raised.value) for slot in remote)
-        assert not recording.answers
 
 
 def _slow_engine() -> Configuration:

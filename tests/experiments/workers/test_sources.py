@@ -8,7 +8,7 @@ import pytest
 
 from karat.corpus import from_folder, from_git, from_texts
 from karat.errors import InputError
-from karat.experiments.workers.sources import Opener, Source, missing_source
+from karat.experiments.workers.sources import Opener, Source
 
 Git = Callable[..., str]
 
@@ -80,17 +80,6 @@ def test_beir(tmp_path: Path) -> None:
 def test_an_unknown_kind_is_refused() -> None:
     with pytest.raises(InputError, match="one of: folder, git, beir, texts; not 'zip'"):
         Source("zip")
-
-
-def test_what_another_machine_lacks_is_named(folder: Path, git: Git) -> None:
-    for command in ("init -q", "add .", "commit -qm one"):
-        git(folder, *command.split())
-    here = Source.git(str(folder), "HEAD")
-    assert missing_source([here, Source.git(str(folder), "HEAD:tests"), Source.of_texts({})]) == ""
-    assert missing_source([here, Source.git(str(folder), "v9")]) == (
-        f"{folder} does not have v9; git fetch may get it"
-    )
-    assert missing_source([Source.beir(str(folder / "no"))]) == f"no folder {folder / 'no'}"
 
 
 def test_sources_compare_by_value() -> None:

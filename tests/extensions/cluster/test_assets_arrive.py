@@ -9,16 +9,17 @@ from threading import Event, Thread
 import pytest
 
 from karat.engines.spec import parse_spec
-from karat.experiments.executors.driver import AssetSender
 from karat.experiments.workers import Configuration, RunSettings, SnapshotQueries, Source
-from karat.experiments.workers.sources import (
+from karat.extensions.cluster import host
+from karat.extensions.cluster.assets import (
     Asset,
     AssetPart,
     AssetReference,
     add_part,
     assets_of,
 )
-from karat.experiments.workers.unit import (
+from karat.extensions.cluster.driver import AssetSender
+from karat.extensions.cluster.unit import (
     AssetNeeded,
     QueryEnded,
     SlotEvent,
@@ -26,7 +27,6 @@ from karat.experiments.workers.unit import (
     Unit,
     UnitEnded,
 )
-from karat.extensions.cluster import host
 
 
 @pytest.fixture

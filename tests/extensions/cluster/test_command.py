@@ -1,14 +1,15 @@
 """--executor and KARAT_EXECUTOR choose where worker processes run."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
 
-from karat.experiments.executors import Slot
-from karat.experiments.executors.fingerprint import fingerprint
+from karat.extensions.cluster.fingerprint import fingerprint
+from karat.extensions.cluster.pool import Slot
+from karat.extensions.cluster.suite import ThreadExecutor
 from karat.installation import __version__
 
 Karat = Callable[..., CompletedProcess[str]]
@@ -65,13 +66,18 @@ def test_timing_elsewhere_needs_timed_queries(karat: Karat) -> None:
     assert "--timed-on needs timed queries" in done.stderr
 
 
+def connect(monkeypatch: pytest.MonkeyPatch, slots: Sequence[Slot]) -> None:
+    """Let every executor have these *slots*."""
+    for module in ("karat.app.evaluate", "karat.extensions.cluster.slots"):
+        monkeypatch.setattr(f"{module}.open_executor", lambda *_, **__: ThreadExecutor(slots=slots))
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_latency_is_measured_on_a_named_machine(
     karat: Karat, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
     slots = [Slot("s1", "node6"), Slot("s2", "node7")]
-    monkeypatch.setattr("karat.experiments.executors.local.LocalSlots.slots", lambda _: slots)
-    monkeypatch.setattr("karat.experiments.executors.local.LocalExecutor.travels", True)
+    connect(monkeypatch, slots)
     options = ("--corpus", "project", "--draws", "99", "--timed", "1")
     done = karat(*command, *options, "--timed-on", "node7", "-o", "report.md")
     assert done.returncode == 0, done.stderr
@@ -100,7 +106,7 @@ def test_the_slots_of_an_executor_are_listed(karat: Karat) -> None:
 def test_a_rejected_slot_is_named(karat: Karat, monkeypatch: pytest.MonkeyPatch) -> None:
     other = fingerprint()._replace(weights="wordllama 0.1")
     slots = [Slot("s1", "m1", other), Slot("s2", "m2", None, "cannot run Karat there")]
-    monkeypatch.setattr("karat.experiments.executors.local.LocalSlots.slots", lambda _: slots)
+    connect(monkeypatch, slots)
     done = karat("executors")
     assert done.returncode == 3
     assert "rejected: different weights: wordllama 0.1; expected" in done.stdout

@@ -11,11 +11,11 @@ import pytest
 
 from karat.errors import InputError, ProcessError
 from karat.experiments import open_executor
-from karat.experiments.executors import Executor
 from karat.experiments.workers import Source
-from karat.experiments.workers.sources import asset_parts, assets_of, build_asset, has_asset
+from karat.extensions.cluster.assets import asset_parts, assets_of, build_asset, has_asset
 from karat.extensions.cluster.dask import DaskExecutor
-from karat.testing import ExecutorSuite
+from karat.extensions.cluster.executor import SlotExecutor
+from karat.extensions.cluster.suite import SlotExecutorSuite
 from tests.extensions.cluster.killed_driver import kill_driver
 
 dask = pytest.importorskip("dask")
@@ -48,12 +48,18 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             yield cluster
 
 
-class TestDaskExecutor(ExecutorSuite):
+def slots_of(url: str) -> DaskExecutor:
+    executor = open_executor(url)
+    assert isinstance(executor, DaskExecutor)
+    return executor
+
+
+class TestDaskExecutor(SlotExecutorSuite):
     @pytest.fixture
-    def executor(self, cluster: Any) -> Executor:
+    def executor(self, cluster: Any) -> SlotExecutor:
         self.cluster = cluster
         url = cluster.scheduler_address.replace("tcp://", "dask://")
-        executor = open_executor(url)
+        executor = slots_of(url)
         assert executor.warning == ""
         return executor
 
@@ -63,7 +69,9 @@ class TestDaskExecutor(ExecutorSuite):
             pids = client.run(os.getpid)
         os.kill(min(pids.values()), signal.SIGKILL)
 
-    def test_a_killed_driver_leaves_no_process(self, executor: Executor, tmp_path: Path) -> None:
+    def test_a_killed_driver_leaves_no_process(
+        self, executor: SlotExecutor, tmp_path: Path
+    ) -> None:
         """Its sessions end without heartbeats."""
         assert isinstance(executor, DaskExecutor)
         arguments = f"{executor.address!r}, lease_s=2.5"
@@ -87,12 +95,12 @@ def test_plain_connections_to_other_machines_are_warned_about() -> None:
 def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("karat.extensions.cluster.dask.CONNECT_S", 0.2)
     with pytest.raises(ProcessError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
-        open_executor("dask://127.0.0.1:9").connect().__enter__()
+        slots_of("dask://127.0.0.1:9").connect().__enter__()
 
 
 def test_tls_needs_certificates(tmp_path: Path) -> None:
     """Without them Dask fails only after a long time, with a traceback."""
-    tls = open_executor("dask+tls://127.0.0.1:9")
+    tls = slots_of("dask+tls://127.0.0.1:9")
     with pytest.raises(InputError, match=r"name none.*TLS__CA_FILE"):
         tls.connect().__enter__()
     missing = str(tmp_path / "missing.pem")
@@ -111,7 +119,7 @@ def test_files_reach_a_worker_once(cluster: Any, tmp_path: Path) -> None:
     (asset,) = assets_of([Source.folder(str(folder))]).values()
     file = tmp_path / "asset.tar"
     build_asset(asset, file)
-    executor = open_executor(cluster.scheduler_address.replace("tcp://", "dask://"))
+    executor = slots_of(cluster.scheduler_address.replace("tcp://", "dask://"))
     assert executor.travels
     with executor.connect() as pool:
         slot = pool.slots()[0].id

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from karat.errors import ProcessError
-from karat.experiments.executors.fingerprint import fingerprint
-from karat.experiments.workers.unit import AssetNeeded, SlotEvent, SlotRejected, UnitLost
 from karat.extensions.cluster import dask, host
 from karat.extensions.cluster.dask import DaskSlots
-from tests.experiments.executors.test_schedule import schedule, work
+from karat.extensions.cluster.fingerprint import fingerprint
+from karat.extensions.cluster.unit import AssetNeeded, SlotEvent, SlotRejected, UnitLost
+from tests.extensions.cluster.test_schedule import schedule, work
 
 pytest.importorskip("distributed")
 LONG_S = 60.0

@@ -10,19 +10,21 @@ import pytest
 
 from karat.engines.base import EmbedPart
 from karat.engines.spec import parse_spec
-from karat.experiments.executors.fingerprint import fingerprint
-from karat.experiments.executors.local import LocalSlots
-from karat.experiments.executors.schedule import MOST_LOSSES, EmbedProgress, GroupWork
 from karat.experiments.measure import measure_quality
 from karat.experiments.workers import QUALITY, Callbacks, Configuration, SnapshotQueries, Source
 from karat.experiments.workers.run_collector import RunEvent
-from karat.experiments.workers.session import SlotHost
-from karat.experiments.workers.unit import QueryEnded, RunNews, SlotEvent, Unit, UnitEnded, UnitLost
+from karat.extensions.cluster.executor import SlotExecutor
+from karat.extensions.cluster.fingerprint import fingerprint
+from karat.extensions.cluster.pool import Slot
+from karat.extensions.cluster.schedule import MOST_LOSSES, EmbedProgress, GroupWork
+from karat.extensions.cluster.session import SlotHost
+from karat.extensions.cluster.suite import ThreadSlots
+from karat.extensions.cluster.unit import QueryEnded, RunNews, SlotEvent, Unit, UnitEnded, UnitLost
 from karat.model import Dataset, Outcome, Query
 from karat.model.timings import RunResult
 from karat.system.packs import REMOTE
-from tests.experiments.executors.test_driver import FakePool
-from tests.experiments.executors.test_schedule import finish, rows, schedule, work
+from tests.extensions.cluster.test_driver import FakePool
+from tests.extensions.cluster.test_schedule import finish, rows, schedule, work
 
 
 def embedding(made: GroupWork) -> GroupWork:
@@ -132,10 +134,8 @@ def test_embed_units_go_to_gpus_as_long_as_there_are_any() -> None:
     assert [slot for slot, _ in plan.assign(1.0)] == ["s0", "s1"]
 
 
-class Recorded:
+class Recorded(SlotExecutor):
     """An executor on slots that answer at once; *units* are those that were sent."""
-
-    warning = ""
 
     def __init__(self, *, travels: bool) -> None:
         self.travels = travels
@@ -211,12 +211,11 @@ def visits(*texts: Mapping[str, str]) -> list[SnapshotQueries]:
     ]
 
 
-class Machines(LocalSlots):
+class Machines(ThreadSlots):
     """Two slots, each with its own cache and with no other setting than that of its units."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(2)
-        self._slots = [slot._replace(fingerprint=fingerprint()) for slot in self._slots]
+        super().__init__([Slot(name, "machine", fingerprint()) for name in "12"])
         self._folder = folder
         self.sent: list[Unit] = []
 
@@ -226,10 +225,8 @@ class Machines(LocalSlots):
         super().send(slot, replace(unit, environment=own))
 
 
-class Remote:
+class Remote(SlotExecutor):
     """An executor on :class:`Machines`; they do not have the variables of the driver."""
-
-    travels, warning = True, ""
 
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
         self._patch = patch

@@ -17,12 +17,12 @@ import pytest
 
 from karat.errors import InputError, ProcessError
 from karat.experiments import open_executor
-from karat.experiments.executors import Executor
-from karat.experiments.workers.unit import AssetNeeded, SlotEvent, SlotRejected, UnitLost
+from karat.extensions.cluster.executor import SlotExecutor
 from karat.extensions.cluster.host import LEASE_S
 from karat.extensions.cluster.ray import RayExecutor, RaySlots, _Actor
+from karat.extensions.cluster.suite import SlotExecutorSuite
+from karat.extensions.cluster.unit import AssetNeeded, SlotEvent, SlotRejected, UnitLost
 from karat.system.processes import descendants
-from karat.testing import ExecutorSuite
 from tests.extensions.cluster.killed_driver import kill_driver
 
 ray = pytest.importorskip("ray")
@@ -52,11 +52,13 @@ def cluster() -> Iterator[Any]:
         ray.shutdown()
 
 
-class TestRayExecutor(ExecutorSuite):
+class TestRayExecutor(SlotExecutorSuite):
     @pytest.fixture
-    def executor(self, cluster: Any) -> Executor:
+    def executor(self, cluster: Any) -> SlotExecutor:
         assert cluster.is_initialized()
-        return open_executor("ray:auto")
+        executor = open_executor("ray:auto")
+        assert isinstance(executor, RayExecutor)
+        return executor
 
     def kill_one(self) -> None:
         """Kill an actor with its session; another one replaces it."""
@@ -64,7 +66,9 @@ class TestRayExecutor(ExecutorSuite):
             if Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"ray::_Actor"):
                 os.kill(pid, signal.SIGKILL)
 
-    def test_a_killed_driver_leaves_no_process(self, executor: Executor, tmp_path: Path) -> None:
+    def test_a_killed_driver_leaves_no_process(
+        self, executor: SlotExecutor, tmp_path: Path
+    ) -> None:
         """Its actors end with it."""
         address = ray.get_runtime_context().gcs_address
         kill_driver("ray", "RayExecutor", repr(address), tmp_path / "note")

@@ -1,19 +1,25 @@
-"""Executors: where worker processes run, and how units of work reach them."""
+"""Executors: where the queries of engine groups run, on this machine or elsewhere."""
 
 from typing import TYPE_CHECKING
 
 from karat.exports import exports
 
 if TYPE_CHECKING:
-    from karat.experiments.executors.base import EXECUTORS, Executor, Slot, SlotPool, open_executor
+    from karat.experiments.executors.base import (
+        EXECUTORS,
+        CompleteGroup,
+        Executor,
+        QualityPass,
+        open_executor,
+    )
     from karat.experiments.executors.local import LocalExecutor
 
 __all__ = [
     "EXECUTORS",
+    "CompleteGroup",
     "Executor",
     "LocalExecutor",
-    "Slot",
-    "SlotPool",
+    "QualityPass",
     "open_executor",
 ]
 
@@ -21,7 +27,7 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "base": "EXECUTORS Executor Slot SlotPool open_executor",
+        "base": "EXECUTORS CompleteGroup Executor QualityPass open_executor",
         "local": "LocalExecutor",
     },
 )

@@ -1,87 +1,117 @@
-"""Executors: where worker processes run, and their slots."""
+"""Executors: where the queries of engine groups run, and the pass whose hits they collect."""
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
-from karat.errors import UnknownName
-from karat.experiments.executors.fingerprint import Fingerprint
-from karat.experiments.workers.sources import AssetPart
-from karat.experiments.workers.unit import SlotEvent, Unit
+from karat.errors import InputError, UnknownName
+from karat.experiments.workers.plan import (
+    Configuration,
+    Group,
+    RunSettings,
+    SnapshotQueries,
+)
+from karat.experiments.workers.run_collector import Callbacks, RunCollector
+from karat.model import Dataset
+from karat.model.timings import RunResult
 from karat.registry import Registry
 
 
-class Slot(NamedTuple):
-    """Room for one worker: its *id*, the name of its *machine*, and what is installed there.
+class CompleteGroup(NamedTuple):
+    """The group at the index *place*, with the run of each of its configurations."""
 
-    Without a *fingerprint* the slot is in the installation of this process. *problem* says why it
-    cannot be used at all, "" if it can. Embed units run on slots with a *gpu*, if there are any.
+    place: int
+    runs: tuple[RunResult, ...]
+
+
+class QualityPass:
+    """The queries that the runs of engine groups lack, and the collectors of their results.
+
+    *left* holds the indexes of the groups that are not complete.
     """
 
-    id: str
-    machine: str
-    fingerprint: Fingerprint | None = None
-    problem: str = ""
-    gpu: bool = False
+    def __init__(
+        self,
+        groups: Sequence[Group],
+        dataset: Dataset,
+        snapshots: Sequence[SnapshotQueries],
+        *,
+        settings: RunSettings,
+        callbacks: Callbacks,
+    ) -> None:
+        """Start without a result."""
+        self.dataset = dataset
+        self.settings = settings
+        self.callbacks = callbacks
+        self.collectors = [
+            [
+                RunCollector(one, dataset, snapshots, settings=settings, callbacks=callbacks)
+                for one in group
+            ]
+            for group in groups
+        ]
+        self._snapshots = snapshots
+        self.left = dict.fromkeys(range(len(groups)))
+
+    def snapshots(self, group: int) -> list[SnapshotQueries]:
+        """Return the snapshots with the queries that any run of the group at this index lacks."""
+        collectors = self.collectors[group]
+        lacking = (
+            SnapshotQueries(
+                source, tuple(row for row in rows if any(one.wants(row) for one in collectors))
+            )
+            for source, rows in self._snapshots
+        )
+        return [one for one in lacking if one.rows]
+
+    def complete(self, group: int) -> CompleteGroup:
+        """Return the runs of the group at this index as far as they have come."""
+        del self.left[group]
+        return CompleteGroup(
+            group, tuple(one.measured(timed=False) for one in self.collectors[group])
+        )
 
 
-class SlotPool(Protocol):
-    """The slots of an executor while it is connected. It only carries units and events.
+class Executor:
+    """Runs the queries of engine groups; a subclass says where.
 
-    The contract: a unit that was sent leads to its events in order, the last of which is
-    ``UnitEnded``, ``UnitLost`` or ``SlotRejected``. A slot that dies may send nothing more; it is
-    then missing in :meth:`slots`. A slot keeps the session of an engine group between units. All
-    methods but :meth:`provide` are called in one thread. What decides which unit runs where is in
-    ``karat.experiments.executors.schedule``.
+    *travels* says whether engines may run on other machines, which lack the files of this one.
+
+    The contract, which ``karat.testing.ExecutorSuite`` checks: hits do not depend on the executor;
+    collectors are called in the thread of the caller; an engine that fails costs only its own run;
+    once the callbacks are cancelled, or after Ctrl-C, no further query starts, running queries get
+    little time to end, and the results that have arrived are collected.
     """
 
-    def slots(self) -> Sequence[Slot]:
-        """Return the slots that are alive; called about once a second."""
-        ...
-
-    def send(self, slot: str, unit: Unit) -> None:
-        """Let the idle *slot* run *unit*; failures become events."""
-        ...
-
-    def receive(self, timeout_s: float) -> SlotEvent | None:
-        """Return the next event of any slot; None if there is none within *timeout_s*."""
-        ...
-
-    def provide(self, slot: str, asset: str, parts: Iterable[AssetPart]) -> None:
-        """Send *parts* of the asset with this id to the machine of *slot*, unless it has it.
-
-        The only method that another thread calls. Slots of this machine never need it.
-        """
-        ...
-
-    def stop(self) -> None:
-        """Start no further query on any slot; running ones may end."""
-        ...
-
-    def close(self) -> None:
-        """End all sessions and their processes, within seconds; calling it twice is fine.
-
-        Events that had arrived can still be received.
-        """
-        ...
-
-
-class Executor(Protocol):
-    """Connects to the slots of one machine or of several."""
-
-    @property
-    def travels(self) -> bool:
-        """Return whether slots may be on other machines, which lack the files of this one."""
-        ...
+    travels: bool = False
 
     @property
     def warning(self) -> str:
-        """Return what a user should know before connecting, "" for nothing."""
-        ...
+        """Return what a user should know before anything runs, "" for nothing."""
+        return ""
 
-    def connect(self) -> AbstractContextManager[SlotPool]:
-        """Return the slots as a context, which closes them; ProcessError where that fails."""
-        ...
+    def collect(self, hits: QualityPass) -> Iterator[CompleteGroup]:
+        """Run the queries that the runs of *hits* lack; yield each group that is complete."""
+        raise NotImplementedError
+
+    def check_timed_on(self, name: str) -> None:
+        """Raise InputError unless latency can be measured on the slot or machine *name*."""
+        raise InputError(
+            f"--timed-on {name}: all slots of the local executor are on this machine, where "
+            "latency is measured by default; remove the option, or use a cluster (--executor)"
+        )
+
+    def measure_latency(
+        self,
+        name: str,
+        configurations: Sequence[Configuration],
+        dataset: Dataset,
+        snapshots: Sequence[SnapshotQueries],
+        *,
+        settings: RunSettings,
+        callbacks: Callbacks,
+    ) -> list[RunResult]:
+        """Return what :func:`karat.experiments.workers.measure_latency` does, on slot *name*."""
+        raise NotImplementedError
 
 
 # A scheme leads to a function of what follows the colon and of the number of workers, which an

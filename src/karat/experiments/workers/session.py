@@ -1,16 +1,10 @@
-"""Sessions: an engine group that stays alive on a slot from unit to unit."""
+"""Sessions: the worker processes of an engine group, kept alive from work to work."""
 
-import threading
-from collections.abc import Callable, Mapping, Set
-from copy import deepcopy
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import zip_longest
-from time import monotonic
 from uuid import uuid4
 
-from karat.engines.base import EmbedPart
 from karat.experiments.workers.plan import Group, QueryTexts, RunSettings, SnapshotQueries
-from karat.experiments.workers.process import EngineFailure
 from karat.experiments.workers.run_collector import (
     EventKind,
     GroupEngine,
@@ -18,235 +12,85 @@ from karat.experiments.workers.run_collector import (
     UsageCounters,
 )
 from karat.experiments.workers.supervised_worker import WorkerGroup
-from karat.experiments.workers.timing import TimedRun, TimedTurns
-from karat.experiments.workers.unit import (
-    QueryEnded,
-    RunNews,
-    SlotEvent,
-    TimedMachine,
-    TimingTurn,
-    Unit,
-    UnitEnded,
-    UnitLost,
-)
 from karat.model.frozen import EMPTY
 
-# A session without a unit for so long ends by itself: the driver may be gone.
-IDLE_S = 60.0
-
-# Receives the events of a unit.
-Emit = Callable[[SlotEvent], None]
+# Receives an event of the run at an index in the group.
+Report = Callable[[int, EventKind, Mapping[str, object]], None]
 
 
-class Session:
-    """The engines of *configurations* in their own processes, for one unit after the other."""
+class GroupSession:
+    """The engines of a group in their own processes; *usage* has the counters of each engine.
+
+    The processes are used by one thread, except for :meth:`interrupt`.
+    """
 
     def __init__(
         self,
         configurations: Group,
+        queries: QueryTexts,
         settings: RunSettings,
+        report: Report,
         environment: Mapping[str, str] = EMPTY,
     ) -> None:
         """Start no process yet; *environment* are variables that this machine may lack."""
         self.id = uuid4().hex
-        self._queries = QueryTexts()
-        self._usage = tuple(UsageCounters() for _ in configurations)
-        self._emit: Emit = lambda _: None
-        self._unit = ""
-        self._interrupted = False
-        engines = [
-            GroupEngine(configuration, usage, partial(self._report, place))
-            for place, (configuration, usage) in enumerate(
-                zip(configurations, self._usage, strict=True)
-            )
+        self.usage = tuple(UsageCounters() for _ in configurations)
+        self.interrupted = False
+        self.group = WorkerGroup(
+            [
+                GroupEngine(configuration, usage, partial(report, place))
+                for place, (configuration, usage) in enumerate(
+                    zip(configurations, self.usage, strict=True)
+                )
+            ],
+            queries,
+            settings,
+            timed=False,
+            environment=environment,
+        )
+
+    def run(
+        self,
+        plan: Sequence[SnapshotQueries],
+        queries: Iterator[tuple[SnapshotQueries, int]],
+        wants: Callable[[int, int], bool],
+        add: Callable[[int, QueryResult], None],
+        stopped: Callable[[], bool],
+    ) -> None:
+        """Run *queries*, each a snapshot and a row, until there are no more or it is *stopped*.
+
+        *plan* are the snapshots that are likely to come. *wants* says whether the engine at an
+        index needs a row; *add* receives its result. The next query is taken while one runs, so
+        that its worker can begin it at once.
+        """
+        self.group.set_plan(plan)
+        current = next(queries, None)
+        while current and not stopped():
+            following = next(queries, None)
+            snapshot, row = current
+            if members := self._members(row, wants):
+                then = None
+                if following and following[0] is snapshot:
+                    same = self._members(following[1], wants) == members
+                    then = following[1] if same else None
+                for place, result in self.group.search(snapshot, row, members, then):
+                    if not self.interrupted:
+                        add(place, result)
+            current = following
+
+    def _members(self, row: int, wants: Callable[[int, int], bool]) -> list[int]:
+        """Return the indexes of the engines that need the query at *row* and can run it."""
+        return [
+            place
+            for place, usage in enumerate(self.usage)
+            if not usage.failed and wants(place, row)
         ]
-        self._group = WorkerGroup(
-            engines, self._queries, settings, timed=False, environment=environment
-        )
-
-    def run(self, unit: Unit, emit: Emit, stopped: Callable[[], bool]) -> None:
-        """Run *unit* and pass its events to *emit*; *stopped* is called between queries."""
-        self._emit, self._unit = emit, unit.id
-        if unit.part:
-            self._embed(unit, unit.part, emit, stopped)
-            return
-        self._queries.add(unit.queries)
-        self._group.set_plan([*unit.snapshots, *(SnapshotQueries(one, ()) for one in unit.ahead)])
-        engines = list(zip(range(len(unit.skip)), unit.skip, self._usage, strict=True))
-
-        def wanting(row: int) -> list[int]:
-            """Return the indexes of the configurations that need the query and can run it."""
-            return [place for place, skip, usage in engines if row not in skip and not usage.failed]
-
-        for snapshot in unit.snapshots:
-            for row, after in zip_longest(snapshot.rows, snapshot.rows[1:]):
-                members = wanting(row)
-                if stopped() or not members:
-                    continue
-                then = after if after is not None and wanting(after) == members else None
-                for place, result in self._group.search(snapshot, row, members, then):
-                    if not self._interrupted:
-                        emit(QueryEnded(unit.id, place, result))
-        if self._interrupted:
-            # Its counters include engines that were killed on purpose.
-            emit(UnitLost(unit.id, "the session was interrupted", counted=False))
-        else:
-            emit(UnitEnded(unit.id, self.id, deepcopy(self._usage)))
-
-    def _embed(self, unit: Unit, part: EmbedPart, emit: Emit, stopped: Callable[[], bool]) -> None:
-        """Embed a part of the texts of *unit*; its work is counted apart from that of searches."""
-        embedded: Mapping[int, int] | EngineFailure = {}
-        if not stopped():
-            embedded = self._group.embed([one.source for one in unit.snapshots], part)
-        if isinstance(embedded, EngineFailure):
-            if embedded.gone:
-                emit(UnitLost(unit.id, embedded.message))
-                return
-            # A model that cannot embed is reported by the queries.
-            embedded = {}
-        usage = tuple(
-            UsageCounters(
-                work={"embedded": count} if (count := embedded.get(place)) else {},
-                together=counters.together,
-            )
-            for place, counters in enumerate(self._usage)
-        )
-        emit(UnitEnded(unit.id, f"{self.id} embed {part.number}", usage))
 
     def interrupt(self) -> None:
         """Kill the processes from another thread; the running query has no result."""
-        self._interrupted = True
-        self._group.interrupt()
+        self.interrupted = True
+        self.group.interrupt()
 
     def close(self) -> None:
         """End the processes."""
-        self._group.close()
-
-    def _report(self, place: int, kind: EventKind, detail: Mapping[str, object]) -> None:
-        self._emit(RunNews(self._unit, place, kind, detail))
-
-
-class TimingSession:
-    """The engines of one unit that measures latency, each in turn."""
-
-    def __init__(self, unit: Unit, turn: TimingTurn) -> None:
-        """Start no process yet."""
-        self.id = uuid4().hex
-        self._turn = turn
-        self._emit: Emit = lambda _: None
-        self._interrupted = False
-        self._usage = tuple(UsageCounters() for _ in unit.configurations)
-        runs = [
-            TimedRun(
-                GroupEngine(configuration, usage, partial(self._report, unit.id, place)),
-                partial(_wants, skip),
-                partial(self._add, unit.id, place),
-            )
-            for place, (configuration, usage, skip) in enumerate(
-                zip(unit.configurations, self._usage, unit.skip, strict=True)
-            )
-        ]
-        self._turns = TimedTurns(
-            runs, QueryTexts(unit.queries), unit.snapshots, unit.settings, unit.environment
-        )
-
-    def run(self, unit: Unit, emit: Emit, stopped: Callable[[], bool]) -> None:
-        """Run *unit* as soon as no other karat run works on this machine."""
-        self._emit = emit
-        self._turns.take(self._turn.command, wait=self._turn.wait, cancelled=stopped)
-        machine = TimedMachine(self._turns.alone, self._turns.load)
-        emit(UnitEnded(unit.id, self.id, deepcopy(self._usage), machine))
-
-    def interrupt(self) -> None:
-        """Kill the processes from another thread; the running query has no result."""
-        self._interrupted = True
-        self._turns.interrupt()
-
-    def close(self) -> None:
-        """End the processes."""
-        self._turns.close()
-
-    def _add(self, unit: str, place: int, result: QueryResult) -> None:
-        if not self._interrupted:
-            self._emit(QueryEnded(unit, place, result))
-
-    def _report(self, unit: str, place: int, kind: EventKind, detail: Mapping[str, object]) -> None:
-        self._emit(RunNews(unit, place, kind, detail))
-
-
-def _wants(skip: Set[int], row: int) -> bool:
-    return row not in skip
-
-
-class SlotHost:
-    """The worker side of one slot: runs units one by one, and keeps the session of the last.
-
-    A unit of another engine group replaces the session. The host is used by one thread at a time,
-    except for :meth:`stop`, :meth:`interrupt` and :meth:`expire`.
-    """
-
-    def __init__(self, *, clock: Callable[[], float] = monotonic) -> None:
-        """Start without a session."""
-        self._clock = clock
-        self._session: Session | TimingSession | None = None
-        self._group = ""
-        self._busy = threading.Lock()
-        self._stopped = threading.Event()
-        self._interrupted = False
-        self._used = clock()
-
-    def run(self, unit: Unit, emit: Emit) -> None:
-        """Run *unit* in the session of its group."""
-        with self._busy:
-            try:
-                if self._session and (unit.timing or self._group != unit.group):
-                    self._end()
-                if not self._session:
-                    self._session = (
-                        TimingSession(unit, unit.timing)
-                        if unit.timing
-                        else Session(unit.configurations, unit.settings, unit.environment)
-                    )
-                    self._group = unit.group
-                if self._interrupted:
-                    self._session.interrupt()
-                self._session.run(unit, emit, self._stopped.is_set)
-            finally:
-                self._used = self._clock()
-
-    @property
-    def stopped(self) -> bool:
-        """Return whether no further query may start."""
-        return self._stopped.is_set()
-
-    def stop(self) -> None:
-        """Start no further query; the running one may end."""
-        self._stopped.set()
-
-    def interrupt(self) -> None:
-        """Kill the running processes, from another thread."""
-        self._interrupted = True
-        self._stopped.set()
-        if session := self._session:
-            session.interrupt()
-
-    def expire(self, idle_s: float = IDLE_S) -> bool:
-        """End the session if it had no unit for *idle_s*; return whether none is left."""
-        if not self._busy.acquire(blocking=False):
-            return False
-        try:
-            if self._clock() - self._used >= idle_s:
-                self._end()
-            return self._session is None
-        finally:
-            self._busy.release()
-
-    def close(self) -> None:
-        """End the session."""
-        with self._busy:
-            self._end()
-
-    def _end(self) -> None:
-        session, self._session = self._session, None
-        if session:
-            session.close()
+        self.group.close()

@@ -25,11 +25,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from karat.errors import InputError, MissingExtra, ProcessError
-from karat.experiments.executors.base import Slot
-from karat.experiments.executors.fingerprint import Fingerprint, fingerprint
-from karat.experiments.workers.sources import AssetPart, add_part, has_asset
-from karat.experiments.workers.unit import LAST_EVENTS, SlotEvent, Unit, UnitLost
 from karat.extensions.cluster import host
+from karat.extensions.cluster.assets import AssetPart, add_part, has_asset
+from karat.extensions.cluster.executor import SlotExecutor
+from karat.extensions.cluster.fingerprint import Fingerprint, fingerprint
+from karat.extensions.cluster.pool import Slot
+from karat.extensions.cluster.unit import LAST_EVENTS, SlotEvent, Unit, UnitLost
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -49,16 +50,11 @@ CERTIFICATES = ", ".join(
 
 
 @dataclass(frozen=True, slots=True)
-class DaskExecutor:
+class DaskExecutor(SlotExecutor):
     """Runs engines on the workers of the Dask scheduler at *address*, such as tcp://host:8786."""
 
     address: str
     lease_s: float = host.LEASE_S
-
-    @property
-    def travels(self) -> bool:
-        """Return that workers may be on other machines."""
-        return True
 
     @property
     def warning(self) -> str:

@@ -14,9 +14,9 @@ from time import monotonic, sleep
 from karat.errors import KaratError
 from karat.experiments.workers import announce
 from karat.experiments.workers.plan import SnapshotQueries
-from karat.experiments.workers.session import SlotHost
-from karat.experiments.workers.sources import has_asset, localized, missing_source, revision_of
-from karat.experiments.workers.unit import AssetNeeded, QueryEnded, SlotEvent, SlotRejected, Unit
+from karat.extensions.cluster.assets import has_asset, localized, missing_source, revision_of
+from karat.extensions.cluster.session import SlotHost
+from karat.extensions.cluster.unit import AssetNeeded, QueryEnded, SlotEvent, SlotRejected, Unit
 
 # A driver sends a heartbeat every HEARTBEAT_S; after LEASE_S without one it counts as dead.
 HEARTBEAT_S, LEASE_S = 2.0, 20.0

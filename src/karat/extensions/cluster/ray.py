@@ -15,12 +15,13 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from karat.errors import InputError, MissingExtra, ProcessError
-from karat.experiments.executors.base import Slot
-from karat.experiments.executors.fingerprint import Fingerprint, fingerprint
-from karat.experiments.workers.sources import AssetPart, add_part, has_asset
-from karat.experiments.workers.unit import LAST_EVENTS, SlotEvent, Unit, UnitLost
 from karat.extensions.cluster import host
+from karat.extensions.cluster.assets import AssetPart, add_part, has_asset
+from karat.extensions.cluster.executor import SlotExecutor
+from karat.extensions.cluster.fingerprint import Fingerprint, fingerprint
 from karat.extensions.cluster.host import LEASE_S
+from karat.extensions.cluster.pool import Slot
+from karat.extensions.cluster.unit import LAST_EVENTS, SlotEvent, Unit, UnitLost
 
 # Calls that an actor answers at once: for events, for a part of a file, to stop, and to close.
 CALLS = 4
@@ -36,15 +37,10 @@ NO_CLIENT_SERVER = "Starting Ray client server failed"
 
 
 @dataclass(frozen=True, slots=True)
-class RayExecutor:
+class RayExecutor(SlotExecutor):
     """Runs engines on a Ray cluster at *address*: ``auto``, host:port, or ray://host:port."""
 
     address: str
-
-    @property
-    def travels(self) -> bool:
-        """Return that actors may be on other machines."""
-        return True
 
     @property
     def warning(self) -> str:

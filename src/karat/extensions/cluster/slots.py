@@ -1,10 +1,14 @@
 """Show the slots of an executor, and why some of them would not be used."""
 
+import platform
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from karat.experiments.executors import Executor, Slot, open_executor
-from karat.experiments.executors.driver import check_slot
-from karat.experiments.executors.fingerprint import Fingerprint, differences, fingerprint
+from karat.experiments.executors import Executor, LocalExecutor, open_executor
+from karat.extensions.cluster.driver import check_slot
+from karat.extensions.cluster.executor import SlotExecutor
+from karat.extensions.cluster.fingerprint import Fingerprint, differences, fingerprint
+from karat.extensions.cluster.pool import Slot
 
 __all__ = ["SlotListing", "list_slots", "local_fingerprint", "open_executor"]
 
@@ -19,15 +23,22 @@ class SlotListing(NamedTuple):
 
 def list_slots(executor: Executor) -> list[SlotListing]:
     """Return all slots of *executor* as they are now; no unit is run."""
-    with executor.connect() as pool:
-        return [
-            SlotListing(
-                slot,
-                check_slot(slot),
-                differences(fingerprint(), slot.fingerprint) if slot.fingerprint else "",
-            )
-            for slot in pool.slots()
-        ]
+    return [
+        SlotListing(
+            slot,
+            check_slot(slot),
+            differences(fingerprint(), slot.fingerprint) if slot.fingerprint else "",
+        )
+        for slot in _slots(executor)
+    ]
+
+
+def _slots(executor: Executor) -> Sequence[Slot]:
+    if isinstance(executor, SlotExecutor):
+        with executor.connect() as pool:
+            return pool.slots()
+    workers = executor.workers if isinstance(executor, LocalExecutor) else 0
+    return [Slot(f"{number}", platform.node()) for number in range(1, workers + 1)]
 
 
 def local_fingerprint() -> Fingerprint:

@@ -7,9 +7,9 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.experiments.executors.schedule import MOST_LOSSES, GroupWork, Schedule
 from karat.experiments.workers import QUALITY, Configuration, SnapshotQueries, Source
-from karat.experiments.workers.unit import Unit
+from karat.extensions.cluster.schedule import MOST_LOSSES, GroupWork, Schedule
+from karat.extensions.cluster.unit import Unit
 from karat.model.spec import Spec
 
 

@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 
 from karat.errors import InputError, ProcessError
-from karat.experiments.executors import LocalExecutor, Slot
-from karat.experiments.executors.fingerprint import fingerprint
-from karat.experiments.measure import check_timed_on, measure_latency_on
+from karat.experiments.executors import LocalExecutor
 from karat.experiments.workers import (
     Callbacks,
     RunEvent,
@@ -23,7 +21,11 @@ from karat.experiments.workers import (
     measure_latency,
 )
 from karat.experiments.workers.run_collector import QueryResult, UsageCounters
-from karat.experiments.workers.unit import (
+from karat.extensions.cluster.executor import SlotExecutor
+from karat.extensions.cluster.fingerprint import fingerprint
+from karat.extensions.cluster.pool import Slot
+from karat.extensions.cluster.suite import ThreadExecutor
+from karat.extensions.cluster.unit import (
     AssetNeeded,
     QueryEnded,
     SlotEvent,
@@ -41,11 +43,8 @@ Visits = Callable[[Dataset], tuple[SnapshotQueries, ...]]
 ONCE = RunSettings(warm_up=0, repetitions=1)
 
 
-class FakeCluster:
+class FakeCluster(SlotExecutor):
     """An executor whose slot sends *events* for its unit, and ends after *looks* at it."""
-
-    travels = True
-    warning = ""
 
     def __init__(self, *events: SlotEvent, slot: Slot | None = None, looks: int = 1) -> None:
         self.events = deque(events)
@@ -83,12 +82,11 @@ def measure(
     dataset: Dataset, plan: Sequence[SnapshotQueries], executor: FakeCluster, kept: Kept
 ) -> RunResult:
     callbacks = Callbacks(listen=kept.listen, on_result=kept.on_answer, command="compare")
-    [one] = measure_latency_on(
+    [one] = executor.measure_latency(
         "node7",
         [toy("Good")],
         dataset,
         plan,
-        executor=executor,
         settings=ONCE,
         callbacks=callbacks,
     )
@@ -101,19 +99,18 @@ def answered(query_id: str) -> QueryEnded:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.experiments.measure.LOOK_S", 0.0)
-    monkeypatch.setattr("karat.experiments.measure.NO_SLOT_S", 0.0)
+    monkeypatch.setattr("karat.extensions.cluster.latency.LOOK_S", 0.0)
+    monkeypatch.setattr("karat.extensions.cluster.latency.NO_SLOT_S", 0.0)
 
 
 def on_slot_two(
     names: Sequence[str], dataset: Dataset, plan: Sequence[SnapshotQueries], callbacks: Callbacks
 ) -> list[RunResult]:
-    return measure_latency_on(
+    return ThreadExecutor(2).measure_latency(
         "2",
         [toy(name) for name in names],
         dataset,
         plan,
-        executor=LocalExecutor(2),
         settings=ONCE,
         callbacks=callbacks,
     )
@@ -205,12 +202,11 @@ def test_a_snapshot_that_nobody_needs_is_not_sent() -> None:
     trees = [Source.of_texts({f"{name}.py": ""}) for name in "ab"]
     plan = [SnapshotQueries(tree, (row,)) for row, tree in enumerate(trees)]
     cluster = FakeCluster(answered("b"), UnitEnded("timing", "x", (UsageCounters(),)))
-    measure_latency_on(
+    cluster.measure_latency(
         "s1",
         [toy("Good")],
         dataset,
         plan,
-        executor=cluster,
         settings=ONCE,
         callbacks=Callbacks(skip={"Good": {"a"}}),
     )
@@ -257,12 +253,12 @@ def test_a_machine_that_does_not_appear_is_named(snapshots: Visits, kept: Kept) 
 
 
 def test_slots_are_checked_before_anything_runs() -> None:
-    check_timed_on(FakeCluster(), "node7")
-    check_timed_on(FakeCluster(), "s1")
+    FakeCluster().check_timed_on("node7")
+    FakeCluster().check_timed_on("s1")
     with pytest.raises(InputError, match="the slots are\ns1  node7"):
-        check_timed_on(FakeCluster(), "node8")
+        FakeCluster().check_timed_on("node8")
     other = Slot("s1", "node7", fingerprint()._replace(karat="0.0.1"))
     with pytest.raises(InputError, match=r"cannot be used\nslot s1: different karat: 0\.0\.1"):
-        check_timed_on(FakeCluster(slot=other), "node7")
+        FakeCluster(slot=other).check_timed_on("node7")
     with pytest.raises(InputError, match="all slots of the local executor are on this machine"):
-        check_timed_on(LocalExecutor(2), "1")
+        LocalExecutor(2).check_timed_on("1")

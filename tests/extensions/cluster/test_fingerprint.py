@@ -6,11 +6,11 @@ import pytest
 
 from karat import discovery
 from karat.engines.spec import parse_spec
-from karat.experiments.executors import fingerprint as module
-from karat.experiments.executors.base import Slot
-from karat.experiments.executors.driver import check_slot
-from karat.experiments.executors.fingerprint import Fingerprint, fingerprint, used_extensions
 from karat.extension import Extension
+from karat.extensions.cluster import fingerprint as module
+from karat.extensions.cluster.driver import check_slot
+from karat.extensions.cluster.fingerprint import Fingerprint, fingerprint, used_extensions
+from karat.extensions.cluster.pool import Slot
 from tests.extension_kit import install
 
 PLUGIN = """
@@ -55,7 +55,7 @@ def test_only_a_used_extension_must_be_on_a_slot(
     plugin: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = current()
-    monkeypatch.setattr("karat.experiments.executors.driver.fingerprint", lambda: here)
+    monkeypatch.setattr("karat.extensions.cluster.driver.fingerprint", lambda: here)
     others = ", ".join(
         each for each in here.extensions.split(", ") if not each.startswith("substring ")
     )

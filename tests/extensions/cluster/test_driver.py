@@ -7,12 +7,12 @@ from itertools import chain, count
 import pytest
 
 from karat.errors import ProcessError
-from karat.experiments.executors.base import Slot
-from karat.experiments.executors.driver import NO_SLOT_S, Driver
-from karat.experiments.executors.fingerprint import fingerprint
-from karat.experiments.executors.schedule import MOST_LOSSES, LostQueries, Schedule
 from karat.experiments.workers.run_collector import QueryResult, UsageCounters
-from karat.experiments.workers.unit import (
+from karat.extensions.cluster.driver import NO_SLOT_S, Driver
+from karat.extensions.cluster.fingerprint import fingerprint
+from karat.extensions.cluster.pool import Slot
+from karat.extensions.cluster.schedule import MOST_LOSSES, LostQueries, Schedule
+from karat.extensions.cluster.unit import (
     QueryEnded,
     SlotEvent,
     SlotRejected,
@@ -21,7 +21,7 @@ from karat.experiments.workers.unit import (
     UnitLost,
 )
 from karat.model import Answer
-from tests.experiments.executors.test_schedule import rows, schedule, work
+from tests.extensions.cluster.test_schedule import rows, schedule, work
 
 
 class FakePool:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from karat.experiments.workers import QUALITY, SnapshotQueries, Source
-from karat.experiments.workers.session import IDLE_S, SlotHost
-from karat.experiments.workers.unit import QueryEnded, SlotEvent, Unit, UnitEnded, UnitLost
+from karat.extensions.cluster.session import IDLE_S, SlotHost
+from karat.extensions.cluster.unit import QueryEnded, SlotEvent, Unit, UnitEnded, UnitLost
 from tests.experiments.workers.conftest import TEXTS, children, toy
 
 

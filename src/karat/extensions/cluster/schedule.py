@@ -17,8 +17,8 @@ from typing import NamedTuple
 from karat.engines.base import EmbedPart
 from karat.experiments.workers import RunSettings, SnapshotQueries
 from karat.experiments.workers.plan import Group
-from karat.experiments.workers.sources import AssetReference
-from karat.experiments.workers.unit import Unit
+from karat.extensions.cluster.assets import AssetReference
+from karat.extensions.cluster.unit import Unit
 from karat.model.frozen import EMPTY
 
 # The units of a stage for each slot that may run them: a lost one costs less, and slots that are

@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from karat.errors import InputError
-from karat.experiments.workers import sources as assets_module
-from karat.experiments.workers.sources import (
+from karat.experiments.workers.sources import Opener, Source
+from karat.extensions.cluster import assets as assets_module
+from karat.extensions.cluster.assets import (
     REPO_MAP,
     Asset,
-    Opener,
-    Source,
     add_part,
     asset_folder,
     asset_parts,
@@ -49,7 +48,7 @@ def repository(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.experiments.workers.sources.PART_BYTES", 1000)
+    monkeypatch.setattr("karat.extensions.cluster.assets.PART_BYTES", 1000)
 
 
 @pytest.fixture(autouse=True)
@@ -279,3 +278,18 @@ def test_a_partial_clone_cannot_be_sent(repository: Path, tmp_path: Path) -> Non
     (asset,) = assets_of([Source.git(str(partial), "HEAD")]).values()
     with pytest.raises(InputError, match="is a partial clone without all files"):
         build_asset(asset, tmp_path / "sent.tar")
+
+
+def test_what_another_machine_lacks_is_named(repository: Path) -> None:
+    (repository / "tests").mkdir()
+    (repository / "tests" / "test_a.py").write_text("def test_a(): ...\n")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "tests")
+    here = Source.git(str(repository), "HEAD")
+    assert (
+        missing_source([here, Source.git(str(repository), "HEAD:tests"), Source.of_texts({})]) == ""
+    )
+    assert missing_source([here, Source.git(str(repository), "v9")]) == (
+        f"{repository} does not have v9; git fetch may get it"
+    )
+    assert missing_source([Source.beir(str(repository / "no"))]) == f"no folder {repository / 'no'}"

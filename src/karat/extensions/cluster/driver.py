@@ -11,11 +11,11 @@ from typing import NamedTuple, Protocol
 
 from karat.engines.registry import ENGINES
 from karat.errors import ProcessError
-from karat.experiments.executors.base import Slot, SlotPool
-from karat.experiments.executors.fingerprint import differences, fingerprint, rejection
-from karat.experiments.executors.schedule import LostQueries, Schedule
-from karat.experiments.workers.sources import Asset, AssetPart, asset_parts, build_asset
-from karat.experiments.workers.unit import (
+from karat.extensions.cluster.assets import Asset, AssetPart, asset_parts, build_asset
+from karat.extensions.cluster.fingerprint import differences, fingerprint, rejection
+from karat.extensions.cluster.pool import Slot, SlotPool
+from karat.extensions.cluster.schedule import LostQueries, Schedule
+from karat.extensions.cluster.unit import (
     AssetNeeded,
     QueryEnded,
     RunNews,

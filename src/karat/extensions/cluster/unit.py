@@ -7,7 +7,8 @@ from typing import NamedTuple
 from karat.engines.base import EmbedPart
 from karat.experiments.workers.plan import Group, RunSettings, SnapshotQueries
 from karat.experiments.workers.run_collector import EventKind, QueryResult, UsageCounters
-from karat.experiments.workers.sources import AssetReference, Source
+from karat.experiments.workers.sources import Source
+from karat.extensions.cluster.assets import AssetReference
 
 
 class TimingTurn(NamedTuple):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from karat.errors import InputError
-from karat.system.files import cache_folder, check_output, try_lock
+from karat.system.files import cache_folder, check_output
 
 
 def test_the_cache_folder_follows_the_xdg_rules() -> None:
@@ -24,20 +24,6 @@ def test_the_lowest_layer_loads_no_numpy() -> None:
         [sys.executable, "-c", probe], capture_output=True, text=True, check=True
     )
     assert shown.stdout == "False\n"
-
-
-def test_a_lock_has_one_holder_and_leaves_no_file(tmp_path: Path) -> None:
-    path = tmp_path / "x.lock"
-    with try_lock(path) as first:
-        with try_lock(path) as second:
-            assert (first, second) == (True, False)
-        assert path.exists()
-    assert not path.exists()
-    with try_lock(path) as again:
-        assert again
-    # Without a folder there is no lock, and nobody waits for one.
-    with try_lock(tmp_path / "none" / "x.lock") as without:
-        assert without
 
 
 def test_an_output_is_checked_without_a_trace(tmp_path: Path) -> None:

@@ -4,11 +4,10 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from threading import Event, Thread
 
 import pytest
 
-from karat.system.sqlite import in_turn, share, writing
+from karat.system.sqlite import share, writing
 
 
 @pytest.fixture
@@ -73,29 +72,6 @@ def test_a_full_disk_is_told(ours: sqlite3.Connection) -> None:
     with pytest.raises(sqlite3.OperationalError, match="full"), writing(ours):
         ours.execute("INSERT INTO kept VALUES (zeroblob(1000000))")
     assert not ours.in_transaction
-
-
-def test_one_at_a_time(tmp_path: Path) -> None:
-    begun, done = Event(), Event()
-
-    def other() -> None:
-        begun.set()
-        with in_turn(tmp_path):
-            done.set()
-
-    with in_turn(tmp_path):
-        thread = Thread(target=other)
-        thread.start()
-        begun.wait()
-        # It cannot be done before this one is, however long we wait.
-        assert not done.wait(0.05)
-    thread.join()
-    assert done.is_set()
-
-
-def test_nobody_waits_in_a_folder_that_is_none(tmp_path: Path) -> None:
-    with in_turn(tmp_path / "none"), in_turn(tmp_path / "none"):
-        pass
 
 
 def test_a_file_that_is_none_is_refused_at_once(tmp_path: Path) -> None:

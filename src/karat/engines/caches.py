@@ -14,8 +14,9 @@ from karat.engines.columns import ColumnFolder, Columns
 from karat.engines.embedding.texts import EmbeddingCache
 from karat.errors import InputError
 from karat.system.files import cache_folder
+from karat.system.locks import in_turn
 from karat.system.packs import check_remote
-from karat.system.sqlite import KeyValueFile, cache_size, in_turn, needed_since
+from karat.system.sqlite import KeyValueFile, cache_size, needed_since
 
 # Number of documents, or of bytes, from which an index is stored in files. Below, building it takes
 # seconds, and most corpora are followed by another snapshot that shares most of the documents.

@@ -23,7 +23,8 @@ from karat.llm.client import (
     Price,
     Prompt,
 )
-from karat.system.files import cache_folder, try_lock
+from karat.system.files import cache_folder
+from karat.system.locks import try_lock
 from karat.system.sqlite import KeyValueFile
 
 WORKERS = 8

@@ -96,39 +96,6 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         stream.write(text.encode())
 
 
-@contextmanager
-def try_lock(path: Path) -> Iterator[bool]:
-    """Create the file *path* and lock it among all threads and processes; True if that worked.
-
-    Afterwards the file is removed. On systems and disks without such locks it always works.
-    """
-    try:
-        import fcntl
-
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-    except (ImportError, OSError):
-        yield True
-        return
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-            return
-        except OSError:
-            pass
-        # The last holder may have removed the file between opening and locking it.
-        if not path.exists() or not os.path.samestat(os.fstat(descriptor), path.stat()):
-            yield False
-            return
-        try:
-            yield True
-        finally:
-            path.unlink(missing_ok=True)
-    finally:
-        os.close(descriptor)
-
-
 def _sync_folder(folder: Path) -> None:
     """Make the rename itself durable, where the system allows it."""
     if not hasattr(os, "O_DIRECTORY"):

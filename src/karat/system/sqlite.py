@@ -16,6 +16,7 @@ from typing import Self
 from zlib import crc32
 
 from karat.errors import InputError
+from karat.system.locks import in_turn
 
 WAIT_S = 30.0
 _PAUSE_S = 0.01
@@ -70,27 +71,6 @@ def writing(database: sqlite3.Connection) -> Iterator[None]:
         if database.in_transaction:
             database.execute("ROLLBACK")
         raise
-
-
-@contextmanager
-def in_turn(folder: Path) -> Iterator[None]:
-    """Hold an exclusive lock on *folder*, among all threads and processes.
-
-    On systems and disks without such locks the block runs without one.
-    """
-    try:
-        import fcntl
-
-        descriptor = os.open(folder, os.O_RDONLY)
-    except (ImportError, OSError):
-        yield
-        return
-    try:
-        with suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 class KeyValueFile:

@@ -17,8 +17,9 @@ from karat.errors import KaratError
 from karat.experiments.store import RunStatus, SqlStore, leases, watch_holders
 from karat.experiments.store.base import LEASE_S
 from karat.experiments.store.database import Database
-from karat.experiments.store.leases import Leases, is_free, lock_file, new_worker
+from karat.experiments.store.leases import Leases, lock_file, new_worker
 from karat.experiments.store.schema import WORKERS
+from karat.system.locks import is_free
 from karat.system.processes import kernel_id
 from karat.testing.store import PLAN, outlive
 from tests.lease_clock import LeaseClock

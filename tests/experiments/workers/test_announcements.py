@@ -230,7 +230,7 @@ def test_a_folder_that_stays_locked_stops_nobody(
 ) -> None:
     import fcntl
 
-    monkeypatch.setattr(announcements, "LOCK_TRIES", 3)
+    monkeypatch.setattr("karat.system.locks.TRIES", 3)
     folder.mkdir(parents=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

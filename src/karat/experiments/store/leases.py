@@ -26,7 +26,7 @@ from tempfile import gettempdir
 from threading import Event, Lock, Thread
 from time import monotonic
 from typing import Any, NamedTuple, Self
-from weakref import finalize, ref
+from weakref import ref
 
 from sqlalchemy import ColumnElement, Connection, Row, delete, func, literal, select
 
@@ -34,6 +34,7 @@ from karat.errors import KaratError
 from karat.experiments.store.base import LEASE_S
 from karat.experiments.store.database import Database
 from karat.experiments.store.schema import WORKERS
+from karat.system.locks import LockedFile, is_free
 from karat.system.processes import kernel_id
 
 logger = logging.getLogger("karat.leases")
@@ -90,7 +91,7 @@ class Leases:
         self._heartbeat_s = heartbeat_s
         self._guard = Lock()
         self._held: dict[str, set[str]] = {}
-        self._locks: dict[str, _WorkerLock] = {}
+        self._locks: dict[str, LockedFile | None] = {}
         self._sightings: dict[str, _Sighting] = {}
         self._watched_s: float | None = None
         self._stopping = Event()
@@ -100,10 +101,10 @@ class Leases:
     def renew(self, connection: Connection, worker: str) -> None:
         """Renew the lease of *worker* in the transaction that claims something for it."""
         with self._guard:
-            lock = self._locks.get(worker)
-            if lock is None:
-                lock = self._locks[worker] = _WorkerLock(lock_file(self._database, worker))
-        kernel = kernel_id() if lock.held else None
+            if worker not in self._locks:
+                self._locks[worker] = _worker_lock(lock_file(self._database, worker))
+            lock = self._locks[worker]
+        kernel = kernel_id() if lock else None
         connection.execute(self._upsert, {"id": worker, "heartbeat": 1, "kernel": kernel})
 
     def hold(self, worker: str, item: str) -> None:
@@ -197,7 +198,7 @@ class Leases:
             if locks:
                 with self._database.writing() as connection:
                     connection.execute(delete(WORKERS).where(WORKERS.c.id.in_(locks)))
-        for lock in locks.values():
+        for lock in filter(None, locks.values()):
             lock.remove()
 
     def _rows(self, connection: Connection, workers: Collection[str]) -> dict[str, Row[Any]]:
@@ -265,52 +266,14 @@ def lock_file(database: Database, worker: str) -> Path:
     return Path(gettempdir(), f"karat-{name}")
 
 
-def is_free(file: Path) -> bool:
-    """Return whether *file* exists and no process has a lock on it."""
-    try:
-        import fcntl
-
-        descriptor = os.open(file, os.O_RDONLY)
-    except (ImportError, OSError):
-        return False
-    try:
-        # Shared, so that two processes that look at once do not disturb each other.
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    finally:
-        os.close(descriptor)
-    return True
-
-
-class _WorkerLock:
-    """A file with a lock for as long as this process lives; not *held* where that is impossible."""
-
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._close: Callable[[], object] | None = None
-        self.held = bool(kernel_id()) and self._lock()
-
-    def _lock(self) -> bool:
-        try:
-            import fcntl
-
-            descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        except (ImportError, OSError):
-            return False
-        self._close = finalize(self, os.close, descriptor)
-        with suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Some file systems accept a lock and do not keep it.
-            if not is_free(self._file):
-                return True
-        self.remove()
-        return False
-
-    def remove(self) -> None:
-        """Remove the file, then release the lock."""
-        if self._close is not None:
-            with suppress(OSError):
-                self._file.unlink()
-            self._close()
-            self._close = None
+def _worker_lock(file: Path) -> LockedFile | None:
+    """Return a lock on *file* that proves that this process lives; None where none is kept."""
+    if not kernel_id():
+        return None
+    with suppress(ImportError, OSError):
+        lock = LockedFile(file)
+        # Some file systems accept a lock and do not keep it.
+        if not is_free(file):
+            return lock
+        lock.remove()
+    return None

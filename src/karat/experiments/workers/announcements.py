@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import NamedTuple, Self
 from uuid import uuid4
 
+from karat.system.locks import LockedFile, is_free, locked_file
+
 POLL_S = 0.2
-# How long the folder may be locked by others; each of them needs less than a millisecond.
-LOCK_POLL_S, LOCK_TRIES = 0.005, 200
 SUFFIX = ".json"
 
 
@@ -68,7 +68,7 @@ def announce(command: str, folder: Path | None = None) -> Iterator[None]:
         yield
     finally:
         if announcement:
-            announcement.remove()
+            announcement.file.remove()
 
 
 @contextmanager
@@ -86,7 +86,7 @@ def announce_if_idle(command: str, folder: Path | None = None) -> Iterator[bool]
         yield announcement is not None
     finally:
         if announcement:
-            announcement.remove()
+            announcement.file.remove()
 
 
 @contextmanager
@@ -125,7 +125,7 @@ def measure_alone(
     finally:
         with suppress(OSError), _locked(folder) as board:
             turn.alone = begun is not None and not begun.others and board.begun == begun.number
-        announcement.remove()
+        announcement.file.remove()
 
 
 def _waited(
@@ -145,7 +145,7 @@ def _waited(
 
 def _before(announcement: "_Announcement") -> list[Holder]:
     """Return the runs to wait for, none where the folder cannot be read any more."""
-    with suppress(OSError), _locked(announcement.folder) as board:
+    with suppress(OSError), _locked(announcement.file.path.parent) as board:
         return board.before(announcement)
     return []
 
@@ -160,10 +160,10 @@ class _Entry(NamedTuple):
     working: bool
 
     @classmethod
-    def read(cls, descriptor: int) -> Self | None:
-        """Return the content of an open file; None where it is not that of an announcement."""
+    def read(cls, path: Path) -> Self | None:
+        """Return the content of a file; None where it is not that of an announcement."""
         try:
-            return cls(**json.loads(os.pread(descriptor, 1 << 16, 0)))
+            return cls(**json.loads(path.read_bytes()))
         except (OSError, TypeError, ValueError):
             return None
 
@@ -174,16 +174,9 @@ class _Entry(NamedTuple):
 class _Announcement:
     """The file of this process, locked for as long as it is open."""
 
-    def __init__(self, path: Path, descriptor: int, entry: _Entry) -> None:
-        self.folder = path.parent
-        self.path = path
-        self.descriptor = descriptor
+    def __init__(self, file: LockedFile, entry: _Entry) -> None:
+        self.file = file
         self.entry = entry
-
-    def remove(self) -> None:
-        with suppress(OSError):
-            self.path.unlink()
-        os.close(self.descriptor)
 
 
 class _TurnStart(NamedTuple):
@@ -203,8 +196,6 @@ class _Board:
 
     def post(self, command: str, *, working: bool) -> _Announcement:
         """Add an announcement with the next number."""
-        import fcntl
-
         entries = self._live()
         self.numbers = max([self.numbers, *(entry.number for _, entry in entries)]) + 1
         self.begun += working
@@ -212,16 +203,14 @@ class _Board:
         entry = _Entry(os.getpid(), command, since, self.numbers, working)
         path = self._folder / f"{uuid4().hex}{SUFFIX}"
         # Readable by others: where several users share a cache, they wait for each other too.
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+        file = LockedFile(path, mode=0o644)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            entry.write(descriptor)
+            entry.write(file.descriptor)
             self._keep()
         except BaseException:
-            path.unlink(missing_ok=True)
-            os.close(descriptor)
+            file.remove()
             raise
-        return _Announcement(path, descriptor, entry)
+        return _Announcement(file, entry)
 
     @property
     def occupied(self) -> bool:
@@ -237,32 +226,21 @@ class _Board:
     def begin(self, announcement: _Announcement) -> _TurnStart:
         """Mark *announcement* as working."""
         announcement.entry = announcement.entry._replace(working=True)
-        announcement.entry.write(announcement.descriptor)
+        announcement.entry.write(announcement.file.descriptor)
         self.begun += 1
         self._keep()
-        others = (entry for path, entry in self._live() if path != announcement.path)
+        others = (entry for path, entry in self._live() if path != announcement.file.path)
         return _TurnStart(self.begun, tuple(_holders(entry for entry in others if entry.working)))
 
     def _live(self) -> list[tuple[Path, _Entry]]:
         """Return the announcements of living processes, and remove those of dead ones."""
-        import fcntl
-
         found = []
         for path in self._folder.glob(f"*{SUFFIX}"):
-            try:
-                descriptor = os.open(path, os.O_RDONLY)
-            except OSError:  # Removed meanwhile, or not readable by this user.
-                continue
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except OSError:
-                if entry := _Entry.read(descriptor):
-                    found.append((path, entry))
-            else:
+            if is_free(path):
                 with suppress(OSError):
                     path.unlink()
-            finally:
-                os.close(descriptor)
+            elif entry := _Entry.read(path):
+                found.append((path, entry))
         return found
 
     def _keep(self) -> None:
@@ -281,22 +259,9 @@ def _holders(entries: Iterable[_Entry]) -> list[Holder]:
 @contextmanager
 def _locked(folder: Path) -> Iterator[_Board]:
     """Yield the board of *folder*; OSError where it cannot be used or stays locked."""
-    import fcntl
-
     folder.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        for left in reversed(range(LOCK_TRIES)):
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if not left:
-                    raise
-                time.sleep(LOCK_POLL_S)
+    with locked_file(folder / "lock") as descriptor:
         yield _Board(folder, descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _counters(descriptor: int) -> tuple[int, int]:

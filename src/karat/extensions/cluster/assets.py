@@ -27,7 +27,8 @@ from karat.corpus.git_objects import command, environment, git, git_blocks
 from karat.errors import InputError
 from karat.experiments.workers.sources import Source
 from karat.system.files import URL, cache_folder, without_user
-from karat.system.sqlite import DAY_S, in_turn
+from karat.system.locks import in_turn
+from karat.system.sqlite import DAY_S
 from karat.system.tables import part_files
 from karat.system.words import first_few, join_names
 

@@ -9,7 +9,7 @@ from karat.formats import FORMATS, detect, read_dataset, write
 from karat.formats.base import writable
 from karat.model import Dataset, Query, Target
 from karat.model.frozen import EMPTY
-from karat.system.sqlite import in_turn
+from karat.system.locks import in_turn
 
 
 class GoldFile:

@@ -24,7 +24,7 @@ from question_sets import DOCS, below, described, repository, run_of  # noqa: E4
 import karat  # noqa: E402
 from karat.corpus import from_git  # noqa: E402
 from karat.engines.registry import PROFILES  # noqa: E402
-from karat.experiments.run import judged_units  # noqa: E402
+from karat.experiments.plan import judged_units  # noqa: E402
 from karat.model.evaluation import Evaluation  # noqa: E402
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

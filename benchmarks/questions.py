@@ -36,7 +36,7 @@ from validity import DRAWS, ENGINES, PRIMARY, SEED, Found, agreement_table, mine
 from karat.corpus import Corpus, GitRepository  # noqa: E402
 from karat.corpus.snapshot import mask_corpus, masks_from  # noqa: E402
 from karat.engines.spec import build, parse_spec  # noqa: E402
-from karat.experiments.run import with_unit  # noqa: E402
+from karat.experiments.plan import with_unit  # noqa: E402
 from karat.extensions.mining.questions.generate import QuestionRecipe, generate_questions  # noqa: E402
 from karat.formats import read_dataset, write  # noqa: E402
 from karat.model import Answer, Dataset, Run  # noqa: E402

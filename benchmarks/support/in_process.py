@@ -1,7 +1,7 @@
 """Run engines in this process, for benchmarks that change the searched snapshots."""
 
 from karat.engines.spec import build, parse_spec
-from karat.experiments.run import with_unit
+from karat.experiments.plan import with_unit
 from karat.experiments.snapshots import Snapshots
 from karat.experiments.workers.engine_session import first_files, hits_needed, next_depth
 from karat.model import Answer, Dataset, Hit, Run

@@ -17,8 +17,8 @@ from karat.corpus import GitRepository, Trait
 from karat.engines.keyword import ripgrep
 from karat.engines.spec import build
 from karat.errors import EngineError, InputError
-from karat.experiments.plan import engine_configurations
-from karat.experiments.run import ExperimentRequest, run_experiment
+from karat.experiments.plan import ExperimentRequest, engine_configurations
+from karat.experiments.run import run_experiment
 from karat.experiments.store import ExperimentKind, SqlStore, Store
 from karat.experiments.target_check import Where
 from karat.formats import read_dataset

@@ -19,7 +19,8 @@ from karat.experiments.continuation import (
     first_difference,
     queries_to_repeat,
 )
-from karat.experiments.run import ExperimentRequest, ExperimentResult, run_experiment
+from karat.experiments.plan import ExperimentRequest
+from karat.experiments.run import ExperimentResult, run_experiment
 from karat.experiments.store import ExperimentKind, RunStatus, SqlStore, StoredRun
 from karat.experiments.target_check import Where
 from karat.experiments.workers import RunEvent, RunSettings

@@ -13,7 +13,8 @@ import pytest
 
 from karat.errors import InputError
 from karat.experiments import Configuration
-from karat.experiments.run import ExperimentRequest, ExperimentResult, run_experiment
+from karat.experiments.plan import ExperimentRequest
+from karat.experiments.run import ExperimentResult, run_experiment
 from karat.experiments.store import ExperimentKind, RunStatus, SqlStore
 from karat.experiments.target_check import Where
 from karat.experiments.workers import RunEvent, RunSettings

@@ -8,10 +8,17 @@ from pathlib import Path
 import pytest
 
 from karat.errors import InputError
-from karat.experiments.execute import EndedRun, ExperimentContext, choose_timed, execute
+from karat.experiments.execute import EndedRun, ExperimentContext, execute
 from karat.experiments.executors import CompleteGroup, Executor, QualityPass
-from karat.experiments.plan import group_searches
+from karat.experiments.plan import (
+    ExperimentPlan,
+    ExperimentRequest,
+    JudgedUnits,
+    choose_timed,
+    group_searches,
+)
 from karat.experiments.store import ExperimentDefinition, ExperimentKind, RunDefinition, SqlStore
+from karat.experiments.target_check import Where
 from karat.experiments.workers import (
     Callbacks,
     Configuration,
@@ -125,15 +132,21 @@ def task(
     )
     for run in found.runs:
         assert store.claim(run.id)
+    request = ExperimentRequest(
+        gold=GOLD,
+        configurations=ENTRIES,
+        where=Where(),
+        kind=ExperimentKind.SWEEP,
+        wait=False,
+        scores_first=scores_first,
+    )
+    units = JudgedUnits(files=False, parts=frozenset(), most="lines")
     return ExperimentContext(
-        dataset=GOLD,
+        request=request,
+        plan=ExperimentPlan(group_searches(ENTRIES, files=False), units, len(GOLD), timed),
         snapshots=(SnapshotQueries(Source.of_texts({}), (0, 1, 2, 3)),),
         digests=("planned",),
-        settings=RunSettings(),
         runs={run.label: run.id for run in found.runs},
-        timed=timed,
-        files=False,
-        scores_first=scores_first,
     )
 
 
@@ -171,7 +184,7 @@ def test_one_announcement_over_all_groups(
 ) -> None:
     monkeypatch.setenv("KARAT_CACHE", str(tmp_path / "cache"))
     executor = Watching()
-    given = replace(task(store, timed=frozenset({"q1"})), command="sweep", wait=False)
+    given = task(store, timed=frozenset({"q1"}))
     run(store, given, executor)
     # None is left when times are measured, or two processes would wait for each other.
     assert set(executor.announced) == {("quality", "sweep", 1), ("quality", "sweep", 2)}

@@ -12,12 +12,8 @@ from karat.engines.registry import has_absolute_scores
 from karat.engines.spec import build
 from karat.errors import InputError, LimitExceeded
 from karat.experiments import Configuration, LocalExecutor, Matrix
-from karat.experiments.run import (
-    ExperimentRequest,
-    ExperimentResult,
-    plan_experiment,
-    run_experiment,
-)
+from karat.experiments.plan import ExperimentRequest, plan_experiment
+from karat.experiments.run import ExperimentResult, run_experiment
 from karat.experiments.store import ExperimentKind, RunStatus, SqlStore
 from karat.experiments.target_check import Where
 from karat.experiments.workers import RunEvent, RunSettings, announce, cut

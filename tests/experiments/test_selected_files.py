@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from karat.errors import InputError
-from karat.experiments.plan import engine_configurations
-from karat.experiments.run import ExperimentRequest, run_experiment
+from karat.experiments.plan import ExperimentRequest, engine_configurations
+from karat.experiments.run import run_experiment
 from karat.experiments.store import ExperimentKind, open_store
 from karat.experiments.target_check import Where, check_targets, locate_pages
 from karat.model import Dataset, Query, Target

@@ -2,7 +2,7 @@
 
 import pytest
 
-from karat.experiments.run import judged_units
+from karat.experiments.plan import judged_units
 from karat.model import Dataset, Query, Target
 
 FILE = Target("auth.py")

@@ -23,19 +23,16 @@ from karat.experiments.executors import Executor
 from karat.experiments.plan import (
     MOST_CONFIGURATIONS,
     Agent,
+    ExperimentPlan,
+    ExperimentRequest,
     agent_names,
     check_installed,
     engine_configurations,
     is_deterministic,
+    plan_experiment,
     request_depth,
 )
-from karat.experiments.run import (
-    ExperimentPlan,
-    ExperimentRequest,
-    ExperimentResult,
-    plan_experiment,
-    run_experiment,
-)
+from karat.experiments.run import ExperimentResult, run_experiment
 from karat.experiments.snapshots import known_homes, local_repositories
 from karat.experiments.store import ExperimentKind, RunStatus, StoredRun, open_store
 from karat.experiments.target_check import Where

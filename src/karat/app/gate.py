@@ -24,8 +24,8 @@ from karat.app.schemas import OCTOCODE_FIELDS, octocode_averages
 from karat.app.score import RunSource, distinct_names, own_run_name, run_name, whole_run
 from karat.engines.registry import ENGINES
 from karat.errors import InputError
-from karat.experiments.plan import engine_configurations
-from karat.experiments.run import ExperimentRequest, run_experiment
+from karat.experiments.plan import ExperimentRequest, engine_configurations
+from karat.experiments.run import run_experiment
 from karat.experiments.run_records import DISTURBED, run_with_latencies
 from karat.experiments.store import ExperimentKind, Store
 from karat.experiments.target_check import Where

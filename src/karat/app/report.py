@@ -28,8 +28,7 @@ from karat.app.score import (
     whole_run,
 )
 from karat.errors import InputError, UnknownName
-from karat.experiments.plan import DEPTH, engine_text
-from karat.experiments.run import judged_units
+from karat.experiments.plan import DEPTH, engine_text, judged_units
 from karat.experiments.run_records import (
     RunRecord,
     empty_run_remarks,

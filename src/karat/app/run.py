@@ -16,7 +16,7 @@ from karat.engines.adapters.python import adapted, is_retriever, retriever
 from karat.engines.base import Engine, Progress
 from karat.engines.spec import build, parse_spec
 from karat.errors import EngineError, InputError
-from karat.experiments.run import judged_units, with_unit
+from karat.experiments.plan import judged_units, with_unit
 from karat.experiments.snapshots import (
     RepositoryRevisions,
     SelectedFiles,

@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from random import Random
 from typing import NamedTuple
 
 from karat.engines.registry import has_absolute_scores
@@ -12,8 +11,11 @@ from karat.errors import InputError
 from karat.experiments.executors.base import Executor
 from karat.experiments.measure import measure_groups
 from karat.experiments.plan import (
+    ExperimentPlan,
+    ExperimentRequest,
     SearchGroups,
     SharedSearch,
+    choose_timed,
     is_deterministic,
     shares_nothing,
 )
@@ -38,7 +40,7 @@ from karat.experiments.workers import (
     cut,
     measure_latency,
 )
-from karat.model import Answer, Dataset, Outcome
+from karat.model import Answer, Outcome
 from karat.model.timings import LatencySample, RunResult, Timings
 
 # Events after which an engine has indexed a corpus.
@@ -47,34 +49,26 @@ INDEXES = ("indexed", "restarted")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExperimentContext:
-    """The shared state of all searches of an experiment: queries, snapshots, settings, callbacks.
+    """What the searches of an experiment share: its *request* and *plan*, and the callbacks.
 
-    *digests* are the hashes of the snapshots as they were when the experiment was planned. *runs*
-    are the ids in the store by the name of a configuration; *timed* are the queries whose latency
-    is measured. With *files*, k counts files, except for the queries in *parts*: they judge parts
-    of files and get k hits. *command* and *wait* are those of
-    :class:`karat.experiments.workers.Callbacks`.
-
-    With *scores_first*, the quality pass runs every query of every engine, so that all scores are
-    known before any latency is measured; *before_timing* is called between the two passes.
-    *timed_on* is the slot that measures latency, "" for this machine.
+    *snapshots* are searched; *digests* are their hashes as they were when the experiment was
+    planned. *runs* are the ids in the store by the name of a configuration. *before_timing* is
+    called when all hits are stored and latency is measured next.
     """
 
-    dataset: Dataset
+    request: ExperimentRequest
+    plan: ExperimentPlan
     snapshots: tuple[SnapshotQueries, ...]
     digests: Collection[str]
-    settings: RunSettings
     runs: Mapping[str, str]
-    timed: frozenset[str]
-    files: bool
     listen: Callable[[RunEvent], None] = lambda _: None
     cancelled: Callable[[], bool] = lambda: False
-    command: str = "run"
-    wait: bool = True
-    parts: frozenset[str] = frozenset()
-    scores_first: bool = False
     before_timing: Callable[[], None] = lambda: None
-    timed_on: str = ""
+
+    @property
+    def settings(self) -> RunSettings:
+        """Return how queries are run; their order is by the seed of the request."""
+        return replace(self.request.settings, seed=self.request.seed)
 
 
 class EndedRun(NamedTuple):
@@ -108,21 +102,21 @@ def execute(
     given_up: set[str] = set()
     stopped = False
     # Announced until the timing pass, so that no timed run begins in between.
-    with announce(context.command):
+    with announce(context.request.kind.value):
         for group, stopped in _collect_hits(searches, context, recorder, executor, results):
             for one in (one for shared in group for one in shared.configurations):
                 ended = EndedRun(one, None, _notes(results, one), stopped)
-                if not context.timed:
+                if not context.plan.timed:
                     yield ended
-                elif context.scores_first and not stopped:
+                elif context.request.scores_first and not stopped:
                     if _is_answered(one, context, recorder):
                         yield ended._replace(untimed=True)
                     elif "error" in ended.notes:
                         given_up.add(one.name)
                         yield ended
-        if context.timed and not stopped:
+        if context.plan.timed and not stopped:
             context.before_timing()
-    if context.timed:
+    if context.plan.timed:
         times = {} if stopped else _measure_latency(searches, context, recorder, executor, results)
         stopped = stopped or _is_stopped(times.values())
         for one in (one for one in searches.configurations if one.name not in given_up):
@@ -150,13 +144,13 @@ def repeat_queries(
     ended: dict[str, dict[str, Answer]] = {one.name: {} for one in searches.configurations}
 
     def keep(run: str, answer: Answer, _: LatencySample | None) -> None:
-        for one, stored in _answers_of(shared[run], answer, context.parts):
+        for one, stored in _answers_of(shared[run], answer, context.plan.units.parts):
             ended[one.name][answer.query_id] = stored._replace(hits=tuple(stored.hits))
 
-    everything = frozenset(context.dataset.query_ids)
+    everything = frozenset(context.request.gold.query_ids)
     for _, returned in measure_groups(
         [tuple(one.search for one in group) for group in searches.groups],
-        context.dataset,
+        context.request.gold,
         context.snapshots,
         executor=executor,
         settings=replace(context.settings, warm_up=0, repetitions=1),
@@ -164,7 +158,7 @@ def repeat_queries(
             on_result=keep,
             skip={name: everything - some for name, some in wanted.items()},
             cancelled=context.cancelled,
-            command=context.command,
+            command=context.request.kind.value,
         ),
     ):
         if _is_stopped(returned):
@@ -175,14 +169,6 @@ def repeat_queries(
                 for query_id in queries[one.name]:
                     ended[one.name].setdefault(query_id, failed._replace(query_id=query_id))
     return ended
-
-
-def choose_timed(dataset: Dataset, count: int | None, *, seed: int) -> frozenset[str]:
-    """Return the ids of *count* queries drawn by *seed*; None takes all."""
-    ids = dataset.query_ids
-    if count is None or count >= len(ids):
-        return frozenset(ids)
-    return frozenset(Random(f"{seed} timed").sample(ids, count))
 
 
 def _collect_hits(
@@ -199,12 +185,14 @@ def _collect_hits(
     skip: dict[str, frozenset[str]] = {}
     todo: list[Sequence[SharedSearch]] = []
     for group in searches.groups:
-        later = context.timed if shares_nothing(group) and not context.scores_first else frozenset()
+        later: frozenset[str] = frozenset()
+        if shares_nothing(group) and not context.request.scores_first:
+            later = context.plan.timed
         known = {
             shared.search.name: later | _answered_by_all(shared.configurations, context, recorder)
             for shared in group
         }
-        if all(len(queries) == len(context.dataset) for queries in known.values()):
+        if all(len(queries) == len(context.request.gold) for queries in known.values()):
             yield group, context.cancelled()
         else:
             skip |= known
@@ -214,7 +202,7 @@ def _collect_hits(
         writer = _ResultWriter(context, recorder, buffer, [one for group in todo for one in group])
         for place, returned in measure_groups(
             [tuple(shared.search for shared in group) for group in todo],
-            context.dataset,
+            context.request.gold,
             context.snapshots,
             executor=executor,
             settings=replace(
@@ -234,12 +222,12 @@ def _collect_hits(
 
 def _repeated(searches: SearchGroups, context: ExperimentContext) -> frozenset[int]:
     """Return the rows to run twice: none if the timing pass repeats enough, or no hit differs."""
-    enough = len(context.timed) >= LEAST_REPEATED and context.settings.repetitions > 1
+    enough = len(context.plan.timed) >= LEAST_REPEATED and context.settings.repetitions > 1
     if enough or all(is_deterministic(one.spec) for one in searches.configurations):
         return frozenset()
-    chosen = choose_timed(context.dataset, LEAST_REPEATED, seed=context.settings.seed)
+    chosen = choose_timed(context.request.gold, LEAST_REPEATED, seed=context.settings.seed)
     return frozenset(
-        row for row, query_id in enumerate(context.dataset.query_ids) if query_id in chosen
+        row for row, query_id in enumerate(context.request.gold.query_ids) if query_id in chosen
     )
 
 
@@ -251,7 +239,7 @@ def _measure_latency(
     results: Mapping[str, RunResult],
 ) -> dict[str, RunResult]:
     """Return the timings of each configuration by its name, without those that were given up."""
-    untimed = frozenset(context.dataset.query_ids) - context.timed
+    untimed = frozenset(context.request.gold.query_ids) - context.plan.timed
     configurations = [
         one
         for one in searches.configurations
@@ -261,18 +249,19 @@ def _measure_latency(
     for one in configurations:
         known = recorder.answered(context.runs[one.name], timed=True)
         # At least one query runs: only a process that has indexed knows what indexing costs.
-        last = {min(context.timed)} if context.timed <= known else frozenset()
+        last = {min(context.plan.timed)} if context.plan.timed <= known else frozenset()
         skip[one.name] = (untimed | known) - last
-    alone = [SharedSearch(replace(one, files=context.files), (one,)) for one in configurations]
+    files = context.plan.units.files
+    alone = [SharedSearch(replace(one, files=files), (one,)) for one in configurations]
     with Buffer(recorder) as buffer:
         measure = (
-            partial(executor.measure_latency, context.timed_on)
-            if context.timed_on
+            partial(executor.measure_latency, context.request.timed_on)
+            if context.request.timed_on
             else measure_latency
         )
         returned = measure(
             [shared.search for shared in alone],
-            context.dataset,
+            context.request.gold,
             context.snapshots,
             settings=context.settings,
             callbacks=_ResultWriter(context, recorder, buffer, alone).callbacks(skip),
@@ -282,7 +271,7 @@ def _measure_latency(
 
 def _is_answered(one: Configuration, context: ExperimentContext, recorder: Recorder) -> bool:
     """Return whether all queries of a configuration have ended, successfully or not."""
-    return recorder.answered(context.runs[one.name]) >= frozenset(context.dataset.query_ids)
+    return recorder.answered(context.runs[one.name]) >= frozenset(context.request.gold.query_ids)
 
 
 def _answered_by_all(
@@ -320,15 +309,15 @@ class _ResultWriter:
             on_result=self._on_result,
             skip=skip,
             cancelled=context.cancelled,
-            command=context.command,
-            wait=context.wait,
+            command=context.request.kind.value,
+            wait=context.request.wait,
         )
 
     def _on_result(self, run: str, answer: Answer, sample: LatencySample | None) -> None:
         """Store *answer* once for each configuration."""
         context = self._context
         shared = self._searches[run]
-        for one, stored in _answers_of(shared, answer, context.parts):
+        for one, stored in _answers_of(shared, answer, context.plan.units.parts):
             self._buffer.add(context.runs[one.name], stored, sample)
 
     def _on_event(self, event: RunEvent) -> None:

@@ -2,18 +2,13 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from inspect import signature
-from typing import NamedTuple
 
 from karat.corpus import FileSelection
-from karat.engines.registry import ENGINES
-from karat.engines.spec import parse_spec
 from karat.errors import InputError
 from karat.experiments.continuation import continue_runs
 from karat.experiments.execute import (
     EndedRun,
     ExperimentContext,
-    choose_timed,
     claim_runs,
     execute,
     finish_on_error,
@@ -21,24 +16,21 @@ from karat.experiments.execute import (
 )
 from karat.experiments.executors import Executor, LocalExecutor
 from karat.experiments.plan import (
-    MOST_CONFIGURATIONS,
-    SearchGroups,
-    check_count,
+    ExperimentPlan,
+    ExperimentRequest,
     group_searches,
-    shares_nothing,
+    plan_experiment,
 )
 from karat.experiments.run_records import CONTINUED, SAMPLE, SAMPLE_OF, remarks
 from karat.experiments.store import (
     Experiment,
     ExperimentDefinition,
-    ExperimentKind,
     RunDefinition,
     RunStatus,
     Store,
 )
 from karat.experiments.target_check import (
     TargetCheck,
-    Where,
     check_targets,
     corpus_digest,
     missing_paths,
@@ -46,7 +38,6 @@ from karat.experiments.target_check import (
 from karat.experiments.workers import (
     Configuration,
     RunEvent,
-    RunSettings,
     count_problems,
     no_answer_error,
 )
@@ -54,178 +45,11 @@ from karat.installation import __version__
 from karat.model import Answer, Dataset
 from karat.model.coverage import CorpusCoverage
 from karat.model.evaluation import Evaluation
-from karat.model.spec import Spec
 from karat.model.timings import LEFT_OUT_NOTE, MISSING_NOTE, RunResult
-from karat.scoring.matching.modes import MATCHERS, files_judged
 from karat.scoring.metrics import Measure
 from karat.scoring.score import evaluate_run
 from karat.scoring.settings import Scoring
 from karat.scoring.whole_files import judge_whole_files
-
-
-class JudgedUnits(NamedTuple):
-    """The units that the queries of a gold set judge: whole files, or parts of files.
-
-    *files* says whether any query judges whole files; *parts* holds the ids of the queries that
-    judge parts of files in such a set. *most* is the unit of most queries, ``file`` or ``lines``.
-    """
-
-    files: bool
-    parts: frozenset[str]
-    most: str
-
-
-def judged_units(gold: Dataset, match: str) -> JudgedUnits:
-    """Return the units of *gold*; queries without a target do not count.
-
-    An engine has one unit for all queries. Where some have targets with lines and others whole
-    files, it is ``lines`` only if more than half of the judged queries have a target with lines:
-    one such query does not turn a set of files into a set of lines. An even split is ``file``;
-    design/0004-order-of-code.md has the figures.
-
-    >>> from karat.model import Query, Target
-    >>> files = [Query(str(number), "login", (Target("auth.py"),)) for number in range(2)]
-    >>> lines = Query("lines", "login", (Target("auth.py", start_line=3, end_line=9),))
-    >>> judged_units(Dataset.of([*files, lines]), "lines")
-    JudgedUnits(files=True, parts=frozenset({'lines'}), most='file')
-    >>> judged_units(Dataset.of([lines]), "lines").most
-    'lines'
-    """
-    by_file = {
-        query_id: is_file
-        for row, (query_id, is_file) in enumerate(
-            zip(gold.query_ids, files_judged(gold, match), strict=True)
-        )
-        if gold.targets(row)
-    }
-    if not by_file:
-        collapse = MATCHERS.get(match)().collapse
-        return JudgedUnits(collapse, frozenset(), "file" if collapse else "lines")
-    files = sum(by_file.values())
-    parts = frozenset(query_id for query_id, is_file in by_file.items() if not is_file)
-    most = "file" if 2 * files >= len(by_file) else "lines"
-    return JudgedUnits(files > 0, parts if files else frozenset(), most)
-
-
-def with_unit(spec: Spec, unit: str) -> Spec:
-    """Return *spec* with the *unit* that is judged, where the engine takes one and has none.
-
-    >>> with_unit(parse_spec("bm25(k1=1.2)"), "file").params
-    {'k1': '1.2', 'unit': 'file'}
-    >>> with_unit(parse_spec("rerank(over=bm25(unit=lines))"), "file").params
-    {'over': {'engine': 'bm25', 'unit': 'lines'}}
-    """
-    info = ENGINES.find(spec.name)
-    if spec.name not in ENGINES.built_in() and not (info and info.shares):
-        return spec
-    takes = signature(ENGINES.get(spec.name)).parameters
-    params = dict(spec.params)
-    if "unit" in takes:
-        params.setdefault("unit", unit)
-    over = params.get("over", takes["over"].default) if "over" in takes else None
-    if isinstance(over, str | Mapping):
-        inner = with_unit(parse_spec(over), unit)
-        params["over"] = {"engine": inner.name, **inner.params}
-    return Spec(spec.kind, spec.name, params)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExperimentRequest:
-    """Everything that decides an experiment, and the number of *workers* that run it.
-
-    *timed* is the number of timed queries: None times all of them, 0 none. The same request finds
-    its earlier results in the store; *scoring* and *workers* may differ. Without *wait*, latency is
-    measured even while other karat runs disturb it. With *scores_first*, every run has its scores
-    before any latency is measured; an engine that shares nothing then runs timed queries twice.
-    *timed_on* is the slot of the executor that measures latency, "" for this machine. *sample_of*
-    is the number of queries that *gold* was drawn from, 0 if it is whole.
-    """
-
-    gold: Dataset
-    configurations: tuple[Configuration, ...]
-    where: Where
-    kind: ExperimentKind
-    name: str = ""
-    scoring: Scoring = field(default_factory=Scoring)
-    settings: RunSettings = field(default_factory=RunSettings)
-    timed: int | None = None
-    workers: int = 1
-    seed: int = 0
-    wait: bool = True
-    scores_first: bool = False
-    timed_on: str = ""
-    sample_of: int = 0
-
-    @property
-    def match(self) -> str:
-        """Return how hits are matched with targets."""
-        return self.scoring.match or self.gold.match
-
-    @property
-    def units(self) -> JudgedUnits:
-        """Return what the queries judge: whole files, or parts of them."""
-        return judged_units(self.gold, self.match)
-
-
-class ExperimentPlan(NamedTuple):
-    """The searches that a request needs, known before anything runs.
-
-    *units* are those that the queries judge; *timed* holds the ids of the timed queries, of all
-    *queries* of the gold set. With *one_worker*, two processes cannot share the index of an engine.
-    """
-
-    searches: SearchGroups
-    units: JudgedUnits
-    queries: int
-    timed: frozenset[str]
-    warnings: tuple[str, ...] = ()
-    one_worker: bool = False
-
-    @property
-    def untimed(self) -> dict[str, int]:
-        """Return how many queries of each run are searched before latency is measured."""
-        rest = self.queries - len(self.timed)
-        return {
-            one.name: rest if shares_nothing(group) else self.queries
-            for group in self.searches.groups
-            for shared in group
-            for one in shared.configurations
-        }
-
-
-def plan_experiment(
-    request: ExperimentRequest, *, allowed: int | None = MOST_CONFIGURATIONS
-) -> ExperimentPlan:
-    """Return the plan of *request*; nothing is read or started.
-
-    More than *allowed* configurations raise LimitExceeded; None allows any number.
-    """
-    units = request.units
-    configurations = [
-        replace(one, spec=with_unit(one.spec, units.most)) for one in request.configurations
-    ]
-    warnings = []
-    if allowed is not None:
-        warnings.append(check_count(configurations, allowed=allowed, timed=request.timed))
-    if store := _unshared_store(configurations):
-        warnings.append(f"one worker, because one process at a time can open {store}")
-    return ExperimentPlan(
-        group_searches(configurations, files=units.files),
-        units,
-        len(request.gold),
-        choose_timed(request.gold, request.timed, seed=request.seed),
-        tuple(filter(None, warnings)),
-        one_worker=bool(store),
-    )
-
-
-def _unshared_store(configurations: Sequence[Configuration]) -> str:
-    """Return the first store that only one process at a time can open, "" without any."""
-    if not any("store" in one.spec.params or "over" in one.spec.params for one in configurations):
-        return ""
-    from karat.engines.stored_vectors import unshared_store
-
-    return next(filter(None, (unshared_store(one.spec) for one in configurations)), "")
 
 
 class RunResults:
@@ -384,21 +208,14 @@ def run_experiment(
     runs = {one.name: run.id for one, run in zip(configurations, experiment.runs, strict=True)}
     mine = claim_runs(experiment, store, listen=listen)
     context = ExperimentContext(
-        dataset=request.gold,
+        request=request,
+        plan=plan,
         snapshots=found.snapshots,
         digests=found.digests,
-        settings=replace(request.settings, seed=request.seed),
         runs=runs,
-        timed=plan.timed,
-        files=units.files,
-        parts=units.parts,
         listen=listen,
         cancelled=cancelled,
-        command=request.kind.value,
-        wait=request.wait,
-        scores_first=request.scores_first,
         before_timing=lambda: before_timing(results),
-        timed_on=request.timed_on,
     )
     executor = executor or LocalExecutor(request.workers)
     if plan.one_worker:

@@ -14,6 +14,11 @@ class TestThreadExecutor(SlotExecutorSuite):
     def executor(self) -> ThreadExecutor:
         return ThreadExecutor(2)
 
+    @pytest.fixture(autouse=True)
+    def _children_before(self) -> None:
+        self.before = children()
+
     def kill_one(self) -> None:
         """Kill an engine process, which is replaced."""
-        os.kill(children()[0], signal.SIGKILL)
+        started = [process for process in children() if process not in self.before]
+        os.kill(started[0], signal.SIGKILL)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from karat.errors import InputError, UnknownName
-from karat.experiments.run import ExperimentRequest
+from karat.experiments.plan import ExperimentRequest
 from karat.extensions.service.benchmarks import (
     TIMED,
     BenchmarkConfig,

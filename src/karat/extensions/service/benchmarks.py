@@ -11,7 +11,7 @@ from karat.app.metrics import measures_at
 from karat.app.score import LabelRule, use_labels
 from karat.errors import InputError
 from karat.experiments.matrix import Matrix
-from karat.experiments.run import ExperimentRequest
+from karat.experiments.plan import ExperimentRequest
 from karat.experiments.store import ExperimentKind
 from karat.experiments.target_check import Where
 from karat.extensions.service.collections import AllowedFolders, check_modes, collection_place

@@ -16,7 +16,7 @@ from karat.corpus.chunkers.chunking import MemoryCache, header
 from karat.engines.base import Engine
 from karat.engines.spec import build
 from karat.errors import EngineError, InputError
-from karat.experiments.run import judged_units, with_unit
+from karat.experiments.plan import judged_units, with_unit
 from karat.experiments.target_check import Where, check_snapshots, locate_pages
 from karat.extensions.training.examples import (
     CandidateText,

@@ -12,7 +12,8 @@ from karat.engines.registry import ENGINES
 from karat.engines.spec import parse_spec
 from karat.errors import InputError
 from karat.experiments import Configuration
-from karat.experiments.run import ExperimentRequest, ExperimentResult, run_experiment
+from karat.experiments.plan import ExperimentRequest
+from karat.experiments.run import ExperimentResult, run_experiment
 from karat.experiments.run_records import RunRecord, differing_queries, short_digests, versions_of
 from karat.experiments.store import ExperimentKind, RunStatus, SqlStore
 from karat.experiments.target_check import Where

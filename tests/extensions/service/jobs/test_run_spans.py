@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode
 
-from karat.experiments.execute import choose_timed
+from karat.experiments.plan import choose_timed
 from karat.experiments.workers import RunEvent
 from karat.extensions.service.api.app import create_app
 from karat.extensions.service.benchmarks import TIMED

@@ -39,7 +39,7 @@ from karat.experiments.workers import (  # noqa: E402
     all_queries_on,
 )
 from karat.extensions.cluster import schedule  # noqa: E402
-from karat.extensions.cluster.suite import ThreadExecutor  # noqa: E402
+from karat.extensions.cluster.threads import ThreadExecutor  # noqa: E402
 from karat.model import Dataset, Query  # noqa: E402
 
 ROOT = Path(__file__).parents[1]

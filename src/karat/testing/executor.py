@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -27,6 +27,7 @@ from karat.experiments.workers import (
     Configuration,
     Group,
     RunEvent,
+    RunSettings,
     Source,
     all_queries_on,
 )
@@ -64,6 +65,13 @@ class Recording:
         self.events.append(event)
 
 
+class TimedSlot(NamedTuple):
+    """The *name* of a slot and of its *machine*."""
+
+    name: str
+    machine: str
+
+
 class ExecutorSuite:
     """The contract of executors; a subclass provides the fixture ``executor``."""
 
@@ -73,6 +81,10 @@ class ExecutorSuite:
     def kill_one(self) -> None:
         """Kill a process that has a unit; a subclass overrides this if it can."""
         pytest.skip("this executor has no process to kill")
+
+    def slot(self, executor: Executor) -> TimedSlot:  # noqa: ARG002
+        """Return a slot for ``--timed-on``; a subclass overrides this if there are any."""
+        pytest.skip("this executor measures latency on this machine only")
 
     def measure(
         self,
@@ -161,6 +173,28 @@ class ExecutorSuite:
         assert two.notes["status"] == "completed"
         assert done | {query for _, query in rest.answers} == set(QUERIES.query_ids)
         assert not done & {query for _, query in rest.answers}
+
+    def test_latency_is_measured_on_one_slot(self, executor: Executor) -> None:
+        """The run says which machine that was; the hits are the same."""
+        recording = Recording()
+        slot = self.slot(executor)
+        found = executor.measure_latency(
+            slot.name,
+            self.configurations,
+            QUERIES,
+            all_queries_on(QUERIES, self.source, seed=0),
+            settings=RunSettings(warm_up=1, repetitions=2),
+            callbacks=Callbacks(listen=recording.listen, on_result=recording.on_result, wait=False),
+        )
+        self.check_hits(recording)
+        assert recording.threads == {threading.get_ident()}
+        for one in found:
+            assert one.notes["status"] == "completed"
+            assert one.notes["timed_on"] == slot.machine
+            assert one.timings
+            assert [len(sample.warm_ns) for sample in one.timings.samples] == [1] * len(QUERIES)
+            assert one.timings.index_ns > 0
+            assert one.timings.peak_bytes > 0
 
     def test_an_engine_that_fails_costs_its_own_run(self, executor: Executor) -> None:
         """The other engines run all queries."""

@@ -9,7 +9,7 @@ import pytest
 
 from karat.extensions.cluster.fingerprint import fingerprint
 from karat.extensions.cluster.pool import Slot
-from karat.extensions.cluster.suite import ThreadExecutor
+from karat.extensions.cluster.threads import ThreadExecutor
 from karat.installation import __version__
 
 Karat = Callable[..., CompletedProcess[str]]

@@ -15,8 +15,8 @@ from karat.experiments.workers import Source
 from karat.extensions.cluster.assets import asset_parts, assets_of, build_asset, has_asset
 from karat.extensions.cluster.dask import DaskExecutor
 from karat.extensions.cluster.executor import SlotExecutor
-from karat.extensions.cluster.suite import SlotExecutorSuite
 from tests.extensions.cluster.killed_driver import kill_driver
+from tests.extensions.cluster.suite import SlotExecutorSuite
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")

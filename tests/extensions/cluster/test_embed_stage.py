@@ -18,7 +18,7 @@ from karat.extensions.cluster.fingerprint import fingerprint
 from karat.extensions.cluster.pool import Slot
 from karat.extensions.cluster.schedule import MOST_LOSSES, EmbedProgress, GroupWork
 from karat.extensions.cluster.session import SlotHost
-from karat.extensions.cluster.suite import ThreadSlots
+from karat.extensions.cluster.threads import ThreadSlots
 from karat.extensions.cluster.unit import QueryEnded, RunNews, SlotEvent, Unit, UnitEnded, UnitLost
 from karat.model import Dataset, Outcome, Query
 from karat.model.timings import RunResult

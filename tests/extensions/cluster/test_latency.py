@@ -24,7 +24,7 @@ from karat.experiments.workers.run_collector import QueryResult, UsageCounters
 from karat.extensions.cluster.executor import SlotExecutor
 from karat.extensions.cluster.fingerprint import fingerprint
 from karat.extensions.cluster.pool import Slot
-from karat.extensions.cluster.suite import ThreadExecutor
+from karat.extensions.cluster.threads import ThreadExecutor
 from karat.extensions.cluster.unit import (
     AssetNeeded,
     QueryEnded,

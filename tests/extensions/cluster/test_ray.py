@@ -20,10 +20,10 @@ from karat.experiments import open_executor
 from karat.extensions.cluster.executor import SlotExecutor
 from karat.extensions.cluster.host import LEASE_S
 from karat.extensions.cluster.ray import RayExecutor, RaySlots, _Actor
-from karat.extensions.cluster.suite import SlotExecutorSuite
 from karat.extensions.cluster.unit import AssetNeeded, SlotEvent, SlotRejected, UnitLost
 from karat.system.processes import descendants
 from tests.extensions.cluster.killed_driver import kill_driver
+from tests.extensions.cluster.suite import SlotExecutorSuite
 
 ray = pytest.importorskip("ray")
 pytestmark = pytest.mark.filterwarnings("ignore")

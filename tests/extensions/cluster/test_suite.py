@@ -5,8 +5,9 @@ import signal
 
 import pytest
 
-from karat.extensions.cluster.suite import SlotExecutorSuite, ThreadExecutor
+from karat.extensions.cluster.threads import ThreadExecutor
 from tests.experiments.workers.conftest import children
+from tests.extensions.cluster.suite import SlotExecutorSuite
 
 
 class TestThreadExecutor(SlotExecutorSuite):

@@ -24,8 +24,7 @@ from karat.system.packs import remote_environment
 class SlotExecutor(Executor):
     """Runs units of queries on the slots that :meth:`connect` opens.
 
-    The contract of the slots is that of :class:`karat.extensions.cluster.pool.SlotPool`, which
-    ``karat.extensions.cluster.suite.SlotExecutorSuite`` checks.
+    The contract of the slots is that of :class:`karat.extensions.cluster.pool.SlotPool`.
     """
 
     travels = True

@@ -1,13 +1,4 @@
-"""The contract of executors with slots, as tests that any of them inherits, and a stand-in.
-
-class TestMyExecutor(SlotExecutorSuite):
-    @pytest.fixture
-    def executor(self):
-        return MyExecutor(...)
-"""
-
-# A suite of tests asserts outside of tests/, too.
-# ruff: noqa: S101
+"""Slots in threads of this process: a stand-in for a cluster, for tests and measurements."""
 
 import platform
 import threading
@@ -15,64 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from queue import Empty, SimpleQueue
 
-import pytest
-
-from karat.errors import ProcessError
-from karat.experiments.workers import Callbacks, RunSettings, all_queries_on
 from karat.extensions.cluster.assets import AssetPart
 from karat.extensions.cluster.executor import SlotExecutor
-from karat.extensions.cluster.fingerprint import fingerprint
 from karat.extensions.cluster.pool import Slot
 from karat.extensions.cluster.session import SlotHost
 from karat.extensions.cluster.unit import SlotEvent, Unit
-from karat.testing.executor import QUERIES, ExecutorSuite, Recording
 
 JOIN_S = 0.1
-
-
-class SlotExecutorSuite(ExecutorSuite):
-    """The contract of executors with slots; a subclass provides the fixture ``executor``."""
-
-    def test_latency_is_measured_on_one_slot(self, executor: SlotExecutor) -> None:
-        """The run says which machine that was; the hits are the same."""
-        recording = Recording()
-        with executor.connect() as pool:
-            slot = pool.slots()[-1]
-        found = executor.measure_latency(
-            slot.id,
-            self.configurations,
-            QUERIES,
-            all_queries_on(QUERIES, self.source, seed=0),
-            settings=RunSettings(warm_up=1, repetitions=2),
-            callbacks=Callbacks(listen=recording.listen, on_result=recording.on_result, wait=False),
-        )
-        self.check_hits(recording)
-        assert recording.threads == {threading.get_ident()}
-        for one in found:
-            assert one.notes["status"] == "completed"
-            assert one.notes["timed_on"] == slot.machine
-            assert one.timings
-            assert [len(sample.warm_ns) for sample in one.timings.samples] == [1] * len(QUERIES)
-            assert one.timings.index_ns > 0
-            assert one.timings.peak_bytes > 0
-
-    def test_a_slot_with_another_version_is_rejected(
-        self, executor: SlotExecutor, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """Unless it is in the installation of this process."""
-        with executor.connect() as pool:
-            remote = [slot.id for slot in pool.slots() if slot.fingerprint]
-        here = fingerprint()._replace(karat="0.0.1 (of the test)")
-        monkeypatch.setattr("karat.extensions.cluster.driver.fingerprint", lambda: here)
-        recording = Recording()
-        if not remote:
-            self.measure(executor, recording)
-            self.check_all(recording)
-            return
-        with pytest.raises(ProcessError, match=r"expected 0\.0\.1 .of the test.") as raised:
-            self.measure(executor, recording)
-        assert all(slot in str(raised.value) for slot in remote)
-        assert not recording.answers
 
 
 class ThreadExecutor(SlotExecutor):

@@ -33,7 +33,6 @@ PRELOADED = (
     "karat.corpus.chunkers.sections",
     "karat.corpus.chunkers.syntax",
     "karat.engines.builtin",
-    "karat.extensions.models.static",
     "karat.engines.keyword",
     "karat.engines.lexical.index",
     "karat.engines.stages",
@@ -230,8 +229,8 @@ def run(arguments: list[str]) -> None:
 if __name__ == "__main__":
     for name in PRELOADED:
         import_module(name)
-    # The model that most dense and hybrid engines of the tests use.
-    with suppress(MissingExtra):
+    # The model that most dense and hybrid engines of the tests use, unless extensions are hidden.
+    with suppress(MissingExtra, ModuleNotFoundError):
         import_module("karat.extensions.models.static").static()
     # A collection in a forked process would copy all pages of these modules.
     gc.freeze()

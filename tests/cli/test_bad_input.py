@@ -173,24 +173,6 @@ def test_words_too_many_are_answered_with_the_usage(karat: Karat) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "command",
-    [("compare", "--config", "bad.yaml"), ("generate", "--config", "bad.yaml", "-o", "new.json")],
-)
-def test_a_configuration_tells_all_its_faults(
-    karat: Karat, folder: Path, command: tuple[str, ...]
-) -> None:
-    (folder / "bad.yaml").write_text(
-        "dataset:\n  repository_path: .\n  min_files: few\n  max_files: 0\n  level: word\n"
-    )
-    assert refused(karat(*command)) == [
-        "error: bad.yaml:3: dataset.min_files: 'few' is not a valid whole number.",
-        "bad.yaml:4: dataset.max_files: 0 is not in the range x>=1.",
-        "bad.yaml:5: dataset.level: 'word' is not one of 'file', 'line', 'symbol'.",
-    ]
-    assert not (folder / "new.json").exists()
-
-
 @pytest.mark.parametrize("command", [SCORE[:3], COMPARE], ids=["score", "compare"])
 @pytest.mark.parametrize(
     ("arguments", "message"),

@@ -18,7 +18,7 @@ from karat.cli.output import progress
 from karat.errors import InputError
 from karat.experiments import store
 from karat.experiments.workers import RunEvent, announce
-from karat.formats import read_run, write
+from karat.formats import read_dataset, read_run, write
 from karat.model import Dataset, Query, Target
 from tests.extension_kit import EmptyGold, install_gold_source
 
@@ -98,11 +98,18 @@ def test_head_warns_and_shows_both_numbers(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_a_carried_set(capsys: pytest.CaptureFixture[str], git: Git) -> None:
-    with pytest.raises(SystemExit):
-        main(["carry", "gold.json", "--to", "HEAD", "--repo", "project", "-o", "carried.json"])
     head = git(Path("project"), "rev-parse", "HEAD")
-    Path("carried.json").replace("gold.json")
-    capsys.readouterr()
+    gold = read_dataset("gold.json", format="gold")
+    moved = {"auth.py": "login.py"}
+    queries = [
+        query._replace(
+            targets=tuple(Target(moved.get(each.path, each.path)) for each in query.targets),
+            extra={**query.extra, "base_commit": head},
+        )
+        for query in gold.queries()
+    ]
+    carried = Dataset.of(queries, name="gold", metadata={**gold.metadata, "carried_to": head})
+    write(carried, "gold.json", format="gold")
     for snapshot in ((), ("--snapshot", "base")):
         assert run("-m", "hit@1", *snapshot, *UNTIMED) == 0
         shown = " ".join(capsys.readouterr().out.split())

@@ -12,6 +12,8 @@ import pytest
 
 from karat.engines.embedding.base import create_embedder
 from karat.errors import MissingExtra
+from karat.formats import write
+from karat.model import Dataset, Query, Target
 
 Karat = Callable[..., CompletedProcess[str]]
 ADDRESS = "https://example.invalid/pallets/flask.git"
@@ -58,37 +60,9 @@ def flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def test_a_clone_of_depth_one_says_how_to_get_the_rest(
-    karat: Karat, folder: Path, history: Path
-) -> None:
-    git(folder, "clone", "-q", "--depth", "1", f"file://{history}", "shallow")
-    done = karat("generate", "--repo", "shallow", "-o", "gold.json")
-    assert done.returncode == 2
-    assert "git fetch --unshallow" in done.stderr
-    assert "--off root" not in done.stderr
-
-
-def test_merges_that_are_left_out_are_a_row(karat: Karat, history: Path) -> None:
-    done = karat("generate", "--repo", str(history), "-o", "gold.json")
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
-    count = subprocess.run(
-        ["git", "rev-list", "--count", "HEAD"], cwd=history, check=True, capture_output=True
-    )
-    assert f": {int(count.stdout)} commits up to " in lines[0]
-    merge = next(line.split() for line in lines if line.startswith("merge "))
-    assert merge[1] == "1"
-    given = ("generate", "--repo", str(history), "-o", "gold.json", "--json")
-    (mined,) = json.loads(karat(*given).stdout)["repositories"]
-    assert mined["waterfall"]["merge"] == 1
-    (mined,) = json.loads(karat(*given, "--include-merges").stdout)["repositories"]
-    assert mined["waterfall"].get("merge", 0) == 0
-
-
 @pytest.mark.parametrize(
     "command",
     [
-        ("generate", "--repo", ADDRESS, "-o", "gold.json"),
         ("evaluate", "code.csv", "--repo", ADDRESS, "-e", "bm25"),
         ("evaluate", "code.csv", "--corpus", ADDRESS, "-e", "bm25"),
         ("search", "cart", ADDRESS),
@@ -197,7 +171,7 @@ def test_a_folder_of_a_revision_is_searched(karat: Karat, history: Path) -> None
     assert "v2.0:docs" in flat(karat("evaluate", "--help").stdout)
 
 
-@pytest.mark.parametrize("command", ["report", "inspect", "evaluate", "validate-gold"])
+@pytest.mark.parametrize("command", ["report", "evaluate", "validate-gold"])
 def test_a_run_where_a_gold_set_is_expected(karat: Karat, command: str) -> None:
     more = {"report": ("-o", "x.html"), "evaluate": ("--corpus", ".", "-e", "bm25")}
     words = ("score", "new.run", "old.run") if command == "validate-gold" else (command, "new.run")
@@ -281,7 +255,14 @@ def test_one_odd_target_does_not_change_the_other_queries(karat: Karat, folder: 
 def test_a_shallow_clone_and_a_wrong_repository_are_called_so(
     karat: Karat, history: Path, folder: Path
 ) -> None:
-    assert karat("generate", "--repo", str(history), "-o", "gold.json").returncode == 0
+    revisions = ("git", "rev-parse", "main~2", "main~1")
+    found = subprocess.run(revisions, cwd=history, check=True, capture_output=True, text=True)
+    targets = (Target("cart.py"),)
+    queries = [
+        Query(f"q{number}", "keep the goods of the cart", targets, extra={"base_commit": commit})
+        for number, commit in enumerate(found.stdout.split())
+    ]
+    write(Dataset.of(queries), folder / "gold.json", format="gold")
     git(folder, "clone", "-q", "--depth", "1", f"file://{history}", "shallow")
     done = karat("evaluate", "gold.json", "--repo", "shallow", "-e", "bm25", "--timed", "none")
     assert done.returncode == 2

@@ -17,8 +17,6 @@ RUNS = [
     ("score", *SCORED, "-o"),
     ("report", *SCORED, "-o"),
     ("gate", *SCORED, "--junit"),
-    ("generate", "--repo", ".", "-o"),
-    ("carry", "gold.qrels", "-o"),
 ]
 
 

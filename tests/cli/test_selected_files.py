@@ -7,6 +7,9 @@ from subprocess import CompletedProcess
 
 import pytest
 
+from karat.formats import write
+from karat.model import Dataset, Query, Target
+
 Karat = Callable[..., CompletedProcess[str]]
 
 GOLD = "query_key,query_text,path,relevance_grade\n1,log in,docs/login.md,1\n2,scan,scan.raw,1\n"
@@ -46,10 +49,8 @@ def test_no_kind_is_proposed_if_it_changes_nothing(karat: Karat, shop: Path) -> 
 
 
 def test_the_kind_of_a_gold_set_is_announced(karat: Karat, shop: Path, folder: Path) -> None:
-    body = "A browser sends the session cookie back with every further request to this server."
-    (shop / "docs" / "login.md").write_text(f"# Rotate secret keys\n\n{body}\n\n{body}\n")
-    made = karat("generate", "--corpus", "shop", "--from", "headings", "-o", "made.json")
-    assert made.returncode == 0, made.stderr
+    gold = Dataset.of([Query("q", "log in", (Target("docs/login.md"),))], metadata={"kind": "docs"})
+    write(gold, folder / "made.json", format="gold")
     done = karat("evaluate", "made.json", "--corpus", "shop", "-o", "report.md", *QUIET)
     assert (
         "the gold set is for documentation: 1 other file is not searched (--kind all includes it)\n"

@@ -14,31 +14,6 @@ Karat = Callable[..., CompletedProcess[str]]
     ("typed", "said", "meant"),
     [
         (
-            "generate ../flask",
-            "Unexpected ../flask: the repository needs --repo",
-            "generate --repo ../flask",
-        ),
-        (
-            "generate one --limit 5 two.json",
-            "Unexpected one two.json: the repository needs --repo and the gold set needs -o",
-            "generate --repo one --limit 5 -o two.json",
-        ),
-        (
-            "generate --repo one two.json",
-            "Unexpected two.json: the gold set needs -o",
-            "generate --repo one -o two.json",
-        ),
-        (
-            "generate one two -o gold.json",
-            "Unexpected one two: the repository needs --repo",
-            "generate --repo one --repo two -o gold.json",
-        ),
-        (
-            "generate one one --repo two --output gold.json",
-            "Unexpected one one: the repository needs --repo",
-            "generate --repo one --repo one --repo two --output gold.json",
-        ),
-        (
             "evaluate gold.qrels keyword 'bm25(k1=1.2)'",
             "Unexpected keyword 'bm25(k1=1.2)': an engine needs --engine",
             "evaluate gold.qrels --engine keyword --engine 'bm25(k1=1.2)'",
@@ -52,11 +27,6 @@ Karat = Callable[..., CompletedProcess[str]]
             "--server http://localhost:1 sweep gold.qrels matrix.yaml",
             "Unexpected matrix.yaml: a matrix needs --matrix",
             "--server http://localhost:1 sweep gold.qrels --matrix matrix.yaml",
-        ),
-        (
-            "carry gold.qrels HEAD",
-            "Unexpected HEAD: the commit needs --to",
-            "carry gold.qrels --to HEAD",
         ),
         (
             "score gold.qrels old.run mrr",
@@ -84,6 +54,6 @@ def test_the_option_is_named_and_the_command_written_out(
 
 
 def test_no_help_shows_what_takes_such_words(karat: Karat) -> None:
-    shown = karat("generate", "--help").stdout
-    assert shown.splitlines()[0] == "Usage: karat generate [OPTIONS]"
+    shown = karat("index", "--help").stdout
+    assert shown.splitlines()[0] == "Usage: karat index [OPTIONS] [PLACE]"
     assert "stray" not in shown.lower()

@@ -1,6 +1,8 @@
 """The settings of mining in a YAML file."""
 
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
@@ -84,3 +86,23 @@ def test_what_an_option_does_not_take_is_among_them(config: Path) -> None:
         "dataset.limit: expected text, found a list",
         "dataset.off: off is not ['a', 'b']",
     ]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("compare", "--config", "bad.yaml"), ("generate", "--config", "bad.yaml", "-o", "new.json")],
+)
+def test_a_command_tells_all_faults_of_its_file(
+    karat: Callable[..., CompletedProcess[str]], folder: Path, command: tuple[str, ...]
+) -> None:
+    (folder / "bad.yaml").write_text(
+        "dataset:\n  repository_path: .\n  min_files: few\n  max_files: 0\n  level: word\n"
+    )
+    done = karat(*command)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines() == [
+        "error: bad.yaml:3: dataset.min_files: 'few' is not a valid whole number.",
+        "bad.yaml:4: dataset.max_files: 0 is not in the range x>=1.",
+        "bad.yaml:5: dataset.level: 'word' is not one of 'file', 'line', 'symbol'.",
+    ]
+    assert not (folder / "new.json").exists()

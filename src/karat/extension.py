@@ -11,7 +11,9 @@ from karat.discovery import Command, Extension
 from karat.exports import exports
 
 if TYPE_CHECKING:
+    from karat.app.schemas import ResultSchema, RunExport
     from karat.cli.options.experiment import CorpusOption, where_options
+    from karat.cli.options.gate_presets import GateOutcome, GatePreset, GateRequest
     from karat.cli.options.scoring import confidence_options, judging_options, scoring_options
     from karat.cli.options.shared import (
         Fields,
@@ -40,8 +42,13 @@ __all__ = [
     "CorpusOption",
     "Extension",
     "Fields",
+    "GateOutcome",
+    "GatePreset",
+    "GateRequest",
     "Number",
     "OutputPath",
+    "ResultSchema",
+    "RunExport",
     "Table",
     "WholeNumber",
     "check_together",
@@ -72,6 +79,8 @@ __getattr__ = exports(
         "cli.options.scoring": "confidence_options judging_options scoring_options",
         "cli.options.shared": "Fields Number OutputPath WholeNumber check_together declared "
         "file_options gather output_options store_option with_options",
+        "app.schemas": "ResultSchema RunExport",
+        "cli.options.gate_presets": "GateOutcome GatePreset GateRequest",
         "cli.options.experiment": "CorpusOption where_options",
         "cli.output.progress": "run_progress wrapped",
         "cli.output.show": "put_table",

@@ -89,15 +89,15 @@ def test_a_bad_input_leaves_nothing(source: Path) -> None:
 
 
 def test_the_command(source: Path) -> None:
-    target = source.with_name("q.yaml")
+    target = source.with_name("q.qrels")
     done = CliRunner().invoke(command, [str(source), str(target), "--from", "octocode"])
     assert done.exit_code == 0
-    assert done.stdout == f"{target}: 1 queries, 2 entries, octocode -> akashic\n"
+    assert done.stdout == f"{target}: 1 queries, 2 entries, octocode -> trec-qrels\n"
     assert done.stderr.splitlines() == [
-        "warning: not written: grades other than 1",
+        "warning: not written: query texts",
         "warning: not written: line ranges",
         "warning: not written: tags",
-        "warning: not written: matching mode 'lines', which becomes 'akashic'",
+        "warning: not written: matching mode 'lines', which becomes 'document'",
     ]
 
 

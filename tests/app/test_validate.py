@@ -105,7 +105,7 @@ def test_many_values_are_cut_short(tmp_path: Path) -> None:
 
 
 # One target that is there and one that is not, in every format of a dataset.
-NOT_FILES = {"irds", "ragas", "deepeval"}  # the latter have quotes
+NOT_FILES = {"irds"}
 POINTING = {
     "json-qrels": '{"1": {"a.py": 1, "no.py": 1}}',
     "swe-bench": json.dumps(
@@ -124,13 +124,8 @@ POINTING = {
     "quepid": "query,docid,rating\nwhere,a.py,1\nwhere,no.py,1\n",
     "gold": '{"test_cases": [{"id": "1", "query": "q", "ground_truth_files": ["a.py", "no.py"]}]}',
     "octocode": "query,result1,result2\nq,a.py:1-2:1,no.py:1-2:1\n",
-    "akashic": "queries:\n- {id: '1', query: q, expected_files: [a.p, no.py]}\n",
-    "semantik": '{"schema_version": "1.0", "queries": [{"query_key": "1", "query_text": "q", '
-    '"relevant_docs": [{"doc_ref": {"path": "a.py"}}, {"doc_ref": {"path": "no.py"}}]}]}',
-    "semantik-csv": "query_key,query_text,uri\n1,q,file:///x/a.py\n1,,file:///x/no.py\n",
     "trec-diversity": "1 1 a.py 1\n1 2 no.py 1\n",
     "trec-qrels": "1 0 a.py 1\n1 0 no.py 1\n",
-    "semble": '[{"query": "q", "relevant": ["a.py", "no.py"], "category": "c"}]',
     "beir": "",
 }
 
@@ -149,7 +144,7 @@ def repository(tmp_path: Path, git: Callable[..., str]) -> Path:
     "name",
     [
         name
-        for name in FORMATS.built_in()
+        for name in FORMATS.core()
         if FORMATS.get(name).kind == "dataset" and name not in NOT_FILES
     ],
 )
@@ -218,9 +213,9 @@ def test_what_cannot_be_looked_up(repository: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="is not a Git repository"):
         validate(path, repositories={"": str(tmp_path / "empty")})
-    semantik = tmp_path / "s.csv"
-    semantik.write_text("query_key,query_text,document_id\n1,q,4711\n")
-    code, out, _ = run_cli(str(semantik), "--repo", str(repository))
+    by_id = Query("1", "q", (Target("4711", ref="document_id"),))
+    write(Dataset.of([by_id]), gold, format="gold")
+    code, out, _ = run_cli(str(gold), "--repo", str(repository))
     assert code == 0
     assert "document ids and hashes, not looked up: 1\n" in out
 
@@ -263,9 +258,8 @@ def test_all_repositories_that_a_set_does_not_locate_are_named(tmp_path: Path) -
 
 
 def test_symbols_that_are_evidence_are_counted_beside_the_targets(tmp_path: Path) -> None:
-    path = tmp_path / "q.yaml"
-    path.write_text(
-        "queries:\n- {id: '1', query: q, expected_files: [a], expected_symbols: [b, c]}\n"
-    )
+    path = tmp_path / "gold.json"
+    targets = (Target("a"), Target("", symbol="b"), Target("", symbol="c"))
+    write(Dataset.of([Query("1", "q", targets)], match="akashic"), path, format="gold")
     found = validate(path)
     assert (found.entries, found.evidence, found.grades) == (1, 2, {"1": 1})

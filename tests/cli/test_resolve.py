@@ -12,13 +12,13 @@ from karat.formats import read_dataset
 Karat = Callable[..., CompletedProcess[str]]
 
 GOLD = {
-    "queries": [
+    "test_cases": [
         {
-            "query_key": "login",
-            "query_text": "How do I log in?",
-            "relevant_docs": [
-                {"doc_ref": "file:///srv/docs/login.md", "relevance_grade": 3},
-                {"doc_ref": {"file_name": "gone.md"}},
+            "id": "login",
+            "query": "How do I log in?",
+            "targets": [
+                {"path": "file:///srv/docs/login.md", "ref": "uri", "grade": 3},
+                {"path": "gone.md", "ref": "file_name", "grade": 2},
             ],
         }
     ]
@@ -50,7 +50,7 @@ def test_the_set_with_paths_is_written(karat: Karat, docs: Path, folder: Path) -
     found = json.loads(done.stdout)
     assert (found["status"], found["mapped_count"], found["total_count"]) == ("partial", 1, 2)
     assert found["unresolved"][0]["doc_ref"] == {"file_name": "gone.md"}
-    targets = read_dataset(folder / "new.json", format="semantik").targets(0)
+    targets = read_dataset(folder / "new.json", format="gold").targets(0)
     assert [(target.path, target.ref) for target in targets] == [
         ("docs/login.md", "path"),
         ("gone.md", "file_name"),
@@ -86,10 +86,12 @@ def test_evaluate_finds_quotes_by_itself(karat: Karat, docs: Path) -> None:
 
 
 def test_sweep_finds_uris_by_itself(karat: Karat, docs: Path) -> None:
-    Path("gold.csv").write_text("query_key,query_text,uri\nq,login,file:///srv/docs/login.md\n")
+    targets = [{"path": "file:///srv/docs/login.md", "ref": "uri"}]
+    case = {"id": "q", "query": "login", "targets": targets}
+    Path("gold.json").write_text(json.dumps({"test_cases": [case]}), encoding="utf-8")
     place = ("--corpus", str(docs), "--timed", "none")
     Path("matrix.yaml").write_text("search_modes: [sparse]\n")
-    done = karat("sweep", "gold.csv", *place, "--matrix", "matrix.yaml")
+    done = karat("sweep", "gold.json", *place, "--matrix", "matrix.yaml")
     assert done.returncode == 0, done.stderr
     assert "all 1 targets exist" in done.stdout
 
@@ -131,8 +133,9 @@ def test_a_skipped_file_is_not_called_missing(karat: Karat, docs: Path, folder: 
 
 def test_a_page_becomes_its_lines(karat: Karat, docs: Path, folder: Path) -> None:
     (docs / "manual.txt").write_text("one\n\ftwo\nthree\n", encoding="utf-8")
-    query = {"query_key": "a", "query_text": "two", "relevant_docs": ["manual.txt#page=2"]}
-    (folder / "pages.json").write_text(json.dumps({"queries": [query]}), encoding="utf-8")
+    targets = [{"path": "manual.txt#page=2", "ref": "uri"}]
+    case = {"id": "a", "query": "two", "targets": targets}
+    (folder / "pages.json").write_text(json.dumps({"test_cases": [case]}), encoding="utf-8")
     done = karat("resolve", "pages.json", "project", "-o", "found.json")
     assert done.returncode == 0, done.stderr
     assert "1 of 1 reference found" in done.stdout

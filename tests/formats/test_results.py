@@ -9,8 +9,6 @@ import pytest
 
 from karat.errors import FormatError, InputError
 from karat.formats import detect, read_run
-from karat.formats.akashic import QueryReport, Report, write_comparison, write_report
-from karat.formats.octocode import OctocodeResults, write_octocode_results
 from karat.formats.results import AgentResults, CaseResult, write_results_csv, write_results_json
 from karat.model import Answer, Hit, Outcome
 
@@ -124,81 +122,6 @@ def test_problems(tmp_path: Path) -> None:
         (4, "the test_case_id is empty"),
         (5, "3 cells; expected 5, as in the header"),
     ]
-
-
-REPORT = Report(
-    {"name": "c512", "chunk_size": 512},
-    "2026-01-30T12:00:00",
-    {"total_queries": 1, "avg_mrr": 0.5, "avg_mrr_ci": (0.25, nan)},
-    {"function_search": {"count": 1, "avg_mrr": 0.5}},
-    [
-        QueryReport(
-            "q1",
-            "collision",
-            "function_search",
-            [Hit("a.cpp", 0.9, symbol="f"), Hit("b.cpp")],
-            ["b.cpp"],
-            [],
-            {"mrr": 0.5, "latency_ms": 3.0},
-        )
-    ],
-)
-
-
-def test_report_by_hand(tmp_path: Path) -> None:
-    path = tmp_path / "report.json"
-    write_report(REPORT, path)
-    value = json.loads(path.read_text())
-    assert value["summary"]["avg_mrr_ci"] == [0.25, None]
-    assert value["query_results"][0]["results"] == [
-        {"file_path": "a.cpp", "symbol_name": "f", "score": 0.9, "rank": 1},
-        {"file_path": "b.cpp", "symbol_name": None, "score": None, "rank": 2},
-    ]
-    assert list(value) == list(Report._fields)
-    assert detect(path).name == "akashic-report"
-    run = read_run(path)
-    assert run.name == "c512"
-    hits = (Hit("a.cpp", 0.9, symbol="f"), Hit("b.cpp"))
-    assert same(list(run.answers()), [Answer("q1", hits, latency_ns=3_000_000)])
-
-
-def test_the_rank_orders_a_report(tmp_path: Path) -> None:
-    path = tmp_path / "report.json"
-    rows = [{"file_path": "b", "rank": 2}, {"file_path": "a", "rank": 1}]
-    path.write_text(json.dumps({"query_results": [{"query_id": "q", "results": rows}]}))
-    assert [hit.path for hit in read_run(path).answer(0).hits] == ["a", "b"]
-    rows[0]["rank"] = 0
-    rows[1]["file_path"] = ""
-    path.write_text(json.dumps({"query_results": [{"query_id": "q", "results": rows}]}))
-    with pytest.raises(FormatError) as caught:
-        read_run(path)
-    assert [problem.message for problem in caught.value.problems] == [
-        "query_results[0].results[0].rank: 0 is out of range; expected 1 or more",
-        "query_results[0].results[1].file_path: the text is empty",
-    ]
-
-
-def test_comparison(tmp_path: Path) -> None:
-    path = tmp_path / "c.json"
-    write_comparison([REPORT, REPORT], path, timestamp="2026-01-30")
-    value = json.loads(path.read_text())
-    assert (value["timestamp"], value["num_configs"]) == ("2026-01-30", 2)
-    assert [report["config"]["name"] for report in value["reports"]] == ["c512", "c512"]
-
-
-def test_octocode(tmp_path: Path) -> None:
-    path = tmp_path / "o.json"
-    write_octocode_results(OctocodeResults(127, 1, 0.9, 0.95, 0.8, nan, 0.7, None), path)
-    assert json.loads(path.read_text()) == {
-        "queries": 127,
-        "errors": 1,
-        "hit_at_5": 0.9,
-        "hit_at_10": 0.95,
-        "mrr": 0.8,
-        "ndcg_at_10": None,
-        "recall_at_5": 0.7,
-        "recall_at_10": None,
-    }
 
 
 def test_a_latency_beyond_all_clocks_is_read(tmp_path: Path) -> None:

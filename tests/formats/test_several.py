@@ -10,8 +10,8 @@ import pytest
 
 from karat.app.benchmark_config import read_benchmark_config
 from karat.errors import FormatError, InputError
-from karat.formats import detect, is_source, read_dataset
-from karat.model import Dataset
+from karat.formats import detect, is_source, read_dataset, write
+from karat.model import Dataset, Query, Target
 
 
 @pytest.fixture(autouse=True)
@@ -72,7 +72,8 @@ def test_equal_names_and_metadata(folder: Path) -> None:
 
 
 def test_sets_that_do_not_fit(folder: Path) -> None:
-    (folder / "c.yaml").write_text("queries:\n- {id: '1', query: q, expected_files: [a]}\n")
+    other = Dataset.of([Query("1", "q", (Target("a"),))], match="akashic")
+    write(other, folder / "c.json", format="gold")
     with pytest.raises(InputError, match=r"match hits in different ways .*c akashic"):
         read_dataset("sets")
     (folder / "c.yaml").write_text("just: text\n")

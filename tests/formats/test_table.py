@@ -168,7 +168,6 @@ def test_problems_have_their_line(tmp_path: Path, text: str, message: str) -> No
 def test_specialised_formats_come_first(tmp_path: Path) -> None:
     for text, name in (
         ("query,result1\nwho,a.md\n", "octocode"),
-        ("query_key,query_text,path\nq,who,a.md\n", "semantik-csv"),
         ("query_id,query,path,rating\nq,who,a.md,1\n", "csv"),
         ("test_case_id,retrieved_files,query,path\nx,a,b,c\n", "results-csv"),
     ):

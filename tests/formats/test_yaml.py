@@ -1,82 +1,17 @@
-"""Akashic's two YAML files and the strict reader under them."""
+"""The strict reader of YAML, and the suites that it reads."""
 
 from pathlib import Path
 
 import pytest
 
-from karat.errors import FormatError, InputError, LimitExceeded
+from karat.errors import FormatError, InputError
 from karat.experiments.matrix import SuiteConfig, read_suites
-from karat.formats import ReadLimits, read_dataset
 from karat.formats.jsontext import load_yaml
-from karat.model import Query, Target
-
-QUERIES = """queries:
-  - id: no
-    query: "collision detection"
-    category: function_search
-    expected_files: ["Physics/Collision.cpp"]
-    expected_symbols:
-      - DetectCollision
-  - id: 012
-    query: how does it work
-    expected_files:
-      - a.cpp
-    weight: 3
-"""
 
 
 def load(path: Path, text: str) -> object:
     path.write_text(text, encoding="utf-8")
     return load_yaml(path, limit=1 << 20)[0]
-
-
-def problems_of(path: Path, text: str) -> list[tuple[int, str]]:
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(FormatError) as caught:
-        read_dataset(path, format="akashic")
-    return [(problem.line, problem.message) for problem in caught.value.problems]
-
-
-def test_by_hand(tmp_path: Path) -> None:
-    path = tmp_path / "queries.yaml"
-    path.write_text(QUERIES)
-    data = read_dataset(path)
-    assert data.match == "akashic"
-    assert list(data.queries()) == [
-        Query(
-            "no",
-            "collision detection",
-            (Target("Physics/Collision.cpp"), Target("", symbol="DetectCollision")),
-            {"category": "function_search"},
-        ),
-        Query("012", "how does it work", (Target("a.cpp"),), {}, {"weight": "3"}),
-    ]
-
-
-def test_every_problem_has_its_line(tmp_path: Path) -> None:
-    text = """queries:
-  - id: a
-    query: ""
-    expected_files: [""]
-  - id: a
-    query: text
-  - query: text
-    expected_files: x.cpp
-  - id: b
-    query: [1]
-    expected_symbols: [f, f]
-"""
-    assert problems_of(tmp_path / "q.yaml", text) == [
-        (3, "queries[0].query: the text is empty"),
-        (4, "queries[0].expected_files[0]: the text is empty"),
-        (5, "queries[1]: neither expected_files nor expected_symbols has an entry"),
-        (5, "queries[1]: id 'a' appears more than once"),
-        (7, "queries[2]: neither expected_files nor expected_symbols has an entry"),
-        (7, "queries[2]: 'id' is missing"),
-        (8, "queries[2].expected_files: expected a list, found text"),
-        (10, "queries[3].query: expected text, found a list"),
-        (11, "queries[3].expected_symbols[1]: entry 'f' appears more than once"),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -104,16 +39,6 @@ def test_what_is_refused(tmp_path: Path, text: str, line: int, message: str) -> 
 def test_scalars_stay_as_written(tmp_path: Path) -> None:
     value = load(tmp_path / "x.yaml", "a: 012\nb: no\nc: ~\nd: '~'\ne: 1:30\nf: >\n  x\n  y\n")
     assert value == {"a": "012", "b": "no", "c": None, "d": "~", "e": "1:30", "f": "x y\n"}
-
-
-def test_limit_and_encoding(tmp_path: Path) -> None:
-    path = tmp_path / "q.yaml"
-    path.write_text(QUERIES)
-    with pytest.raises(LimitExceeded, match="setting yaml_bytes"):
-        read_dataset(path, limits=ReadLimits(yaml_bytes=10))
-    path.write_bytes(b"queries:\n- id: \xe9\n")
-    with pytest.raises(FormatError, match=r"q\.yaml:2: byte 0xe9 at column 7 is not UTF-8"):
-        read_dataset(path)
 
 
 def test_suites(tmp_path: Path) -> None:

@@ -2,12 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import isfinite, isnan, sqrt
 from statistics import stdev
-from typing import NamedTuple, cast
+from typing import cast
 
 from karat.app.baseline import (
     CommonQueries,
@@ -18,25 +18,16 @@ from karat.app.baseline import (
     restrict_to_sample,
     score_with_ranks,
 )
-from karat.app.evaluate import evaluate_experiment
 from karat.app.human_sample import sampled_run
-from karat.app.schemas import OCTOCODE_FIELDS, octocode_averages
 from karat.app.score import RunSource, distinct_names, own_run_name, run_name, whole_run
 from karat.engines.registry import ENGINES
 from karat.errors import InputError
-from karat.experiments.plan import ExperimentRequest, engine_configurations
-from karat.experiments.run import run_experiment
-from karat.experiments.run_records import DISTURBED, run_with_latencies
-from karat.experiments.store import ExperimentKind, Store
-from karat.experiments.target_check import Where
-from karat.experiments.workers import RunEvent, RunSettings
+from karat.experiments.run_records import DISTURBED
 from karat.formats import is_source
 from karat.formats.karat_run import run_digest
-from karat.formats.octocode import OctocodeResults
 from karat.installation import __version__
 from karat.model import Dataset, Outcome, QueryStatus, Run
 from karat.model.comparison import Difference, Interval
-from karat.model.coverage import CorpusCoverage
 from karat.model.evaluation import Evaluation, Summary
 from karat.model.gate import Baseline, ChangedQuery, Check, Decision, Gate, SelfCheck
 from karat.report.compare_view import range_cell
@@ -702,96 +693,3 @@ def _latencies_ms(run: object) -> tuple[list[float], bool]:
     pairs = zip(run.latencies_ns, run.outcomes, strict=True)
     times = [ns / NS_PER_MS for ns, end in pairs if ns >= 0 and end == Outcome.ANSWERED]
     return times, bool(run.metadata.get(DISTURBED))
-
-
-LEAST = "hit@5=0.70"
-# Environment variables of octocode's providers, passed on if they are set.
-KEYS = (
-    *("VOYAGE_API_KEY", "JINA_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY"),
-    *("OPENROUTER_API_KEY", "TOGETHER_API_KEY"),
-)
-TIMEOUT_S = 60
-
-
-class OctocodeGate(NamedTuple):
-    """The outcome of the gate, its scores and settings, and octocode's averages."""
-
-    gate: Gate
-    evaluation: Evaluation
-    results: OctocodeResults
-    scoring: Scoring
-
-
-def octocode_engine(mode: str = "code", *, threshold: float | None = None) -> dict[str, object]:
-    """Return octocode's command line; *threshold* is the least similarity that it returns.
-
-    >>> octocode_engine("docs", threshold=0.5)["command"][3:]
-    ['--format', 'json', '--mode', 'docs', '--threshold', '0.5']
-    """
-    command = ["octocode", "search", "{query}", "--format", "json", "--mode", mode]
-    if threshold is not None:
-        command += ["--threshold", f"{threshold:g}"]
-    return {
-        "engine": "command",
-        "name": "octocode",
-        "command": command,
-        "output": "octocode",
-        "env": list(KEYS),
-        "timeout_s": TIMEOUT_S,
-    }
-
-
-def octocode_gate(
-    gold: Dataset,
-    engine: str | Mapping[str, object],
-    rules: GateRules,
-    store: Store,
-    *,
-    corpus: str = ".",
-    kind: str | None = None,
-    max_results: int = 20,
-    baseline: Baseline | None = None,
-    confidence: Confidence | None = None,
-    allow_changed: bool = False,
-    listen: Callable[[RunEvent], None] = lambda _: None,
-    on_searched: Callable[[CorpusCoverage], None] = lambda _: None,
-    wait: bool = True,
-) -> OctocodeGate:
-    """Search *corpus* for every question of *gold*, and apply *rules* to the results.
-
-    *kind* is ``docs`` or ``code``, by default all files are searched.
-
-    Every query runs again each time; results are stored in *store*. A query that ends in an error
-    counts 0. A measure that needs more than *max_results* hits is None among the results.
-    Latency is measured only where *rules* limit it; without *wait*, also while other karat runs
-    disturb it.
-    """
-    measures = tuple(
-        name for name in OCTOCODE_FIELDS.values() if (parse(name).k or 0) <= max_results
-    )
-    scoring = Scoring(measures)
-    request = ExperimentRequest(
-        gold=gold,
-        configurations=engine_configurations([engine], k=max_results),
-        where=Where(corpus=corpus, kind=kind),
-        kind=ExperimentKind.EVALUATE,
-        scoring=scoring,
-        settings=RunSettings(warm_up=0, repetitions=1, timeout_s=TIMEOUT_S),
-        timed=None if rules.latencies_ms else 0,
-        wait=wait,
-    )
-    done = run_experiment(request, store, listen=listen, on_searched=on_searched, again=True)
-    if done.interrupted:
-        raise KeyboardInterrupt
-    found = evaluate_experiment(gold, done, scoring=scoring, confidence=confidence)
-    decided = gate(
-        gold,
-        run_with_latencies(found.runs[0]),
-        rules,
-        baseline=baseline,
-        scoring=scoring,
-        confidence=confidence,
-        allow_changed=allow_changed,
-    )
-    evaluation = cast("Evaluation", found.overall)  # of one engine, so that nothing is compared
-    return OctocodeGate(decided, evaluation, octocode_averages(evaluation), scoring)

@@ -7,11 +7,9 @@ gives ids, else queries are numbered by row. Every further column is a tag.
 
 import re
 from pathlib import Path
-from typing import NamedTuple
 
 from karat.errors import InputError
 from karat.formats.base import Format, ReadOptions, as_dataset
-from karat.formats.jsontext import finite, write_json
 from karat.formats.records import read_rows, render_rows
 from karat.formats.source import Problems, number_text, parse_amount
 from karat.model import Dataset, Query, Run, Target
@@ -150,21 +148,3 @@ FORMAT = Format(
     ),
     frozenset({"textless", "files", "pathless"}),
 )
-
-
-class OctocodeResults(NamedTuple):
-    """The averages of one run; None where a value could not be computed."""
-
-    queries: int
-    errors: int
-    hit_at_5: float | None
-    hit_at_10: float | None
-    mrr: float | None
-    ndcg_at_10: float | None
-    recall_at_5: float | None
-    recall_at_10: float | None
-
-
-def write_octocode_results(results: OctocodeResults, path: Path) -> None:
-    """Write *results*; a number that is not finite becomes null."""
-    write_json(path, finite(results._asdict()))

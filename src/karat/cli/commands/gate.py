@@ -2,17 +2,22 @@
 
 import os
 import shlex
-from dataclasses import astuple, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from karat.cli.options.gate_presets import (
+    ChosenPreset,
+    GateOptions,
+    GateOutcome,
+    GateRequest,
+    preset_options,
+)
 from karat.cli.options.scoring import judging_options, sample_options
 from karat.cli.options.shared import (
     Fields,
     Inputs,
-    Number,
     Output,
     OutputPath,
     WholeNumber,
@@ -23,37 +28,10 @@ from karat.report.display import printable
 
 if TYPE_CHECKING:
     from karat.app.benchmark_config import GateConfig
-    from karat.app.gate import GateRules
     from karat.app.score import RunSource
     from karat.model import Dataset
     from karat.model.gate import Baseline, Gate
-    from karat.report.table import Table
     from karat.scoring.settings import Confidence, Scoring
-
-
-class GateOptions(NamedTuple):
-    """The rules as typed."""
-
-    minimums: tuple[str, ...]
-    regressions: tuple[str, ...]
-    latencies: tuple[str, ...]
-    min_queries: int
-    strict: bool
-    lost_hits: int
-
-    def rules(self, *, level: float = 0.0) -> "GateRules":
-        """Return the parsed rules; *level* is the lowest relevant grade."""
-        from karat.app.gate import parse_rules
-
-        return parse_rules(**self._asdict(), level=level)
-
-
-class GateOutcome(NamedTuple):
-    """A gate, the scoring settings, and tables to print before the checks."""
-
-    gate: "Gate"
-    scoring: "Scoring"
-    tables: "tuple[Table, ...]" = ()
 
 
 class GateOutputs(NamedTuple):
@@ -63,20 +41,6 @@ class GateOutputs(NamedTuple):
     junit: str | None
     summary: str | None
     annotations: bool
-
-
-class OctocodeOptions(NamedTuple):
-    """Settings of `--preset octocode`; None for an option not given."""
-
-    csv: str | None
-    mode: str | None
-    threshold: float | None
-    max_results: int | None
-    verbose: bool
-    json_out: str | None
-    engine: str | None
-    corpus: str | None
-    no_wait: bool
 
 
 RULES: Fields = {
@@ -145,50 +109,6 @@ OUTPUTS: Fields = {
     ),
 }
 
-OCTOCODE: Fields = {
-    "csv": click.option(
-        "--csv",
-        type=click.Path(exists=True, dir_okay=False),
-        metavar="FILE",
-        help="octocode: file with the queries.",
-    ),
-    "mode": click.option(
-        "--mode",
-        type=click.Choice(["code", "docs"]),
-        help="octocode: files to search, with any engine; by default all.",
-    ),
-    "threshold": click.option(
-        "--threshold",
-        type=Number(0, 1),
-        metavar="SHARE",
-        help="octocode: minimum similarity of a result.",
-    ),
-    "max_results": click.option(
-        "--max-results",
-        type=WholeNumber(5),
-        metavar="N",
-        help="octocode: results to score per query, 20 by default.",
-    ),
-    "verbose": click.option("-v", "--verbose", is_flag=True, help="octocode: show every query."),
-    "json_out": click.option(
-        "--json-out",
-        type=OutputPath(),
-        metavar="FILE",
-        help="octocode: write the averages as JSON.",
-    ),
-    "engine": click.option(
-        "-e", "--engine", metavar="SPEC", help="octocode: use this engine instead."
-    ),
-    "corpus": click.option(
-        "--corpus", metavar="DIR", help="octocode: folder to search, by default the current one."
-    ),
-    "no_wait": click.option(
-        "--no-wait",
-        is_flag=True,
-        help="octocode: with --max-latency, do not wait for other karat runs.",
-    ),
-}
-
 
 def _make_outputs(*, annotations: bool | None, **rest: Any) -> GateOutputs:
     import os
@@ -198,10 +118,9 @@ def _make_outputs(*, annotations: bool | None, **rest: Any) -> GateOutputs:
     return GateOutputs(annotations=annotations, **rest)
 
 
-# The rules of the gate: *wanted*; where its outcome is written: *outputs*; and *octocode*.
+# The rules of the gate: *wanted*; where its outcome is written: *outputs*.
 rule_options = gather("wanted", GateOptions, RULES)
 gate_output_options = gather("outputs", _make_outputs, OUTPUTS)
-octocode_options = gather("octocode", OctocodeOptions, OCTOCODE)
 
 
 def read_one_run(names: tuple[str, ...], store: str, inputs: Inputs) -> "tuple[Dataset, RunSource]":
@@ -217,7 +136,7 @@ def read_one_run(names: tuple[str, ...], store: str, inputs: Inputs) -> "tuple[D
         raise click.UsageError("Expected GOLD and RUN, or the id of a stored run.")
     if len(names) == 2 and is_engine(names[1]):
         reason = f"{names[1]} is an engine; expected a run"
-        raise click.UsageError(f"{reason}; {_run_first(names[1], names[0])}")
+        raise click.UsageError(f"{reason}; {run_first(names[1], names[0])}")
     if all(is_source(name) for name in names):
         if len(names) == 1:
             raise click.UsageError(f"{names[0]} is a file; expected GOLD and RUN.")
@@ -235,65 +154,10 @@ def read_one_run(names: tuple[str, ...], store: str, inputs: Inputs) -> "tuple[D
     return found.gold, run_with_latencies(found.runs[0])
 
 
-def _run_first(engine: str, gold: str = "gold.json") -> str:
+def run_first(engine: str, gold: str = "gold.json") -> str:
     """Return the commands that make a run of *engine* and check it."""
     made = shlex.join(["karat", "evaluate", gold, "-e", engine, "--run-out", "run.jsonl"])
     return f"run the engine first: {made}, then pass run.jsonl as RUN."
-
-
-MAX_RESULTS = 20
-
-
-def octocode_outcome(
-    given: OctocodeOptions,
-    wanted: GateOptions,
-    baseline: "Baseline | None",
-    confidence: "Confidence",
-    *,
-    store: str,
-    allow_changed: bool,
-) -> GateOutcome:
-    """Run the engine, and write the averages if a file was named for them."""
-    from karat.app.gate import LEAST, octocode_engine, octocode_gate
-    from karat.cli.output.experiments import show_searched
-    from karat.cli.output.progress import run_progress
-    from karat.experiments.store import open_store
-    from karat.formats import read_dataset
-    from karat.formats.octocode import write_octocode_results
-    from karat.report.score_view import per_query_table, score_table
-
-    if given.csv is None:
-        raise click.UsageError("--preset octocode needs --csv FILE.")
-    if given.engine and given.threshold is not None:
-        raise click.UsageError("--threshold cannot be combined with --engine.")
-    gold = read_dataset(given.csv, format="octocode")
-    rules = (wanted if wanted.minimums else wanted._replace(minimums=(LEAST,))).rules()
-    engine = given.engine or octocode_engine(given.mode or "code", threshold=given.threshold)
-    with open_store(store, new=True) as opened, run_progress({}) as listen:
-        found = octocode_gate(
-            gold,
-            engine,
-            rules,
-            opened,
-            corpus=given.corpus or ".",
-            # octocode selects files itself.
-            kind=given.mode if given.engine else "all",
-            max_results=given.max_results or MAX_RESULTS,
-            baseline=baseline,
-            confidence=confidence,
-            allow_changed=allow_changed,
-            listen=listen,
-            on_searched=show_searched,
-            wait=not given.no_wait,
-        )
-    if given.json_out:
-        write_octocode_results(found.results, Path(given.json_out))
-    # Its notes stand below the checks too.
-    tables = [replace(score_table(found.evaluation), notes=())]
-    if given.verbose:
-        texts = dict(zip(gold.query_ids, gold.texts, strict=True))
-        tables.insert(0, per_query_table(found.evaluation, texts))
-    return GateOutcome(found.gate, found.scoring, tuple(tables))
 
 
 def _configure(
@@ -311,7 +175,6 @@ def _configure(
 
 
 FAILED = 1
-NOTHING_SAID = OctocodeOptions(None, None, None, None, False, None, None, None, False)
 
 
 @click.command("gate")
@@ -346,8 +209,7 @@ NOTHING_SAID = OctocodeOptions(None, None, None, None, False, None, None, None, 
 @gate_output_options
 @judging_options
 @sample_options
-@click.option("--preset", type=click.Choice(["octocode"]), help="Run octocode's benchmark.")
-@octocode_options
+@preset_options
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -356,7 +218,7 @@ def command(
     store: str,
     *,
     config: "GateConfig | None",
-    preset: str | None,
+    preset: ChosenPreset,
     allow_changed: bool,
     self_check: bool,
     wanted: GateOptions,
@@ -364,7 +226,6 @@ def command(
     scoring: "Scoring",
     inputs: Inputs,
     confidence: "Confidence",
-    octocode: OctocodeOptions,
 ) -> None:
     """Check RUN against minimum scores, a baseline and maximum latencies.
 
@@ -384,24 +245,18 @@ def command(
     karat gate --preset octocode --csv benchmark/code.csv --json-out results.json
     """
     if self_check:
-        if preset or baseline or octocode != NOTHING_SAID:
+        if preset.name or preset.given() or baseline:
             raise click.UsageError("--self-check takes GOLD and runs, without --baseline.")
         failed = _self_check(names, wanted, scoring, inputs, confidence, as_json=outputs.as_json)
         ctx.exit(FAILED if failed else 0)
     before = _read(baseline)
-    if preset:
-        _refuse_unused(names, scoring, inputs)
-
-        outcome = octocode_outcome(
-            octocode, wanted, before, confidence, store=store, allow_changed=allow_changed
+    preset.check_unused(names)
+    if preset.name:
+        request = GateRequest(
+            names, wanted, before, scoring, inputs, confidence, store, allow_changed
         )
+        outcome = preset.run(request)
     else:
-        if octocode.engine:
-            raise click.UsageError(
-                f"--engine needs --preset octocode; {_run_first(octocode.engine, *names[:1])}"
-            )
-        if octocode != NOTHING_SAID:
-            raise click.UsageError("--csv, --engine and similar options need --preset octocode.")
         from karat.app.gate import gate
 
         if config and config.gold_set and len(names) == 1 and Path(names[0]).exists():
@@ -457,18 +312,6 @@ def _self_check(
         plain = Output(None, per_query=False, path=None)
         show.put(show.draw_tables([self_check_table(found)], plain), plain)
     return found.failed > 0
-
-
-def _refuse_unused(names: tuple[str, ...], scoring: "Scoring", inputs: Inputs) -> None:
-    """Reject options that the preset sets by itself, because they would have no effect."""
-    from karat.scoring.settings import Scoring
-
-    if names:
-        raise click.UsageError("--preset octocode takes --csv FILE instead of GOLD and RUN.")
-    if scoring != Scoring() or any(astuple(inputs)):
-        raise click.UsageError(
-            "--preset octocode sets matching and measures; remove these options."
-        )
 
 
 def _read(baseline: str | None) -> "Baseline | None":

@@ -8,9 +8,9 @@ from karat.cli.options.experiment import losses_option
 from karat.cli.options.scoring import pair_options, scoring_options
 from karat.cli.options.shared import TITLE, Inputs, OutputPath, store_option
 from karat.cli.output.show import (
-    SCHEMAS,
     check_schema,
     export_runs,
+    schema_names,
     write_charts,
     write_report,
     write_schema,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--schema",
-    type=click.Choice(["karat", *SCHEMAS]),
+    type=click.Choice(schema_names()),
     default="karat",
     show_default=True,
     help="Schema of .json files (agents: also of .csv): Karat's, or that of another benchmark.",

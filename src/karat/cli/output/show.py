@@ -17,6 +17,7 @@ from karat.formats.base import FOLDER_FORMATS
 from karat.installation import install_hint
 from karat.model import Dataset
 from karat.model.evaluation import Evaluation
+from karat.registry import Registry
 from karat.report import score_view
 from karat.report.table import Table, mark_of, marked
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from karat.app.report import ReportInputs
-    from karat.app.schemas import RunExport
+    from karat.app.schemas import ResultSchema, RunExport
     from karat.app.score import Truth
     from karat.cli.options.shared import Inputs
     from karat.model import Run
@@ -275,64 +276,38 @@ def write_page(
     write_report(findings, str(output.path))
 
 
-# The suffixes of the files in each shape.
-SCHEMAS = {"akashic": (".json",), "octocode": (".json",), "agents": (".json", ".csv")}
+# How `karat report --schema` stores the results of other benchmarks.
+SCHEMAS: "Registry[ResultSchema]" = Registry("schema", {"agents": "karat.app.schemas:AGENTS"})
+
+
+def schema_names() -> list[str]:
+    """Return the schemas of a report: Karat's own first, then those of other benchmarks."""
+    core = SCHEMAS.core()
+    return ["karat", *(name for name in SCHEMAS if name not in core), *core]
 
 
 def check_schema(schema: str, output: str) -> None:
     """Raise InputError where no file called *output* is written in the shape of *schema*."""
-    if os.path.splitext(output)[1].lower() not in SCHEMAS[schema]:  # noqa: PTH122 - as above
-        expected = " or ".join(SCHEMAS[schema])
-        raise InputError(f"{output}: --schema {schema} writes {expected} files")
+    suffixes = SCHEMAS.get(schema).suffixes
+    if os.path.splitext(output)[1].lower() not in suffixes:  # noqa: PTH122 - as above
+        raise InputError(f"{output}: --schema {schema} writes {' or '.join(suffixes)} files")
 
 
 def write_schema(schema: str, judged: "Sequence[RunExport]", output: str) -> None:
-    """Write *judged* runs to *output*.
-
-    Akashic has a shape for several at once; of the others each run is a file of its own.
-    """
+    """Write *judged* runs to *output*: each to its own file, unless one file holds several."""
     from pathlib import Path
 
     check_schema(schema, output)
-    if schema == "akashic":
-        _write_akashic(judged, output)
+    chosen = SCHEMAS.get(schema)
+    if chosen.holds_several:
+        chosen.write(judged, Path(output))
+        click.echo(f"wrote {output}", err=True)
         return
     file_of = make_namer(output, several=len(judged) > 1)
-    write = _write_octocode if schema == "octocode" else _write_agent
     for each in judged:
         path = file_of(each.measured.name)
-        write(each, Path(path))
+        chosen.write([each], Path(path))
         click.echo(f"wrote {path}", err=True)
-
-
-def _write_akashic(judged: "Sequence[RunExport]", output: str) -> None:
-    from pathlib import Path
-
-    from karat.app.schemas import akashic_report
-    from karat.formats.akashic import write_comparison
-    from karat.formats.akashic import write_report as write_akashic_report
-
-    reports = [akashic_report(each) for each in judged]
-    if len(reports) == 1:
-        write_akashic_report(reports[0], Path(output))
-    else:
-        write_comparison(reports, Path(output), timestamp=reports[0].timestamp)
-    click.echo(f"wrote {output}", err=True)
-
-
-def _write_octocode(judged: "RunExport", path: "Path") -> None:
-    from karat.app.schemas import octocode_results
-    from karat.formats.octocode import write_octocode_results
-
-    write_octocode_results(octocode_results(judged), path)
-
-
-def _write_agent(judged: "RunExport", path: "Path") -> None:
-    from karat.app.schemas import agent_results
-    from karat.formats.results import write_results_csv, write_results_json
-
-    write = write_results_csv if path.suffix.lower() == ".csv" else write_results_json
-    write(agent_results(judged), path)
 
 
 REPORTS = {"markdown": "report.md", "html": "report.html"}

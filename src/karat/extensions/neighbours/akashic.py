@@ -3,18 +3,16 @@
 In a dataset, a file matches as a part of a path, a symbol as a part of a name without regard to
 case, which the dataset says with ``match="akashic"``. Every target has grade 1.
 
-A report is read as a run, so that old reports can be scored again. :func:`write_report` and
-:func:`write_comparison` take figures that were computed elsewhere.
+A report is read as a run, so that old reports can be scored again.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import nan
 from pathlib import Path
-from typing import NamedTuple
 
 from karat.formats.base import Format, ReadOptions, as_dataset
 from karat.formats.fields import Checker, Location, Record
-from karat.formats.jsontext import dump_yaml, finite, load_json, load_yaml, opens_list, write_json
+from karat.formats.jsontext import dump_yaml, load_json, load_yaml, opens_list
 from karat.formats.results import latency_of
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.system.files import write_text
@@ -90,28 +88,6 @@ FORMAT = Format(
 )
 
 
-class QueryReport(NamedTuple):
-    """One query with its hits, its expectation and its own figures."""
-
-    query_id: str
-    query: str
-    category: str
-    hits: Sequence[Hit]
-    expected_files: Sequence[str]
-    expected_symbols: Sequence[str]
-    metrics: Values
-
-
-class Report(NamedTuple):
-    """One configuration; *summary* has ``total_queries``, ``avg_mrr``, ``avg_mrr_ci``, ..."""
-
-    config: Values
-    timestamp: str
-    summary: Values
-    category_metrics: Mapping[str, Values]
-    query_results: Sequence[QueryReport]
-
-
 def detect_report(_path: str, head: bytes) -> bool:
     """Return whether an object with query results or a summary of them begins here."""
     if not head.lstrip().startswith(b"{") or opens_list(head, "reports"):
@@ -133,36 +109,6 @@ def read_report(path: Path, options: ReadOptions) -> Run:
     name = check.text(config, "name", ("config",), default=path.name)
     check.finish()
     return Run.of(answers, name=name, metadata={"config": dict(config)} if config else {})
-
-
-def write_report(report: Report, path: Path) -> None:
-    """Write *report*; a number that is not finite becomes null."""
-    write_json(path, finite(_shown(report)))
-
-
-def write_comparison(reports: Sequence[Report], path: Path, *, timestamp: str) -> None:
-    """Write several reports side by side."""
-    shown = [_shown(report) for report in reports]
-    value = {"timestamp": timestamp, "num_configs": len(shown), "reports": shown}
-    write_json(path, finite(value))
-
-
-def _shown(report: Report) -> dict[str, object]:
-    results = []
-    for query in report.query_results:
-        row = query._asdict()
-        hits = row.pop("hits")
-        row["results"] = [
-            {
-                "file_path": hit.path,
-                "symbol_name": hit.symbol or None,
-                "score": hit.score,
-                "rank": rank,
-            }
-            for rank, hit in enumerate(hits, 1)
-        ]
-        results.append(row)
-    return report._asdict() | {"query_results": results}
 
 
 def _answer(check: Checker, row: Record, location: Location) -> Answer:

@@ -1,0 +1,1 @@
+"""Files and gates of other benchmarks: Akashic, Octocode, Semantik, semble, Ragas, DeepEval."""

@@ -1,11 +1,10 @@
 """Results as CSV, with guards against spreadsheet formulas."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from math import isnan
+from collections.abc import Iterable, Sequence
 
 from karat.formats.records import render_rows
-from karat.model.comparison import Interval
-from karat.model.evaluation import ComparisonResult, Evaluation, Summary
+from karat.model.evaluation import ComparisonResult, Evaluation
+from karat.report.rows import difference_rows, ends, mean_rows, query_rows
 
 Row = Sequence[str | float | None]
 
@@ -13,13 +12,7 @@ Row = Sequence[str | float | None]
 def evaluation_csv(evaluation: Evaluation) -> str:
     """Return one row per measure, and per tag value if slices were requested."""
     header = ("run", "tag", "value", "measure", "mean", "low", "high", "answered_mean", "n")
-    rows: list[Row] = [header]
-    evaluation = evaluation.shown()
-    rows += _summary_rows(evaluation.name, "", "", evaluation.summaries)
-    for tag, values in evaluation.slices.items():
-        for value, summaries in values.items():
-            rows += _summary_rows(evaluation.name, tag, value, summaries)
-    return render_rows(rows)
+    return render_rows([header, *mean_rows(evaluation.shown())])
 
 
 def contest_csv(contest: ComparisonResult) -> str:
@@ -31,21 +24,17 @@ def contest_csv(contest: ComparisonResult) -> str:
             *("wins", "ties", "losses", "detectable", "significant"),
         )
     ]
-    parts = [("", "", contest.comparison)]
-    for tag, values in contest.slices.items():
-        parts += [(tag, value, comparison) for value, comparison in values.items()]
-    for tag, value, comparison in parts:
-        rows += [
-            (
-                *(tag, value, entry.metric, entry.baseline, entry.system, entry.n),
-                *(entry.baseline_mean, entry.system_mean, entry.difference),
-                *_ends(entry.interval),
-                *(entry.relative, entry.p, entry.p_corrected, entry.effect),
-                *(entry.wins, entry.ties, entry.losses, entry.detectable),
-                "yes" if entry.is_significant else "no",
-            )
-            for entry in comparison.differences
-        ]
+    rows += [
+        (
+            *(tag, value, entry.metric, entry.baseline, entry.system, entry.n),
+            *(entry.baseline_mean, entry.system_mean, entry.difference),
+            *ends(entry.interval),
+            *(entry.relative, entry.p, entry.p_corrected, entry.effect),
+            *(entry.wins, entry.ties, entry.losses, entry.detectable),
+            "yes" if entry.is_significant else "no",
+        )
+        for tag, value, entry in difference_rows(contest)
+    ]
     return render_rows(rows)
 
 
@@ -53,31 +42,8 @@ def queries_csv(evaluations: Iterable[Evaluation]) -> str:
     """Return one row per run and query, one column per measure."""
     rows: list[Row] = []
     for evaluation in evaluations:
-        table = evaluation.shown().table
+        shown = evaluation.shown()
         if not rows:
-            rows.append(("run", "query", "status", *table.columns))
-        rows += [
-            (
-                evaluation.name,
-                query_id,
-                table.statuses[row].name.lower(),
-                *(_known(column[row]) for column in table.columns.values()),
-            )
-            for row, query_id in enumerate(table.query_ids)
-        ]
+            rows.append(("run", "query", "status", *shown.table.columns))
+        rows += [(each.run, each.query, each.status, *each.scores) for each in query_rows(shown)]
     return render_rows(rows)
-
-
-def _summary_rows(run: str, tag: str, value: str, summaries: Sequence[Summary]) -> Iterator[Row]:
-    for summary in summaries:
-        low, high = _ends(summary.interval)
-        means = _known(summary.mean), low, high, _known(summary.answered)
-        yield (run, tag, value, summary.measure, *means, summary.n)
-
-
-def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
-    return (interval.low, interval.high) if interval else (None, None)
-
-
-def _known(value: float) -> float | None:
-    return None if isnan(value) else value

@@ -13,6 +13,7 @@ from karat.model.evaluation import ComparisonResult, Evaluation, Summary
 from karat.model.gate import Gate
 from karat.model.timings import RunResult
 from karat.report.findings.latency import mean_spent
+from karat.report.rows import query_rows
 
 SCHEMA = 1
 
@@ -119,14 +120,14 @@ def _scored(result: Evaluation | ComparisonResult) -> dict[str, object]:
 
 def _run(evaluation: Evaluation) -> dict[str, object]:
     evaluation = evaluation.shown()
-    table = evaluation.table
+    measures = tuple(evaluation.table.columns)
     queries = [
         {
-            "query_id": query_id,
-            "status": table.statuses[row],
-            "scores": {name: column[row] for name, column in table.columns.items()},
+            "query_id": row.query,
+            "status": row.status,
+            "scores": dict(zip(measures, row.scores, strict=True)),
         }
-        for row, query_id in enumerate(table.query_ids)
+        for row in query_rows(evaluation)
     ]
     return {
         "name": evaluation.name,

@@ -6,8 +6,9 @@ from math import isnan
 
 from karat.errors import InputError
 from karat.model.comparison import Comparison, Interval
-from karat.model.evaluation import ComparisonResult, Evaluation, Summary
+from karat.model.evaluation import ComparisonResult, Evaluation
 from karat.report.display import printable
+from karat.report.rows import best_means, runs_of
 from karat.report.score_view import queries
 from karat.report.table import Cell, Table, mark_of
 
@@ -129,12 +130,8 @@ def latex_table(
     the package booktabs.
     """
     style = style or LatexStyle(**options)  # type: ignore[arg-type]
-    if isinstance(result, Evaluation):
-        evaluations: Sequence[Evaluation] = [result.shown().labelled()]
-        comparison = None
-    else:
-        evaluations = [result[name].shown().labelled() for name in result]
-        comparison = result.comparison.labelled()
+    evaluations = runs_of(result)
+    comparison = result.comparison.labelled() if isinstance(result, ComparisonResult) else None
     measures = evaluations[0].keys()
     several = len(evaluations) > 1
     caption = _safe(style.caption) or _caption(evaluations[0].notes.queries, comparison)
@@ -164,12 +161,12 @@ def _rows(
     evaluations: Sequence[Evaluation], comparison: Comparison | None, style: LatexStyle
 ) -> Iterator[str]:
     marks = _marks(comparison)
-    best = _best(evaluations, comparison)
+    best = best_means(evaluations, comparison.lower_is_better if comparison else ())
     for place, evaluation in enumerate(evaluations):
         cells = []
         for summary in evaluation.summaries:
             text = style.number(summary.mean)
-            if len(evaluations) > 1 and summary.mean == best[summary.measure]:
+            if len(evaluations) > 1 and summary.mean == best.get(summary.measure):
                 text = rf"\textbf{{{text}}}"
             letters = marks.get((summary.measure, evaluation.name), ("", ""))[1]
             letters += r"\dagger" if mark_of(evaluation.mark, summary.measure) else ""
@@ -199,19 +196,6 @@ def _marks(comparison: Comparison | None) -> dict[tuple[str, str], tuple[str, st
         for measure in comparison.metrics
         for mark in significance_letters(comparison, measure)
     }
-
-
-def _best(
-    evaluations: Sequence[Evaluation], comparison: Comparison | None
-) -> dict[str, float | None]:
-    lower = comparison.lower_is_better if comparison else ()
-
-    def best(summaries: Sequence[Summary], name: str) -> float | None:
-        known = [summary.mean for summary in summaries if not isnan(summary.mean)]
-        return (min if name in lower else max)(known, default=None)
-
-    columns = zip(*(evaluation.summaries for evaluation in evaluations), strict=True)
-    return {column[0].measure: best(column, column[0].measure) for column in columns}
 
 
 def _caption(count: int, comparison: Comparison | None) -> str:

@@ -10,6 +10,7 @@ from karat.errors import MissingExtra
 from karat.model.comparison import Interval
 from karat.model.evaluation import ComparisonResult, Evaluation
 from karat.report.display import headline_and_details
+from karat.report.rows import Result, best_means, ends, mean_rows, query_rows, runs_of
 from karat.report.score_view import queries
 from karat.report.table import Cell, Column, Table, marked, number
 
@@ -33,7 +34,6 @@ STYLE = (
     "opacity:.7;font-size:.9em",
 )
 
-Result = Evaluation | ComparisonResult
 Value = float | int | str | None
 
 
@@ -62,11 +62,11 @@ def as_frame(result: Result, package: str, *, summary: bool) -> Any:
 def per_query_rows(result: Result) -> list[tuple[Value, ...]]:
     """Return one row per run, query and measure; a query that is not scored has no score."""
     return [
-        (evaluation.name, query_id, name, _known(column[row]), table.statuses[row].name.lower())
-        for evaluation in _evaluations(result)
-        for table in (evaluation.table,)
-        for name, column in table.columns.items()
-        for row, query_id in enumerate(table.query_ids)
+        (row.run, row.query, name, row.scores[column], row.status)
+        for evaluation in runs_of(result)
+        for rows in (list(query_rows(evaluation)),)
+        for column, name in enumerate(evaluation.table.columns)
+        for row in rows
     ]
 
 
@@ -79,21 +79,18 @@ def summary_rows(result: Result) -> list[tuple[Value, ...]]:
         if comparison and entry.baseline == comparison.baseline
     }
     rows: list[tuple[Value, ...]] = []
-    for evaluation in _evaluations(result):
-        for each in evaluation.summaries:
-            entry = against.get((evaluation.name, each.measure))
-            change: tuple[Value, ...] = (None,) * 5
-            if entry:
-                ends = _ends(entry.interval)
-                change = (entry.baseline, entry.difference, *ends, entry.p_corrected)
-            mean = (_known(each.mean), *_ends(each.interval), each.n)
-            rows.append((evaluation.name, each.measure, *mean, *change))
+    for row in (row for run in runs_of(result) for row in mean_rows(run) if not row.tag):
+        entry = against.get((row.run, row.measure))
+        change: tuple[Value, ...] = (None,) * 5
+        if entry:
+            change = (entry.baseline, entry.difference, *ends(entry.interval), entry.p_corrected)
+        rows.append((row.run, row.measure, row.mean, row.low, row.high, row.n, *change))
     return rows
 
 
 def as_html(result: Result) -> str:
     """Return a leaderboard with intervals, and the scores of all queries folded below it."""
-    evaluations = _evaluations(result)
+    evaluations = runs_of(result)
     count = evaluations[0].notes.queries
     parts = [f"<p>⚠ {escape(text)}</p>" for text in result.warnings]
     if isinstance(result, ComparisonResult) and result.verdict:
@@ -119,19 +116,15 @@ def as_html(result: Result) -> str:
 def _leaderboard(evaluations: Sequence[Evaluation], lower: Sequence[str]) -> Table:
     """Return one row per run, the best mean of the first measure first; the best are marked."""
     measures = evaluations[0].keys()
-    sign = {name: -1.0 if name in lower else 1.0 for name in measures}
-    best = {
-        name: max((sign[name] * e[name] for e in evaluations if not isnan(e[name])), default=None)
-        for name in measures
-    }
+    best = best_means(evaluations, lower)
     lead = measures[0]
-    ranked = sorted(evaluations, key=lambda e: (isnan(e[lead]), -sign[lead] * e[lead]))
+    sign = -1.0 if lead in lower else 1.0
+    ranked = sorted(evaluations, key=lambda e: (isnan(e[lead]), -sign * e[lead]))
     rows = []
     for evaluation in ranked:
         cells = [Cell(evaluation.name)]
         for summary in evaluation.summaries:
-            name = summary.measure
-            top = len(evaluations) > 1 and sign[name] * summary.mean == best[name]
+            top = len(evaluations) > 1 and summary.mean == best.get(summary.measure)
             cell = number(summary.mean, digits=DIGITS, best=top)
             cells.append(cell._replace(text=cell.text + _span(summary.interval)))
         rows.append(tuple(cells))
@@ -170,21 +163,6 @@ def _row(tag: str, cells: Iterable[Cell], columns: Sequence[Column]) -> str:
     return f"<tr>{''.join(drawn())}</tr>"
 
 
-def _evaluations(result: Result) -> list[Evaluation]:
-    """Return the scored runs as they are shown: with intervals and typed names."""
-    if isinstance(result, Evaluation):
-        return [result.shown().labelled()]
-    return [result[name].shown().labelled() for name in result]
-
-
 def _span(interval: Interval | None) -> str:
-    low, high = _ends(interval)
+    low, high = ends(interval)
     return "" if low is None or high is None else f" [{low:.{DIGITS}f}, {high:.{DIGITS}f}]"
-
-
-def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
-    return (interval.low, interval.high) if interval else (None, None)
-
-
-def _known(value: float) -> float | None:
-    return None if isnan(value) else value

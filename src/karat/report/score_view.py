@@ -50,19 +50,24 @@ def slice_tables(evaluation: Evaluation) -> list[Table]:
 
 def per_query_table(evaluation: Evaluation, texts: Mapping[str, str]) -> Table:
     """Return one row per query: id, status, every measure and the query's text."""
-    table = evaluation.shown().table
-    rows = []
-    for row, query_id in enumerate(table.query_ids):
-        scores = [number(column[row]) for column in table.columns.values()]
-        status = table.statuses[row].name.lower()
-        text = texts.get(query_id, "")
-        rows.append((Cell(query_id, query_id), Cell(status, status), *scores, text_cell(text)))
+    from karat.report.rows import query_rows  # only --per-query shows queries
+
+    shown = evaluation.shown()
+    rows = [
+        (
+            Cell(row.query, row.query),
+            Cell(row.status, row.status),
+            *map(number, row.scores),
+            text_cell(texts.get(row.query, "")),
+        )
+        for row in query_rows(shown)
+    ]
     return Table(
         "",
         (
             Column("query"),
             Column("status", spare=1),
-            *(Column(name, numeric=True) for name in table.columns),
+            *(Column(name, numeric=True) for name in shown.table.columns),
             Column("text", spare=2),
         ),
         tuple(rows),

@@ -17,7 +17,7 @@ export UV_SYSTEM_CERTS ?= 1
 
 # These compute every number that Karat reports: their own tests cover each line and branch. The other tests
 # run separately, because measuring coverage takes time.
-FULLY_COVERED := $(addprefix src/karat/,scoring/metrics scoring/matching scoring/stats extensions/trec_eval/metrics)
+FULLY_COVERED := $(addprefix src/karat/,scoring/metrics scoring/matching scoring/stats extensions/trec_eval/metrics extensions/analyze/stats)
 THEIR_TESTS   := $(FULLY_COVERED) $(FULLY_COVERED:src/karat/%=tests/%)
 # These tests mostly wait for processes that they start and kill.
 WAITING_TESTS := tests/experiments/workers tests/extensions/service

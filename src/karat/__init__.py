@@ -6,11 +6,11 @@ from karat.exports import exports, extension_name
 
 if TYPE_CHECKING:
     from karat.api import compare, evaluate, load, run, write_report
-    from karat.app.analyze import index_health
     from karat.corpus import Corpus, GitRepository, from_beir, from_folder, from_git, from_texts
     from karat.errors import EngineError, FormatError, InputError, KaratError, Problem
     from karat.experiments.executors import open_executor
     from karat.experiments.matrix import Matrix
+    from karat.extensions.analyze.index import index_health
     from karat.extensions.mining.generate import generate, write_gold
     from karat.extensions.mining.questions.generate import QuestionRecipe, generate_questions
     from karat.extensions.mining.recipe import MiningRecipe
@@ -65,7 +65,7 @@ __getattr__ = exports(
     __name__,
     {
         "api": "compare evaluate load run write_report",
-        "app.analyze": "index_health",
+        "extensions.analyze.index": "index_health",
         "extensions.mining.generate": "generate write_gold",
         "extensions.mining.questions.generate": "QuestionRecipe generate_questions",
         "extensions.mining.recipe": "MiningRecipe",

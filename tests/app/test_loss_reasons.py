@@ -14,7 +14,7 @@ from karat.engines.spec import build, parse_spec
 from karat.errors import InputError
 from karat.experiments.target_check import Where
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
-from karat.model.analysis import LossReason
+from karat.model.loss_reasons import LossReason
 from karat.model.timings import RunResult
 from karat.report.draw import draw, loss_reason_table
 from karat.report.findings import Findings, Origin

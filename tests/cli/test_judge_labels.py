@@ -57,10 +57,6 @@ COMMANDS = {
         *("sweep", "gold.json", "--corpus", "docs", "--matrix", "matrix.yaml"),
         *("--timed", "none", *MRR),
     ),
-    "analyze": (
-        *("analyze", "topics", "gold.json", "first.jsonl", "--model", "words", "--topics", "2"),
-        *MRR,
-    ),
 }
 MATRIX = "search_modes: [sparse]\ntop_k_values: [3, 5]\n"
 
@@ -72,9 +68,14 @@ def said(done: CompletedProcess[str]) -> str:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_labels_of_models_are_used_only_when_chosen(karat: Karat, folder: Path, name: str) -> None:
     (folder / "matrix.yaml").write_text(MATRIX)
-    plain = karat(*COMMANDS[name])
-    used = karat(*COMMANDS[name], "--judge-labels", "include")
-    trusted = karat(*COMMANDS[name], "--judge-labels", "include", "--min-agreement", "-1")
+    check_choice(karat, *COMMANDS[name])
+
+
+def check_choice(karat: Karat, *command: str) -> None:
+    """Fail if *command* uses labels of models without a choice, or without a warning."""
+    plain = karat(*command)
+    used = karat(*command, "--judge-labels", "include")
+    trusted = karat(*command, "--judge-labels", "include", "--min-agreement", "-1")
 
     assert (plain.returncode, used.returncode, trusted.returncode) == (0, 0, 0), used.stderr
     assert UNUSED in said(plain)
@@ -87,12 +88,16 @@ def test_labels_of_models_are_used_only_when_chosen(karat: Karat, folder: Path, 
 
 
 @pytest.mark.parametrize("choice", [(), ("--judge-labels", "exclude")])
-@pytest.mark.parametrize("name", ["score", "gate", "evaluate", "analyze"])
+@pytest.mark.parametrize("name", ["score", "gate", "evaluate"])
 def test_a_minimum_without_labels_of_models_is_a_mistake(
     karat: Karat, name: str, choice: tuple[str, ...]
 ) -> None:
-    done = karat(*COMMANDS[name], "--min-agreement", "0.2", *choice)
+    check_minimum(karat, *COMMANDS[name], *choice)
 
+
+def check_minimum(karat: Karat, *command: str) -> None:
+    """Fail if *command* takes a minimum of agreement although no labels of models are used."""
+    done = karat(*command, "--min-agreement", "0.2")
     assert done.returncode == 2
     assert "--min-agreement needs --judge-labels include or only" in said(done)
 

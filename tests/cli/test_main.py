@@ -103,7 +103,6 @@ def test_a_command_that_is_like_none_lists_them(karat: Karat) -> None:
     [
         ("runs foo", "No such command 'foo'. Commands: delete, export, latest, list, show."),
         ("runs lis", "No such command 'lis'. Did you mean 'list'?"),
-        ("analyze foo", "No such command 'foo'. Commands: embedding, index, topics, trend."),
         ("baseline updat", "No such command 'updat'. Did you mean 'update'?"),
         ("engines chek", "No such command 'chek'. Did you mean 'check'?"),
     ],

@@ -43,17 +43,16 @@ def modules(package: ModuleType) -> Iterator[ModuleType]:
         yield import_module(found.name)
 
 
-def records(package: ModuleType) -> list[type]:
-    """Return the classes that *package* defines, whether they are public or not."""
+def records_of(module: ModuleType) -> list[type]:
+    """Return the classes that *module* defines, whether they are public or not."""
     return [
         member
-        for module in modules(package)
         for _, member in getmembers(module, isclass)
         if member.__module__ == module.__name__ and not isabstract(member)
     ]
 
 
-RECORDS = records(karat.model)
+RECORDS = [record for module in modules(karat.model) for record in records_of(module)]
 Number = TypeVar("Number")
 
 

@@ -14,7 +14,7 @@ from karat.engines.rerank import RerankEngine
 from karat.errors import InputError
 from karat.experiments.target_check import Where
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
-from karat.model.analysis import LossReason
+from karat.model.loss_reasons import LossReason
 from karat.model.run import AS_RETURNED
 from karat.model.spec import Spec
 from karat.model.timings import RunResult

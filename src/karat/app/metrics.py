@@ -40,8 +40,9 @@ PREFACE = """\
 # Metrics
 
 A measure is a metric with cut-off and parameters: `ndcg@10`, `precision(level=2)@5`, `rbp(p=0.5)`.
-Names ignore case; [trec_eval's names](trec_eval.md#measures) work too. `karat metrics NAME` prints
-an entry of this page:
+Names ignore case;
+[trec_eval's names](../src/karat/extensions/trec_eval/docs/trec_eval.md#measures) work too.
+`karat metrics NAME` prints an entry of this page:
 
 ```sh
 karat metrics ndcg mrr

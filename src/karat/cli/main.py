@@ -104,7 +104,6 @@ SECTIONS = {
     },
     "Analyze results": {
         "report": "Write a report as HTML, Markdown, CSV, JSON or LaTeX.",
-        "analyze": "Find weak topics, index problems and changes over time.",
         "runs": "List, show, export and delete stored results.",
     },
     "Train a model": {},

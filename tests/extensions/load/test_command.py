@@ -70,3 +70,12 @@ def test_the_searches_of_the_examples_are_ones(karat: Karat) -> None:
     assert examples
     for spec in examples:
         build(spec)
+
+
+def test_the_engine_needs_its_option(karat: Karat) -> None:
+    done = karat("load", "gold.csv", "tree", "bm25", "--json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[:2] == [
+        "error: Unexpected bm25: the engine needs --engine; type",
+        "  karat load gold.csv tree --engine bm25 --json",
+    ]

@@ -1,12 +1,11 @@
 """What -m asks for, in trec_eval's grammar."""
 
-from pathlib import Path
-
 import pytest
 
 from karat.errors import InputError, UnknownName
 from karat.extensions.trec_eval.names import MEASURES, NICKNAMES, values
 from karat.scoring.metrics import METRICS
+from tests.docs.pages import page
 
 
 def test_every_measure_of_trec_eval_has_a_metric() -> None:
@@ -96,8 +95,8 @@ def test_an_unknown_measure_gets_the_nearest_name() -> None:
         values(["-----"])
 
 
-def test_the_documentation_lists_every_measure(project_root: Path) -> None:
-    text = (project_root / "docs" / "trec_eval.md").read_text(encoding="utf-8")
+def test_the_documentation_lists_every_measure() -> None:
+    text = page("trec_eval").read_text(encoding="utf-8")
     block = text.partition("```text\n")[2].partition("```")[0]
     rows = [line.split() for line in block.splitlines()[1:]]
     listed = [(name.partition(".")[0], metric) for name, metric in rows]

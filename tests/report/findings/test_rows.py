@@ -8,7 +8,7 @@ from math import isnan
 import pytest
 
 from karat.model import Dataset, Query, QueryStatus, Target
-from karat.model.analysis import LossReason
+from karat.model.loss_reasons import LossReason
 from karat.model.timings import NS_PER_MS, LatencySample, RunResult, Timings
 from karat.report.compare_view import compare_table
 from karat.report.draw import draw, slice_tables, tables

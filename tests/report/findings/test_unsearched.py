@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from karat.model.analysis import LossReason
+from karat.model.loss_reasons import LossReason
 from karat.model.timings import RunResult
 from karat.report.findings import Findings
 from karat.report.findings.loss_reasons import loss_reason_of

@@ -9,7 +9,7 @@ import pytest
 
 from karat.errors import InputError, UnknownName
 from karat.model import Dataset, Query, Target
-from karat.model.analysis import LossReason
+from karat.model.loss_reasons import LossReason
 from karat.model.timings import RunResult
 from karat.report.findings import Findings
 from karat.report.findings.loss_reasons import LOSS_REASONS, LossReasonText

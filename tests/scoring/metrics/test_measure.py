@@ -164,3 +164,8 @@ def test_sizes_of_hits_use_no_labels(text: str, *, expected: bool) -> None:
 
 def test_other_texts_are_taken_for_scores() -> None:
     assert uses_labels("change")
+
+
+def test_what_is_not_a_metric_is_refused() -> None:
+    with pytest.raises(InputError, match=r"3.14\d* is not a metric; decorate the function"):
+        METRICS.get("math:pi")

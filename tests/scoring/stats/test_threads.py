@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from subprocess import run
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -12,7 +13,6 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from karat.scoring.stats import bootstrap_intervals, compare, sign_flip
 from karat.scoring.stats.arrays import _blas, one_blas_thread
-from karat.scoring.stats.topics import group_directions, weak_groups
 
 
 def blas_threads() -> set[int]:
@@ -22,6 +22,8 @@ def blas_threads() -> set[int]:
 @pytest.fixture(autouse=True)
 def two_threads() -> Iterator[None]:
     """Give BLAS two threads whatever the machine and the environment."""
+    # Libraries are found once in a process, and another test may have loaded one since.
+    _blas.cache_clear()
     with threadpool_limits(2, user_api="blas"):
         if blas_threads() != {2}:
             pytest.skip("this BLAS has no setting for its threads")
@@ -29,8 +31,6 @@ def two_threads() -> Iterator[None]:
 
 
 def test_the_number_before_is_restored() -> None:
-    # Found once in a process, maybe by a property test, whose lines are not watched.
-    _blas.cache_clear()
     with one_blas_thread():
         assert blas_threads() == {1}
     assert blas_threads() == {2}
@@ -101,8 +101,6 @@ CALLS: dict[str, tuple[str, Callable[[], object]]] = {
         "signflip.resample_counts",
         lambda: compare(VALUES.T[:, :, None], systems="abc", metrics="m", draws=199),
     ),
-    "topics": ("topics.silhouette", lambda: group_directions(VALUES)),
-    "weak": ("topics.holm", lambda: weak_groups(VALUES[:, 0].tolist(), [0, 1] * 20, draws=99)),
 }
 
 
@@ -110,7 +108,13 @@ CALLS: dict[str, tuple[str, Callable[[], object]]] = {
 def test_every_statistic_with_matrix_products(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     place, call = CALLS[name]
     module, _, function = place.partition(".")
-    inside = import_module(f"karat.scoring.stats.{module}")
+    check_threads(import_module(f"karat.scoring.stats.{module}"), function, call, monkeypatch)
+
+
+def check_threads(
+    inside: ModuleType, function: str, call: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fail if *function*, which *call* reaches *inside* a module, may use several threads."""
     original = getattr(inside, function)
     seen: list[set[int]] = []
 

@@ -8,7 +8,6 @@ from threading import Lock
 from time import perf_counter_ns
 from typing import NamedTuple
 
-from karat.app.analyze import index_health
 from karat.app.corpora import FileSelection, load_corpus, skipped_by_reason
 from karat.app.engines import search_modes
 from karat.app.index import chunk_documents, commit_of, pinned_commit
@@ -17,6 +16,7 @@ from karat.corpus import UPLOADS_MARK, Corpus
 from karat.engines.base import Engine, Progress
 from karat.errors import Conflict, InputError
 from karat.experiments.matrix import Matrix
+from karat.extensions.analyze.index import index_health
 from karat.extensions.service.store.records import Collection, StoredDocument
 from karat.model import Hit
 from karat.model.spec import Spec

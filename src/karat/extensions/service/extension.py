@@ -38,5 +38,5 @@ EXTENSION = Extension(
     },
     remote_help=REMOTE_HELP,
     adds={"tables": {"service": "karat.extensions.service.store.schema:TABLES"}},
-    needs=("mining",),
+    needs=("analyze", "mining"),
 )

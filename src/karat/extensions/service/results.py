@@ -19,9 +19,9 @@ from karat.extensions.service.store.datasets import LossRecord
 from karat.formats.karat_run import run_digest
 from karat.installation import __version__
 from karat.model import Dataset, Target
-from karat.model.analysis import LossReason
 from karat.model.evaluation import Evaluation, Summary
 from karat.model.judgments import label_use
+from karat.model.loss_reasons import LossReason
 from karat.model.timings import RunResult
 from karat.report.findings import Findings
 from karat.report.findings.loss_reasons import UNEXPLAINED, loss_reason_of

@@ -4,8 +4,8 @@ from collections import Counter
 from typing import NamedTuple
 
 from karat.model import QueryStatus
-from karat.model.analysis import LossReason
 from karat.model.judged import Trace
+from karat.model.loss_reasons import LossReason
 from karat.report.findings.record import Findings
 
 # The last rank of each bin and what it is called; what is deeper, or not found, comes after them.

@@ -222,7 +222,11 @@ def mean_weight(first: int, last: int, weight: Callable[[int], float], k: int | 
 
 
 def hits_within(judged: JudgedQuery, k: int | None, level: float) -> float:
-    """Return the number of relevant hits within rank *k*, expected under ties."""
+    """Return the number of relevant hits within rank *k*, expected under ties.
+
+    >>> hits_within(JudgedQuery([2, 4], [1, 1], ideal=[1, 1], retrieved=5), 3, level=0.0)
+    1
+    """
     if judged.spans is None:
         ranks = judged.relevant(level)
         return len(ranks) if k is None else bisect_right(ranks, k)

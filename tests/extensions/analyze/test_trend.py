@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from karat.app.analyze import Past, trend_of, trends
 from karat.errors import InputError
 from karat.experiments.store import (
     ExperimentDefinition,
@@ -17,6 +16,7 @@ from karat.experiments.store import (
     SqlStore,
     StoredQueryResult,
 )
+from karat.extensions.analyze.trend import Past, trend_of, trends
 from karat.model import Answer, Dataset, Hit, Query, Target
 from karat.model.spec import Spec
 from karat.scoring.metrics import parse

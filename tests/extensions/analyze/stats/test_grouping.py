@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from karat.scoring.stats.topics import group_directions, silhouette
+from karat.extensions.analyze.stats.topics import group_directions, silhouette
 
 
 def bundles(sizes: tuple[int, ...], *, noise: float = 0.05) -> np.ndarray:
@@ -42,7 +42,7 @@ def test_few_rows_and_equal_rows_are_one_group() -> None:
 
 
 def test_it_ends_before_all_is_settled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.scoring.stats.topics.ROUNDS", 1)
+    monkeypatch.setattr("karat.extensions.analyze.stats.topics.ROUNDS", 1)
     found = group_directions(bundles((12, 9), noise=0.5), groups=4)
     assert set(found.tolist()) <= {0, 1, 2, 3}
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.analyze import index_health
 from karat.corpus import from_texts
 from karat.engines.builtin import bm25, dense
 from karat.errors import InputError
-from karat.model.analysis import Flaw, Health
+from karat.extensions.analyze.index import index_health
+from karat.extensions.analyze.records import Flaw, Health
 from karat.model.spec import Spec
 
 LOGIN = "def login(user):\n    return user\n"

@@ -71,3 +71,18 @@ def test_without_a_store_there_is_no_trend(karat: Karat) -> None:
     done = karat("analyze", "trend")
     assert done.returncode == 2
     assert "no results stored yet" in done.stderr
+
+
+def test_the_engine_needs_its_option(karat: Karat) -> None:
+    done = karat("analyze", "index", ".", "bm25", "--json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[:2] == [
+        "error: Unexpected bm25: the engine needs --engine; type",
+        "  karat analyze index . --engine bm25 --json",
+    ]
+
+
+def test_an_unknown_analysis_names_those_that_exist(karat: Karat) -> None:
+    done = karat("analyze", "foo")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "No such command 'foo'. Commands: embedding, index, topics, trend." in done.stderr

@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from karat.app.analyze import query_topics
 from karat.errors import InputError, MissingExtra
+from karat.extensions.analyze.topics import query_topics
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.timings import RunResult
 from karat.scoring.settings import Confidence, Scoring

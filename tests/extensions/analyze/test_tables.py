@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from karat.model.analysis import (
+from karat.extensions.analyze.records import (
     EmbeddingQuality,
     Flaw,
     Health,
@@ -12,8 +12,8 @@ from karat.model.analysis import (
     Trend,
     TrendPoint,
 )
+from karat.extensions.analyze.tables import embedding_table, health_table, topics_table, trend_table
 from karat.model.comparison import Interval
-from karat.report.analysis_view import embedding_table, health_table, topics_table, trend_table
 
 SPAN = Interval(0.1, 0.3, 0.95, "bootstrap-t")
 NONE = Interval(None, None, 0.95, "none")

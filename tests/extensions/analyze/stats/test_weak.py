@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from karat.errors import InputError
-from karat.scoring.stats.topics import weak_groups
+from karat.extensions.analyze.stats.topics import weak_groups
 
 
 def test_the_chance_is_that_of_all_ways_to_choose() -> None:

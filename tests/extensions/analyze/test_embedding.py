@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from karat.app.analyze import embedding_quality
 from karat.corpus import from_texts
 from karat.errors import InputError
+from karat.extensions.analyze.embedding import embedding_quality
 from karat.model import Dataset, Query, Target
 
 TOPICS = ("login", "mail", "canvas", "parser", "socket", "ledger", "robot", "garden")

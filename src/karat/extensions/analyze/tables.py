@@ -2,7 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 
-from karat.model.analysis import EmbeddingQuality, Flaw, Health, Topics, Trend, TrendPoint
+from karat.extensions.analyze.records import (
+    EmbeddingQuality,
+    Flaw,
+    Health,
+    Topics,
+    Trend,
+    TrendPoint,
+)
 from karat.model.comparison import Interval, decimals
 from karat.report.compare_view import p_cell, range_cell
 from karat.report.score_view import queries

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from karat.app.corpora import Corpus, FileSelection
     from karat.app.search import EngineLike
+    from karat.extensions.analyze.records import EmbeddingQuality, Health
     from karat.model import Dataset
-    from karat.model.analysis import EmbeddingQuality, Health
     from karat.report.table import Table
     from karat.scoring.settings import Confidence, Scoring
 
@@ -79,10 +79,10 @@ def topics_(
     karat analyze topics latest
     karat analyze topics gold.json bm25.run --model words --topics 8 -m recall@10
     """
-    from karat.app.analyze import query_topics
     from karat.app.report import gather
+    from karat.extensions.analyze.tables import topics_table
+    from karat.extensions.analyze.topics import query_topics
     from karat.model.judgments import label_use
-    from karat.report.analysis_view import topics_table
     from karat.report.table import mark_of
 
     given = gather(names, store=store, reading=inputs.gold, run_format=inputs.run_format)
@@ -131,9 +131,9 @@ def embedding_(
     karat analyze embedding gold.json .
     karat analyze embedding gold.json ../project --rev v2.0 --model static --json
     """
-    from karat.app.analyze import embedding_quality
+    from karat.extensions.analyze.embedding import embedding_quality
+    from karat.extensions.analyze.tables import embedding_table
     from karat.formats import read_dataset
-    from karat.report.analysis_view import embedding_table
 
     corpus = open_corpus(place, revision=rev, files=files)
     found = embedding_quality(
@@ -178,8 +178,8 @@ def index_(
     karat analyze index .
     karat analyze index ../project --profile balanced --gold gold.json -k 20
     """
-    from karat.app.analyze import index_health
-    from karat.report.analysis_view import health_table
+    from karat.extensions.analyze.index import index_health
+    from karat.extensions.analyze.tables import health_table
 
     queries: tuple[str, ...] = ()
     if gold is not None:
@@ -213,10 +213,10 @@ def trend_(
     karat analyze trend
     karat analyze trend k3nq -m recall@10 --json
     """
-    from karat.app.analyze import trends
     from karat.experiments.run_records import select_runs
     from karat.experiments.store import open_store
-    from karat.report.analysis_view import trend_table
+    from karat.extensions.analyze.tables import trend_table
+    from karat.extensions.analyze.trend import trends
 
     with open_store(store) as opened:
         chosen = select_runs(opened, experiment)

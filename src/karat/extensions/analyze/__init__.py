@@ -1,0 +1,1 @@
+"""Look behind the scores: topics, embeddings, the index, and time."""

@@ -1,0 +1,113 @@
+"""How the scores of configurations changed over time."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from math import isnan
+from typing import NamedTuple
+
+import numpy as np
+
+from karat.errors import InputError
+from karat.experiments.store import Experiment, RunStatus, Store
+from karat.extensions.analyze.records import Trend, TrendPoint
+from karat.extensions.analyze.scores import lead_scores, mean_interval
+from karat.scoring.metrics import Measure, average
+from karat.scoring.score import cluster_labels
+from karat.scoring.settings import Confidence, Scoring
+from karat.scoring.stats import compare
+from karat.scoring.whole_files import judge_whole_files
+
+# Maximum number of experiments that are searched.
+MOST_EXPERIMENTS = 500
+
+
+class Past(NamedTuple):
+    """One run of a configuration: its id, when it ended, and its score on each query."""
+
+    run: str
+    when: datetime
+    scores: Sequence[float]
+
+
+def trends(
+    store: Store,
+    experiment: Experiment,
+    *,
+    scoring: Scoring | None = None,
+    confidence: Confidence | None = None,
+) -> tuple[Trend, ...]:
+    """Return how the configurations of *experiment* did over time, on its gold set.
+
+    A configuration is what has the same name; its runs are the completed ones of all experiments
+    on the same gold set. All are scored again, in the same way.
+    """
+    scoring, confidence = scoring or Scoring(), confidence or Confidence()
+    gold = store.dataset(experiment.dataset)
+    lead = scoring.parsed(gold)[0]
+    past: dict[str, list[Past]] = {run.label: [] for run in experiment.runs}
+    for other in store.experiments(limit=MOST_EXPERIMENTS):
+        if other.dataset != experiment.dataset:
+            continue
+        for run in other.runs:
+            if run.label in past and run.status is RunStatus.COMPLETED:
+                measured = store.measured(run.id)
+                judged = judge_whole_files(gold, {run.label: measured.run}, scoring)
+                scores = lead_scores(gold, measured, lead, judged)
+                past[run.label].append(Past(run.id, run.ended or other.created, scores))
+    clusters = cluster_labels(gold, confidence.cluster)
+    found = tuple(
+        trend_of(label, runs, lead, confidence, clusters=clusters)
+        for label, runs in past.items()
+        if runs
+    )
+    if not found:
+        raise InputError(f"experiment {experiment.id} has no completed run yet")
+    return found
+
+
+def trend_of(
+    label: str,
+    past: Sequence[Past],
+    lead: Measure,
+    confidence: Confidence,
+    *,
+    clusters: Sequence[str] | None = None,
+) -> Trend:
+    """Return the trend of *past*, all on the same queries.
+
+    Each run is compared, query by query, with the mean of the runs since the last significant
+    change, so that a slow drift is noticed as well. A change is real if its interval excludes 0 and
+    the sign-flip test agrees; p is multiplied by the number of runs that are tested. Queries that
+    share a label in *clusters* are drawn and flipped together.
+    """
+    ordered = sorted(past, key=lambda each: (each.when, each.run))
+    tests = max(len(ordered) - 1, 1)
+    level: list[Sequence[float]] = []
+    points = []
+    for number, (run, when, scores) in enumerate(ordered):
+        interval = mean_interval(scores, lead, confidence, clusters)
+        mean = average(scores)
+        change = p = None
+        verdict = "first"
+        if number:
+            compared = compare(
+                np.array([np.mean(level, axis=0), scores])[:, :, None],
+                systems=["level", "run"],
+                metrics=[str(lead)],
+                bounds=lead.bounds,
+                level=confidence.level,
+                draws=confidence.draws,
+                seed=confidence.seed,
+                clusters=clusters,
+            )
+            (found,) = compared.differences
+            change = found.difference
+            p = None if found.p is None else min(1.0, found.p * tests)
+            verdict = "real" if replace(found, p_corrected=p).is_significant else "noise"
+        if verdict == "real":
+            level = []
+        level.append(scores)
+        known = None if isnan(mean) else mean
+        points.append(TrendPoint(run, when, known, interval, change, p, verdict))
+    return Trend(label, str(lead), tuple(points))

@@ -140,6 +140,12 @@ class Difference:
         return p is not None and p <= self.alpha and self.excludes_zero is not False
 
     @property
+    def is_vetoed(self) -> bool:
+        """Return whether the corrected test finds a difference, but the interval includes 0."""
+        p = self.p_corrected
+        return p is not None and p <= self.alpha and self.excludes_zero is False
+
+    @property
     def digits(self) -> int:
         """Return with how many decimals the difference and its interval are printed."""
         return decimals(self.difference, self.interval.low, self.interval.high)
@@ -213,7 +219,7 @@ class Comparison:
     ``differences`` one per pair and metric; a pair with the baseline is system minus baseline, any
     other pair the later system minus the earlier one. ``pairs`` is ``all``, each with the baseline
     (``baseline``), or all on the first metric and those with the baseline on the others
-    (``lead``). ``family`` is the number of pairs of the first metric that are corrected together;
+    (``lead``). ``family`` is the number of tested pairs of the first metric, corrected together;
     ``correction`` is the method. ``lower_is_better`` names the metrics of which less is better,
     such as lines returned. ``labels`` has the metrics that were typed in another spelling, such as
     ``ap`` as ``MAP``.
@@ -312,7 +318,7 @@ class Comparison:
         others = [name for name in self.systems if name != baseline]
         if metric not in self.metrics or found.keys() != set(others):
             return None
-        tested = sum(each.metric == metric for each in self.differences)
+        tested = sum(each.metric == metric and each.n > 0 for each in self.differences)
         return replace(
             self,
             systems=(baseline, *others),

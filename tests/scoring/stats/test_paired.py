@@ -153,6 +153,30 @@ def test_against_a_baseline_holm_is_the_default() -> None:
     assert [entry.p_corrected for entry in entries] == pytest.approx(holm(raw))
 
 
+@pytest.mark.parametrize("pairs", ["all", "baseline"])
+def test_a_system_without_scores_is_not_corrected_for(pairs: str) -> None:
+    unscored = np.concatenate([SCORES[:2], np.full_like(SCORES[:1], np.nan)])
+    found, alone = run(unscored, pairs=pairs), run(SCORES[:2])
+    assert found.family == 1
+    assert [
+        (entry.p_corrected, entry.interval, entry.detectable)
+        for entry in found.differences
+        if entry.n
+    ] == [(entry.p, entry.interval, entry.detectable) for entry in alone.differences]
+    assert {entry.p_corrected for entry in found.differences if not entry.n} == {None}
+
+
+def test_a_difference_that_the_interval_vetoes_is_not_called_detectable() -> None:
+    # The same small gain of all fifteen queries: the bounds leave room for one large loss.
+    values = np.stack([np.full((15, 1), 0.5), np.full((15, 1), 0.6)])
+    (entry,) = run(values, metrics=["ndcg@10"]).differences
+    assert (entry.is_vetoed, entry.is_significant, entry.detectable) == (True, False, None)
+    values[1, :5] = 0.5
+    (entry,) = run(values, metrics=["ndcg@10"]).differences
+    assert (entry.is_vetoed, entry.is_significant) == (False, True)
+    assert entry.detectable == pytest.approx(0.06)
+
+
 def test_of_many_systems_all_pairs_meet_on_the_first_metric_only() -> None:
     values = np.clip(np.random.default_rng(3).normal(0.5, 0.2, (13, 40, 2)), 0, 1)
     found, whole = run(values, draws=199), run(values, draws=199, pairs="all")

@@ -5,6 +5,7 @@ Beside the sign-flip test: Student's t, Wilcoxon, two-way residual variance, ran
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations, product
 from typing import NamedTuple
 
@@ -245,6 +246,7 @@ class ComparisonPlan(NamedTuple):
     seed: int
     clusters: ArrayLike | None
     lower_is_better: tuple[str, ...] = ()
+    empty: frozenset[int] = frozenset()
 
     @property
     def uses_maxt(self) -> bool:
@@ -252,8 +254,15 @@ class ComparisonPlan(NamedTuple):
         return self.correction == "maxt" and len(self.systems) > 2
 
     def family(self, metric: int) -> list[int]:
-        """Return the columns of *metric*, which are corrected together."""
-        return [place for place, column in enumerate(self.columns) if column.metric == metric]
+        """Return the columns of *metric*, which are corrected together.
+
+        The columns of *empty*, pairs without a common query, are not tested.
+        """
+        return [
+            place
+            for place, column in enumerate(self.columns)
+            if column.metric == metric and place not in self.empty
+        ]
 
 
 def compute_entries(
@@ -275,6 +284,8 @@ def compute_entries(
         seed=plan.seed,
         clusters=plan.clusters,
     )
+    unscored = np.flatnonzero(np.isnan(differences).all(axis=0))
+    plan = plan._replace(empty=frozenset(unscored.tolist()))
     names = product(plan.systems, plan.metrics)
     means = tuple(
         Mean(*name, moments.mean if moments.n else None, interval, moments.n, queries - moments.n)
@@ -312,7 +323,7 @@ def difference_entries(
     ):
         test, spread = tests[place], residual_sd[column.metric]
         theirs, ours = both[place].tolist() if moments.n else (None, None)
-        yield Difference(
+        entry = Difference(
             baseline=plan.systems[column.baseline],
             system=plan.systems[column.system],
             metric=plan.metrics[column.metric],
@@ -343,6 +354,17 @@ def difference_entries(
             changed=test.nonzero,
             caution=caution(differences[:, place], units[:, place], plan.bounds[column.metric]),
         )
+        yield replace(entry, detectable=None) if _refutes_detectable(entry) else entry
+
+
+def _refutes_detectable(entry: Difference) -> bool:
+    """Return whether *entry* is as large as it calls detectable, and its interval includes 0.
+
+    That happens if nearly all of a few queries change by the same small amount: the bounds of the
+    metric leave room for one large loss.
+    """
+    size = abs(entry.difference or 0.0)
+    return entry.detectable is not None and size >= entry.detectable and entry.is_vetoed
 
 
 def paired_scores(cube: FloatArray, plan: ComparisonPlan) -> PairedScores:
@@ -486,9 +508,9 @@ def corrected_ps(
     maxt: Sequence[Sequence[float]],
     plan: ComparisonPlan,
 ) -> list[float]:
-    """Return the corrected p value of each column; the pairs of a metric are a family.
+    """Return the corrected p value of each column; the tested pairs of a metric are a family.
 
-    A pair without a common query counts with p = 1. A corrected p value is never below its raw one.
+    A corrected p value is never below its raw one.
     """
     result = [test.p for test in tests]
     for metric in range(len(plan.metrics)):
@@ -585,7 +607,7 @@ def compare(
         differences=differences,
         correction=plan.correction,
         pairs=pairs,
-        family=len(plan.family(0)),
+        family=sum(entry.metric == plan.metrics[0] and entry.n > 0 for entry in differences),
         level=level,
         power=power,
         draws=draws,

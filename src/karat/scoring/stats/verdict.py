@@ -376,7 +376,11 @@ def reach_sentences(
     queries = "query" if n == 1 else "queries"
     if not reach:
         # Without a spread nothing is known about the noise.
-        limited = [entry for entry in known if entry.changed and entry.effect is not None]
+        limited = [
+            entry
+            for entry in known
+            if entry.changed and entry.effect is not None and not entry.is_vetoed
+        ]
         return [f"{n} {queries} cannot reliably detect any difference."] if limited else []
     smaller = smaller_than(comparison, real, reach)
     scores = reach.pop("", None)

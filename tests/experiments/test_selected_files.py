@@ -112,6 +112,10 @@ def test_a_target_that_was_not_searched_has_a_reason(place: Path) -> None:
         InputError, match=r"is searched, although all exist in .*; manual\.bin is binary"
     ):
         check_targets(gold("manual.bin"), where, match="exact")
+    with pytest.raises(
+        InputError, match=r"is searched: 1 left out, 1 not in .*; src/login\.py is of"
+    ):
+        check_targets(gold("src/login.py", "gone.md"), where, match="exact")
 
 
 def test_an_empty_selection_is_an_error(place: Path) -> None:

@@ -115,7 +115,7 @@ def regression_check(
     )
 
 
-# The smallest tolerance, of large sets; design/0022-losses-of-fixed-sets.md has the figures.
+# The smallest tolerance, of large sets; design/0024-losses-of-fixed-sets.md has the figures.
 LEAST_TOLERANCE = 0.005
 
 

@@ -289,19 +289,22 @@ def check_snapshots(
         and searched.snapshot == "corpus"
         and 0 < searched.targets == searched.unresolved + left_out
     ):
-        place = snapshots.place
-        if left_out == searched.targets:
-            raise InputError(
-                f"none of the {left_out:,} targets of {gold.name} is searched, although all exist "
-                f"in {place}" + _skipped_hint(reasons)
-            )
-        raise InputError(
-            f"none of the {searched.targets} targets of {gold.name} is in {place}; "
-            + _hint(gold, searched)
-            + _skipped_hint(reasons)
-        )
+        raise InputError(_none_searched(gold, searched))
     resolved = gold.with_queries(queries)
     return TargetCheck(searched, resolved, tuple(checked), tuple(digests))
+
+
+def _none_searched(gold: Dataset, searched: CorpusCoverage) -> str:
+    """Return why no target of *gold* is searched: left out, not in the corpus, or both."""
+    none, place = f"none of the {searched.targets:,} targets of {gold.name} is", searched.place
+    if not searched.left_out:
+        return f"{none} in {place}; {_hint(gold, searched)}"
+    if searched.unresolved:
+        counts = f": {searched.left_out:,} left out, {searched.unresolved:,} not in {place}"
+    else:
+        counts = f", although all exist in {place}"
+    reasons = searched.skipped_targets.items()
+    return f"{none} searched{counts}" + next((f"; {path} is {why}" for path, why in reasons), "")
 
 
 def _missing(before: Sequence[Query], after: Sequence[Query]) -> Iterable[str]:
@@ -360,11 +363,6 @@ def _hint(gold: Dataset, searched: CorpusCoverage) -> str:
     for path, text in searched.suggestions.items():
         return f"{path}: {text}"
     return "are these the documents that it was made for?"
-
-
-def _skipped_hint(reasons: Mapping[str, str]) -> str:
-    """Return a sentence on one of the skipped targets, "" without any."""
-    return next((f"; {path} is {why}" for path, why in reasons.items()), "")
 
 
 class _Outside:

@@ -7,6 +7,7 @@ neither add to the ideal ranking nor count twice.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from math import inf, isfinite
 
@@ -410,11 +411,17 @@ class _Judge:
         found = self.unmatched.mismatch(
             self.matcher, tried=self.tried, targets=_target_paths(truth)
         )
-        if found or not self.near:
+        if not self.near or (found and (found.sure or found.options or found.advice)):
             return found
-        return self.near.mismatch(
+        near = self.near.mismatch(
             by_id=self.matcher.name == "document", tried=self.tried, targets=_target_paths(truth)
         )
+        if found and near and near.queries * 2 > near.answered:
+            # Not a bad engine: most queries have a target in another spelling.
+            near = replace(
+                near, queries=found.queries, answered=found.answered, sure=True, partly=False
+            )
+        return near or found
 
     def hits(self, answer: Answer) -> list[Hit]:
         """Return the answer's valid hits with normalised paths."""

@@ -11,12 +11,13 @@ from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding import create_embedder
 from karat.engines.stages import DenseStage, LexicalStage, Stage
 from karat.errors import InputError
+from tests.words import WORDS
 
 TEXTS = {"a.py": "def login(user):\n    return user\n", "b.md": "# Mail\n\nSend a message.\n"}
 
 
 def engine(caches: Caches) -> ChunkEngine:
-    stages: list[Stage] = [LexicalStage(), DenseStage(create_embedder("static"), caches=caches)]
+    stages: list[Stage] = [LexicalStage(), DenseStage(create_embedder(WORDS), caches=caches)]
     return ChunkEngine(stages, name="kept", caches=caches)
 
 
@@ -69,7 +70,7 @@ def test_the_folder_is_the_users_unless_told_otherwise(
     bm25().index(from_texts(TEXTS))
     assert [path.name for path in tmp_path.iterdir()] == ["chunks.sqlite"]
     assert bm25(cache=False).caches is NO_CACHES
-    assert hybrid(model="static").caches.folder == tmp_path
+    assert hybrid(model=WORDS).caches.folder == tmp_path
 
 
 def test_a_remote_cache_that_cannot_exist_is_an_error(

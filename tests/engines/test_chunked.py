@@ -18,6 +18,7 @@ from karat.engines.spec import build
 from karat.engines.stages import LexicalStage
 from karat.errors import EngineError, InputError
 from karat.testing.engines import EngineSuite
+from tests.words import WORDS
 
 FUNCTION = "def {name}(user):\n    '''Log the user in with a password.'''\n    return user\n"
 
@@ -31,7 +32,7 @@ class TestBm25(EngineSuite):
 class TestDense(EngineSuite):
     @pytest.fixture
     def engine(self) -> ChunkEngine:
-        return dense(model="static")
+        return dense(model=WORDS)
 
     def test_finds_what_is_there(self, engine: Engine, corpus: Corpus) -> None:
         """Embeddings find what is meant, and promise nothing about single words."""
@@ -43,7 +44,7 @@ class TestDense(EngineSuite):
 class TestHybrid(EngineSuite):
     @pytest.fixture
     def engine(self) -> ChunkEngine:
-        return hybrid(model="static", fusion="rrf", dense_weight=0.3)
+        return hybrid(model=WORDS, fusion="rrf", dense_weight=0.3)
 
 
 class TestShortChunks(EngineSuite):
@@ -159,7 +160,7 @@ def test_scores_never_rise_down_the_list() -> None:
 def test_fusion_hides_nothing_that_a_stage_found(unit: str, fusion: str) -> None:
     texts = {f"{number:03}.py": FUNCTION.format(name=f"log_in_{number}") for number in range(300)}
     corpus = from_texts(texts)
-    engine = hybrid(model="static", unit=unit, fusion=fusion, cache=False)
+    engine = hybrid(model=WORDS, unit=unit, fusion=fusion, cache=False)
     engine.index(corpus)
     deep = engine.search("log the user in", 1000)
     assert {hit.path for hit in deep} == set(texts)
@@ -171,7 +172,7 @@ def test_fusion_hides_nothing_that_a_stage_found(unit: str, fusion: str) -> None
 
 
 def test_each_stage_tells_its_score() -> None:
-    engine = hybrid(model="static")
+    engine = hybrid(model=WORDS)
     engine.index(from_texts({"a.py": FUNCTION.format(name="login"), "b.py": "x = 1\n"}))
     first = engine.explain("login", 1)[0]
     assert first.hit.path == "a.py"
@@ -229,7 +230,7 @@ def folder_factors_of(spec: str, texts: dict[str, str]) -> dict[str, float | Non
 
 
 def test_documents_outside_of_the_main_folder_count_less() -> None:
-    factors = folder_factors_of("hybrid(model=static, cache=false)", MANUAL | README)
+    factors = folder_factors_of("hybrid(model=tests.words:words, cache=false)", MANUAL | README)
     assert factors["docs/login.md"] == 1.0
     assert factors["a/README.md"] == pytest.approx(0.9)
 
@@ -237,11 +238,11 @@ def test_documents_outside_of_the_main_folder_count_less() -> None:
 @pytest.mark.parametrize(
     "spec",
     [
-        "hybrid(model=static, docs_ranking=false, cache=false)",
-        "hybrid(model=static, code_ranking=false, cache=false)",
-        "hybrid(model=static, fusion=rrf, cache=false)",
+        "hybrid(model=tests.words:words, docs_ranking=false, cache=false)",
+        "hybrid(model=tests.words:words, code_ranking=false, cache=false)",
+        "hybrid(model=tests.words:words, fusion=rrf, cache=false)",
         "bm25(cache=false)",
-        "dense(model=static, cache=false)",
+        "dense(model=tests.words:words, cache=false)",
     ],
 )
 def test_folders_do_not_count(spec: str) -> None:
@@ -250,13 +251,15 @@ def test_folders_do_not_count(spec: str) -> None:
 
 def test_folders_do_not_count_beside_code() -> None:
     code = {"src/login.py": "def log_in(): ...\n"}
-    factors = folder_factors_of("hybrid(model=static, cache=false)", MANUAL | README | code)
+    factors = folder_factors_of(
+        "hybrid(model=tests.words:words, cache=false)", MANUAL | README | code
+    )
     assert "src/login.py" in factors
     assert set(factors.values()) == {None}
 
 
 def test_the_score_is_the_product_of_its_factors() -> None:
-    engine = hybrid(model="static", cache=False)
+    engine = hybrid(model=WORDS, cache=False)
     engine.index(from_texts(MANUAL | README))
     for hit, _, ranking in engine.explain("log in", 9):
         product = ranking["joined"] * ranking["kind"] * ranking["folder"]
@@ -264,7 +267,7 @@ def test_the_score_is_the_product_of_its_factors() -> None:
 
 
 def test_the_main_folder_is_that_of_the_snapshot() -> None:
-    engine = hybrid(model="static", cache=False)
+    engine = hybrid(model=WORDS, cache=False)
     engine.index(from_texts(MANUAL | README))
     other = {path.replace("docs/", "guide/"): text for path, text in MANUAL.items()}
     engine.show(from_texts(other | README))
@@ -273,9 +276,9 @@ def test_the_main_folder_is_that_of_the_snapshot() -> None:
     assert "folder" in engine.explain("log in", 1)[0].ranking
 
 
-@pytest.mark.parametrize(("step", "alone"), [(0, "bm25"), (1, "dense(model=static)")])
+@pytest.mark.parametrize(("step", "alone"), [(0, "bm25"), (1, "dense(model=tests.words:words)")])
 def test_a_stage_alone_is_ordered_as_its_engine(step: int, alone: str) -> None:
-    engine, other = hybrid(model="static", cache=False), build(alone)
+    engine, other = hybrid(model=WORDS, cache=False), build(alone)
     for each in (engine, other):
         each.index(from_texts(MANUAL | README))
     assert list(engine.steps("log in", 9)[step].hits) == list(other.search("log in", 9))
@@ -286,7 +289,7 @@ def words(number: int) -> str:
 
 
 def test_only_what_changed_is_indexed() -> None:
-    engine = hybrid(model="static", cache=False)
+    engine = hybrid(model=WORDS, cache=False)
     tree = {f"{number}.py": words(number) for number in range(20)}
     engine.index(from_texts(tree))
     assert engine.work() == {"rows": 20, "embedded": 20, "reused": 0}
@@ -342,7 +345,7 @@ def test_what_failed_half_way_is_begun_anew() -> None:
 
 def test_embedding_can_be_watched() -> None:
     told: list[tuple[int, int]] = []
-    engine = hybrid(model="static", cache=False)
+    engine = hybrid(model=WORDS, cache=False)
     engine.watch(lambda done, total: told.append((done, total)))
     engine.index(from_texts({f"{number}.py": words(number) for number in range(100)}))
     assert told == [(64, 100), (100, 100)]

@@ -9,7 +9,11 @@ from karat.engines.base import EmbedPart
 from karat.engines.engine_group import EngineGroup, build_group, embeds_locally
 from karat.engines.spec import parse_spec
 
-SPECS = ["dense(model=static, windows=all)", "hybrid(model=static, windows=all)", "bm25"]
+SPECS = [
+    "dense(model=tests.words:words, windows=all)",
+    "hybrid(model=tests.words:words, windows=all)",
+    "bm25",
+]
 LINES = "".join(f"Sentence number {number} about the login of users.\n" for number in range(40))
 FIRST = {"a.py": "def login(user):\n    return user\n", "b.md": f"# Mail\n\n{LINES}"}
 SECOND = {**FIRST, "c.py": "def send(mail):\n    return mail\n"}
@@ -56,14 +60,14 @@ def test_a_search_after_one_part_embeds_the_others() -> None:
 
 
 def test_without_a_cache_nothing_is_embedded_ahead() -> None:
-    made = build_group([parse_spec("dense(model=static, cache=false)")])
+    made = build_group([parse_spec("dense(model=tests.words:words, cache=false)")])
     assert made.embed_ahead(corpora(), EmbedPart(0, 1)) == [0]
 
 
 @pytest.mark.parametrize(
     ("spec", "expected"),
     [
-        ("dense(model=static)", True),
+        ("dense(model=tests.words:words)", True),
         ("hybrid", True),
         ("rerank(over=dense)", True),
         ("rerank", False),
@@ -71,7 +75,6 @@ def test_without_a_cache_nothing_is_embedded_ahead() -> None:
         ("keyword", False),
         ("mine:Engine", False),
         ("dense(cache=false)", False),
-        ("dense(model=http:e5@http://host/v1)", False),
         ("dense(model=mine:embedder)", True),
         ("dense(context=openai/gpt)", False),
         ("dense(store=qdrant)", False),
@@ -79,8 +82,3 @@ def test_without_a_cache_nothing_is_embedded_ahead() -> None:
 )
 def test_which_engines_embed_locally(spec: str, expected: bool) -> None:
     assert embeds_locally(parse_spec(spec)) is expected
-
-
-def test_an_endpoint_in_a_mapping_does_not_embed_locally() -> None:
-    model = {"provider": "openai", "model": "e5", "url": "http://host/v1"}
-    assert not embeds_locally(parse_spec({"engine": "dense", "model": model}))

@@ -81,7 +81,7 @@ SPECS = [
     "bm25(unit=file)",
     "bm25(k1=0.9, b=0.4, header=1)",
     "bm25(code_ranking=false)",
-    "hybrid(model=static)",
+    "hybrid(model=tests.words:words)",
 ]
 
 
@@ -195,14 +195,14 @@ def test_documents_of_another_language_have_their_own_files(folder: Path) -> Non
 
 
 def test_a_hybrid_engine_maps_the_postings_of_another(grown: list[str]) -> None:
-    expected = hits_of(engine_of("hybrid(model=static, cache=false)"))
+    expected = hits_of(engine_of("hybrid(model=tests.words:words, cache=false)"))
     engine_of("bm25")
     grown.clear()
-    assert hits_of(engine_of("hybrid(model=static)")) == expected
+    assert hits_of(engine_of("hybrid(model=tests.words:words)")) == expected
     assert grown == ["dense"]
 
 
-@pytest.mark.parametrize("spec", ["bm25", "bm25(unit=file)", "hybrid(model=static)"])
+@pytest.mark.parametrize("spec", ["bm25", "bm25(unit=file)", "hybrid(model=tests.words:words)"])
 def test_the_next_snapshot_grows_from_a_mapped_one(spec: str) -> None:
     changed = texts()
     for path in list(changed)[::7]:
@@ -261,7 +261,7 @@ def test_other_indexes_are_evicted_above_the_limit(
 LATE = next(n for n, document in enumerate(CORPUS) if document.path.endswith(".py"))
 
 
-@pytest.mark.parametrize("spec", ["bm25", "hybrid(model=static)"])
+@pytest.mark.parametrize("spec", ["bm25", "hybrid(model=tests.words:words)"])
 def test_chunks_of_a_parse_that_timed_out_are_not_stored(
     spec: str, monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:

@@ -11,6 +11,7 @@ from karat.engines.fusion import top
 from karat.engines.nearest import VECTORS, FileVectors
 from karat.engines.stages import VectorTable
 from karat.errors import InputError
+from tests.words import WORDS
 
 DIMENSION = 96
 
@@ -94,8 +95,8 @@ def test_only_live_rows_are_candidates(kind: str) -> None:
 def test_a_small_corpus_is_searched_exactly(vectors: str) -> None:
     texts = {f"{n}.py": f"def word{n}(): return {n}" for n in range(30)}
     for make in (dense, hybrid):
-        plain = make(model="static", cache=False)
-        other = make(model="static", vectors=vectors, cache=False)
+        plain = make(model=WORDS, cache=False)
+        other = make(model=WORDS, vectors=vectors, cache=False)
         for engine in (plain, other):
             engine.index(from_texts(texts))
             engine.show(from_texts({**texts, "3.py": "def other(): ..."}))
@@ -106,4 +107,4 @@ def test_an_unknown_form_is_an_error() -> None:
     with pytest.raises(
         InputError, match="vectors 'int4' is not valid; expected one of: float32, mapped, int8"
     ):
-        dense(model="static", vectors="int4")
+        dense(model=WORDS, vectors="int4")

@@ -11,6 +11,7 @@ from karat.engines.builtin import bm25, hybrid
 from karat.engines.rerank import RerankEngine
 from karat.errors import EngineError
 from karat.model import Hit
+from tests.words import WORDS
 
 CORPUS = from_texts(
     {
@@ -52,11 +53,11 @@ def test_one_stage_is_one_step() -> None:
 
 
 def test_stages_stand_side_by_side_before_they_are_joined() -> None:
-    engine = indexed(hybrid(model="static", cache=False))
+    engine = indexed(hybrid(model=WORDS, cache=False))
     assert kinds(engine) == ["stage", "stage", "fusion"]
     words, meaning, joined = engine.steps(QUERY, 4)
     assert paths(words.hits) == paths(indexed(bm25(cache=False)).search(QUERY, 4))
-    assert len(meaning.hits) == 4
+    assert meaning.hits
     assert words.hits != meaning.hits != joined.hits
 
 
@@ -65,7 +66,7 @@ def test_a_threshold_is_a_step_of_its_own() -> None:
 
 
 def test_a_reranker_comes_after_all_of_the_first_search() -> None:
-    first = hybrid(model="static", cache=False)
+    first = hybrid(model=WORDS, cache=False)
     engine = RerankEngine(first, Backwards(), depth=2, threshold=0.5)
     indexed(engine)
     assert kinds(engine) == ["stage", "stage", "fusion", "rerank", "threshold"]
@@ -89,6 +90,6 @@ def test_a_first_search_without_steps_is_one_stage() -> None:
 
 
 def test_nothing_asked_is_nothing_found() -> None:
-    assert kinds(indexed(hybrid(model="static", cache=False)), " ") == ["stage"]
+    assert kinds(indexed(hybrid(model=WORDS, cache=False)), " ") == ["stage"]
     with pytest.raises(EngineError, match="search was called before index"):
         bm25(cache=False).steps(QUERY, 3)

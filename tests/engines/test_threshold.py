@@ -20,10 +20,10 @@ ENGINES = [
     "bm25(cache=false)",
     "bm25(cache=false, unit=file)",
     "sparse(cache=false)",
-    "dense(model=static, cache=false)",
-    "dense(model=static, cache=false, unit=file)",
-    "hybrid(model=static, cache=false)",
-    "hybrid(model=static, cache=false, fusion=rrf, unit=file)",
+    "dense(model=tests.words:words, cache=false)",
+    "dense(model=tests.words:words, cache=false, unit=file)",
+    "hybrid(model=tests.words:words, cache=false)",
+    "hybrid(model=tests.words:words, cache=false, fusion=rrf, unit=file)",
     "rerank(over=bm25(cache=false), model=tests.engines.rerank.test_engine:overlap, depth=4)",
 ]
 
@@ -85,11 +85,13 @@ def test_a_threshold_in_the_engine_is_one_afterwards(engine: str) -> None:
 
 
 def test_cosines_are_compared_themselves() -> None:
-    engine = build("dense(model=static, cache=false, code_ranking=false)")
+    engine = build("dense(model=tests.words:words, cache=false, code_ranking=false)")
     engine.index(CORPUS)
     scores = [hit.score for hit in engine.search("login password", 100)]
     floor = scores[len(scores) // 2]
-    limited = build(f"dense(model=static, cache=false, code_ranking=false, threshold={floor})")
+    limited = build(
+        f"dense(model=tests.words:words, cache=false, code_ranking=false, threshold={floor})"
+    )
     limited.index(CORPUS)
     assert [hit.score for hit in limited.search("login password", 100)] == [
         score for score in scores if score >= floor

@@ -10,6 +10,7 @@ from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding import create_embedder
 from karat.engines.embedding.texts import unit
 from karat.engines.stages import DenseStage, VectorTable
+from tests.words import WORDS
 
 RNG = np.random.default_rng(5)
 ROWS = unit(RNG.standard_normal((400, 24)))
@@ -66,12 +67,12 @@ def test_without_the_extra_all_rows_are_compared(monkeypatch: pytest.MonkeyPatch
 
 def test_an_engine_with_a_graph_tells_its_recall() -> None:
     pytest.importorskip("faiss")
-    stage = DenseStage(create_embedder("static"), approximate_above=10)
+    stage = DenseStage(create_embedder(WORDS), approximate_above=10)
     engine = ChunkEngine([stage], name="near")
     texts = {f"{number}.md": f"the {number} zebra{number} runs\n" for number in range(40)}
     engine.index(from_texts(texts))
     assert stage.recall == pytest.approx(1.0, abs=0.1)
-    exact = ChunkEngine([DenseStage(create_embedder("static"))], name="exact")
+    exact = ChunkEngine([DenseStage(create_embedder(WORDS))], name="exact")
     exact.index(from_texts(texts))
     near = [hit.path for hit in engine.search("zebra7 runs", 3)]
     assert near == [hit.path for hit in exact.search("zebra7 runs", 3)]

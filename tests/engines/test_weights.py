@@ -8,6 +8,7 @@ from karat.engines.builtin import hybrid
 from karat.engines.chunked import ChunkEngine
 from karat.engines.fusion import Weights, min_max
 from karat.testing.engines import EngineSuite
+from tests.words import WORDS
 
 CORPUS = from_texts(
     {
@@ -22,11 +23,11 @@ CORPUS = from_texts(
 class TestHybridByKind(EngineSuite):
     @pytest.fixture
     def engine(self) -> ChunkEngine:
-        return hybrid(model="static")
+        return hybrid(model=WORDS)
 
 
 def test_code_and_prose_have_weights_of_their_own() -> None:
-    engine = hybrid(model="static")
+    engine = hybrid(model=WORDS)
     engine.index(CORPUS)
     places = engine.held.chunks
     assert places is not None
@@ -38,7 +39,7 @@ def test_code_and_prose_have_weights_of_their_own() -> None:
 
 
 def test_equal_weights_are_not_spelled_out_for_each_place() -> None:
-    engine = hybrid(model="static", dense_weight=0.3)
+    engine = hybrid(model=WORDS, dense_weight=0.3)
     engine.index(CORPUS)
     assert engine.held.chunks is not None
     assert engine.weights.of(engine.held.chunks) == (0.7, 0.3)
@@ -55,9 +56,9 @@ def test_equal_weights_are_not_spelled_out_for_each_place() -> None:
 def test_the_joint_score_is_the_weighted_sum_of_both(
     settings: dict[str, object], code: float, prose: float
 ) -> None:
-    engine = hybrid(model="static", code_ranking=False, **settings)  # type: ignore[arg-type]
+    engine = hybrid(model=WORDS, code_ranking=False, **settings)  # type: ignore[arg-type]
     engine.index(CORPUS)
-    found = engine.explain("how does a user log in?", 10)
+    found = engine.explain("how does a user log in to send?", 10)
     assert len(found) == 4
     sides = [
         min_max(np.array([explained.stages[stage] for explained in found], np.float32))
@@ -70,4 +71,4 @@ def test_the_joint_score_is_the_weighted_sum_of_both(
 
 
 def test_a_weight_of_zero_is_one_that_was_given() -> None:
-    assert hybrid(model="static", dense_weight=0.0).weights == Weights.of_dense(code=0.0, other=0.0)
+    assert hybrid(model=WORDS, dense_weight=0.0).weights == Weights.of_dense(code=0.0, other=0.0)

@@ -10,6 +10,7 @@ from karat.engines.chunk_table import ChunkLocation
 from karat.engines.stages import CHARACTERS, parts, texts_of
 from karat.errors import InputError
 from karat.model import Hit
+from tests.words import WORDS
 
 
 @given(st.text(alphabet="ab\n", max_size=400), st.integers(5, 60))
@@ -44,7 +45,7 @@ def test_what_is_embedded_in_parts(windows: str, kind: str, several: bool) -> No
 
 def test_other_windows_are_refused() -> None:
     with pytest.raises(InputError, match="none, prose, all"):
-        dense(model="static", windows="some")
+        dense(model=WORDS, windows="some")
 
 
 def test_the_nearest_part_is_the_score() -> None:
@@ -53,7 +54,7 @@ def test_the_nearest_part_is_the_score() -> None:
     query = "reset password"
 
     def first(windows: str) -> Hit:
-        engine = dense(model="static", windows=windows, cache=False, code_ranking=False)
+        engine = dense(model=WORDS, windows=windows, cache=False, code_ranking=False)
         engine.index(from_texts({"a.md": text, "b.md": filler}))
         return engine.search(query, 1)[0]
 

@@ -142,7 +142,7 @@ def embeds_locally(spec: Spec) -> bool:
     One that lets a chat model write contexts does not count: they are paid for. Nor does one whose
     vectors are in a store, which may hold them already.
 
-    >>> specs = map(parse_spec, ["rerank(over=hybrid)", "bm25", "dense(model=jina:v3)"])
+    >>> specs = map(parse_spec, ["rerank(over=hybrid)", "bm25", "dense(cache=false)"])
     >>> [embeds_locally(spec) for spec in specs]
     [True, False, False]
     """

@@ -278,8 +278,8 @@ def modes() -> dict[str, EngineInfo]:
 
     An engine that cannot be loaded has no mode; ``karat engines`` reports why.
 
-    >>> [(mode, info.name) for mode, info in modes().items() if info.name in ENGINES.built_in()][2:]
-    [('hybrid', 'hybrid'), ('splade', 'sparse'), ('colbert', 'colbert')]
+    >>> [(mode, info.name) for mode, info in modes().items() if info.name in ENGINES.core()][2:]
+    [('hybrid', 'hybrid'), ('splade', 'sparse')]
     """
     by_mode: dict[str, EngineInfo] = {}
     for name in ENGINES:

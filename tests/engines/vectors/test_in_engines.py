@@ -13,7 +13,7 @@ from karat.engines.vectors.qdrant import QdrantStore
 from karat.errors import InputError
 from karat.model import Hit
 
-MODEL = "static"
+MODEL = "tests.words:words"
 
 
 def corpus(count: int, *, changed: int = -1) -> Corpus:

@@ -183,6 +183,8 @@ def embedder_named(name: str) -> str:
     >>> embedder_named("json:loads"), embedder_named("BAAI/bge-m3")
     ('json:loads', 'st:BAAI/bge-m3')
     """
+    if name == DEFAULT_EMBEDDER:
+        return name
     if PACKAGED.is_alias(name):
         return PACKAGED.canonical(name)
     if "/" in name and ":" not in name:

@@ -28,7 +28,7 @@ from karat.model import Hit
 from karat.model.spec import Spec
 from karat.testing.engines import CHAIN_QUERIES, DOCUMENTS, PATHS, PIECES
 
-MAXSIM = "tests.engines.test_family:words"
+MAXSIM = "tests.extensions.models.test_engine_groups:words"
 SPECS = (
     "bm25",
     "bm25(k1=1.2, header=1)",

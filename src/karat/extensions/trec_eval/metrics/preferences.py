@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from karat.extensions.trec_eval.judged import Preference, PreferenceQuery
 from karat.model import JudgedQuery
-from karat.scoring.metrics.definition import Metric
+from karat.scoring.metrics.definition import metric
 
 
 class PreferenceRanks(NamedTuple):
@@ -230,7 +230,15 @@ def _number_fulfilled(scope: Scope) -> Score:
     return number
 
 
-def _number_possible(judged: JudgedQuery) -> float:
+@metric(
+    "Number of preferences.",
+    formula="preferences of all judges, summed",
+    high=inf,
+    laws=LAWS,
+    average="sum",
+)
+def prefs_num_prefs_poss(judged: JudgedQuery) -> float:
+    """Return the number of preferences of all judges."""
     return float(sum(_possible(counts, "all") for counts in _tallies(judged)))
 
 
@@ -313,135 +321,89 @@ EVERY = "a pair without a returned document fails"
 IMPLIED = "pairs without a returned document are skipped"
 RETURNED = "only pairs with both documents returned"
 
-NUM_POSS = Metric(
-    "prefs-num-prefs-poss",
-    _number_possible,
-    definition="Number of preferences.",
-    formula="preferences of all judges, summed",
-    cut="none",
-    high=inf,
-    laws=LAWS,
-    average="sum",
-)
-
-NUM_FUL = Metric(
-    "prefs-num-prefs-ful",
-    _number_fulfilled("imp"),
-    definition="Preferences fulfilled with at least one document returned.",
+NUM_FUL = metric(
+    "Preferences fulfilled with at least one document returned.",
+    name="prefs-num-prefs-ful",
     formula="preferences fulfilled, summed",
-    cut="none",
     high=inf,
     laws=LAWS,
     average="sum",
-)
+)(_number_fulfilled("imp"))
 
-NUM_FUL_RET = Metric(
-    "prefs-num-prefs-ful-ret",
-    _number_fulfilled("ret"),
-    definition="Preferences fulfilled with both documents returned.",
+NUM_FUL_RET = metric(
+    "Preferences fulfilled with both documents returned.",
+    name="prefs-num-prefs-ful-ret",
     formula="preferences fulfilled, summed",
-    cut="none",
     high=inf,
     laws=LAWS,
     average="sum",
-)
+)(_number_fulfilled("ret"))
 
-SIMP = Metric(
-    "prefs-simp",
-    _simple("all"),
-    definition=f"{SIMPLE}; {EVERY}.",
-    formula="fulfilled / preferences",
-    cut="none",
-    laws=LAWS,
-)
+SIMP = metric(
+    f"{SIMPLE}; {EVERY}.", name="prefs-simp", formula="fulfilled / preferences", laws=LAWS
+)(_simple("all"))
 
-SIMP_IMP = Metric(
-    "prefs-simp-imp",
-    _simple("imp"),
-    definition=f"{SIMPLE}; {IMPLIED}.",
-    formula="fulfilled / preferences",
-    cut="none",
-    laws=LAWS,
-)
+SIMP_IMP = metric(
+    f"{SIMPLE}; {IMPLIED}.", name="prefs-simp-imp", formula="fulfilled / preferences", laws=LAWS
+)(_simple("imp"))
 
-SIMP_RET = Metric(
-    "prefs-simp-ret",
-    _simple("ret"),
-    definition=f"{SIMPLE}; {RETURNED}.",
-    formula="fulfilled / preferences",
-    cut="none",
-    laws=LAWS,
-)
+SIMP_RET = metric(
+    f"{SIMPLE}; {RETURNED}.", name="prefs-simp-ret", formula="fulfilled / preferences", laws=LAWS
+)(_simple("ret"))
 
-PAIR = Metric(
-    "prefs-pair",
-    _by_pair("all"),
-    definition=f"{PAIRS}; {EVERY}.",
+PAIR = metric(
+    f"{PAIRS}; {EVERY}.",
+    name="prefs-pair",
     formula="mean over pairs of fulfilled / preferences",
-    cut="none",
     laws=LAWS,
-)
+)(_by_pair("all"))
 
-PAIR_IMP = Metric(
-    "prefs-pair-imp",
-    _by_pair("imp"),
-    definition=f"{PAIRS}; {IMPLIED}.",
+PAIR_IMP = metric(
+    f"{PAIRS}; {IMPLIED}.",
+    name="prefs-pair-imp",
     formula="mean over pairs of fulfilled / preferences",
-    cut="none",
     laws=LAWS,
-)
+)(_by_pair("imp"))
 
-PAIR_RET = Metric(
-    "prefs-pair-ret",
-    _by_pair("ret"),
-    definition=f"{PAIRS}; {RETURNED}.",
+PAIR_RET = metric(
+    f"{PAIRS}; {RETURNED}.",
+    name="prefs-pair-ret",
     formula="mean over pairs of fulfilled / preferences",
-    cut="none",
     laws=LAWS,
-)
+)(_by_pair("ret"))
 
-AVGJG = Metric(
-    "prefs-avgjg",
-    _by_judge("all"),
-    definition=f"{JUDGES}; {EVERY}.",
+AVGJG = metric(
+    f"{JUDGES}; {EVERY}.",
+    name="prefs-avgjg",
     formula="mean over judges of fulfilled / preferences",
-    cut="none",
     laws=LAWS,
-)
+)(_by_judge("all"))
 
-AVGJG_IMP = Metric(
-    "prefs-avgjg-imp",
-    _by_judge("imp"),
-    definition=f"{JUDGES}; {IMPLIED}.",
+AVGJG_IMP = metric(
+    f"{JUDGES}; {IMPLIED}.",
+    name="prefs-avgjg-imp",
     formula="mean over judges of fulfilled / preferences",
-    cut="none",
     laws=LAWS,
-)
+)(_by_judge("imp"))
 
-AVGJG_RET = Metric(
-    "prefs-avgjg-ret",
-    _by_judge("ret"),
-    definition=f"{JUDGES}; {RETURNED}.",
+AVGJG_RET = metric(
+    f"{JUDGES}; {RETURNED}.",
+    name="prefs-avgjg-ret",
     formula="mean over judges of fulfilled / preferences",
-    cut="none",
     laws=LAWS,
-)
+)(_by_judge("ret"))
 
-AVGJG_RNONREL = Metric(
-    "prefs-avgjg-rnonrel",
-    _balanced(only_returned=False),
-    definition=f"{BALANCED}; {EVERY}.",
+AVGJG_RNONREL = metric(
+    f"{BALANCED}; {EVERY}.",
+    name="prefs-avgjg-rnonrel",
     formula="mean over judges of fulfilled / preferences, the first R non-relevant kept, missing "
     "ones ranked last; 0 if a judge has no preference left",
-    cut="none",
     laws=frozenset({"padding"}),
-)
+)(_balanced(only_returned=False))
 
-AVGJG_RNONREL_RET = Metric(
-    "prefs-avgjg-rnonrel-ret",
-    _balanced(only_returned=True),
-    definition=f"{BALANCED}; {RETURNED}.",
+AVGJG_RNONREL_RET = metric(
+    f"{BALANCED}; {RETURNED}.",
+    name="prefs-avgjg-rnonrel-ret",
     formula="as prefs-avgjg-rnonrel over the documents returned",
-    cut="none",
     laws=frozenset({"padding"}),
-)
+)(_balanced(only_returned=True))

@@ -10,12 +10,18 @@ from typing import NamedTuple
 
 from karat.errors import InputError
 from karat.model import JudgedQuery
-from karat.scoring.metrics.definition import Metric
+from karat.scoring.metrics.definition import metric
 from karat.scoring.metrics.gain import check_chance, discount, gain_function
 from karat.scoring.metrics.measure import groups, hits_within, mean_weight
 from karat.scoring.metrics.precision_recall import ap, bpref
 
 
+@metric(
+    "Precision at k relative to the best possible.",
+    formula="relevant hits in the first k / min(k, R)",
+    laws={"ideal", "padding", "promotion", "zero"},
+    expected_ties=True,
+)
 def relative_precision(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
     """Return the relevant hits among the first *k*, relative to the possible maximum.
 
@@ -26,6 +32,12 @@ def relative_precision(judged: JudgedQuery, k: int, *, level: float = 0.0) -> fl
     return hits_within(judged, k, level) / min(k, total) if total else 0.0
 
 
+@metric(
+    "Precision at a multiple of R, the number of relevant targets.",
+    formula="relevant hits in the first c / c, c = floor(times R + 0.9)",
+    laws={"ideal", "padding", "promotion", "zero"},
+    expected_ties=True,
+)
 def r_precision_mult(judged: JudgedQuery, *, times: float = 1.0, level: float = 0.0) -> float:
     """Return precision at *times* R, rounded up from a tenth on; 0 if that is not a rank.
 
@@ -36,32 +48,14 @@ def r_precision_mult(judged: JudgedQuery, *, times: float = 1.0, level: float = 
     return hits_within(judged, rank, level) / rank if rank > 0 else 0.0
 
 
-RELATIVE_PRECISION = Metric(
-    "relative-precision",
-    relative_precision,
-    definition="Precision at k relative to the best possible.",
-    formula="relevant hits in the first k / min(k, R)",
-    cut="required",
-    params={"level": 0.0},
-    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
-    expected_ties=True,
-)
-
-R_PRECISION_MULT = Metric(
-    "r-precision-mult",
-    r_precision_mult,
-    definition="Precision at a multiple of R, the number of relevant targets.",
-    formula="relevant hits in the first c / c, c = floor(times R + 0.9)",
-    cut="none",
-    params={"times": 1.0, "level": 0.0},
-    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
-    expected_ties=True,
-)
-
-
 LAST_TO_ROUND_UP = 9.0
 
 
+@metric(
+    "Best precision at or beyond a recall point; version=9 rounds the point as trec_eval 9 does.",
+    formula="max over ranks i with recall(i) >= recall of P@i, 0 if there is none",
+    laws={"ideal", "padding", "promotion", "zero"},
+)
 def iprec(
     judged: JudgedQuery, *, recall: float = 0.0, level: float = 0.0, version: float = 10.0
 ) -> float:
@@ -76,6 +70,12 @@ def iprec(
     return _at(_interpolated(judged, level), recall, judged.relevant_count(level), version)
 
 
+@metric(
+    "Interpolated precision averaged over recall points.",
+    name="11pt-avg",
+    formula="mean of iprec over recall 0, 0.1, ... 1",
+    laws={"ideal", "padding", "promotion", "zero"},
+)
 def eleven_points(
     judged: JudgedQuery,
     *,
@@ -128,32 +128,17 @@ def _points(text: str) -> tuple[float, ...]:
     return points
 
 
-IPREC = Metric(
-    "iprec",
-    iprec,
-    definition="Best precision at or beyond a recall point; version=9 rounds the point as "
-    "trec_eval 9 does.",
-    formula="max over ranks i with recall(i) >= recall of P@i, 0 if there is none",
-    cut="none",
-    params={"recall": 0.0, "level": 0.0, "version": 10.0},
-    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
-)
-
-ELEVEN_POINTS = Metric(
-    "11pt-avg",
-    eleven_points,
-    definition="Interpolated precision averaged over recall points.",
-    formula="mean of iprec over recall 0, 0.1, ... 1",
-    cut="none",
-    params={"points": "0/0.1/0.2/0.3/0.4/0.5/0.6/0.7/0.8/0.9/1", "level": 0.0, "version": 10.0},
-    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
-)
-
-
 # Defines the share of relevant hits if nothing above was judged (Yilmaz and Aslam 2006).
 SMOOTHING = 0.00001
 
 
+@metric(
+    "Average precision estimated from a judged sample of the pool; a grade "
+    "below 0 marks a pooled, unjudged hit.",
+    formula="1/R sum over relevant ranks i of (1 + pooled above i * relevant share of the judged "
+    "above i) / i, the share smoothed by 0.00001",
+    laws={"padding", "zero"},
+)
 def inf_ap(judged: JudgedQuery, *, level: float = 0.0) -> float:
     """Return the average precision estimated from the judged part of the pool.
 
@@ -181,19 +166,6 @@ def inf_ap(judged: JudgedQuery, *, level: float = 0.0) -> float:
     return score / total
 
 
-INF_AP = Metric(
-    "inf-ap",
-    inf_ap,
-    definition="Average precision estimated from a judged sample of the pool; a grade "
-    "below 0 marks a pooled, unjudged hit.",
-    formula="1/R sum over relevant ranks i of (1 + pooled above i * relevant share of the judged "
-    "above i) / i, the share smoothed by 0.00001",
-    cut="none",
-    params={"level": 0.0},
-    laws=frozenset({"padding", "zero"}),
-)
-
-
 class Gains(NamedTuple):
     """The hits that gain anything, by rank, and the positive gains of all judgments, descending."""
 
@@ -213,6 +185,14 @@ def gains_of(judged: JudgedQuery, gain: str) -> Gains:
     return Gains([(rank, value) for rank, value in pairs if value], ideal)
 
 
+@metric(
+    "DCG of the ideal ranking.",
+    name="ideal-dcg",
+    formula="sum over the judgments in descending order of gain_i / log2(i + 1)",
+    high=inf,
+    laws={"ideal", "padding", "promotion"},
+    expected_ties=True,
+)
 def ideal_gain(judged: JudgedQuery, *, gain: str = "linear") -> float:
     """Return the discounted gain of all judgments in the best order.
 
@@ -222,6 +202,12 @@ def ideal_gain(judged: JudgedQuery, *, gain: str = "linear") -> float:
     return _ideal_sums(gains_of(judged, gain).ideal)[-1]
 
 
+@metric(
+    "nDCG averaged over targets, each at its rank; a target that is not found "
+    "has the nDCG of the whole list.",
+    formula="1/R sum over targets of DCG@i / IDCG@i, i the target's rank or the end of the list",
+    laws={"padding", "zero"},
+)
 def ndcg_rel(judged: JudgedQuery, *, gain: str = "linear") -> float:
     """Return nDCG averaged over the targets, each at the rank where it is found.
 
@@ -243,6 +229,12 @@ def ndcg_rel(judged: JudgedQuery, *, gain: str = "linear") -> float:
     return min(score / len(ideal), 1.0)
 
 
+@metric(
+    "nDCG averaged over the ranks where the ideal gain changes, and the end of a longer list.",
+    formula="mean of DCG@c / IDCG@c over the cumulated sizes c of the positive gain levels, and "
+    "over all hits if more than R + 1; 0 if nothing is relevant at the level",
+    laws={"ideal", "promotion", "zero"},
+)
 def r_ndcg(judged: JudgedQuery, *, gain: str = "linear", level: float = 0.0) -> float:
     """Return nDCG averaged over the ranks where the ideal ranking changes its gain.
 
@@ -271,42 +263,13 @@ def _ideal_sums(ideal: Sequence[float]) -> list[float]:
     return [0.0, *accumulate(gains)]
 
 
-IDEAL_DCG = Metric(
-    "ideal-dcg",
-    ideal_gain,
-    definition="DCG of the ideal ranking.",
-    formula="sum over the judgments in descending order of gain_i / log2(i + 1)",
-    cut="none",
-    params={"gain": "linear"},
-    high=inf,
-    laws=frozenset({"ideal", "padding", "promotion"}),
-    expected_ties=True,
+@metric(
+    "Gain, each hit discounted by the gain missed so far.",
+    name="g",
+    formula="sum over hits of gain_i / log2(2 + cost_i - gained_i) / all gain; cost_i "
+    "the ideal gain up to rank i, at least 1 per rank, gained_i the list's",
+    laws={"padding", "zero"},
 )
-
-NDCG_REL = Metric(
-    "ndcg-rel",
-    ndcg_rel,
-    definition="nDCG averaged over targets, each at its rank; a target that is not found "
-    "has the nDCG of the whole list.",
-    formula="1/R sum over targets of DCG@i / IDCG@i, i the target's rank or the end of the list",
-    cut="none",
-    params={"gain": "linear"},
-    laws=frozenset({"padding", "zero"}),
-)
-
-R_NDCG = Metric(
-    "r-ndcg",
-    r_ndcg,
-    definition="nDCG averaged over the ranks where the ideal gain changes, and the end of "
-    "a longer list.",
-    formula="mean of DCG@c / IDCG@c over the cumulated sizes c of the positive gain levels, and "
-    "over all hits if more than R + 1; 0 if nothing is relevant at the level",
-    cut="none",
-    params={"gain": "linear", "level": 0.0},
-    laws=frozenset({"ideal", "promotion", "zero"}),
-)
-
-
 def normalised_gain(judged: JudgedQuery, *, gain: str = "linear") -> float:
     """Return the gain of each hit, discounted by the gain missed so far, relative to all gain.
 
@@ -329,6 +292,11 @@ def normalised_gain(judged: JudgedQuery, *, gain: str = "linear") -> float:
     return min(score / sum(ideal), 1.0)
 
 
+@metric(
+    "G with binary relevance.",
+    formula="1/R sum over relevant hits of 1 / log2(2 + non-relevant hits above)",
+    laws={"ideal", "padding", "promotion", "zero"},
+)
 def bin_g(judged: JudgedQuery, *, level: float = 0.0) -> float:
     """Return the relevant hits, each discounted by the hits above it that are not relevant.
 
@@ -342,28 +310,13 @@ def bin_g(judged: JudgedQuery, *, level: float = 0.0) -> float:
     return sum(1.0 / log2(2 + rank - found) for found, rank in enumerate(ranks, 1)) / total
 
 
-G = Metric(
-    "g",
-    normalised_gain,
-    definition="Gain, each hit discounted by the gain missed so far.",
-    formula="sum over hits of gain_i / log2(2 + cost_i - gained_i) / all gain; cost_i "
-    "the ideal gain up to rank i, at least 1 per rank, gained_i the list's",
-    cut="none",
-    params={"gain": "linear"},
-    laws=frozenset({"padding", "zero"}),
+@metric(
+    "Average precision as smoothed log-odds.",
+    formula="ln((1 + S) / (1 + R - S)), S the sum of precisions at relevant ranks, R all relevant",
+    low=-inf,
+    high=inf,
+    laws={"ideal", "padding", "promotion"},
 )
-
-BIN_G = Metric(
-    "bin-g",
-    bin_g,
-    definition="G with binary relevance.",
-    formula="1/R sum over relevant hits of 1 / log2(2 + non-relevant hits above)",
-    cut="none",
-    params={"level": 0.0},
-    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
-)
-
-
 def yaap(judged: JudgedQuery, *, level: float = 0.0) -> float:
     """Return the log-odds of average precision, smoothed by one success and one failure.
 
@@ -375,41 +328,28 @@ def yaap(judged: JudgedQuery, *, level: float = 0.0) -> float:
     return log((1.0 + precisions) / (1.0 + total - precisions))
 
 
-GM_AP = Metric(
-    "gm-ap",
-    ap,
-    definition="Geometric mean of average precision; emphasises failed queries.",
+@metric(
+    "Geometric mean of average precision; emphasises failed queries.",
     formula="exp(mean of ln(max(AP, 0.00001)))",
-    cut="none",
-    params={"level": 0.0},
-    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
+    laws={"ideal", "padding", "promotion", "zero"},
     average="geometric",
     expected_ties=True,
 )
+def gm_ap(judged: JudgedQuery, *, level: float = 0.0) -> float:
+    """Return the average precision, whose mean over queries is geometric."""
+    return ap(judged, level=level)
 
-GM_BPREF = Metric(
-    "gm-bpref",
-    bpref,
-    definition="Geometric mean of bpref.",
+
+@metric(
+    "Geometric mean of bpref.",
     formula="exp(mean of ln(max(bpref, 0.00001)))",
-    cut="none",
-    params={"level": 0.0},
-    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
+    laws={"ideal", "padding", "promotion", "zero"},
     average="geometric",
     expected_ties=True,
 )
-
-YAAP = Metric(
-    "yaap",
-    yaap,
-    definition="Average precision as smoothed log-odds.",
-    formula="ln((1 + S) / (1 + R - S)), S the sum of precisions at relevant ranks, R all relevant",
-    cut="none",
-    params={"level": 0.0},
-    low=-inf,
-    high=inf,
-    laws=frozenset({"ideal", "padding", "promotion"}),
-)
+def gm_bpref(judged: JudgedQuery, *, level: float = 0.0) -> float:
+    """Return bpref, whose mean over queries is geometric."""
+    return bpref(judged, level=level)
 
 
 @lru_cache(maxsize=16)
@@ -422,6 +362,13 @@ def _powers(p: float, size: int) -> tuple[float, ...]:
     return _table(p, 1 << size.bit_length())
 
 
+@metric(
+    "Graded rank-biased precision, relative to the query's highest grade above "
+    "1. Karat's rbp is binary.",
+    formula="(1 - p) sum over ranks i of p^(i - 1) gain_i / max(1, highest gain)",
+    laws={"ideal", "padding", "promotion", "zero"},
+    expected_ties=True,
+)
 def rbp_graded(judged: JudgedQuery, *, p: float = 0.9, gain: str = "linear") -> float:
     """Return the gain per hit of a reader who continues with probability *p*.
 
@@ -455,6 +402,11 @@ def _highest_gain(judged: JudgedQuery, gain: str) -> float:
     return max(gains)
 
 
+@metric(
+    "How much rank-biased precision would rise if all unjudged hits were relevant.",
+    formula="p^n + (1 - p) sum over unjudged ranks i of p^(i - 1), n hits; 0 if all are judged",
+    higher_is_better=False,
+)
 def rbp_residual(judged: JudgedQuery, *, p: float = 0.9) -> float:
     """Return how much rank-biased precision the unjudged hits, and all beyond, could still add.
 
@@ -473,6 +425,13 @@ def rbp_residual(judged: JudgedQuery, *, p: float = 0.9) -> float:
     return min(powers[judged.retrieved] + (1.0 - p) * sum(unknown), 1.0)
 
 
+@metric(
+    "Unjudged share of the first k ranks; a grade below 0 is unjudged. Karat's "
+    "judged divides by the number of hits.",
+    formula="unjudged hits in the first k / k",
+    higher_is_better=False,
+    expected_ties=True,
+)
 def unjudged(judged: JudgedQuery, k: int) -> float:
     """Return the unjudged hits among the first *k*, over *k*; ranks without a hit do not count.
 
@@ -483,37 +442,3 @@ def unjudged(judged: JudgedQuery, k: int) -> float:
     for tie in groups(judged):
         known += sum(grade >= 0 for grade in tie.grades) * tie.within(k) / tie.size
     return max(0.0, min(k, judged.retrieved) - known) / k
-
-
-RBP_GRADED = Metric(
-    "rbp-graded",
-    rbp_graded,
-    definition="Graded rank-biased precision, relative to the query's highest grade above "
-    "1. Karat's rbp is binary.",
-    formula="(1 - p) sum over ranks i of p^(i - 1) gain_i / max(1, highest gain)",
-    cut="none",
-    params={"p": 0.9, "gain": "linear"},
-    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
-    expected_ties=True,
-)
-
-RBP_RESIDUAL = Metric(
-    "rbp-residual",
-    rbp_residual,
-    definition="How much rank-biased precision would rise if all unjudged hits were relevant.",
-    formula="p^n + (1 - p) sum over unjudged ranks i of p^(i - 1), n hits; 0 if all are judged",
-    cut="none",
-    params={"p": 0.9},
-    higher_is_better=False,
-)
-
-UNJUDGED = Metric(
-    "unjudged",
-    unjudged,
-    definition="Unjudged share of the first k ranks; a grade below 0 is unjudged. Karat's "
-    "judged divides by the number of hits.",
-    formula="unjudged hits in the first k / k",
-    cut="required",
-    higher_is_better=False,
-    expected_ties=True,
-)

@@ -7,11 +7,19 @@ from karat.errors import InputError
 from karat.extensions.trec_eval.judged import PanelQuery
 from karat.extensions.trec_eval.metrics.ranked import r_precision_mult
 from karat.model import JudgedQuery
-from karat.scoring.metrics.definition import Metric
+from karat.scoring.metrics.definition import metric
 from karat.scoring.metrics.precision_recall import ap, precision
 from karat.scoring.metrics.sets import set_precision, set_recall
 
+LAWS = frozenset({"ideal", "padding", "promotion", "zero"})
 
+
+@metric(
+    "Relevant hits relative to the most that a set of this size can have.",
+    formula="relevant hits / min(hits, R)",
+    laws={"ideal", "promotion", "zero"},
+    expected_ties=True,
+)
 def set_relative_precision(judged: JudgedQuery, *, level: float = 0.0) -> float:
     """Return the relevant hits relative to the maximum for a set of this size.
 
@@ -22,6 +30,12 @@ def set_relative_precision(judged: JudgedQuery, *, level: float = 0.0) -> float:
     return len(judged.relevant(level)) / most if most else 0.0
 
 
+@metric(
+    "Set precision times set recall.",
+    formula="relevant hits^2 / (hits R)",
+    laws={"ideal", "promotion", "zero"},
+    expected_ties=True,
+)
 def set_ap(judged: JudgedQuery, *, level: float = 0.0) -> float:
     """Return set precision times set recall.
 
@@ -32,6 +46,13 @@ def set_ap(judged: JudgedQuery, *, level: float = 0.0) -> float:
     return len(judged.relevant(level)) ** 2 / size if size else 0.0
 
 
+@metric(
+    "Weighted harmonic mean of set precision and set recall; unlike set-f1 it "
+    "is 0 if nothing is returned and nothing is relevant.",
+    formula="(w + 1) P R / (w P + R), w the weight of recall",
+    laws={"ideal", "promotion", "zero"},
+    expected_ties=True,
+)
 def set_f(judged: JudgedQuery, *, weight: float = 1.0, level: float = 0.0) -> float:
     """Return the weighted harmonic mean of set precision and set recall.
 
@@ -48,6 +69,15 @@ def set_f(judged: JudgedQuery, *, weight: float = 1.0, level: float = 0.0) -> fl
     return (weight + 1.0) * precision * recall / below if below else 0.0
 
 
+@metric(
+    "Weighted sum over found, wrong, missed and spared documents.",
+    formula="found a + wrong b + missed c + spared d over the contingency table a, b, c, d of "
+    "returned and relevant",
+    low=-inf,
+    high=inf,
+    laws={"ideal", "promotion"},
+    expected_ties=True,
+)
 def utility(
     judged: JudgedQuery,
     *,
@@ -76,62 +106,13 @@ def utility(
     )
 
 
-SET_RELATIVE_PRECISION = Metric(
-    "set-relative-precision",
-    set_relative_precision,
-    definition="Relevant hits relative to the most that a set of this size can have.",
-    formula="relevant hits / min(hits, R)",
-    cut="none",
-    params={"level": 0.0},
-    laws=frozenset({"ideal", "promotion", "zero"}),
+@metric(
+    "Number of queries.",
+    formula="1 per query, summed",
+    laws={"ideal", "padding", "promotion"},
+    average="sum",
     expected_ties=True,
 )
-
-SET_AP = Metric(
-    "set-ap",
-    set_ap,
-    definition="Set precision times set recall.",
-    formula="relevant hits^2 / (hits R)",
-    cut="none",
-    params={"level": 0.0},
-    laws=frozenset({"ideal", "promotion", "zero"}),
-    expected_ties=True,
-)
-
-SET_F = Metric(
-    "set-f",
-    set_f,
-    definition="Weighted harmonic mean of set precision and set recall; unlike set-f1 it "
-    "is 0 if nothing is returned and nothing is relevant.",
-    formula="(w + 1) P R / (w P + R), w the weight of recall",
-    cut="none",
-    params={"weight": 1.0, "level": 0.0},
-    laws=frozenset({"ideal", "promotion", "zero"}),
-    expected_ties=True,
-)
-
-UTILITY = Metric(
-    "utility",
-    utility,
-    definition="Weighted sum over found, wrong, missed and spared documents.",
-    formula="found a + wrong b + missed c + spared d over the contingency table a, b, c, d of "
-    "returned and relevant",
-    cut="none",
-    params={
-        "found": 1.0,
-        "wrong": -1.0,
-        "missed": 0.0,
-        "spared": 0.0,
-        "collection": 0.0,
-        "level": 0.0,
-    },
-    low=-inf,
-    high=inf,
-    laws=frozenset({"ideal", "promotion"}),
-    expected_ties=True,
-)
-
-
 def num_q(_judged: JudgedQuery) -> float:
     """Return 1: each query counts once.
 
@@ -141,6 +122,14 @@ def num_q(_judged: JudgedQuery) -> float:
     return 1.0
 
 
+@metric(
+    "Number of relevant targets.",
+    formula="relevant targets, summed",
+    high=inf,
+    laws={"ideal", "padding", "promotion"},
+    average="sum",
+    expected_ties=True,
+)
 def num_rel(judged: JudgedQuery, *, level: float = 0.0) -> float:
     """Return the number of relevant targets, found or not.
 
@@ -150,6 +139,14 @@ def num_rel(judged: JudgedQuery, *, level: float = 0.0) -> float:
     return float(judged.relevant_count(level))
 
 
+@metric(
+    "Number of relevant hits.",
+    formula="relevant hits, summed",
+    high=inf,
+    laws={"ideal", "padding", "promotion", "zero"},
+    average="sum",
+    expected_ties=True,
+)
 def num_rel_ret(judged: JudgedQuery, *, level: float = 0.0) -> float:
     """Return the number of relevant hits.
 
@@ -159,6 +156,15 @@ def num_rel_ret(judged: JudgedQuery, *, level: float = 0.0) -> float:
     return float(len(judged.relevant(level)))
 
 
+@metric(
+    "Number of judged, non-relevant hits.",
+    formula="judged, non-relevant hits, summed",
+    high=inf,
+    laws={"ideal", "padding", "promotion"},
+    average="sum",
+    higher_is_better=False,
+    expected_ties=True,
+)
 def num_nonrel_judged_ret(judged: JudgedQuery, *, level: float = 0.0) -> float:
     """Return the number of hits that are judged and not relevant; a grade below 0 is unjudged.
 
@@ -166,58 +172,6 @@ def num_nonrel_judged_ret(judged: JudgedQuery, *, level: float = 0.0) -> float:
     1.0
     """
     return float(sum(grade >= 0 for grade in judged.grades) - len(judged.relevant(level)))
-
-
-NUM_Q = Metric(
-    "num-q",
-    num_q,
-    definition="Number of queries.",
-    formula="1 per query, summed",
-    cut="none",
-    laws=frozenset({"ideal", "padding", "promotion"}),
-    average="sum",
-    expected_ties=True,
-)
-
-NUM_REL = Metric(
-    "num-rel",
-    num_rel,
-    definition="Number of relevant targets.",
-    formula="relevant targets, summed",
-    cut="none",
-    params={"level": 0.0},
-    high=inf,
-    laws=frozenset({"ideal", "padding", "promotion"}),
-    average="sum",
-    expected_ties=True,
-)
-
-NUM_REL_RET = Metric(
-    "num-rel-ret",
-    num_rel_ret,
-    definition="Number of relevant hits.",
-    formula="relevant hits, summed",
-    cut="none",
-    params={"level": 0.0},
-    high=inf,
-    laws=frozenset({"ideal", "padding", "promotion", "zero"}),
-    average="sum",
-    expected_ties=True,
-)
-
-NUM_NONREL_JUDGED_RET = Metric(
-    "num-nonrel-judged-ret",
-    num_nonrel_judged_ret,
-    definition="Number of judged, non-relevant hits.",
-    formula="judged, non-relevant hits, summed",
-    cut="none",
-    params={"level": 0.0},
-    high=inf,
-    laws=frozenset({"ideal", "padding", "promotion"}),
-    average="sum",
-    higher_is_better=False,
-    expected_ties=True,
-)
 
 
 def relstring(judged: JudgedQuery, length: int = 10) -> str:
@@ -239,6 +193,12 @@ def _judges(judged: JudgedQuery) -> Sequence[JudgedQuery]:
     return judged.judges if isinstance(judged, PanelQuery) else (judged,)
 
 
+@metric(
+    "Average precision, averaged over judges.",
+    formula="mean over judges of AP",
+    laws=LAWS,
+    expected_ties=True,
+)
 def ap_avgjg(judged: JudgedQuery, *, level: float = 0.0) -> float:
     """Return average precision, averaged over judges.
 
@@ -249,6 +209,12 @@ def ap_avgjg(judged: JudgedQuery, *, level: float = 0.0) -> float:
     return sum(ap(judge, level=level) for judge in judges) / len(judges)
 
 
+@metric(
+    "Precision at k, averaged over judges.",
+    formula="mean over judges of P@k",
+    laws=LAWS,
+    expected_ties=True,
+)
 def precision_avgjg(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
     """Return precision at *k*, averaged over judges.
 
@@ -259,6 +225,12 @@ def precision_avgjg(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float
     return sum(precision(judge, k, level=level) for judge in judges) / len(judges)
 
 
+@metric(
+    "Precision at a multiple of R, averaged over judges.",
+    formula="mean over judges of r-precision-mult, R each judge's own",
+    laws=LAWS,
+    expected_ties=True,
+)
 def r_precision_mult_avgjg(judged: JudgedQuery, *, times: float = 1.0, level: float = 0.0) -> float:
     """Return precision at *times* R, R each judge's own, averaged over judges.
 
@@ -268,39 +240,3 @@ def r_precision_mult_avgjg(judged: JudgedQuery, *, times: float = 1.0, level: fl
     judges = _judges(judged)
     values = [r_precision_mult(judge, times=times, level=level) for judge in judges]
     return sum(values) / len(judges)
-
-
-LAWS = frozenset({"ideal", "padding", "promotion", "zero"})
-
-AP_AVGJG = Metric(
-    "ap-avgjg",
-    ap_avgjg,
-    definition="Average precision, averaged over judges.",
-    formula="mean over judges of AP",
-    cut="none",
-    params={"level": 0.0},
-    laws=LAWS,
-    expected_ties=True,
-)
-
-PRECISION_AVGJG = Metric(
-    "precision-avgjg",
-    precision_avgjg,
-    definition="Precision at k, averaged over judges.",
-    formula="mean over judges of P@k",
-    cut="required",
-    params={"level": 0.0},
-    laws=LAWS,
-    expected_ties=True,
-)
-
-R_PRECISION_MULT_AVGJG = Metric(
-    "r-precision-mult-avgjg",
-    r_precision_mult_avgjg,
-    definition="Precision at a multiple of R, averaged over judges.",
-    formula="mean over judges of r-precision-mult, R each judge's own",
-    cut="none",
-    params={"times": 1.0, "level": 0.0},
-    laws=LAWS,
-    expected_ties=True,
-)

@@ -74,6 +74,28 @@ def test_what_a_used_extension_needs_is_used(plugin: Path, monkeypatch: pytest.M
     assert used_extensions([parse_spec("bm25(chunker=halves)")]) == {"base"}
 
 
+def test_a_library_is_in_the_fingerprint_where_an_engine_needs_it(
+    plugin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "library"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "client.py").write_text("WAIT_S = 1\n")
+    monkeypatch.setattr("karat.extensions.__path__", [str(tmp_path)])
+    install(monkeypatch, Extension("library", "For others."))
+    assert "library " not in current().extensions
+    over = Extension(
+        "over", "An engine.", adds={"engine": {"over": "over:build"}}, needs=("library",)
+    )
+    install(monkeypatch, over)
+    before = current().extensions
+    assert "library " in before
+    (folder / "client.py").write_text("WAIT_S = 2\n")
+    assert current().extensions != before
+    monkeypatch.setattr(module, "_defaults", lambda spec: spec.name)
+    assert used_extensions([parse_spec("over")]) == {"over", "library"}
+
+
 def test_a_default_option_counts_as_named(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch, Extension("parts", "Chunks.", adds={"chunker": {"auto": "parts:auto"}}))
     assert used_extensions([parse_spec("bm25")]) == {"parts"}

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 
-from karat.llm.client import Completion, Price, Prompt
+from karat.extensions.llm.client import Completion, Price, Prompt
 
 _PASSAGE = re.compile(r"<passage-(\w+)>\n(.*?)\n</passage-\1>", re.DOTALL)
 _QUERY = re.compile(r"<query-(\w+)>\n(.*?)\n</query-\1>", re.DOTALL)

@@ -21,9 +21,9 @@ from karat.extensions.judges.by_model import (
 )
 from karat.extensions.judges.prompts import PROMPT_HASHES
 from karat.extensions.judges.sources import folder_code
+from karat.extensions.llm.batch import CompletionCache, estimate
+from karat.extensions.llm.client import LostAnswer, ModelRefusal
 from karat.formats import read_dataset, write
-from karat.llm.batch import CompletionCache, estimate
-from karat.llm.client import LostAnswer, ModelRefusal
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.judgments import JudgmentRecord, model_labels_of, with_model_labels
 from karat.scoring.labels import choose_labels, voted_targets

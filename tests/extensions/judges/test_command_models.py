@@ -17,7 +17,7 @@ from karat.formats import read_dataset, write
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.judgments import judgments_of, model_labels_of
 from tests.extensions.judges.fake_model import answer_with, parts
-from tests.llm.stand_in import ModelServer, Reply, model_server
+from tests.extensions.llm.stand_in import ModelServer, Reply, model_server
 
 # litellm warns of classes that pydantic builds when they are first used.
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning")

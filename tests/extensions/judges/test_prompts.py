@@ -23,8 +23,8 @@ from karat.extensions.judges.prompts import (
     prompt_hash,
     suspicious_lines,
 )
-from karat.llm.batch import CompletionCache, Spend, estimate
-from karat.llm.client import ModelBusy
+from karat.extensions.llm.batch import CompletionCache, Spend, estimate
+from karat.extensions.llm.client import ModelBusy
 from tests.extensions.judges.fake_model import FakeModel, answer_with, parts, scripted
 
 TASKS = [RelevanceTask(f"query {n // 4}", f"file: {n}.py\n> text {n}") for n in range(8)]
@@ -172,7 +172,7 @@ def test_the_limit_leaves_passages_without_an_outcome() -> None:
 
 
 def test_a_busy_judge_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.llm.batch.FIRST_WAIT_S", 0.001)
+    monkeypatch.setattr("karat.extensions.llm.batch.FIRST_WAIT_S", 0.001)
     errors = [ModelBusy("busy"), ModelBusy("busy")]
 
     def answer(instruction: str, text: str) -> str:

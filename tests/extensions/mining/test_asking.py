@@ -22,7 +22,7 @@ from karat.extensions.mining.questions.asking import (
 from karat.extensions.mining.words import content_words, is_identifier
 from karat.formats import read_dataset
 from karat.model import Dataset
-from tests.llm.stand_in import DirectModel, ModelServer, Reply
+from tests.extensions.llm.stand_in import DirectModel, ModelServer, Reply
 
 NOUNS = (
     *("parcel invoice customer warehouse", "voucher discount basket checkout"),

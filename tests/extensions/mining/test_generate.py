@@ -385,8 +385,8 @@ def test_a_model_words_the_queries(
         return "look into shop/cart.py for it" if "cart" in text else "goods run out without notice"
 
     monkeypatch.setenv("KARAT_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("karat.llm.client.open_model", str)
-    monkeypatch.setattr("karat.llm.batch.completer", lambda model, **_: complete)
+    monkeypatch.setattr("karat.extensions.llm.client.open_model", str)
+    monkeypatch.setattr("karat.extensions.llm.batch.completer", lambda model, **_: complete)
     done = generate(project.path, "--rewrite", "openai/x", "--off", "duplicate")
     assert "wording     rewritten (4), llm_failed (1), llm_leaked (1)\n" in done.stdout
     assert "rewritten-alike" not in done.stdout
@@ -410,8 +410,8 @@ def test_queries_that_a_model_made_alike_are_dropped_and_counted(
     cases = {case["id"]: case["timestamp"] for case in written()["test_cases"]}
     assert len(cases) == 6
     monkeypatch.setenv("KARAT_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("karat.llm.client.open_model", str)
-    monkeypatch.setattr("karat.llm.batch.completer", lambda model, **_: complete)
+    monkeypatch.setattr("karat.extensions.llm.client.open_model", str)
+    monkeypatch.setattr("karat.extensions.llm.batch.completer", lambda model, **_: complete)
     done = generate(project.path, "--rewrite", "openai/x")
     (left,) = written()["test_cases"]
     assert left["timestamp"] == min(cases.values())

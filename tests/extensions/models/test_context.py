@@ -23,7 +23,7 @@ from karat.extensions.models.context import (
     prompt_text,
 )
 from karat.testing import EngineSuite
-from tests.llm.stand_in import ModelServer, Reply, model_server
+from tests.extensions.llm.stand_in import ModelServer, Reply, model_server
 
 pytest.importorskip("litellm")
 pytestmark = pytest.mark.filterwarnings("ignore")

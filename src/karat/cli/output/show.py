@@ -168,15 +168,6 @@ def put(text: str, output: Output) -> None:
     click.echo(f"wrote {output.path}", err=True)
 
 
-def put_prompt(instruction: str, text: str) -> None:
-    """Print a prompt as it would be sent to a language model."""
-    from karat.report.display import printable
-
-    click.echo(f"--- instruction ---\n{instruction}\n--- text ---")
-    for line in text.split("\n"):
-        click.echo(printable(line.expandtabs(4)))
-
-
 def put_table(table: Table) -> None:
     """Print *table*."""
     output = Output(style=None, per_query=False, path=None)

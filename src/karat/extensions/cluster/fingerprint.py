@@ -39,7 +39,8 @@ WORD = re.compile(r"[a-z0-9_.+-]+")
 class Fingerprint(NamedTuple):
     """*karat*, *grammars* and *weights* must be equal on all slots; the others may differ.
 
-    *extensions* has each extension that adds something that decides hits, with a hash of its code.
+    *extensions* has each extension that adds something that decides hits, and each that these need,
+    with a hash of its code.
     One that an engine uses must be on a slot, and none may be another one there. Other *numbers*
     (versions of numeric libraries) or *kernels* (vector instructions) change scores of embeddings
     in the last digits. Lexical engines return the same bits on all of them.
@@ -135,9 +136,13 @@ def _source_hash() -> str:
 
 
 def _extension_hash(extension: Extension) -> str:
-    """Return a hash of the modules of the packages, or of the single files, that it names."""
+    """Return a hash of the modules of the packages, or of the single files, that it names.
+
+    A library names none: it is the folder of its name.
+    """
     tables = [extension.adds[kind] for kind in DECIDING if kind in extension.adds]
     packages = {_package(target) for table in tables for target in table.values()}
+    packages = packages or {f"{discovery.FOLDER}.{extension.name}"}
     parts = []
     for name in sorted(packages):
         spec = find_spec(name)
@@ -168,8 +173,12 @@ def _hash(root: Path, files: Iterable[Path]) -> str:
 
 
 def _deciding() -> list[Extension]:
-    """Return the extensions that add something that decides hits."""
-    return [each for each in discovery.enabled() if any(map(each.adds.get, DECIDING))]
+    """Return the extensions that add something that decides hits, and those that they need."""
+    enabled = {each.name: each for each in discovery.enabled()}
+    names = {name for name, each in enabled.items() if any(map(each.adds.get, DECIDING))}
+    while further := {need for name in names for need in enabled[name].needs} - names:
+        names |= further
+    return [each for name, each in enabled.items() if name in names]
 
 
 def _object_names(extension: Extension) -> Iterator[str]:

@@ -36,11 +36,11 @@ from karat.extensions.judges.prompts import (
     read_range,
 )
 from karat.extensions.judges.sources import Code
+from karat.extensions.llm.batch import Spend
+from karat.extensions.llm.client import ChatModel, Prompt
 from karat.formats import DEFAULT
 from karat.formats.records import read_rows, render_rows
 from karat.formats.source import read_text
-from karat.llm.batch import Spend
-from karat.llm.client import ChatModel, Prompt
 from karat.model import Dataset, Query, Target
 from karat.model.judgments import JudgmentRecord, judgments_of, time_text, with_judgments
 from karat.scoring.labels import is_judged, scaled_grade, top_grade

@@ -27,8 +27,15 @@ from karat.extensions.judges.prompts import (
     suspicious_lines,
 )
 from karat.extensions.judges.sources import Code, place_text
-from karat.llm.batch import CompletionCache, CostEstimate, Spend, estimate
-from karat.llm.client import ChatModel, Price, Prompt, model_name, open_model, parse_price
+from karat.extensions.llm.batch import CompletionCache, CostEstimate, Spend, estimate
+from karat.extensions.llm.client import (
+    ChatModel,
+    Price,
+    Prompt,
+    model_name,
+    open_model,
+    parse_price,
+)
 from karat.model import Dataset, Hit, Query, Run, Target
 from karat.model.judgments import JudgmentRecord, model_labels_of, time_text, with_model_labels
 

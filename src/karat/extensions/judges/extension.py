@@ -13,4 +13,5 @@ EXTENSION = Extension(
             after="import-log",
         )
     },
+    needs=("llm",),
 )

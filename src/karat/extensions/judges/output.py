@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from karat.cli.output.progress import SPARSE_S, Pace, StatusLine, bar_text
-from karat.cli.output.show import put_json, put_prompt, put_table
+from karat.cli.output.show import put_json, put_table
 from karat.errors import EngineError
 from karat.report.display import printable
 from karat.system.words import counted
@@ -132,7 +132,7 @@ def judge_progress(
 def grading_options(asking: "ModelOptions") -> "Iterator[GradingOptions]":
     """Yield the options of models, with the cache of this user open."""
     from karat.extensions.judges.by_model import GradingOptions
-    from karat.llm.batch import answer_cache
+    from karat.extensions.llm.batch import answer_cache
 
     with answer_cache() as cache:
         yield GradingOptions(
@@ -150,7 +150,9 @@ def run_models(work: "ModelWork[T]", asking: "ModelOptions") -> "T | None":
     if asking.dry_run:
         print_estimates(estimates)
         if example := work.example:
-            put_prompt(example.instruction, example.text)
+            from karat.extensions.llm.output import print_prompt
+
+            print_prompt(example)
         else:
             click.echo("Nothing to send: all passages are graded.")
         return None

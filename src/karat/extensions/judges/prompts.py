@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, TypeVar
 from unicodedata import category, normalize
 
 from karat.errors import EngineError
-from karat.llm.batch import CompletionCache, Spend, complete_all, find_json
-from karat.llm.client import ChatModel, Completion, Prompt
+from karat.extensions.llm.batch import CompletionCache, Spend, complete_all, find_json
+from karat.extensions.llm.client import ChatModel, Completion, Prompt
 
 T = TypeVar("T")
 

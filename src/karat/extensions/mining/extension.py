@@ -32,4 +32,5 @@ EXTENSION = Extension(
         ),
     },
     adds={"gold_source": {"mining": "karat.extensions.mining.gold_source:SOURCE"}},
+    needs=("llm",),
 )

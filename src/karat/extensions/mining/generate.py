@@ -119,8 +119,8 @@ class _Model:
     """A language model that rewrites, and its first failure."""
 
     def __init__(self, name: str) -> None:
-        from karat.llm.batch import Spend, answer_cache, completer
-        from karat.llm.client import open_model
+        from karat.extensions.llm.batch import Spend, answer_cache, completer
+        from karat.extensions.llm.client import open_model
 
         self.failure = ""
         self._complete = completer(open_model(name), spend=Spend(), cache=answer_cache())

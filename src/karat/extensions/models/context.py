@@ -15,8 +15,8 @@ from karat.engines.caches import Caches
 from karat.errors import EngineError, InputError
 
 if TYPE_CHECKING:
-    from karat.llm.batch import CompletionCache, Spend
-    from karat.llm.client import ChatModel, Price
+    from karat.extensions.llm.batch import CompletionCache, Spend
+    from karat.extensions.llm.client import ChatModel, Price
 
 
 INSTRUCTION = (
@@ -58,7 +58,7 @@ workers=8)
     karat.errors.InputError: context openai/gpt-4o-mini: no option 'bugdet'; known: budget, price, \
 workers
     """
-    from karat.llm.client import parse_price, reject_user_info
+    from karat.extensions.llm.client import parse_price, reject_user_info
 
     reject_user_info(text)
     model, _, query = text.partition("?")
@@ -104,7 +104,7 @@ class ChatContextWriter:
         open_model: "Callable[[ContextSpec], ChatModel] | None" = None,
     ) -> None:
         """Open the model; nothing is sent."""
-        from karat.llm.batch import Spend
+        from karat.extensions.llm.batch import Spend
 
         self.spec = parse_context(text)
         self._caches = caches
@@ -126,8 +126,8 @@ class ChatContextWriter:
 
         The id of a chunk changes with its context. EngineError is raised if a context is missing.
         """
-        from karat.llm.batch import complete_all
-        from karat.llm.client import Prompt
+        from karat.extensions.llm.batch import complete_all
+        from karat.extensions.llm.client import Prompt
 
         prompts = [
             Prompt(INSTRUCTION, prompt_text(text, chunk), MAX_TOKENS)
@@ -179,7 +179,7 @@ class ChatContextWriter:
 
     @contextmanager
     def _cache(self) -> "Iterator[CompletionCache | None]":
-        from karat.llm.batch import answer_cache
+        from karat.extensions.llm.batch import answer_cache
 
         if self._caches.folder is None:
             yield None
@@ -189,7 +189,7 @@ class ChatContextWriter:
 
 
 def _opened(spec: ContextSpec) -> "ChatModel":
-    from karat.llm.client import open_model
+    from karat.extensions.llm.client import open_model
 
     return open_model(spec.model, price=spec.price)
 

@@ -62,4 +62,5 @@ EXTENSION = Extension(
         },
         "reranker": {"late-interaction": "maxsim", "cross-encoder": "cross"},
     },
+    needs=("llm",),
 )

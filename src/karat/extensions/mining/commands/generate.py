@@ -17,7 +17,7 @@ from karat.cli.options.shared import (
     make_validator,
 )
 from karat.cli.options.stray import stray
-from karat.cli.output.show import draw_tables, put_prompt
+from karat.cli.output.show import draw_tables
 from karat.extensions.mining.options import recipe_options
 from karat.report.table import Cell, Column, Table
 from karat.report.text import printable
@@ -263,7 +263,9 @@ def _ask(
             err=True,
         )
         if dry_run:
-            put_prompt(plan.sample.instruction, plan.sample.text)
+            from karat.extensions.llm.output import print_prompt
+
+            print_prompt(plan.sample)
             return None
         with progress_bars() as watch:
             made, spend = run_asking(plan, watch=watch)

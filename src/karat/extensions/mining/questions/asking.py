@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from karat.corpus.chunkers.base import lines_of
 from karat.corpus.chunkers.grammars import Symbol, symbols
+from karat.extensions.llm.batch import find_json, most_tokens
+from karat.extensions.llm.client import Completion, Prompt
 from karat.extensions.mining.questions.headings import sections
 from karat.extensions.mining.questions.wording import Question, check_query
 from karat.extensions.mining.words import Leak, content_words, is_identifier, leak
-from karat.llm.batch import find_json, most_tokens
-from karat.llm.client import Completion, Prompt
 from karat.model import Target
 
 # Kinds of questions, with the part of the instruction that asks for one.

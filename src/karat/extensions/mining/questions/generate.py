@@ -18,6 +18,22 @@ from karat.engines.base import Engine
 from karat.engines.spec import build
 from karat.errors import EngineError, InputError, MissingExtra
 from karat.experiments.workers.sources import Opener, Source, corpus_source, is_bare
+from karat.extensions.llm.batch import (
+    CompletionCache,
+    CostEstimate,
+    Spend,
+    answer_cache,
+    complete_all,
+    estimate,
+)
+from karat.extensions.llm.client import (
+    ChatModel,
+    Completion,
+    Prompt,
+    model_name,
+    open_model,
+    parse_price,
+)
 from karat.extensions.mining.cases import format_time
 from karat.extensions.mining.commits import UnreadableCommits
 from karat.extensions.mining.generate import GenerationResult
@@ -57,15 +73,6 @@ from karat.extensions.mining.questions.tests import (
 from karat.extensions.mining.questions.wording import Finding, Question
 from karat.extensions.mining.recipe import MiningRecipe
 from karat.installation import __version__
-from karat.llm.batch import (
-    CompletionCache,
-    CostEstimate,
-    Spend,
-    answer_cache,
-    complete_all,
-    estimate,
-)
-from karat.llm.client import ChatModel, Completion, Prompt, model_name, open_model, parse_price
 from karat.model import Dataset, Hit, Target
 from karat.model.dataset import MASKS
 from karat.model.frozen import EMPTY

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from karat.errors import EngineError, InputError, MissingExtra
-from karat.llm.client import (
+from karat.extensions.llm.client import (
     Completion,
     LostAnswer,
     ModelBusy,
@@ -18,7 +18,7 @@ from karat.llm.client import (
     Prompt,
     open_model,
 )
-from tests.llm.stand_in import ModelServer, Reply, model_server
+from tests.extensions.llm.stand_in import ModelServer, Reply, model_server
 
 # litellm warns of classes that pydantic builds when they are first used.
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning")

@@ -14,7 +14,7 @@ from threading import Event, Lock
 from typing import Any, NamedTuple, Self
 
 from karat.errors import EngineError, InputError
-from karat.llm.client import (
+from karat.extensions.llm.client import (
     ChatModel,
     Completion,
     LostAnswer,

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from karat.errors import EngineError
-from karat.llm.client import Completion, Price, Prompt
+from karat.extensions.llm.client import Completion, Price, Prompt
 
 
 class Reply(NamedTuple):

@@ -1,1 +1,0 @@
-"""Chat models of any provider: one answer, or many with a cache and a spending limit."""

@@ -252,7 +252,7 @@ def test_all_repositories_that_a_set_does_not_locate_are_named(tmp_path: Path) -
     queries = [Query(f"q{n}", "log in", (Target("a.py"),)) for n in range(2)]
     names = ("astropy__astropy", "pallets__flask")
     write(replace(Dataset.of(queries), tags={"repository": names}), tmp_path / "gold.json")
-    options = "--repo astropy__astropy=DIR --repo pallets__flask=DIR$"
+    options = "--repo astropy__astropy=DIR --repo pallets__flask=DIR, or a folder"
     with pytest.raises(InputError, match=f"does not name its repository; give it with {options}"):
         validate(tmp_path / "gold.json", repositories={})
 

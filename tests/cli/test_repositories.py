@@ -72,6 +72,62 @@ def test_where_they_were_mined(capsys: pytest.CaptureFixture[str]) -> None:
     assert "looked up: commits (4), paths (4)" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("click", "gin"),
+    [
+        ("click", "gin"),
+        ("pallets__click", "gin.git"),
+        ("pallets/click", "gin"),
+        ("pallets-click", "gin"),
+    ],
+)
+@pytest.mark.parametrize(
+    "command", [COMMANDS[name] for name in ("validate", "evaluate", "compare")]
+)
+def test_a_folder_of_clones(
+    click: str, gin: str, command: tuple[str, ...], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if "pallets" in click:
+        text = Path("two.json").read_text(encoding="utf-8")
+        Path("two.json").write_text(text.replace('"click"', '"pallets__click"'), encoding="utf-8")
+    for name, clone in (("click", click), ("gin", gin)):
+        (folder / "clones" / clone).parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(folder / name, folder / "clones" / clone)
+    assert karat(*command, "--repos", "clones") == 0, capsys.readouterr().err
+    # One that is named comes first.
+    capsys.readouterr()
+    assert karat(*command, "--repos", "clones", "--repo", "gin=two.json") == 2
+    assert "two.json" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare"])
+def test_cases_whose_repository_is_there(
+    command: str, moved: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.rmtree(moved / "click")
+    words = COMMANDS[command]
+    assert karat(*words, "--repos", "elsewhere") == 2
+    assert "name it (--repo click=DIR)" in capsys.readouterr().err
+    assert karat(*words, "--repos", "elsewhere", "--only-given") == 0
+    told = capsys.readouterr()
+    assert "note: 2 of 4 cases; no repository for click (2)" in told.err
+    assert "2 queries" in told.out
+    assert karat(*words, "--only-given") == 2
+    assert "no repository of click + gin is here: click and gin; give" in capsys.readouterr().err
+    assert karat(*words, "--only-given", "--corpus", "elsewhere") == 2
+    assert "--corpus cannot be combined" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("moved")
+def test_a_folder_without_clones(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("empty").mkdir()
+    for words in (COMMANDS["evaluate"], ("validate", "two.json")):
+        assert karat(*words, "--repos", "empty") == 2
+        assert "empty: no clone of click and gin in there" in capsys.readouterr().err
+    assert karat("validate", "two.json", "--repos", "empty", "--corpus", "empty") == 2
+    assert "--corpus and --repos both look up targets" in capsys.readouterr().err
+
+
 @pytest.mark.usefixtures("moved")
 def test_one_folder_for_two_repositories(capsys: pytest.CaptureFixture[str]) -> None:
     assert karat("validate", "two.json", "--repo", "elsewhere/click") == 2

@@ -33,7 +33,7 @@ from karat.experiments.plan import (
     request_depth,
 )
 from karat.experiments.run import ExperimentResult, run_experiment
-from karat.experiments.snapshots import known_homes, local_repositories
+from karat.experiments.snapshots import given_part, known_homes, local_repositories
 from karat.experiments.store import ExperimentKind, RunStatus, StoredRun, open_store
 from karat.experiments.target_check import Where
 from karat.experiments.workers import Configuration, RunEvent, RunSettings
@@ -75,6 +75,7 @@ __all__ = [
     "configure_engines",
     "difficulty_of",
     "evaluate_experiment",
+    "given_part",
     "kind_proposal",
     "local_repositories",
     "open_executor",
@@ -231,6 +232,7 @@ class ExperimentSetup:
 
     def placed(self, where: Where) -> Where:
         """Return *where* with what it leaves to the file: the repository and the files."""
+        where = where.with_clones(self.gold)
         if config := self.config:
             where = where._replace(
                 kind=where.kind or config.kind,

@@ -68,6 +68,7 @@ def validate(
     tags: Sequence[str] = (),
     columns: Mapping[str, str] = EMPTY,
     repositories: Mapping[str, str] | None = None,
+    clones: str | None = None,
     revision: str | None = None,
     corpus: str | None = None,
 ) -> Validation:
@@ -75,13 +76,14 @@ def validate(
 
     With *repositories* each path, line range and symbol of a dataset must be there as well: at the
     case's ``base_commit``, or at *revision*. They are folders by the names of repositories, "" for
-    all others; without an entry, the repository is the one that the dataset names. With *corpus*,
+    all others; without an entry, the repository is the one in the folder *clones*, or the one that
+    the dataset names. With *corpus*,
     a folder, each target must be a document there, as for an evaluation. A file that does not
     exist, or whose format is unknown, raises InputError.
     """
     chosen = FORMATS.get(format or "csv") if format or columns else detect(path)
     name = os.fspath(path)
-    if repositories is not None and chosen.kind == "run":
+    if (clones or repositories is not None) and chosen.kind == "run":
         raise InputError(f"{name} is a run; --repo checks only the targets of a gold set")
     if corpus is not None and chosen.kind == "run":
         raise InputError(f"{name} is a run; --corpus checks only the targets of a gold set")
@@ -103,6 +105,10 @@ def validate(
     found = _of_dataset(data, name, chosen.name)
     if corpus is not None:
         found = _in_corpus(found, data, corpus)
+    if clones is not None:
+        from karat.experiments.target_check import Where
+
+        repositories = Where(repositories or EMPTY, clones=clones).with_clones(data).repositories
     return found if repositories is None else _looked_up(found, data, repositories, revision)
 
 
@@ -152,7 +158,10 @@ def _looked_up(
     found_homes = homes(data, repositories)
     if lacking := [home.name for home in found_homes if not home.place]:
         options = " ".join(f"--repo {name}=DIR" for name in lacking if name) or "--repo DIR"
-        raise InputError(f"{found.path} does not name its repository; give it with {options}")
+        raise InputError(
+            f"{found.path} does not name its repository; give it with {options}"
+            + (", or a folder of clones with --repos" if any(lacking) else "")
+        )
     for home, rows in found_homes.items():
         part = part_of(data, rows)
         presence = check_presence(part, home.place, revision=revision or home.revision or HEAD)

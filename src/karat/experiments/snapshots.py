@@ -1,5 +1,6 @@
 """The snapshot that each query of a gold set is searched on: before its change, or another."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from karat.experiments.workers.sources import EVERYTHING, Opener, Source, corpus
 from karat.model import Dataset, Query
 from karat.model.dataset import MASKS
 from karat.model.frozen import EMPTY
+from karat.system.words import first_few, join_names
 
 TAG = "repository"
 # Where cases are looked up if neither the user nor the set names a revision.
@@ -75,6 +77,48 @@ def local_repositories(gold: Dataset, moved: Mapping[str, str] = NOWHERE_ELSE) -
     """
     check_names(gold, moved)
     return _found_here(gold, _recorded(gold, moved))
+
+
+def clones(gold: Dataset, folder: str) -> dict[str, str]:
+    """Return the folders of the repositories of *gold* that have a clone in *folder*, by name.
+
+    The clone of ``owner__name`` is the first of these: ``owner__name``, ``owner/name``,
+    ``owner-name`` and ``name``, with ``.git`` if it is a bare one. A repository without a name is
+    looked for under the name of its recorded folder.
+    """
+    found = {}
+    for home in _recorded(gold, NOWHERE_ELSE):
+        name = home.name or Path(home.place).name
+        owner, _, last = name.rpartition("__")
+        spellings = [name, f"{owner}/{last}", f"{owner}-{last}", last] if owner else [name]
+        places = [Path(folder, f"{each}{end}") for each in spellings for end in ("", ".git")]
+        if name and (place := next(filter(Path.is_dir, places), None)):
+            found[home.name] = str(place)
+    return found
+
+
+def given_part(gold: Dataset, moved: Mapping[str, str]) -> tuple[Dataset, dict[str, int]]:
+    """Return the cases of *gold* whose repository is there, and the names of the others.
+
+    Each name has the number of its cases. *moved* is that of :func:`homes`. InputError is raised
+    if no repository is there.
+    """
+    check_names(gold, moved)
+    found = _recorded(gold, moved)
+    here = _found_here(gold, found)
+    kept: list[int] = []
+    lacking: Counter[str] = Counter()
+    for home, rows in found.items():
+        if home.name in here or (home.place and Path(home.place).is_dir()):
+            kept += rows
+        else:
+            lacking[home.name or home.place or gold.name] += len(rows)
+    if not kept:
+        raise InputError(
+            f"no repository of {gold.name} is here: {join_names(first_few(sorted(lacking)))}; give "
+            "one with --repo NAME=DIR, or a folder of clones with --repos"
+        )
+    return part_of(gold, sorted(kept)), dict(lacking)
 
 
 def _recorded(gold: Dataset, moved: Mapping[str, str]) -> dict[Repository, list[int]]:
@@ -408,10 +452,12 @@ def known_homes(
     found = homes(gold, moved)
     lacking = [home.name for home in found if not home.place]
     if lacking:
-        named = " ".join(f"--repo {name}=DIR" for name in lacking if name) or "--repo"
+        named = " ".join(f"--repo {name}=DIR" for name in lacking if name)
+        several = f"{named}, a folder of clones with --repos" if named else "--repo"
+        skip = "; --only-given runs the cases whose repository is there" if named else ""
         raise InputError(
-            f"{source or gold.name} does not name its repository; give it with {named}, or the "
-            "documents to search with --corpus"
+            f"{source or gold.name} does not name its repository; give it with {several}, or the "
+            f"documents to search with --corpus{skip}"
         )
     return found
 

@@ -29,6 +29,7 @@ from karat.experiments.snapshots import (
     TAG,
     Snapshots,
     check_names,
+    clones,
     corpus_snapshots,
     history_snapshots,
     selected_files,
@@ -47,6 +48,7 @@ from karat.scoring.matching.modes import (
     normalise,
     relevant_targets,
 )
+from karat.system.words import first_few, join_names
 
 # Similar names are searched among so many paths, and for so many missing ones: it is slow.
 MOST_KNOWN, MOST_ASKED = 10_000, 50
@@ -458,6 +460,10 @@ def resolved_for(gold: Dataset, runs: Sequence[RunResult]) -> Dataset | None:
     return gold.with_queries(queries)
 
 
+# Fields of Where that only say how its repositories are found.
+UNRECORDED = frozenset({"clones", "only_given"})
+
+
 class Where(NamedTuple):
     """The snapshots to search, in the words of :mod:`karat.experiments.snapshots`.
 
@@ -465,6 +471,8 @@ class Where(NamedTuple):
     *revision* needs a corpus; *repositories* and *snapshot* exclude one. *kind* (``docs``, ``code``
     or ``all``), *include* and *exclude* select files, see
     :class:`karat.corpus.files.selection.FileSelection`; without a kind, that of the gold set.
+    *clones* is a folder of repositories, which :meth:`with_clones` looks up; with *only_given*,
+    cases whose repository is not there are left out. These two are not recorded.
     """
 
     repositories: Mapping[str, str] = NOWHERE_ELSE
@@ -475,15 +483,17 @@ class Where(NamedTuple):
     kind: str | None = None
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    clones: str | None = None
+    only_given: bool = False
 
     @classmethod
     def from_json(cls, recorded: Mapping[str, object]) -> "Where":
         """Return the selection in a record; records without a kind searched all kinds."""
-        first = set(cls._fields) - {"kind", "include", "exclude"}
-        if not first <= recorded.keys() <= set(cls._fields):
+        fields = [name for name in cls._fields if name not in UNRECORDED]
+        first = set(fields) - {"kind", "include", "exclude"}
+        if not first <= recorded.keys() <= set(fields):
             raise InputError(
-                f"the searched corpus is recorded as {dict(recorded)}; expected "
-                f"{', '.join(cls._fields)}"
+                f"the searched corpus is recorded as {dict(recorded)}; expected {', '.join(fields)}"
             )
         lists = {name: recorded.get(name, ()) for name in ("include", "exclude")}
         words = [v for name, v in recorded.items() if name not in {"repositories", *lists}]
@@ -499,7 +509,7 @@ class Where(NamedTuple):
 
         A selection of all files is left out, as in records of earlier versions.
         """
-        own = self._asdict()
+        own = {name: each for name, each in self._asdict().items() if name not in UNRECORDED}
         kind, include, exclude = (own.pop(name) for name in ("kind", "include", "exclude"))
         selection = FileSelection(kind or "all", include, exclude)
         return {
@@ -510,6 +520,19 @@ class Where(NamedTuple):
             },
             "corpus": None if self.corpus is None else str(Path(self.corpus).resolve()),
         }
+
+    def with_clones(self, gold: Dataset) -> "Where":
+        """Return the selection with the repositories of *gold* that *clones* has.
+
+        Those that are named one by one come first. If none is there, InputError is raised.
+        """
+        if self.clones is None:
+            return self
+        found = {**clones(gold, self.clones), **self.repositories}
+        if not found:
+            names = sorted({*gold.tags.get(TAG, ())} - {""}) or [gold.name]
+            raise InputError(f"{self.clones}: no clone of {join_names(first_few(names))} in there")
+        return self._replace(repositories=found, clones=None)
 
     def of_part(self, part: Dataset, whole: Dataset) -> "Where":
         """Return the selection for *part* of a gold set, without repositories that it lacks.

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from karat.cli.options.experiment import repo_option
+from karat.cli.options.experiment import clones_option, repo_option
 from karat.cli.options.shared import COLUMNS, GoldPath
 from karat.report.text import printable
 
@@ -36,6 +36,7 @@ VALUES_SHOWN = 8
     is_flag=False,
     flag_value="",
 )
+@clones_option
 @click.option(
     "--rev",
     default="HEAD",
@@ -53,6 +54,7 @@ def command(
     columns: "Mapping[str, str]",
     corpus: str | None,
     repositories: "Mapping[str, str] | None",
+    clones: str | None,
     rev: str | None,
     as_json: bool,
 ) -> None:
@@ -65,17 +67,20 @@ def command(
     karat validate code.csv
     karat validate questions.csv --corpus docs
     karat validate code.csv --repo ../project --rev v2.0
+    karat validate swe-bench.jsonl --repos ../clones
     karat validate bm25.run --format trec-run --json
     """
     from karat.app.validate import validate
 
-    if corpus is not None and repositories is not None:
-        raise click.UsageError("--corpus and --repo both look up targets; give one of them.")
+    if corpus is not None and (clones or repositories is not None):
+        option = "--repos" if clones else "--repo"
+        raise click.UsageError(f"--corpus and {option} both look up targets; give one of them.")
     found = validate(
         file,
         format=format_name,
         columns=columns,
         repositories=repositories,
+        clones=clones,
         revision=rev,
         corpus=corpus,
     )

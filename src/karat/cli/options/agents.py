@@ -10,6 +10,7 @@ from karat.cli.options.experiment import RunOptions
 from karat.cli.options.shared import Inputs, Output
 from karat.cli.output.experiments import Views, carry_out
 from karat.report.text import printable
+from karat.system.words import counted
 
 if TYPE_CHECKING:
     from karat.app.benchmark_config import ConfigFile
@@ -124,6 +125,9 @@ def load_gold(
         from karat.formats import read_dataset
 
         gold = read_dataset(path, **inputs.reading)
+        where = where.with_clones(gold)
+        if where.only_given:
+            gold = _given_part(gold, where)
         if found := resolve_for(gold, where, match=match):
             gold = found.dataset
             for note in found.notes():
@@ -136,6 +140,22 @@ def load_gold(
     if config is None or source is None or (made := source.make(config.settings)) is None:
         raise click.UsageError("Expected a gold set, or --config FILE with a section dataset.")
     return made
+
+
+def _given_part(gold: "Dataset", where: "Where") -> "Dataset":
+    """Return the cases of *gold* whose repository is there, and say which are left out."""
+    from karat.app.evaluate import given_part
+
+    part, lacking = given_part(gold, where.repositories)
+    if lacking:
+        names = ", ".join(f"{name} ({count:,})" for name, count in sorted(lacking.items()))
+        click.echo(
+            printable(
+                f"note: {len(part):,} of {counted(len(gold), 'case')}; no repository for {names}"
+            ),
+            err=True,
+        )
+    return part
 
 
 def _found_here(where: "Where", gold: "Dataset") -> "Where":

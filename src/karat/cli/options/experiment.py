@@ -118,6 +118,18 @@ class CorpusOption:
         metavar=METAVAR,
         help="Folder of the gold set's repository, if it has moved; NAME= for one of several.",
     )
+    clones: str | None = setting(
+        *("--repos", "clones"),
+        type=click.Path(exists=True, file_okay=False),
+        metavar="FOLDER",
+        help="Folder with a clone of each repository, called owner__name, owner/name or name.",
+    )
+    only_given: bool = setting(
+        "--only-given",
+        type=bool,
+        default=False,
+        help="Run only the cases whose repository is there, and name the others.",
+    )
     snapshot: str | None = setting(
         "--snapshot",
         type=("parent", "base", "head", "child"),
@@ -253,12 +265,16 @@ class RunOptions:
 def _make_corpus(*, repositories: tuple[str, ...], **rest: Any) -> CorpusOption:
     if rest["corpus"] is None and rest["revision"] is not None:
         raise click.UsageError("--rev needs --corpus.")
-    if rest["corpus"] is not None and (repositories or rest["snapshot"]):
-        raise click.UsageError("--corpus cannot be combined with --repo or --snapshot.")
+    of_git = (repositories, *(rest[name] for name in ("snapshot", "clones", "only_given")))
+    if rest["corpus"] is not None and any(of_git):
+        raise click.UsageError(
+            "--corpus cannot be combined with --repo, --repos, --only-given or --snapshot."
+        )
     return CorpusOption(folders_by_name(repositories), **rest)
 
 
 # What is searched: *place*; how queries run: *options*.
 where_options = gather("place", _make_corpus, {**declared(CorpusOption), **SELECTION})
 run_options = gather("options", RunOptions, {**declared(RunOptions), "store": store_option})
+(clones_option,) = declared(CorpusOption, "clones").values()
 executor_option, losses_option = declared(RunOptions, "executor", "losses").values()

@@ -219,9 +219,10 @@ def training(
     check_together({}, NEEDED)
     where = without_own_files(place.where(), goldset, output, *test_sets)
     check_folder(output, force=force)
+    gold = load_gold(goldset, None, inputs, where)
     request = TrainingRequest(
-        gold=load_gold(goldset, None, inputs, where),
-        where=where,
+        gold=gold,
+        where=where.with_clones(gold),
         spec=None if run_file else choose_engines([engine or "bm25"])[0].spec,
         run=read_run(run_file, format=inputs.run_format) if run_file else None,
         rules=NegativeRules(negatives, skip, depth, max_score_ratio, same_file, any_language),

@@ -2,11 +2,13 @@
 
 import random
 from itertools import count
+from pathlib import Path
 
 import pytest
 
 from karat.corpus import symbols
-from karat.corpus.chunkers.grammars import parse
+from karat.corpus.chunkers import grammars
+from karat.corpus.chunkers.grammars import GRAMMARS, definition_query, parse, symbol_query
 
 # 8 kB that never repeat, with characters of one to three bytes.
 TEXT = "".join(f"größe{n}日 = {n}\n" for n in range(400))
@@ -86,3 +88,14 @@ def test_words_that_fit_nowhere_are_given_up(words: tuple[str, ...], language: s
 )
 def test_repetition_alone_is_no_riddle(between: str) -> None:
     assert [symbol.name for symbol in symbols(f"{between}\ndef f(): ...\n", "python")][-1:] == ["f"]
+
+
+def test_every_grammar_has_a_query_and_every_query_a_grammar() -> None:
+    files = Path(grammars.__file__).parent.joinpath("queries").iterdir()
+    assert {file.name for file in files} == {f"{name}.scm" for name in GRAMMARS}
+    assert all(symbol_query(name).pattern_count for name in GRAMMARS)
+
+
+def test_a_query_begins_with_the_one_that_it_inherits() -> None:
+    for name, other in (("cpp", "c"), ("typescript", "javascript"), ("tsx", "typescript")):
+        assert definition_query(name).startswith(definition_query(other))

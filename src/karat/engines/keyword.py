@@ -15,7 +15,7 @@ from karat.corpus import Corpus, from_texts
 from karat.corpus.chunkers.base import lines_of
 from karat.engines.adapters.external import External, ExternalReply
 from karat.engines.chunk_table import tokens
-from karat.engines.lexical.tokens import STOP_WORDS
+from karat.engines.lexical.tokens import stop_words
 from karat.errors import EngineError, InputError
 from karat.model import Hit
 
@@ -42,7 +42,8 @@ def keywords(query: str, *, cased: bool = False) -> list[str]:
     ['url', 'parsed', 'user']
     """
     words = dict.fromkeys(WORD.findall(query if cased else query.lower()))
-    return [word for word in words if word.lower() not in STOP_WORDS]
+    stops = stop_words()
+    return [word for word in words if word.lower() not in stops]
 
 
 def ripgrep() -> str | None:

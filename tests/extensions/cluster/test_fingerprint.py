@@ -51,6 +51,16 @@ def test_a_file_is_in_the_fingerprint_with_its_content(plugin: Path) -> None:
     assert problem.startswith("different extension substring: ")
 
 
+def test_data_files_are_in_the_hash_of_a_folder(tmp_path: Path) -> None:
+    names = ["a.py", "lexical/word_lists/stop_words.txt", "queries/python.scm"]
+    for name in (*names, "notes.txt"):
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(name)
+    found = module._code(tmp_path)
+    assert sorted(file.relative_to(tmp_path).as_posix() for file in found) == names
+
+
 def test_only_a_used_extension_must_be_on_a_slot(
     plugin: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -144,14 +144,13 @@ def chunking_code() -> str:
 
 
 def code_digest(*packages: str) -> str:
-    """Return the hash of all modules directly in *packages*."""
-    from importlib.resources import files
+    """Return the hash of all modules directly in *packages*, and of their data files."""
+    from karat.system.package_data import code_files
 
     digest = sha256()
     for package in packages:
-        for file in sorted(files(package).iterdir(), key=lambda file: file.name):
-            if file.name.endswith(".py"):
-                digest.update(file.read_bytes())
+        for file in code_files(package):
+            digest.update(file.read_bytes())
     return digest.hexdigest()
 
 

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 VOWEL = re.compile("[aeiouy]")
@@ -60,21 +60,12 @@ def undouble(root: str) -> str:
     return root
 
 
-ENGLISH = """
-a about after again all also am an and any are as at be because been before being between both but
-by can could did do does doing done down each else ever every few for from further had has have
-having he her here him his how i if in into is it its itself just may me might more most much must
-my no nor not now of off on once only or other our out over own per same shall she should since so
-some such than that the their them then there these they this those through thus to too under
-until up upon us very via was we were what when where whether which while who whom whose why will
-with within without would yet you your
-s t d m re ve ll don doesn didn isn aren wasn weren won
-"""
+@cache
+def stop_words() -> frozenset[str]:
+    """Return the words that say nothing about what is searched."""
+    from karat.system.package_data import read_words
 
-# Keywords and receivers that nearly every chunk of some language holds.
-CODE = "self cls def fn func fun let mut pub var const void return returns elif endif"
-
-STOP_WORDS = frozenset(f"{ENGLISH} {CODE}".split())
+    return frozenset(read_words("karat.engines.lexical", "word_lists/stop_words.txt"))
 
 
 # Longer runs are hashes and encoded data; no one searches for them.
@@ -168,7 +159,7 @@ class TokenRules:
 def plain(word: str, stop: bool, stemmed: bool) -> str:
     """Return the term of an ASCII *word* that needs no splitting, empty where it is none."""
     word = word.lower()
-    if len(word) > LONGEST_TERM or (stop and word in STOP_WORDS):
+    if len(word) > LONGEST_TERM or (stop and word in stop_words()):
         return ""
     return stem(word) if stemmed else word
 

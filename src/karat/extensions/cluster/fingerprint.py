@@ -18,6 +18,7 @@ from karat.discovery import Extension
 from karat.engines.registry import ENGINES
 from karat.installation import __version__
 from karat.model.spec import Spec
+from karat.system.package_data import FOLDERS
 from karat.system.words import join_names
 
 GRAMMARS = ("tree-sitter", "tree-sitter-language-pack")
@@ -132,7 +133,7 @@ def _source_hash() -> str:
     """Return a hash of the core's modules: two checkouts of one version may differ."""
     root = Path(__file__).parents[2]
     extensions = root / "extensions"
-    return _hash(root, (file for file in root.rglob("*.py") if extensions not in file.parents))
+    return _hash(root, (file for file in _code(root) if extensions not in file.parents))
 
 
 def _extension_hash(extension: Extension) -> str:
@@ -147,7 +148,7 @@ def _extension_hash(extension: Extension) -> str:
     for name in sorted(packages):
         spec = find_spec(name)
         folders = (spec and spec.submodule_search_locations) or ()
-        parts += [_hash(Path(folder), Path(folder).rglob("*.py")) for folder in folders]
+        parts += [_hash(Path(folder), _code(Path(folder))) for folder in folders]
         if spec and spec.origin and not folders:
             file = Path(spec.origin)
             parts.append(_hash(file.parent, [file]))
@@ -162,6 +163,13 @@ def _package(target: str) -> str:
     """
     parts = target.partition(":")[0].split(".")
     return ".".join(parts[:3] if parts[:2] == ["karat", "extensions"] else parts[:1])
+
+
+def _code(folder: Path) -> Iterator[Path]:
+    """Yield the modules below *folder*, and the data files that belong to them."""
+    yield from folder.rglob("*.py")
+    for name in FOLDERS:
+        yield from folder.rglob(f"{name}/*.*")
 
 
 def _hash(root: Path, files: Iterable[Path]) -> str:

@@ -6,41 +6,15 @@ specific to one repository.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 from karat.corpus.files.traits import Trait, classify
 from karat.extensions.mining.commits import Candidate, Change, Commit
-from karat.extensions.mining.words import Reason, content_words, parts, reasons
-
-# Verbs that open commit messages. Only these are changed to the imperative, so that "Nested",
-# "Unused" or "Related" stay adjectives.
-_REGULAR = """
-accept account acquire activate adapt add address adjust adopt advance align allow alter append
-apply assert assign attach avoid backport block bump bypass cache calculate call cancel capture cast
-catch change check clarify clean clear close coerce collapse collect combine compare compile
-complete compute configure consider consolidate construct convert copy correct count create
-customize deal declare decode decorate decouple decrease decrement default defer define delay
-delegate delete deny deprecate detect determine disable disallow discard display document drop
-duplicate emit enable encode enforce enhance ensure escape evaluate exclude execute exit expand
-expect explain expose extend extract factor fail filter finish fix flatten flush follow force format
-forward free generate guarantee guard handle harden honor honour hook identify ignore implement
-import improve include increase increment indicate inherit initialize inject inline insert install
-integrate interpret introduce invalidate invoke isolate issue join leak limit link list load
-localize lock log loosen lower maintain map mark mask match mention merge migrate minimize mirror
-mock modify move name normalize notify obey omit open optimize order override pack parameterize
-parse pass patch perform permit pin populate port prefer prefix prepare preserve prevent print
-process prohibit promote propagate protect provide prune pull push quote raise re-add re-enable
-readd rearrange record reduce refactor refine refresh refuse register reject relax release reload
-rely remove rename render reorganize repair replace report require reset resolve respect restore
-restrict restructure retain retry return reuse revert revise rework rewrite rollback round sanitize
-save scope select separate serialize serve silence simplify skip slice sort specify split stabilize
-standardize start stop store strip support suppress surface swap switch synchronize terminate test
-tighten toggle track transform translate treat trigger trim truncate tune tweak unify unquote
-unregister update upgrade use utilize validate verify wait warn wrap
-"""
+from karat.extensions.mining.words import PACKAGE, Reason, content_words, parts, reasons, word_list
+from karat.system.package_data import read_lines, read_words
 
 # Verbs whose last consonant is doubled.
 _DOUBLING = """
@@ -49,56 +23,11 @@ wrap
 """
 _DOUBLED = frozenset(_DOUBLING.split())
 
-_IRREGULAR = {
-    "brought": "bring",
-    "built": "build",
-    "caught": "catch",
-    "chose": "choose",
-    "did": "do",
-    "dealt": "deal",
-    "forbade": "forbid",
-    "found": "find",
-    "gave": "give",
-    "got": "get",
-    "hid": "hide",
-    "hidden": "hide",
-    "kept": "keep",
-    "left": "leave",
-    "let": "let",
-    "made": "make",
-    "overrode": "override",
-    "ran": "run",
-    "rebuilt": "rebuild",
-    "rewrote": "rewrite",
-    "sent": "send",
-    "shown": "show",
-    "showed": "show",
-    "sped": "speed",
-    "split": "split",
-    "taught": "teach",
-    "threw": "throw",
-    "took": "take",
-    "undid": "undo",
-    "went": "go",
-    "wrote": "write",
-}
 _IRREGULAR_BASES = (
     "bring build choose do find forbid get give hide keep let make put run send set show speed "
     "take teach throw write"
 )
 
-# Forms that open a message as a noun more often than as a verb: "Changes to ...", "Logging of ...".
-_NOUN_FORMS = """
-accounts addresses advances calls changes checks copies counts defaults documents filters forces
-forwards guards hooks issues leaks limits links lists loads locks logs maps marks masks matches
-names orders packs patches ports prefixes processes quotes releases reports returns rounds scopes
-slices sorts splits starts switches tests tracks transforms triggers updates uses upgrades imports
-exits default tweaks addressing caching casting encoding decoding formatting handling hooking
-importing leaking linking listing loading locking logging mapping matching mocking naming ordering
-packing parsing patching porting processing quoting rendering reporting rounding routing scoping
-serving slicing sorting testing tracking translating warning
-"""
-_NOUNS = frozenset(_NOUN_FORMS.split())
 # A cheap test for a character that the slow pattern needs.
 _DIGIT = re.compile(r"\d")
 _SHA = re.compile(r"\b(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,40}\b|\br\d{3,6}\b|\[\d{3,6}\]")
@@ -124,10 +53,21 @@ def _forms(verb: str) -> tuple[str, str, str]:
     return f"{stem}ed", f"{stem}ing", third
 
 
-_BASES = {form: verb for verb in _REGULAR.split() for form in _forms(verb) if form not in _NOUNS}
-_BASES |= {_forms(verb)[1]: verb for verb in _IRREGULAR_BASES.split()}
-_BASES |= {verb: verb for verb in (*_REGULAR.split(), *_IRREGULAR_BASES.split())}
-_BASES |= _IRREGULAR
+@cache
+def _bases() -> Mapping[str, str]:
+    """Return the verb of each form that may open a message."""
+    verbs = read_words(PACKAGE, "word_lists/verbs.txt")
+    nouns = word_list("nouns")
+    irregular = _IRREGULAR_BASES.split()
+    bases = {form: verb for verb in verbs for form in _forms(verb) if form not in nouns}
+    bases |= {_forms(verb)[1]: verb for verb in irregular}
+    bases |= {verb: verb for verb in (*verbs, *irregular)}
+    for line in read_lines(PACKAGE, "word_lists/irregular_verbs.txt"):
+        form, verb = line.split()
+        bases[form] = verb
+    return bases
+
+
 _BRITISH = re.compile(r"is(e[sd]?|ing)$")
 
 
@@ -140,7 +80,8 @@ def imperative(word: str) -> str:
     ('', '', '')
     """
     lower = word.lower()
-    return _BASES.get(lower) or _BASES.get(_BRITISH.sub(r"iz\1", lower), "")
+    bases = _bases()
+    return bases.get(lower) or bases.get(_BRITISH.sub(r"iz\1", lower), "")
 
 
 # Standards whose names look like ticket ids.

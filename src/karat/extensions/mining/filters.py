@@ -8,26 +8,29 @@ need the whole history and come last: reverted commits, and commits with the sam
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import NamedTuple
 
 from karat.errors import InputError, UnknownName
 from karat.extensions.mining.commits import Candidate, Commit
 from karat.extensions.mining.drafts import Draft, FileClassifier, Role, opening
 from karat.extensions.mining.variants import without_paths
-from karat.extensions.mining.words import FUNCTION_WORDS, LEAST_WORDS, Reason, content_words
+from karat.extensions.mining.words import (
+    LEAST_WORDS,
+    Reason,
+    content_words,
+    function_words,
+    word_list,
+)
 
-# Function words of other languages in Latin script; none of them is an English word.
-_SMALL_WORDS = """
-aber au auch auf aux avec bei cette che como cuando da dans das de del dem der du een ein eine einen
-ele em essa est esta este et für gli het il isso ist la le les leur los mais mit muy más nach nas
-nella nicht niet non nos não ou par para pas pela pelo pero por pour quando que qui sem sin sobre
-sono sont sur são uma un una und une van von voor wenn wird zu zum zur
-"""
-_FOREIGN = frozenset(_SMALL_WORDS.split())
 _LETTERS = re.compile(r"[^\W\d_]")
 _WORDS = re.compile(r"[^\W\d_]+")
 _LEAST_ASCII = 0.8
+
+
+@cache
+def _foreign_words() -> frozenset[str]:
+    return word_list("foreign_words")
 
 
 def is_english(text: str) -> bool:
@@ -46,10 +49,10 @@ def is_english(text: str) -> bool:
         if sum(letter.isascii() for letter in letters) < _LEAST_ASCII * len(letters):
             return False
     words = _WORDS.findall(text.lower())
-    if _FOREIGN.isdisjoint(words):
+    if _foreign_words().isdisjoint(words):
         return True
-    foreign = sum(word in _FOREIGN for word in words)
-    return foreign < 2 or foreign <= sum(word in FUNCTION_WORDS for word in words)
+    foreign = sum(word in _foreign_words() for word in words)
+    return foreign < 2 or foreign <= sum(word in function_words() for word in words)
 
 
 # The only rule that cannot be turned off: a query without a target cannot be scored.

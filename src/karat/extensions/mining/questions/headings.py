@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from karat.corpus.chunkers.base import lines_of
@@ -15,8 +16,9 @@ from karat.extensions.mining.questions.wording import (
     normalised,
     plain_text,
 )
-from karat.extensions.mining.words import LEAST_WORDS, content_words
+from karat.extensions.mining.words import LEAST_WORDS, PACKAGE, content_words
 from karat.model import Target
+from karat.system.package_data import read_lines
 
 KIND = "heading"
 # Replaces a title: the line stays a heading, so that sections stay sections.
@@ -27,25 +29,6 @@ _LEAST_WORDS_INSIDE = 8
 _LEAST_WORDS = 2
 _ANCESTORS = 2
 
-_GENERIC_TITLES = """
-about | acknowledgements | additional resources | api | api reference | appendix | arguments |
-background | basic usage | basics | bugs | build | building | caveats | changelog | changes |
-code | commands | compatibility | conclusion | configuration | contact | contents | contributing
-| contributors | credits | definition | dependencies | deprecated | description | details |
-development | documentation | end | errors | example | examples | faq | features | files |
-further reading | general | getting help | getting started | guide | help | history | how it
-works | index | install | installation | installing | intro | introduction | in this article |
-known issues | learn more | license | licence | limitations | links | methods | misc |
-miscellaneous | more information | motivation | name | new features | news | next steps | note |
-notes | options | other | output | overview | parameters | prerequisites | problem | properties
-| quick start | quickstart | reference | references | related | release notes | remarks |
-requirements | resources | result | results | return value | returns | roadmap | sample code |
-security | see also | setup | solution | status | steps | summary | support | syntax | table of
-contents | testing | tests | tips | todo | troubleshooting | tutorial | type | types |
-unreleased | updates | usage | use | version | versions | warning | warnings | what s new | what
-s next | whats new
-"""
-_GENERIC = frozenset(" ".join(title.split()) for title in _GENERIC_TITLES.split("|"))
 _VERSION = re.compile(r"^(?:v|version |release )?\d+(?:\.\w+)+|^\d{4}-\d\d-\d\d", re.IGNORECASE)
 _NUMBER = re.compile(
     r"^(?:(?:step|option|part|chapter|lesson)\s+\d+\s*[:.–-]|\d+(?:\.\d+)*\.?|[A-Z]\.)\s+(?=\S)",
@@ -55,6 +38,12 @@ _FOLD = re.compile(r"\s*\{\{\{\d*\s*$")
 _ATX = re.compile(r"\s{0,3}(#{1,6}|={1,6})\s")
 # The signs around a title in a table of contents or in the head of a page.
 _ENTRY = re.compile(r"^\s*(?:title\s*:|[-*+•]|\d+[.)]|\.\. )\s*|\s*(?:<[^<>]*>|\(#[^)]*\))\s*$")
+
+
+@cache
+def _generic_titles() -> frozenset[str]:
+    """Return the titles that every documentation has."""
+    return frozenset(read_lines(PACKAGE, "word_lists/generic_titles.txt"))
 
 
 class Section(NamedTuple):
@@ -128,7 +117,7 @@ def _query(section: Section, language: str) -> tuple[str, list[Heading]]:
         if len(content_words(query)) >= LEAST_WORDS:
             break
         title = _spoken(outer.title, language)
-        if normalised(title) not in _GENERIC:
+        if normalised(title) not in _generic_titles():
             query = f"{title}: {query}"
             used.insert(0, outer)
     return query, used
@@ -149,7 +138,7 @@ def _section(
         last -= 1
     inside = " ".join(lines[title_row + 1 : last + 1])
     reason = ""
-    if normalised(title) in _GENERIC or _VERSION.match(title) or not content_words(title):
+    if normalised(title) in _generic_titles() or _VERSION.match(title) or not content_words(title):
         reason = "generic"
     elif len(content_words(inside)) < _LEAST_WORDS_INSIDE:
         reason = "nothing-left"

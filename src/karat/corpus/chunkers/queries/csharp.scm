@@ -1,0 +1,11 @@
+(namespace_declaration name: (_) @name) @module
+(class_declaration name: (_) @name) @class
+(record_declaration name: (_) @name) @class
+(struct_declaration name: (_) @name) @struct
+(interface_declaration name: (_) @name) @interface
+(enum_declaration name: (_) @name) @enum
+(delegate_declaration name: (_) @name) @type
+(method_declaration name: (_) @name) @method
+(constructor_declaration name: (_) @name) @method
+(property_declaration name: (_) @name) @property
+(local_function_statement name: (_) @name) @function

@@ -1,0 +1,7 @@
+(class_declaration name: (_) @name) @class
+(record_declaration name: (_) @name) @class
+(interface_declaration name: (_) @name) @interface
+(annotation_type_declaration name: (_) @name) @interface
+(enum_declaration name: (_) @name) @enum
+(method_declaration name: (_) @name) @method
+(constructor_declaration name: (_) @name) @method

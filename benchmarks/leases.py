@@ -236,7 +236,7 @@ def work(url: str, log: str) -> None:
         def ended(self, work: JobContext, status: JobStatus, error: str) -> None:
             write(f"{status.value}{error}", work.job.id)
 
-    worker.HANDLERS = {JobKind.INDEX: Slow()}
+    worker.load_handlers = lambda: {JobKind.INDEX: Slow()}
     with ServiceStore(url) as store:
         settings = ServiceSettings(store=url, data=Path("data"), roots=(), workers=0)
         worker.work_on(store, settings, stopping=Event())

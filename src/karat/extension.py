@@ -31,25 +31,33 @@ if TYPE_CHECKING:
     from karat.cli.output.progress import run_progress, wrapped
     from karat.cli.output.show import put_table
     from karat.discovery import load_file
+    from karat.experiments.store.migrations import TableSet
     from karat.model.settings import setting
+    from karat.report.findings import Findings
+    from karat.report.section import Bar, BarChart, ReportSection
     from karat.report.table import Cell, Column, Table, number
     from karat.system.words import counted, join_names
 
 __all__ = [
+    "Bar",
+    "BarChart",
     "Cell",
     "Column",
     "Command",
     "CorpusOption",
     "Extension",
     "Fields",
+    "Findings",
     "GateOutcome",
     "GatePreset",
     "GateRequest",
     "Number",
     "OutputPath",
+    "ReportSection",
     "ResultSchema",
     "RunExport",
     "Table",
+    "TableSet",
     "WholeNumber",
     "check_together",
     "confidence_options",
@@ -85,6 +93,9 @@ __getattr__ = exports(
         "cli.output.progress": "run_progress wrapped",
         "cli.output.show": "put_table",
         "model.settings": "setting",
+        "experiments.store.migrations": "TableSet",
+        "report.findings": "Findings",
+        "report.section": "Bar BarChart ReportSection",
         "report.table": "Cell Column Table number",
         "system.words": "counted join_names",
     },

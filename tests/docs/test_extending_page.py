@@ -6,11 +6,15 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from karat import Dataset, load
 from tests.docs.pages import ROOT, page
+from tests.extensions.service.conftest import served
 
 PAGE = page("extending").read_text(encoding="utf-8")
 FILE = re.compile(r"^```\w+ (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -20,6 +24,7 @@ SHOWN = {
     "--plugin my_plugin.py hello": "Hello from my_plugin.py",
     "init": "my_plugin.py",
     "longest": "characters",
+    "report": "",
     "score": "two@5",
     "validate": "format pairs",
     "engines": "works",
@@ -107,3 +112,65 @@ def test_the_engine_keeps_its_contract(package: Path) -> None:
     done = run(package, "-m", "pytest", "-q", "-p", "no:cacheprovider", "my_karat/test_engine.py")
     assert done.returncode == 0, done.stdout
     assert re.search(r"\b\d\d passed", done.stdout), done.stdout
+
+
+DEMO = [str(ROOT / "examples" / "demo" / name) for name in ("gold.json", "bm25.run", "keyword.run")]
+FIRST = "Documents at the first rank"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("report.md", f"### Variety: {FIRST}\n\n| run | documents |"),
+        ("report.md", "### Variety: Documents per query\n\n| name | documents |"),
+        ("report.txt", f"Variety: {FIRST}"),
+        ("report.tex", FIRST),
+    ],
+)
+def test_a_section_is_in_every_report(package: Path, name: str, shown: str) -> None:
+    done = run(package, "-m", "karat", "report", *DEMO, "-o", name)
+    assert done.returncode == 0, done.stderr
+    assert shown in (package / name).read_text(encoding="utf-8")
+
+
+def test_a_section_is_data_in_json_and_on_the_page(
+    package: Path, embedded: Callable[[str], dict[str, Any]]
+) -> None:
+    for name in ("report.json", "report.html"):
+        assert run(package, "-m", "karat", "report", *DEMO, "-o", name).returncode == 0
+    (section,) = json.loads((package / "report.json").read_text(encoding="utf-8"))["sections"]
+    assert section["title"] == "Variety"
+    assert [bar["name"] for bar in section["charts"][0]["bars"]] == ["bm25", "keyword"]
+    documents = embedded((package / "report.html").read_text(encoding="utf-8"))
+    (details,) = (found for key, found in documents.items() if key.endswith("/details"))
+    (shown,) = details["sections"]
+    rows = [[cell["text"] for cell in row] for row in shown["tables"][0]["rows"]]
+    assert rows == [[cell["text"] for cell in row] for row in section["tables"][0]["rows"]]
+
+
+def test_a_service_has_the_route_the_job_and_the_table(package: Path, tmp_path: Path) -> None:
+    httpx = pytest.importorskip("httpx")
+    store = str(tmp_path / "karat.db")
+    with (
+        served(package, "--store", store, "--data", str(tmp_path)) as service,
+        httpx.Client(base_url=service.address, timeout=60) as client,
+    ):
+        assert client.get("/api/extensions/mine/counts").json() == {}
+        gold = {"file": ("gold.json", Path(DEMO[0]).read_bytes())}
+        datasets = "/api/v2/benchmark-datasets"
+        dataset = client.post(datasets, data={"name": "Demo"}, files=gold).json()["id"]
+        started = client.post(f"/api/extensions/mine/datasets/{dataset}/count")
+        assert started.status_code == 202, started.text
+        events = f"/api/v2/operations/{started.json()['operation_uuid']}/events"
+        stream = client.get(events).text
+        assert "event: operation_progress" in stream
+        assert '"status":"completed"' in stream
+        counted = client.get("/api/extensions/mine/counts").json()
+        described = client.get("/api/v2/openapi.json").json()["paths"]
+        measured = client.get("/metrics").text
+    demo = load(DEMO[0])
+    assert isinstance(demo, Dataset)
+    words = sum(len(text.split()) for text in demo.texts)
+    assert counted == {dataset: words}
+    assert "/api/extensions/mine/counts" in described
+    assert 'route="/api/extensions/mine/counts"' in measured

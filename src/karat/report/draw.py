@@ -25,6 +25,7 @@ from karat.report.findings.record import Findings
 from karat.report.latex import LatexStyle, latex_table
 from karat.report.latex import render as render_latex
 from karat.report.score_view import note_lines
+from karat.report.section import section_document, section_tables, sections
 from karat.report.table import Cell, Column, Table, mark_of, marked, number
 
 # A mark beside a mean: significantly better or worse than the baseline.
@@ -86,7 +87,8 @@ def _mark(comparison: Comparison, name: str) -> str:
 def tables(findings: Findings) -> tuple[Table, ...]:
     """Return the leaderboard, advice, differences, slices, ranks, losses, latency and method.
 
-    Where targets are in no tree searched, the means without them follow the leaderboard.
+    Where targets are in no tree searched, the means without them follow the leaderboard. The
+    sections of extensions come before the method.
     """
     return tuple(_tables(findings))
 
@@ -138,6 +140,7 @@ def _tables(findings: Findings) -> Iterator[Table]:
         yield latency_table(findings)
     yield from spent_tables(findings.runs)
     yield from phase_tables(findings.runs)
+    yield from section_tables(findings)
     method = tuple((Cell(what), Cell(how)) for what, how in method_rows(findings))
     yield Table("Method", (Column("what"), Column("how")), method)
 
@@ -194,7 +197,8 @@ def _text(findings: Findings) -> str:
 def _latex(findings: Findings, style: LatexStyle | None = None) -> str:
     mark = mark_of(findings.contest.mark, findings.lead)
     slices = [marked(table, mark) for table in slice_tables(findings.labelled())]
-    return "\n".join((latex_table(findings.contest, style), *map(render_latex, slices)))
+    more = [*slices, *section_tables(findings.labelled())]
+    return "\n".join((latex_table(findings.contest, style), *map(render_latex, more)))
 
 
 def _csv(findings: Findings) -> str:
@@ -231,6 +235,8 @@ def _json(findings: Findings) -> str:
         ],
         "curves": [curve._asdict() for curve in findings.curves],
     }
+    if added := list(sections(findings)):
+        more["sections"] = [section_document(section) for section in added]
     found |= {key: plain(value) for key, value in more.items()}
     # Every query of every run: indented, it would be twice as long and take ten times as long.
     return json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from math import isfinite
-from typing import NamedTuple
+from math import isfinite, isnan
+from typing import Any, NamedTuple
 
 from karat.report.display import headline_and_details, printable
 
@@ -123,6 +123,23 @@ def marked_text(text: str, mark: str) -> str:
 def _marked(cell: Cell, mark: str) -> Cell:
     number_text, space, rest = cell.text.partition(" ")
     return cell._replace(text=f"{number_text}{mark}{space}{rest}")
+
+
+def table_document(table: Table) -> dict[str, Any]:
+    """Return *table* as plain values, as JSON and the page have it; NaN is None."""
+    return {
+        "title": table.title,
+        "columns": [{"title": column.title, "numeric": column.numeric} for column in table.columns],
+        "rows": [
+            [{"text": cell.text, "value": known(cell.value)} for cell in row] for row in table.rows
+        ],
+        "notes": list(table.notes),
+    }
+
+
+def known(value: object) -> Any:
+    """Return *value*, None for NaN, which JSON lacks."""
+    return None if isinstance(value, float) and isnan(value) else value
 
 
 def render(table: Table) -> str:

@@ -26,8 +26,7 @@ from fastapi.testclient import TestClient
 from karat.extensions.service.api.app import create_app
 from karat.extensions.service.jobs import analyst_pool
 from karat.extensions.service.jobs.analyst import answers
-from karat.extensions.service.jobs.job import perform
-from karat.extensions.service.jobs.worker import HANDLERS
+from karat.extensions.service.jobs.job import load_handlers, perform
 from karat.extensions.service.run import Server
 from karat.extensions.service.settings import ServiceSettings
 from karat.extensions.service.store import ServiceStore
@@ -109,7 +108,7 @@ def do_jobs() -> Callable[[ServiceSettings], None]:
                     "test",
                     store=store,
                     settings=settings,
-                    handlers=HANDLERS,
+                    handlers=load_handlers(),
                     stopping=Event(),
                 )
 

@@ -11,8 +11,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from karat.extensions.service.api.app import create_app
-from karat.extensions.service.jobs.job import perform
-from karat.extensions.service.jobs.worker import HANDLERS
+from karat.extensions.service.jobs.job import load_handlers, perform
 from karat.extensions.service.settings import ServiceSettings
 from karat.extensions.service.store import ServiceStore
 from tests.conftest import postgres_server, store_address
@@ -93,4 +92,4 @@ def test_a_benchmark_after_a_restart_completes(
 def do_next(store: ServiceStore, settings: ServiceSettings) -> None:
     job = store.jobs.claim("test")
     assert job
-    perform(job, "test", store=store, settings=settings, handlers=HANDLERS, stopping=Event())
+    perform(job, "test", store=store, settings=settings, handlers=load_handlers(), stopping=Event())

@@ -1,4 +1,4 @@
-// openapi.json 8d93a106bc2107a6ab43112d84c3dd8b37d7574e54ad0e58fdbc692e139eda5c
+// openapi.json 1668d473d6ec720a5d5ceee02d5c72bfe37483dcbdcf67297bdaa6eba31d8601
 export interface paths {
     "/healthz": {
         parameters: {
@@ -2023,6 +2023,8 @@ export interface components {
             latency_steps: components["schemas"]["LatencySteps"][];
             /** Tables */
             tables: components["schemas"]["DetailTable"][];
+            /** Sections */
+            sections: components["schemas"]["ReportSection"][];
             /** Method */
             method: components["schemas"]["MethodNote"][];
         };
@@ -2307,7 +2309,7 @@ export interface components {
              * Type
              * @enum {string}
              */
-            type: "benchmark_progress" | "collection_progress" | "mapping_progress";
+            type: "benchmark_progress" | "collection_progress" | "mapping_progress" | "operation_progress";
             /** Data */
             data: components["schemas"]["BenchmarkProgress"] | components["schemas"]["JobProgress"];
         };
@@ -2522,7 +2524,7 @@ export interface components {
         };
         /**
          * JobProgress
-         * @description The progress of indexing a collection, or of resolving a mapping.
+         * @description The progress of indexing a collection, of resolving a mapping, or of an extension's job.
          */
         JobProgress: {
             /**
@@ -3126,6 +3128,18 @@ export interface components {
             relevance_grade: number;
         };
         /**
+         * ReportSection
+         * @description A section that an extension adds to a report.
+         */
+        ReportSection: {
+            /** Title */
+            title: string;
+            /** Tables */
+            tables: components["schemas"]["DetailTable"][];
+            /** Charts */
+            charts: components["schemas"]["SectionChart"][];
+        };
+        /**
          * Results
          * @description All runs of a benchmark, scored by the judgments of *judgments_version*.
          */
@@ -3354,6 +3368,34 @@ export interface components {
             runs: string[];
             /** Values */
             values: (number | null)[][];
+        };
+        /**
+         * SectionBar
+         * @description A value of a chart, with its interval where it has one.
+         */
+        SectionBar: {
+            /** Name */
+            name: string;
+            /** Value */
+            value: number | null;
+            /** Low */
+            low: number | null;
+            /** High */
+            high: number | null;
+        };
+        /**
+         * SectionChart
+         * @description Bars on one scale from 0; *what* is measured.
+         */
+        SectionChart: {
+            /** Title */
+            title: string;
+            /** What */
+            what: string;
+            /** Bars */
+            bars: components["schemas"]["SectionBar"][];
+            /** Notes */
+            notes: string[];
         };
         /**
          * SharedWork

@@ -27,6 +27,7 @@ export type Datasets = Schemas["Datasets"];
 export type Definitions = Schemas["Definitions"];
 export type DetailTable = Schemas["DetailTable"];
 export type Details = Schemas["Details"];
+export type ReportSection = Schemas["ReportSection"];
 export type DocumentText = Schemas["DocumentText"];
 export type Documents = Schemas["Documents"];
 export type Drilldown = Schemas["Drilldown"];

@@ -16,10 +16,19 @@ type Bar = {
 
 const THICK = 13;
 
-type Props = { title: string; means: string; bars: readonly Bar[]; caption?: string };
+type Props = {
+  title: string;
+  means: string;
+  bars: readonly Bar[];
+  caption?: string;
+  /** The headings of the same as a table. */
+  head?: string[];
+};
+
+const MEANS = ["Run", "Mean", "95 % interval"];
 
 /** Means as bars on one scale from 0, the interval as a whisker. The best ones have a stronger colour. */
-export function Bars({ title, means, bars, caption }: Props) {
+export function Bars({ title, means, bars, caption, head = MEANS }: Props) {
   const showTip = useShowTip();
   const [box, width] = useWidth();
   const names = bars.map(({ name }) => name);
@@ -34,12 +43,7 @@ export function Bars({ title, means, bars, caption }: Props) {
       interval(bounds as [number, number]),
     ]);
   return (
-    <Figure
-      title={title}
-      means={means}
-      caption={caption}
-      table={{ head: ["Run", "Mean", "95 % interval"], rows }}
-    >
+    <Figure title={title} means={means} caption={caption} table={{ head, rows }}>
       <Drawing box={box} title={title} width={width} height={bottom + 22}>
         <XAxis scale={x} from={4} to={bottom} />
         {bars.map(({ id, name, value, bounds, best }, at) => {

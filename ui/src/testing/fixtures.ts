@@ -253,6 +253,7 @@ export const details = (more: Partial<Details> = {}): Details => ({
       notes: ["percentiles by linear interpolation"],
     },
   ],
+  sections: [],
   method: [{ name: "Matching", text: "exact" }],
   ...more,
 });

@@ -155,6 +155,7 @@ def show_findings(
     from karat.report.compare_view import BEST_NOTE
     from karat.report.draw import advice_table
     from karat.report.findings.leaderboard import leaderboard_table, resolved_tables
+    from karat.report.section import section_tables
     from karat.report.table import marked
 
     mark = findings.contest.mark
@@ -174,6 +175,7 @@ def show_findings(
         *(_led(marked(table, mark)) for table in resolved_tables(findings)),
         *_times(findings.runs, findings.gold),
         advice_table(findings),
+        *section_tables(findings),
     ]
     tables = _concluded(tables, board.conclusion)
     show.put(show.draw_tables(show.add_warnings(tables, findings.contest.warnings), output), output)

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -11,6 +11,7 @@ from karat.errors import KaratError
 from karat.extensions.service.api.schemas.results import JobProgress
 from karat.extensions.service.jobs.benchmark import EVENT, standing
 from karat.extensions.service.jobs.collection import INDEX_EVENT, RESOLVE_EVENT
+from karat.extensions.service.jobs.job import OPERATION_EVENT
 from karat.extensions.service.store import Benchmark, Job, JobKind, ServiceEvent, ServiceStore
 from karat.extensions.service.store.jobs import EventTable
 
@@ -156,7 +157,7 @@ def is_end(event: ServiceEvent) -> bool:
     return event.data.get("status") in ENDS
 
 
-EVENTS = {JobKind.INDEX: INDEX_EVENT, JobKind.RESOLVE: RESOLVE_EVENT}
+EVENTS: Mapping[str, str] = {JobKind.INDEX: INDEX_EVENT, JobKind.RESOLVE: RESOLVE_EVENT}
 
 
 def report_end(store: ServiceStore, followed: EventFilter) -> None:
@@ -187,7 +188,7 @@ def report_outcome(store: ServiceStore, benchmark: Benchmark) -> None:
 
 def _report_job(store: ServiceStore, job: Job) -> None:
     status = job.status.value
-    if job.kind is JobKind.BENCHMARK:
+    if job.kind == JobKind.BENCHMARK:
         benchmark = store.benchmarks.get(job.subject)
         if benchmark.operation != job.id or benchmark.status not in ENDS:
             # It was started again since, and has another status now.
@@ -202,4 +203,5 @@ def _report_job(store: ServiceStore, job: Job) -> None:
         total=0,
         error_message=job.error or None,
     )
-    store.events.add(job.id, job.subject, EVENTS[job.kind], data.model_dump(mode="json"))
+    event = EVENTS.get(job.kind, OPERATION_EVENT)
+    store.events.add(job.id, job.subject, event, data.model_dump(mode="json"))

@@ -37,6 +37,13 @@ EXTENSION = Extension(
         "report": Command(f"{FOLDER}.remote:report", "Write the report of a benchmark.", USE),
     },
     remote_help=REMOTE_HELP,
-    adds={"tables": {"service": "karat.extensions.service.store.schema:TABLES"}},
+    adds={
+        "job": {
+            "benchmark": "karat.extensions.service.jobs.benchmark:BenchmarkJob",
+            "index": "karat.extensions.service.jobs.collection:IndexJob",
+            "resolve": "karat.extensions.service.jobs.collection:ResolveJob",
+        },
+        "tables": {"service": "karat.extensions.service.store.schema:TABLES"},
+    },
     needs=("analyze", "mining"),
 )

@@ -10,7 +10,8 @@ from karat.errors import InputError
 from karat.model import ScoreTable
 from karat.model.comparison import Comparison, Difference
 from karat.report.findings.recommend import headline, headline_with_broken
-from karat.report.page.queries import Document, Subject, known
+from karat.report.page.queries import Document, Subject
+from karat.report.table import known
 from karat.scoring.compare import verdict_with_broken
 from karat.scoring.metrics import Measure, average
 from karat.scoring.stats import bootstrap_intervals, compare, verdict

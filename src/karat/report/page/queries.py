@@ -15,6 +15,7 @@ from karat.model.timings import NS_PER_MS, LatencySample, RunResult, latency_ms
 from karat.report.findings import Findings
 from karat.report.findings.latency import latencies_ms
 from karat.report.findings.loss_reasons import LOSS_REASONS, loss_reason_of
+from karat.report.table import known
 from karat.scoring.metrics import Measure, parse
 
 Document = dict[str, Any]
@@ -181,11 +182,6 @@ def _state(findings: Findings, place: int, measured: RunResult) -> RunState:
         errors=outcomes.count(Outcome.ERROR),
         timeouts=outcomes.count(Outcome.TIMEOUT),
     )
-
-
-def known(value: float | None) -> float | None:
-    """Return *value*, None for NaN, which JSON lacks."""
-    return None if value is None or isnan(value) else value
 
 
 def query_results(subject: Subject, run: str, *, page: int, per_page: int) -> Document:

@@ -32,9 +32,10 @@ from karat.report.findings.loss_reasons import (
 )
 from karat.report.findings.method import differences, method_rows, shallow
 from karat.report.findings.recommend import headline_with_broken, recommendations
-from karat.report.page.queries import Document, RunState, Subject, known
+from karat.report.page.queries import Document, RunState, Subject
 from karat.report.score_view import invalid_text, note_lines, odd_answers
-from karat.report.table import Table, mark_of, marked_text
+from karat.report.section import section_document, sections
+from karat.report.table import Table, known, mark_of, marked_text, table_document
 from karat.scoring.metrics import METRICS, parse
 from karat.scoring.stats import known_percentiles
 
@@ -189,7 +190,8 @@ def details(subject: Subject) -> Document:
             {"run_id": ids[row.run], **_steps(row.milliseconds, row.shares)}
             for row in ecdf(findings)
         ],
-        "tables": [_table(table) for table in tables],
+        "tables": [table_document(table) for table in tables],
+        "sections": [section_document(section) for section in sections(findings)],
         "method": [{"name": name, "text": text} for name, text in method_rows(findings)],
     }
 
@@ -333,24 +335,6 @@ def _steps(times: Sequence[float], shares: Sequence[float]) -> Document:
     return {
         "milliseconds": [*times[::every], times[-1]],
         "shares": [*shares[::every], 1.0],
-    }
-
-
-def _table(table: Table) -> Document:
-    return {
-        "title": table.title,
-        "columns": [{"title": column.title, "numeric": column.numeric} for column in table.columns],
-        "rows": [
-            [
-                {
-                    "text": cell.text,
-                    "value": known(cell.value) if isinstance(cell.value, float) else cell.value,
-                }
-                for cell in row
-            ]
-            for row in table.rows
-        ],
-        "notes": list(table.notes),
     }
 
 

@@ -194,3 +194,22 @@ def test_what_is_refused(service: ServiceStore, clock: Clock) -> None:
         service.jobs.end(job, FAR[0], JobStatus.RUNNING)
     with pytest.raises(UnknownName, match="no operation x"):
         service.jobs.get("x")
+
+
+def test_a_worker_takes_only_what_it_can_do(service: ServiceStore, collection: str) -> None:
+    """A job of an extension waits until a worker has that extension."""
+    subject = "0d5bd28f-1ff5-4b1c-9e80-1ff6f6a4f8a4"
+    first = service.jobs.add("count", subject, owner="ann")
+    second = service.jobs.add(JobKind.INDEX, collection, owner="ann")
+    assert (first.kind, second.kind) == ("count", JobKind.INDEX)
+    with pytest.raises(Conflict, match="the same is being done already"):
+        service.jobs.add("count", subject, owner="ann")
+    taken = service.jobs.claim("w", {"index", "resolve"})
+    assert taken
+    assert taken.id == second.id
+    assert service.jobs.claim("w", {"index"}) is None
+    late = service.jobs.claim("w", {"count"})
+    assert late
+    assert late.id == first.id
+    service.jobs.end(first.id, "w", JobStatus.COMPLETED)
+    assert service.jobs.add("count", subject, owner="ann").status is JobStatus.QUEUED

@@ -246,6 +246,37 @@ describe("what only the service knows", () => {
   });
 });
 
+describe("the section of an extension", () => {
+  it("has a tab of its own, with its tables and charts", async () => {
+    const server = new FakeServer();
+    const table = {
+      title: "",
+      columns: [
+        { title: "run", numeric: false },
+        { title: "words", numeric: true },
+      ],
+      rows: [
+        [
+          { text: "dense", value: "dense" },
+          { text: "2.5", value: 2.5 },
+        ],
+      ],
+      notes: ["counted by blanks"],
+    };
+    const bars = [{ name: "sparse", value: 4, low: 3, high: 5 }];
+    const chart = { title: "Words per hit", what: "words", bars, notes: [] };
+    server.answers.set(`GET /benchmarks/${uuid(4)}/details`, () =>
+      details({ sections: [{ title: "Long hits", tables: [table], charts: [chart] }] }),
+    );
+    const { user } = open(RESULTS, server);
+    await user.click(await screen.findByRole("tab", { name: "Long hits" }));
+    const shown = await screen.findByRole("region", { name: "Long hits" });
+    expect(within(shown).getByText("2.5")).toBeTruthy();
+    expect(screen.getByText("counted by blanks")).toBeTruthy();
+    expect(screen.getByRole("img", { name: "Words per hit" }).textContent).toContain("sparse");
+  });
+});
+
 describe("loss reasons", () => {
   it("are counted for every run, in the order of the service", async () => {
     const server = new FakeServer();

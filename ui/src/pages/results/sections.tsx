@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { Details, Results } from "@/api/types";
 import { CostTab } from "./CostTab";
+import { ExtraTab } from "./ExtraTab";
 import { HeatTab } from "./HeatTab";
 import { MethodTab } from "./MethodTab";
 import { OverviewTab } from "./OverviewTab";
@@ -26,6 +27,11 @@ export function sections({ id, results, details }: Props): Section[] {
             label: "Latency and cost",
             show: () => <CostTab results={results} details={details} />,
           },
+          ...details.sections.map((section, at) => ({
+            name: `section-${at + 1}`,
+            label: section.title,
+            show: () => <ExtraTab section={section} />,
+          })),
           {
             name: "method",
             label: "Method",

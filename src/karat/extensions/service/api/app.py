@@ -3,8 +3,9 @@
 import asyncio
 import gzip
 import json
+import logging
 import mimetypes
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
@@ -19,7 +20,7 @@ from starlette.responses import RedirectResponse, Response
 
 from karat.extensions.service.api.auth import Auth
 from karat.extensions.service.api.failures import install
-from karat.extensions.service.api.middleware import BodyCap, Guard, RequestObserver
+from karat.extensions.service.api.middleware import EXTENSIONS, BodyCap, Guard, RequestObserver
 from karat.extensions.service.api.routes import (
     benchmarks,
     collections,
@@ -41,6 +42,9 @@ from karat.extensions.service.metrics import RunMetrics, ServiceMetrics
 from karat.extensions.service.settings import DiskSpace, RequestLimits, ServiceSettings
 from karat.extensions.service.store import ServiceStore
 from karat.installation import __version__
+from karat.registry import Registry
+
+logger = logging.getLogger("karat.service")
 
 STATIC = Path(__file__).with_name("static")
 SCHEMA_FILE = Path(__file__).with_name("openapi.json")
@@ -137,8 +141,15 @@ ROUTERS = (
 )
 
 
-def create_app(settings: ServiceSettings) -> FastAPI:
-    """Return the service; its store is opened when it starts and closed when it stops."""
+# Routers of extensions, each below EXTENSIONS and its name.
+ROUTERS_ADDED: Registry[APIRouter] = Registry("router", {})
+
+
+def create_app(settings: ServiceSettings, *, extensions: bool = True) -> FastAPI:
+    """Return the service; its store is opened when it starts and closed when it stops.
+
+    With *extensions* it has their routes too.
+    """
     metrics = ServiceMetrics()
 
     @asynccontextmanager
@@ -183,7 +194,11 @@ def create_app(settings: ServiceSettings) -> FastAPI:
         summary="Measures how good a search is",
         lifespan=lifespan,
         # All at one level, so that code that walks the routes sees every one of them.
-        routes=[route for router in ROUTERS for route in router.routes],
+        routes=[
+            route
+            for router in (*ROUTERS, *(_routers_added() if extensions else ()))
+            for route in router.routes
+        ],
         openapi_url="/api/v2/openapi.json",
         docs_url=None,  # The pages of FastAPI load scripts from elsewhere.
         redoc_url=None,
@@ -201,6 +216,17 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     app.add_middleware(Guard, hosts=settings.known_hosts)
     app.add_middleware(Correlation)
     return app
+
+
+def _routers_added() -> Iterator[APIRouter]:
+    """Yield the routers of extensions; without one that is broken the service still starts."""
+    for name in ROUTERS_ADDED:
+        below = APIRouter(prefix=f"{EXTENSIONS}/{name}", tags=[name])
+        try:
+            below.include_router(ROUTERS_ADDED.get(name))
+        except Exception:
+            logger.exception("the routes of an extension are off", extra={"router": name})
+        yield below
 
 
 def _analysts(settings: ServiceSettings) -> AnalystPool:
@@ -249,7 +275,9 @@ def describe(app: FastAPI) -> None:
 
 def schema_text() -> str:
     """Return the schema of the API, from which clients and the types of the page are made."""
-    schema = create_app(ServiceSettings(store="", data=Path())).openapi()
+    settings = ServiceSettings(store="", data=Path())
+    # The schema of the service itself, whatever is installed beside it.
+    schema = create_app(settings, extensions=False).openapi()
     # The version would change the file with every release.
     schema["info"]["version"] = "2"
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"

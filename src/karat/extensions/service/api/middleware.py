@@ -89,6 +89,9 @@ async def _in_time(receive: Receive, left_s: float) -> Message:
 
 logger = logging.getLogger("karat.service")
 
+# Below it, and below their names, extensions have their routes.
+EXTENSIONS = "/api/extensions"
+
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 SAME = frozenset({"same-origin", "none"})
 HEADERS = {
@@ -234,4 +237,8 @@ def _route(scope: Scope) -> str:
             if candidate.matches(scope)[0] is Match.FULL:
                 route = candidate
                 break
-    return str(getattr(route, "path", "")) or "unknown"
+    path = str(getattr(route, "path", ""))
+    if path and scope["path"].startswith(f"{EXTENSIONS}/"):
+        # The router of an extension does not know where it is mounted.
+        path = "/".join(scope["path"].split("/")[: EXTENSIONS.count("/") + 2]) + path
+    return path or "unknown"

@@ -20,7 +20,7 @@ from karat.extensions.service.logs import correlation_id
 from karat.extensions.service.metrics import ServiceMetrics
 from karat.extensions.service.results import results_key
 from karat.extensions.service.settings import DiskSpace, ServiceSettings
-from karat.extensions.service.store import Benchmark, Job, JobKind, ServiceStore
+from karat.extensions.service.store import Benchmark, Job, ServiceStore
 from karat.model import Dataset
 
 MAX_RESPONSES = 64
@@ -121,7 +121,7 @@ class Service:
         """Return the owner whose example is that of *caller*; None for that of everybody."""
         return None if self.shared else caller.owner
 
-    def begin(self, kind: JobKind, subject: str, caller: Caller) -> Job:
+    def begin(self, kind: str, subject: str, caller: Caller) -> Job:
         """Queue work on *subject* for *caller*; TooManyJobs where there is no room for it."""
         return self.store.jobs.add(
             kind,

@@ -5,7 +5,6 @@ from contextlib import suppress
 from time import monotonic
 
 from karat.errors import UnknownName
-from karat.extensions.service.api.schemas.results import JobProgress
 from karat.extensions.service.collections import index_collection
 from karat.extensions.service.datasets import resolve_mapping
 from karat.extensions.service.jobs.job import JobContext
@@ -26,7 +25,7 @@ class IndexJob:
         """Index the documents and store the facts about them."""
         collections = work.store.collections
         collections.change(work.job.subject, status="indexing")
-        _report(work, "running", "reading")
+        work.report("running", "reading", event=INDEX_EVENT)
         reported = self._clock()
 
         def progress(done: int, total: int) -> None:
@@ -34,7 +33,7 @@ class IndexJob:
             work.progressed()
             if self._clock() - reported >= QUIET_S:
                 reported = self._clock()
-                _report(work, "running", "embedding", done=done, total=total)
+                work.report("running", "embedding", done=done, total=total, event=INDEX_EVENT)
 
         collection = collections.get(work.job.subject)
         found = index_collection(collection, work.settings.places, progress=progress)
@@ -49,21 +48,7 @@ class IndexJob:
             reason = error or "indexing was cancelled"
             with suppress(UnknownName):  # The event is still sent to subscribers.
                 work.store.collections.change(work.job.subject, status="failed", error=reason)
-        _report(work, status.value, status.value, error=error)
-
-
-def _report(
-    work: JobContext, status: str, stage: str, *, done: int = 0, total: int = 0, error: str = ""
-) -> None:
-    data = JobProgress(
-        subject_id=work.job.subject,
-        status=status,
-        stage=stage,
-        done=done,
-        total=total,
-        error_message=error or None,
-    )
-    work.add_event(INDEX_EVENT, data.model_dump(mode="json"))
+        work.report(status.value, status.value, error=error, event=INDEX_EVENT)
 
 
 RESOLVE_EVENT = "mapping_progress"
@@ -84,12 +69,7 @@ class ResolveJob:
 
 def _report_mapping(work: JobContext, status: str, error: str = "") -> None:
     mapped = work.store.mappings.get(work.job.subject)
-    data = JobProgress(
-        subject_id=mapped.id,
-        status=status,
-        stage="resolving" if status == "running" else status,
-        done=mapped.mapped,
-        total=mapped.total,
-        error_message=error or None,
+    stage = "resolving" if status == "running" else status
+    work.report(
+        status, stage, done=mapped.mapped, total=mapped.total, error=error, event=RESOLVE_EVENT
     )
-    work.add_event(RESOLVE_EVENT, data.model_dump(mode="json"))

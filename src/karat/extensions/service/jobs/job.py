@@ -12,6 +12,7 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from threading import Event, Thread
 from typing import Protocol
+from uuid import UUID
 
 from karat.errors import (
     EngineError,
@@ -21,12 +22,15 @@ from karat.errors import (
     StoreUnavailable,
     UnknownName,
 )
+from karat.extensions.service.api.schemas.results import JobProgress
 from karat.extensions.service.settings import FULL_DISK, ServiceSettings
 from karat.extensions.service.store import Job, JobStatus, ServiceStore
+from karat.registry import Registry
 from karat.system.files import is_disk_full
 
 logger = logging.getLogger("karat.jobs")
 
+OPERATION_EVENT = "operation_progress"
 CHECK_S = 1.0
 MOST_ATTEMPTS = 3
 
@@ -49,6 +53,27 @@ class JobContext:
         """Send an event to the subscribers of this job."""
         self.store.events.add(self.job.id, self.job.subject, kind, data)
 
+    def report(
+        self,
+        status: str,
+        stage: str,
+        *,
+        done: int = 0,
+        total: int = 0,
+        error: str = "",
+        event: str = OPERATION_EVENT,
+    ) -> None:
+        """Report how far the job is to its subscribers; *status* is one of JobStatus."""
+        data = JobProgress(
+            subject_id=UUID(self.job.subject),
+            status=status,
+            stage=stage,
+            done=done,
+            total=total,
+            error_message=error or None,
+        )
+        self.add_event(event, data.model_dump(mode="json"))
+
 
 class JobHandler(Protocol):
     """Runs one kind of job. A second or partial run must lead to the same result as one run."""
@@ -63,6 +88,21 @@ class JobHandler(Protocol):
 
 
 JobHandlers = Mapping[str, JobHandler]
+# Classes of handlers by the kind of job, which extensions add as the service itself does.
+JOB_KINDS: Registry[Callable[[], JobHandler]] = Registry("job", {})
+
+
+def load_handlers() -> JobHandlers:
+    """Return the handlers of all kinds; without one that cannot be loaded, other jobs still run."""
+    found = {}
+    for kind in JOB_KINDS:
+        try:
+            found[kind] = JOB_KINDS.get(kind)()
+        except Exception:
+            if kind in JOB_KINDS.built_in():
+                raise
+            logger.exception("jobs of a kind cannot be run here", extra={"kind": kind})
+    return found
 
 
 @dataclass(slots=True)

@@ -8,22 +8,14 @@ from threading import Event, Thread
 from time import monotonic
 
 from karat.errors import KaratError, ProcessError
-from karat.extensions.service.jobs.benchmark import BenchmarkJob
-from karat.extensions.service.jobs.collection import IndexJob, ResolveJob
-from karat.extensions.service.jobs.job import JobHandlers, perform
+from karat.extensions.service.jobs.job import load_handlers, perform
 from karat.extensions.service.logs import correlated, span, start_log, start_tracing
 from karat.extensions.service.settings import ModelChoices, ServiceSettings
-from karat.extensions.service.store import JobKind, ServiceStore
+from karat.extensions.service.store import ServiceStore
 from karat.model.spec import Spec
 from karat.system.processes import ChildProcess, Message, ParentLink, encode
 
 logger = logging.getLogger("karat.workers")
-
-HANDLERS: JobHandlers = {
-    JobKind.BENCHMARK: BenchmarkJob(),
-    JobKind.INDEX: IndexJob(),
-    JobKind.RESOLVE: ResolveJob(),
-}
 
 IDLE_S = 0.2
 TIDY_S = 60.0
@@ -67,10 +59,10 @@ def main() -> None:
 
 def work_on(store: ServiceStore, settings: ServiceSettings, *, stopping: Event) -> None:
     """Claim and run jobs until *stopping*."""
-    worker, tidied = store.leases.worker, -TIDY_S
+    worker, tidied, handlers = store.leases.worker, -TIDY_S, load_handlers()
     while not stopping.is_set():
         try:
-            job = store.jobs.claim(worker)
+            job = store.jobs.claim(worker, handlers)
             if job is None:
                 if monotonic() - tidied > TIDY_S:
                     store.collections.give_up(MAKING)
@@ -79,15 +71,15 @@ def work_on(store: ServiceStore, settings: ServiceSettings, *, stopping: Event) 
                 continue
             with (
                 correlated(job.correlation or ""),
-                span(job.kind.value, job=job.id, subject=job.subject, attempt=job.attempts),
+                span(job.kind, job=job.id, subject=job.subject, attempt=job.attempts),
             ):
-                logger.info("job started", extra={"job": job.id, "kind": job.kind.value})
+                logger.info("job started", extra={"job": job.id, "kind": job.kind})
                 perform(
                     job,
                     worker,
                     store=store,
                     settings=settings,
-                    handlers=HANDLERS,
+                    handlers=handlers,
                     stopping=stopping,
                 )
                 ended = store.jobs.get(job.id)

@@ -1,10 +1,10 @@
 """Jobs with their leases, and the events that they report."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, text, update
+from sqlalchemy import Connection, Row, Table, delete, func, insert, select, text, update
 
 from karat.errors import Conflict, InputError, TooManyJobs
 from karat.experiments.store.database import Database
@@ -21,19 +21,21 @@ from karat.extensions.service.store.records import (
 )
 from karat.extensions.service.store.schema import BENCHMARKS, COLLECTIONS, EVENTS, JOBS, MAPPINGS
 
-SUBJECTS = {
+# The tables of subjects; a job of an extension has a subject that only the extension knows.
+SUBJECTS: Mapping[str, Table] = {
     JobKind.INDEX: COLLECTIONS,
     JobKind.RESOLVE: MAPPINGS,
     JobKind.BENCHMARK: BENCHMARKS,
 }
-BUSY = {
+BUSY: Mapping[str, str] = {
     JobKind.INDEX: "the collection is being indexed; try again when that has ended",
     JobKind.RESOLVE: "the references are being resolved; try again when that has ended",
     JobKind.BENCHMARK: "the benchmark is still stopping; try again in a few seconds",
 }
+ALSO_BUSY = "the same is being done already; try again when that has ended"
 UNFINISHED = (JobStatus.QUEUED.value, JobStatus.RUNNING.value)
-# With a second number, made of a name, it is the turn of one owner to count in PostgreSQL.
-QUOTA_LOCK = 723_611_451
+# With a second number, made of a name, it is the turn of one owner, or of one subject.
+TURN_LOCK = 723_611_451
 UNFINISHED_JOBS = (
     select(JOBS).where(JOBS.c.status.in_(UNFINISHED)).order_by(JOBS.c.created, JOBS.c.id)
 )
@@ -70,7 +72,7 @@ class JobTable(ServiceTable):
 
     def add(
         self,
-        kind: JobKind,
+        kind: str,
         subject: str,
         *,
         owner: str,
@@ -97,22 +99,25 @@ class JobTable(ServiceTable):
         with self._database.asking() as connection:
             return _active(connection, owner)
 
-    def claim(self, worker: str) -> Job | None:
-        """Lease the oldest free job to *worker*; None without a free job.
+    def claim(self, worker: str, kinds: Collection[str] | None = None) -> Job | None:
+        """Lease the oldest free job of one of *kinds* to *worker*; None without a free job.
 
-        That is a queued one, one whose worker is dead, or one that *worker* has given up after an
-        error of the database. Other workers are watched once a second.
+        By default a worker can do every kind. A free job is a queued one, one whose worker is dead,
+        or one that *worker* has given up after an error of the database. Other workers are watched
+        once a second.
         """
         now = self._clock()
+        wanted = UNFINISHED_JOBS
+        if kinds is not None:
+            wanted = wanted.where(JOBS.c.kind.in_(kinds))
         with self._database.reading() as connection:
             # Most of the time there is nothing to do, and no need to keep writers waiting.
-            found = {_is_queued(row) for row in connection.execute(UNFINISHED_JOBS)}
+            found = {_is_queued(row) for row in connection.execute(wanted)}
             if True not in found and not (found and self._leases.is_due()):
                 return None
         # SQLite has one writer at a time; PostgreSQL skips rows that others are claiming.
-        wanted = UNFINISHED_JOBS.with_for_update(skip_locked=True)
         with self._database.writing() as connection:
-            rows = connection.execute(wanted).all()
+            rows = connection.execute(wanted.with_for_update(skip_locked=True)).all()
             alive = self._leases.watch(
                 connection, {row.worker for row in rows if not _is_queued(row)}
             )
@@ -166,16 +171,15 @@ class JobTable(ServiceTable):
             connection.execute(_held(job, worker), values)
 
 
-def add_job(connection: Connection, kind: JobKind, subject: str, asked: JobRequest) -> str:
+def add_job(connection: Connection, kind: str, subject: str, asked: JobRequest) -> str:
     """Queue work in the transaction of *connection*, and return its id."""
     check_idle(connection, kind, subject)
     _check_quota(connection, asked)
-    table = SUBJECTS[kind]
     job = new_id()
     row = {
         "id": job,
         "owner": asked.owner,
-        "kind": kind.value,
+        "kind": str(kind),
         "subject": subject,
         "status": JobStatus.QUEUED.value,
         "cancel": False,
@@ -185,32 +189,40 @@ def add_job(connection: Connection, kind: JobKind, subject: str, asked: JobReque
         "correlation": asked.correlation or None,
     }
     connection.execute(insert(JOBS), row)
-    connection.execute(update(table).where(table.c.id == subject).values(operation=job))
+    if (table := SUBJECTS.get(kind)) is not None:
+        connection.execute(update(table).where(table.c.id == subject).values(operation=job))
     return job
 
 
-def check_idle(connection: Connection, kind: JobKind, subject: str) -> None:
+def check_idle(connection: Connection, kind: str, subject: str) -> None:
     """Raise Conflict while *subject*, of jobs of *kind*, has one that is unfinished.
 
     No other job can be added before the transaction of *connection* ends.
     """
     unfinished = select(JOBS.c.id).where(JOBS.c.subject == subject, JOBS.c.status.in_(UNFINISHED))
-    # The row of the subject is locked first, so that two cannot both find nothing unfinished.
-    table = SUBJECTS[kind]
-    connection.execute(select(table.c.id).where(table.c.id == subject).with_for_update())
+    # The subject is locked first, so that two cannot both find nothing unfinished.
+    if (table := SUBJECTS.get(kind)) is not None:
+        connection.execute(select(table.c.id).where(table.c.id == subject).with_for_update())
+    else:
+        _wait_for_turn(connection, subject)
     if connection.execute(unfinished).first():
-        raise Conflict(BUSY[kind])
+        raise Conflict(BUSY.get(kind, ALSO_BUSY))
 
 
 def _check_quota(connection: Connection, asked: JobRequest) -> None:
     if asked.most is None:
         return
-    if connection.dialect.name != "sqlite":
-        # Two that count at once would both find room for one; SQLite has one writer at a time.
-        turn = text("SELECT pg_advisory_xact_lock(:key, hashtext(:owner))")
-        connection.execute(turn, {"key": QUOTA_LOCK, "owner": asked.owner})
+    # Two that count at once would both find room for one.
+    _wait_for_turn(connection, asked.owner)
     if _active(connection, asked.owner) >= asked.most:
         raise TooManyJobs(asked.most)
+
+
+def _wait_for_turn(connection: Connection, name: str) -> None:
+    """Let others of this *name* wait until the transaction ends; SQLite has one writer anyway."""
+    if connection.dialect.name != "sqlite":
+        turn = text("SELECT pg_advisory_xact_lock(:key, hashtext(:name))")
+        connection.execute(turn, {"key": TURN_LOCK, "name": name})
 
 
 def _active(connection: Connection, owner: str) -> int:
@@ -229,8 +241,7 @@ def _held(job: str, worker: str) -> Any:
 
 
 def _job(row: Row[Any]) -> Job:
-    kinds = {"kind": JobKind(row.kind), "status": JobStatus(row.status)}
-    return Job(**{**row._asdict(), **kinds})
+    return Job(**{**row._asdict(), "status": JobStatus(row.status)})
 
 
 # Ids are assigned before a transaction commits: a reader could see the higher of two ids first and

@@ -183,7 +183,7 @@ class Annotation:
 
 
 class JobKind(StrEnum):
-    """The kind of a job; its subject is a collection, a mapping or a benchmark."""
+    """A kind of job of the service; its subject is a collection, a mapping or a benchmark."""
 
     INDEX = "index"
     RESOLVE = "resolve"
@@ -209,13 +209,13 @@ class JobStatus(StrEnum):
 class Job:
     """Work for one worker at a time, which has it for as long as it sends heartbeats.
 
-    *attempts* counts the workers that have taken it since it last made progress; *correlation* is
-    the id of the request that began it.
+    *kind* is a JobKind, or one that an extension adds. *attempts* counts the workers that have
+    taken it since it last made progress; *correlation* is the id of the request that began it.
     """
 
     id: str
     owner: str
-    kind: JobKind
+    kind: str
     subject: str
     status: JobStatus
     cancel: bool

@@ -281,6 +281,32 @@ class DetailTable(Answer):
     notes: list[str]
 
 
+class SectionBar(Answer):
+    """A value of a chart, with its interval where it has one."""
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class SectionChart(Answer):
+    """Bars on one scale from 0; *what* is measured."""
+
+    title: str
+    what: str
+    bars: list[SectionBar]
+    notes: list[str]
+
+
+class ReportSection(Answer):
+    """A section that an extension adds to a report."""
+
+    title: str
+    tables: list[DetailTable]
+    charts: list[SectionChart]
+
+
 class MethodNote(Answer):
     """One setting or input that the results depend on."""
 
@@ -308,6 +334,7 @@ class Details(Answer):
     pareto: dict[str, list[str]]
     latency_steps: list[LatencySteps]
     tables: list[DetailTable]
+    sections: list[ReportSection]
     method: list[MethodNote]
 
 
@@ -572,7 +599,7 @@ class BenchmarkProgress(Answer):
 
 
 class JobProgress(Answer):
-    """The progress of indexing a collection, or of resolving a mapping."""
+    """The progress of indexing a collection, of resolving a mapping, or of an extension's job."""
 
     subject_id: UUID
     status: Literal["pending", "running", "completed", "failed", "cancelled"]
@@ -586,5 +613,7 @@ class Event(Answer):
     """One event; its sequence number is the ``id:`` of the server-sent event."""
 
     timestamp: datetime
-    type: Literal["benchmark_progress", "collection_progress", "mapping_progress"]
+    type: Literal[
+        "benchmark_progress", "collection_progress", "mapping_progress", "operation_progress"
+    ]
     data: BenchmarkProgress | JobProgress

@@ -1,7 +1,7 @@
 """Vectors of a dense stage on a vector service: uploaded once, searched there, shared by all."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from urllib.parse import urlsplit
 
@@ -12,7 +12,7 @@ from karat.engines.fusion import Scores
 from karat.engines.nearest import Mask
 from karat.engines.registry import ENGINES
 from karat.engines.spec import check_options, parse_spec
-from karat.engines.vectors.store import VECTOR_STORES, SnapshotStore
+from karat.engines.vectors.store import VECTOR_STORES, VectorStore, check_store
 from karat.errors import EngineError, InputError
 from karat.model.spec import Spec, parse_call
 from karat.system.files import without_user
@@ -95,17 +95,11 @@ def unshared_store(spec: Spec) -> str:
     return f"{store.name}({given[0]}=...)" if given else ""
 
 
-def open_snapshot_store(spec: StoreSpec) -> SnapshotStore:
+def open_store(spec: StoreSpec) -> VectorStore:
     """Return the store that *spec* describes, connected."""
     factory = VECTOR_STORES.get(spec.name)
-    store = factory(**check_options(factory, spec.params, what=f"store {spec.name}"))
-    if not isinstance(store, SnapshotStore):
-        store.close()
-        raise InputError(
-            f"store {spec.name} cannot serve engines: it needs the methods held, add, mark, "
-            "marked, nearest_in and vectors; see SnapshotStore in docs/extending.md"
-        )
-    return store
+    options = check_options(factory, spec.params, what=f"store {spec.name}")
+    return check_store(factory(**options), spec.name)
 
 
 class StoredVectorTable:
@@ -120,7 +114,7 @@ class StoredVectorTable:
 
     def __init__(self, spec: StoreSpec, digest: str) -> None:
         """Connect to the store; nothing is uploaded yet."""
-        self._store = open_snapshot_store(spec)
+        self._store = open_store(spec)
         self._name = spec.name
         self._namespace = sha256(digest.encode()).hexdigest()[:32]
         self._keys: list[str] = []
@@ -157,12 +151,12 @@ class StoredVectorTable:
         if not keys:
             return
         for _ in range(MARK_ATTEMPTS):
-            if self._store.marked(self._namespace, self._snapshot) == len(keys):
+            if self._store.count(self._namespace, self._snapshot) == len(keys):
                 # Another process may have marked them for exact searches.
                 self._store.mark(self._namespace, self._snapshot, ())
                 return
             self._store.mark(self._namespace, self._snapshot, keys)
-        marked = self._store.marked(self._namespace, self._snapshot)
+        marked = self._store.count(self._namespace, self._snapshot)
         if marked != len(keys):
             raise EngineError(
                 f"store {self._name}: {marked:,} of {len(keys):,} items are in the snapshot after "
@@ -173,8 +167,8 @@ class StoredVectorTable:
         """Return the product of every item that the store finds with *vector*; others are 0."""
         scores: Scores = np.zeros(len(self._keys), np.float32)
         if self._snapshot:
-            for key, score in self._store.nearest_in(
-                self._namespace, self._snapshot, vector, FOUND
+            for key, score in self._store.nearest(
+                self._namespace, vector, FOUND, snapshot=self._snapshot
             ):
                 scores[self._rows[key]] = max(score, 0.0)
         return scores
@@ -191,9 +185,11 @@ class StoredVectorTable:
         probes = sorted(set(self._keys[::step]))[:PROBES]
         found = wanted = 0
         for vector in self._store.vectors(self._namespace, probes):
-            place = self._namespace, self._snapshot, vector, PROBE_DEPTH
-            exact = {near.key for near in self._store.nearest_in(*place, exact=True)}
-            found += len(exact & {near.key for near in self._store.nearest_in(*place)})
+            nearest = partial(
+                self._store.nearest, self._namespace, vector, PROBE_DEPTH, snapshot=self._snapshot
+            )
+            exact = {near.key for near in nearest(exact=True)}
+            found += len(exact & {near.key for near in nearest()})
             wanted += len(exact)
         return found / wanted if wanted else None
 

@@ -4,7 +4,7 @@ from karat.testing.engines import EmbedderSuite, EngineSuite, RerankerSuite
 from karat.testing.executor import ExecutorSuite
 from karat.testing.extensions import ExtensionSuite
 from karat.testing.store import StoreSuite
-from karat.testing.vectors import SnapshotStoreSuite, VectorBackendSuite
+from karat.testing.vectors import VectorStoreSuite
 
 __all__ = [
     "EmbedderSuite",
@@ -12,7 +12,6 @@ __all__ = [
     "ExecutorSuite",
     "ExtensionSuite",
     "RerankerSuite",
-    "SnapshotStoreSuite",
     "StoreSuite",
-    "VectorBackendSuite",
+    "VectorStoreSuite",
 ]

@@ -5,36 +5,30 @@ import pytest
 
 from karat.engines.vectors.in_memory import InMemoryStore
 from karat.errors import InputError
-from karat.ndcg import VectorBackend, get_vector_backend
-from karat.testing.vectors import SnapshotStoreSuite, VectorBackendSuite
+from karat.testing import VectorStoreSuite
 
 
-class TestInMemory(VectorBackendSuite):
-    @pytest.fixture
-    def backend(self) -> VectorBackend:
-        return get_vector_backend({"type": "in_memory"})
-
-
-class TestSnapshots(SnapshotStoreSuite):
+class TestInMemory(VectorStoreSuite):
     @pytest.fixture
     def store(self) -> InMemoryStore:
         return InMemoryStore()
 
 
 def test_writers_and_readers_at_once_lose_nothing() -> None:
-    backend = get_vector_backend({"type": "in_memory"})
-    backend.upsert("ns", {"first": [1.0, 0.0]})
+    store = InMemoryStore()
+    query = np.array([1.0, 0.0], np.float32)
+    store.upsert("ns", ["first"], query[None])
 
     def write_and_read(writer: int) -> int:
         found = 0
         for number in range(50):
-            backend.upsert("ns", {f"{writer}-{number}": [1.0, number / 50]})
-            found = len(backend.query("ns", [1.0, 0.0], k=1000))
+            store.upsert("ns", [f"{writer}-{number}"], np.array([[1.0, number / 50]], np.float32))
+            found = len(store.nearest("ns", query, 1000))
         return found
 
     with ThreadPoolExecutor(4) as pool:
         seen = list(pool.map(write_and_read, range(4)))
-    assert max(seen) == backend.count("ns") == 201
+    assert max(seen) == store.count("ns") == 201
 
 
 def test_a_dimension_that_another_thread_chose_meanwhile() -> None:

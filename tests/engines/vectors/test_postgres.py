@@ -1,5 +1,6 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import numpy as np
 import psycopg
@@ -8,19 +9,12 @@ from psycopg.conninfo import make_conninfo
 
 from karat.engines.vectors.postgres import PgVectorStore
 from karat.errors import InputError, KaratError
-from karat.ndcg import VectorBackend, get_vector_backend
-from karat.testing.vectors import SnapshotStoreSuite, VectorBackendSuite
-
-
-class TestPgVector(VectorBackendSuite):
-    @pytest.fixture
-    def backend(self, database: str) -> Iterator[VectorBackend]:
-        with get_vector_backend({"type": "pgvector", "dsn": database}) as backend:
-            yield backend
+from karat.testing import VectorStoreSuite
+from karat.testing.vectors import keys_near, write
 
 
 @pytest.mark.parametrize("exact", [True, False])
-class TestSnapshots(SnapshotStoreSuite):
+class TestPgVector(VectorStoreSuite):
     @pytest.fixture
     def store(self, database: str, exact: bool) -> Iterator[PgVectorStore]:
         store = PgVectorStore(dsn=database, exact=exact)
@@ -36,8 +30,8 @@ def test_the_graph_is_used_and_finds_most(database: str) -> None:
     store = PgVectorStore(dsn=database, exact=False)
     store.add("ns", keys, rows)
     store.mark("ns", "third", keys[::3])
-    near = {each.key for each in store.nearest_in("ns", "third", rows[0], 10)}
-    exact = {each.key for each in store.nearest_in("ns", "third", rows[0], 10, exact=True)}
+    near = {each.key for each in store.nearest("ns", rows[0], 10, snapshot="third")}
+    exact = {each.key for each in store.nearest("ns", rows[0], 10, snapshot="third", exact=True)}
     assert len(near & exact) >= 8
     with psycopg.connect(database) as connection:
         column = "SELECT count(*) FROM information_schema.columns WHERE udt_name = 'vector'"
@@ -55,7 +49,7 @@ def test_the_graph_is_built_before_the_first_search(database: str) -> None:
     store = PgVectorStore(dsn=database, exact=False)
     store.mark("ns", "s", [])
     assert count_graphs(database) == 1
-    assert store.marked("ns", "s") == 2
+    assert store.count("ns", "s") == 2
     store.close()
 
 
@@ -76,10 +70,10 @@ def test_tables_of_an_earlier_version_are_moved(database: str) -> None:
         )
         connection.execute("INSERT INTO karat_namespaces VALUES ('ns', 2)")
         connection.execute("INSERT INTO karat_vectors VALUES ('ns', 'a', '[1,0]')")
-    with get_vector_backend({"type": "pgvector", "dsn": database}) as backend:
-        assert [found.key for found in backend.query("ns", [1.0, 0.0])] == ["a"]
-    with get_vector_backend({"type": "pgvector", "dsn": database}) as backend:
-        assert backend.count("ns") == 1
+    with closing(PgVectorStore(dsn=database)) as store:
+        assert keys_near(store, "ns", [1.0, 0.0], 10) == ["a"]
+    with closing(PgVectorStore(dsn=database)) as store:
+        assert store.count("ns") == 1
 
 
 def test_a_connection_string_from_the_environment(
@@ -93,34 +87,34 @@ def test_a_connection_string_from_the_environment(
 
 
 def test_what_is_written_outlives_the_connection(database: str) -> None:
-    with get_vector_backend({"type": "pgvector", "dsn": database}) as backend:
-        backend.upsert("ns", {"a": [1.0, 0.0], "b": [0.0, 1.0]})
-    with get_vector_backend({"type": "pgvector", "dsn": database}) as backend:
-        assert [found.key for found in backend.query("ns", [0.0, 1.0])] == ["b", "a"]
+    with closing(PgVectorStore(dsn=database)) as store:
+        write(store, "ns", {"a": [1.0, 0.0], "b": [0.0, 1.0]})
+    with closing(PgVectorStore(dsn=database)) as store:
+        assert keys_near(store, "ns", [0.0, 1.0], 10) == ["b", "a"]
 
 
 def test_several_may_set_up_one_database_at_once(database: str) -> None:
     def open_and_write(number: int) -> None:
-        with get_vector_backend({"type": "pgvector", "dsn": database}) as backend:
-            backend.upsert("ns", {f"{number}-{row}": [1.0, row] for row in range(20)})
+        with closing(PgVectorStore(dsn=database)) as store:
+            write(store, "ns", {f"{number}-{row}": [1.0, row] for row in range(20)})
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(open_and_write, range(4)))
-    with get_vector_backend({"type": "pgvector", "dsn": database}) as backend:
-        assert backend.count("ns") == 80
+    with closing(PgVectorStore(dsn=database)) as store:
+        assert store.count("ns") == 80
 
 
 def test_threads_may_share_one_connection(database: str) -> None:
-    with get_vector_backend({"type": "pgvector", "dsn": database}) as backend:
+    with closing(PgVectorStore(dsn=database)) as store:
 
         def write_and_read(writer: int) -> None:
             for number in range(10):
-                backend.upsert("ns", {f"{writer}-{number}": [1.0, number]})
-                backend.query("ns", [1.0, 0.0], k=3)
+                write(store, "ns", {f"{writer}-{number}": [1.0, number]})
+                keys_near(store, "ns", [1.0, 0.0], 3)
 
         with ThreadPoolExecutor(4) as pool:
             list(pool.map(write_and_read, range(4)))
-        assert backend.count("ns") == 40
+        assert store.count("ns") == 40
 
 
 def test_a_dimension_that_another_process_chose_meanwhile(database: str) -> None:
@@ -142,18 +136,18 @@ def test_an_upsert_writes_all_or_nothing(database: str) -> None:
 
 def test_vectors_longer_than_the_type(database: str) -> None:
     with (
-        get_vector_backend({"type": "pgvector", "dsn": database}) as backend,
+        closing(PgVectorStore(dsn=database)) as store,
         pytest.raises(InputError, match="16001 dimensions; pgvector stores at most 16000"),
     ):
-        backend.upsert("ns", {"a": [1.0] * 16_001})
+        write(store, "ns", {"a": [1.0] * 16_001})
 
 
 def test_a_connection_that_was_lost(database: str) -> None:
-    backend = get_vector_backend({"type": "pgvector", "dsn": database})
-    backend.upsert("ns", {"a": [1.0, 0.0]})
-    backend.close()
+    store = PgVectorStore(dsn=database)
+    write(store, "ns", {"a": [1.0, 0.0]})
+    store.close()
     with pytest.raises(KaratError, match="PostgreSQL failed: the connection is closed"):
-        backend.count("ns")
+        store.count("ns")
 
 
 def test_a_server_that_ends_connections(database: str) -> None:
@@ -168,7 +162,7 @@ def test_a_server_that_ends_connections(database: str) -> None:
     store.upsert("ns", ["a", "b"], np.eye(2, dtype=np.float32))
     store.mark("ns", "s", ["a"])
     end_connections()
-    near = store.nearest_in("ns", "s", np.array([1, 0], np.float32), 2)
+    near = store.nearest("ns", np.array([1, 0], np.float32), 2, snapshot="s")
     assert [each.key for each in near] == ["a"]
     end_connections()
     assert store.vectors("ns", ["b"]).tolist() == [[0, 1]]

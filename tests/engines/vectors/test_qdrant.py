@@ -1,5 +1,6 @@
 import gc
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -8,27 +9,11 @@ from qdrant_client import QdrantClient, models
 
 from karat.engines.vectors.qdrant import QdrantStore
 from karat.errors import InputError, KaratError
-from karat.ndcg import VectorBackend, get_vector_backend
-from karat.testing.vectors import SnapshotStoreSuite, VectorBackendSuite
+from karat.testing import VectorStoreSuite
+from karat.testing.vectors import keys_near, write
 
 
-class TestQdrantInProcess(VectorBackendSuite):
-    @pytest.fixture
-    def backend(self) -> Iterator[VectorBackend]:
-        with get_vector_backend({"type": "qdrant"}) as backend:
-            yield backend
-
-
-class TestQdrantServer(VectorBackendSuite):
-    @pytest.fixture
-    def backend(self, qdrant_url: str) -> Iterator[VectorBackend]:
-        with get_vector_backend({"type": "qdrant", "url": qdrant_url}) as backend:
-            yield backend
-            for namespace in backend.namespaces():
-                backend.drop(namespace)
-
-
-class TestSnapshotsInProcess(SnapshotStoreSuite):
+class TestInProcess(VectorStoreSuite):
     @pytest.fixture
     def store(self) -> Iterator[QdrantStore]:
         store = QdrantStore()
@@ -37,10 +22,10 @@ class TestSnapshotsInProcess(SnapshotStoreSuite):
 
 
 @pytest.mark.parametrize("exact", [True, False])
-class TestSnapshotsOnServer(SnapshotStoreSuite):
+class TestOnServer(VectorStoreSuite):
     @pytest.fixture
     def store(self, qdrant_url: str, exact: bool) -> Iterator[QdrantStore]:
-        store = QdrantStore(url=qdrant_url, prefix="snapshots-", exact=exact)
+        store = QdrantStore(url=qdrant_url, prefix="suite-", exact=exact)
         yield store
         for namespace in store.namespaces():
             store.drop(namespace)
@@ -64,28 +49,26 @@ def test_a_collection_that_another_process_makes_meanwhile(
 
 
 def test_the_approximate_index_of_a_server(qdrant_url: str) -> None:
-    config = {"type": "qdrant", "url": qdrant_url, "prefix": "near-", "exact": False}
-    with get_vector_backend(config) as backend:
-        backend.upsert("ns", {"a": [1.0, 0.0], "b": [0.0, 1.0]})
-        assert [found.key for found in backend.query("ns", [0.0, 1.0], k=1)] == ["b"]
-        backend.drop("ns")
+    store = QdrantStore(url=qdrant_url, prefix="near-", exact=False)
+    write(store, "ns", {"a": [1.0, 0.0], "b": [0.0, 1.0]})
+    assert keys_near(store, "ns", [0.0, 1.0], 1) == ["b"]
+    store.drop("ns")
+    store.close()
 
 
 def test_a_folder_keeps_what_was_written(tmp_path: Path) -> None:
-    config = {"type": "qdrant", "path": str(tmp_path)}
-    with get_vector_backend(config) as backend:
-        backend.upsert("ns", {"a": [1.0, 0.0], "b": [0.0, 1.0]})
-    with get_vector_backend(config) as backend:
-        assert [found.key for found in backend.query("ns", [0.0, 1.0])] == ["b", "a"]
+    with closing(QdrantStore(path=str(tmp_path))) as store:
+        write(store, "ns", {"a": [1.0, 0.0], "b": [0.0, 1.0]})
+    with closing(QdrantStore(path=str(tmp_path))) as store:
+        assert keys_near(store, "ns", [0.0, 1.0], 10) == ["b", "a"]
 
 
 # The client drops the lock file that it could not lock without closing it.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_folder_is_open_once(tmp_path: Path) -> None:
-    config = {"type": "qdrant", "path": str(tmp_path)}
-    with get_vector_backend(config):
+    with closing(QdrantStore(path=str(tmp_path))):
         with pytest.raises(KaratError, match="cannot be opened"):
-            get_vector_backend(config)
+            QdrantStore(path=str(tmp_path))
         gc.collect()
 
 
@@ -95,17 +78,17 @@ def test_collections_of_others_are_left_alone(tmp_path: Path) -> None:
     size = models.VectorParams(size=2, distance=models.Distance.DOT)
     client.create_collection("theirs", vectors_config=size)
     client.close()
-    with get_vector_backend({"type": "qdrant", "path": str(tmp_path)}) as backend:
-        assert backend.namespaces() == ["odd"]
+    with closing(QdrantStore(path=str(tmp_path))) as store:
+        assert store.namespaces() == ["odd"]
         with pytest.raises(
             InputError, match="'karat-odd' was not created by Karat; choose another prefix"
         ):
-            backend.count("odd")
+            store.dimension("odd")
 
 
 def test_a_server_that_is_not_there() -> None:
     with pytest.raises(KaratError, match=r"Qdrant at http://127\.0\.0\.1:1 failed"):
-        get_vector_backend({"type": "qdrant", "url": "http://127.0.0.1:1"})
+        QdrantStore(url="http://127.0.0.1:1")
 
 
 def test_the_next_address_of_a_cluster_is_used(qdrant_url: str) -> None:
@@ -141,6 +124,6 @@ def test_an_address_is_shown_without_its_password() -> None:
 
 def test_options_that_contradict(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="both url and path"):
-        get_vector_backend({"type": "qdrant", "url": "http://x", "path": str(tmp_path)})
+        QdrantStore(url="http://x", path=str(tmp_path))
     with pytest.raises(InputError, match="'a/x' is not allowed"):
-        get_vector_backend({"type": "qdrant", "prefix": "a/"})
+        QdrantStore(prefix="a/")

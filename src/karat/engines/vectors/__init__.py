@@ -1,1 +1,1 @@
-"""Vector stores for NDCG evaluations: nearest neighbours by cosine, behind one small protocol."""
+"""Vector stores: one contract, and the store in memory."""

@@ -71,13 +71,12 @@ UPSERT = SQL("""
 ADD = SQL("INSERT INTO {table} (key, embedding) VALUES (%s, %s) ON CONFLICT (key) DO NOTHING")
 DELETE = SQL("DELETE FROM {table} WHERE key = ANY(%s)")
 DROP = SQL("DROP TABLE IF EXISTS {table}")
-COUNT = SQL("SELECT count(*) FROM {table}")
+COUNT = SQL("SELECT count(*) FROM {table} WHERE {condition}")
 HELD = SQL("SELECT key FROM {table} WHERE key = ANY(%s)")
 MARK = SQL("""
     UPDATE {table} SET snapshots = array_append(snapshots, %s)
     WHERE key = ANY(%s) AND NOT snapshots @> ARRAY[%s]
 """)
-MARKED = SQL("SELECT count(*) FROM {table} WHERE snapshots @> ARRAY[%s]")
 VECTORS = SQL("SELECT key, embedding FROM {table} WHERE key = ANY(%s)")
 # The operator gives the negative inner product, which is minus the cosine of unit vectors. A sum
 # is not a column of an index: with it, every row is compared.
@@ -230,15 +229,14 @@ class PgVectorStore:
         self._with_graph.discard(namespace)
 
     @_reconnecting
-    def count(self, namespace: str) -> int:
+    def count(self, namespace: str, snapshot: str = "") -> int:
         """Return the number of rows."""
+        statement = COUNT.format(
+            table=Identifier(_table(namespace)), condition=WITHIN if snapshot else EVERYWHERE
+        )
         with self._asking():
-            row = self._connection.execute(_of(COUNT, namespace)).fetchone()
+            row = self._connection.execute(statement, {"snapshot": snapshot}).fetchone()
         return int(row[0]) if row else 0
-
-    def nearest(self, namespace: str, vector: NDArray[np.float32], k: int) -> list[Neighbour]:
-        """Return the nearest rows."""
-        return self._nearest(namespace, vector, k, "", exact=self._exact)
 
     @_reconnecting
     def held(self, namespace: str, keys: Sequence[str]) -> set[str]:
@@ -260,43 +258,18 @@ class PgVectorStore:
             self._has_graph(namespace, self.dimension(namespace) or 0)
 
     @_reconnecting
-    def marked(self, namespace: str, snapshot: str) -> int:
-        """Return the number of rows in *snapshot*."""
-        with self._asking():
-            row = self._connection.execute(_of(MARKED, namespace), [snapshot]).fetchone()
-        return int(row[0]) if row else 0
-
-    def nearest_in(
+    def nearest(
         self,
         namespace: str,
-        snapshot: str,
         vector: NDArray[np.float32],
         k: int,
         *,
+        snapshot: str = "",
         exact: bool | None = None,
     ) -> list[Neighbour]:
-        """Return the nearest rows of *snapshot*."""
-        how = self._exact if exact is None else exact
-        return self._nearest(namespace, vector, k, snapshot, exact=how)
-
-    @_reconnecting
-    def vectors(self, namespace: str, keys: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of *keys*."""
-        with self._asking():
-            rows: dict[str, Vector] = dict(
-                self._connection.execute(_of(VECTORS, namespace), [list(keys)]).fetchall()
-            )
-        return np.array([rows[key].to_numpy() for key in keys], np.float32)
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
-
-    @_reconnecting
-    def _nearest(
-        self, namespace: str, vector: NDArray[np.float32], k: int, snapshot: str, *, exact: bool
-    ) -> list[Neighbour]:
-        exactly = exact or not self._has_graph(namespace, len(vector))
+        """Return the nearest rows."""
+        wanted = self._exact if exact is None else exact
+        exactly = wanted or not self._has_graph(namespace, len(vector))
         statement = NEAREST.format(
             table=Identifier(_table(namespace)),
             condition=WITHIN if snapshot else EVERYWHERE,
@@ -312,6 +285,19 @@ class PgVectorStore:
                 self._connection.execute(width.format(Literal(min(max(k, 40), MOST_CANDIDATES))))
             rows = self._connection.execute(statement, values).fetchall()
         return [Neighbour(key, min(max(-distance, -1.0), 1.0)) for key, distance in rows]
+
+    @_reconnecting
+    def vectors(self, namespace: str, keys: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of *keys*."""
+        with self._asking():
+            rows: dict[str, Vector] = dict(
+                self._connection.execute(_of(VECTORS, namespace), [list(keys)]).fetchall()
+            )
+        return np.array([rows[key].to_numpy() for key in keys], np.float32)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
 
     @_reconnecting
     def _has_graph(self, namespace: str, dimension: int) -> bool:

@@ -272,13 +272,12 @@ class QdrantStore:
         """Remove the collection."""
         self._connection.call(lambda client: client.delete_collection(self._prefix + namespace))
 
-    def count(self, namespace: str) -> int:
+    def count(self, namespace: str, snapshot: str = "") -> int:
         """Return the number of points."""
-        return self._count(namespace, None)
-
-    def nearest(self, namespace: str, vector: NDArray[np.float32], k: int) -> list[Neighbour]:
-        """Return the nearest points."""
-        return self._nearest(namespace, vector, k, None, exact=self._exact)
+        within = _within(snapshot)
+        return self._connection.call(
+            lambda client: client.count(self._prefix + namespace, count_filter=within, exact=True)
+        ).count
 
     def held(self, namespace: str, keys: Sequence[str]) -> set[str]:
         """Return the keys that are stored."""
@@ -314,22 +313,30 @@ class QdrantStore:
                 )
             )
 
-    def marked(self, namespace: str, snapshot: str) -> int:
-        """Return the number of points in *snapshot*."""
-        return self._count(namespace, _within(snapshot))
-
-    def nearest_in(
+    def nearest(
         self,
         namespace: str,
-        snapshot: str,
         vector: NDArray[np.float32],
         k: int,
         *,
+        snapshot: str = "",
         exact: bool | None = None,
     ) -> list[Neighbour]:
-        """Return the nearest points of *snapshot*."""
+        """Return the nearest points.
+
+        Qdrant orders equal scores as it likes: more are fetched until the tie at the cut ends, so
+        that keys decide which are included.
+        """
         how = self._exact if exact is None else exact
-        return self._nearest(namespace, vector, k, _within(snapshot), exact=how)
+        wanted = min(k, self.count(namespace, snapshot)) if k > COUNT_ABOVE else k
+        limits = (wanted * 2**step + 1 for step in count())
+        while wanted:
+            limit = next(limits)
+            found = self._fetch(namespace, vector, limit, _within(snapshot), exact=how)
+            if len(found) < limit or found[-1].score < found[wanted - 1].score:
+                found.sort(key=lambda neighbour: (-neighbour.score, neighbour.key))
+                return found[:wanted]
+        return []
 
     def vectors(self, namespace: str, keys: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of *keys*."""
@@ -348,35 +355,6 @@ class QdrantStore:
 
     def _exists(self, collection: str) -> bool:
         return self._connection.call(lambda client: client.collection_exists(collection))
-
-    def _count(self, namespace: str, within: models.Filter | None) -> int:
-        return self._connection.call(
-            lambda client: client.count(self._prefix + namespace, count_filter=within, exact=True)
-        ).count
-
-    def _nearest(
-        self,
-        namespace: str,
-        vector: NDArray[np.float32],
-        k: int,
-        within: models.Filter | None,
-        *,
-        exact: bool,
-    ) -> list[Neighbour]:
-        """Return the nearest points.
-
-        Qdrant orders equal scores as it likes: more are fetched until the tie at the cut ends, so
-        that keys decide which are included.
-        """
-        wanted = min(k, self._count(namespace, within)) if k > COUNT_ABOVE else k
-        limits = (wanted * 2**step + 1 for step in count())
-        while wanted:
-            limit = next(limits)
-            found = self._fetch(namespace, vector, limit, within, exact=exact)
-            if len(found) < limit or found[-1].score < found[wanted - 1].score:
-                found.sort(key=lambda neighbour: (-neighbour.score, neighbour.key))
-                return found[:wanted]
-        return []
 
     def _fetch(
         self,
@@ -409,7 +387,9 @@ def _field(snapshot: str) -> str:
     return f"snapshot_{snapshot}"
 
 
-def _within(snapshot: str) -> models.Filter:
+def _within(snapshot: str) -> models.Filter | None:
+    if not snapshot:
+        return None
     condition = models.FieldCondition(key=_field(snapshot), match=models.MatchValue(value=True))
     return models.Filter(must=[condition])
 

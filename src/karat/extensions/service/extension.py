@@ -45,5 +45,5 @@ EXTENSION = Extension(
         },
         "tables": {"service": "karat.extensions.service.store.schema:TABLES"},
     },
-    needs=("analyze", "mining"),
+    needs=("analyze", "mining", "ndcg"),
 )

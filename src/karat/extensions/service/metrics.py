@@ -10,9 +10,9 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from karat.errors import KaratError, UnknownName
 from karat.experiments.store import StoredRun
+from karat.extensions.ndcg.evaluator import recorder
 from karat.extensions.service.store import ServiceEvent, ServiceStore
 from karat.installation import __version__
-from karat.ndcg.evaluator import recorder
 
 __all__ = ["CONTENT_TYPE_LATEST", "RunMetrics", "ServiceMetrics"]
 

@@ -9,6 +9,7 @@ from starlette.concurrency import run_in_threadpool
 
 from karat.app.index import model_installs
 from karat.errors import KaratError
+from karat.extensions.ndcg.evaluator import NDCGEvaluator
 from karat.extensions.service.api.auth import COOKIE
 from karat.extensions.service.api.failures import failures
 from karat.extensions.service.api.schemas.base import (
@@ -33,7 +34,6 @@ from karat.extensions.service.api.state import Caller, CurrentCaller, CurrentSer
 from karat.extensions.service.benchmarks import DEFAULT_RERANKER, kind_of
 from karat.extensions.service.metrics import CONTENT_TYPE_LATEST
 from karat.installation import __version__
-from karat.ndcg import NDCGEvaluator
 from karat.report.page.results import definitions
 
 router = APIRouter(tags=["system"])

@@ -3,8 +3,8 @@ from unittest.mock import patch
 import pytest
 
 from karat.errors import InputError
+from karat.extensions.ndcg import evaluator as truth_module
 from karat.ndcg import NDCGEvaluator
-from karat.ndcg import evaluator as truth_module
 from karat.scoring.stats import bootstrap_intervals, verdict
 
 

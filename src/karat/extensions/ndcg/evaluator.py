@@ -8,8 +8,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeGuard
 from weakref import WeakKeyDictionary
 
-from karat.engines.vectors.store import as_count, as_key
 from karat.errors import InputError, MissingExtra
+from karat.extensions.ndcg.arguments import as_count, as_key
 from karat.model import JudgedQuery
 from karat.model.comparison import Comparison, Interval
 from karat.scoring.metrics import Measure, average, parse_all

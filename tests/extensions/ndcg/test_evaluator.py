@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.errors import InputError, UnknownName
+from karat.extensions.ndcg.evaluator import GradeTable, read_ranking
 from karat.ndcg import NDCGEvaluator, Neighbour
-from karat.ndcg.evaluator import GradeTable, read_ranking
 from karat.scoring.matching.documents import judge_ranking
 from karat.scoring.metrics.gain import ndcg
 

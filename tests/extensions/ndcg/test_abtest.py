@@ -1,8 +1,8 @@
 import pytest
 
 from karat.errors import InputError
+from karat.extensions.ndcg.evaluator import RankedItems
 from karat.ndcg import InterleavedSearch, create_synthetic_evaluation_data, get_vector_backend
-from karat.ndcg.evaluator import RankedItems
 
 
 def good(query: str, k: int) -> RankedItems:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from karat.engines.vectors.store import as_count
 from karat.errors import InputError
-from karat.ndcg.evaluator import (
+from karat.extensions.ndcg.arguments import as_count
+from karat.extensions.ndcg.evaluator import (
     Estimate,
     Judgments,
     NDCGEvaluator,

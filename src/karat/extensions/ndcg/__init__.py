@@ -1,0 +1,1 @@
+"""NDCG of rankings, for use from Python: single, compared, in batches, as a stream, and online."""

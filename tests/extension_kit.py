@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from karat import discovery
-from karat.extension import Extension
+from karat.extension import Extension, GoldSource
 from karat.formats.fields import Checker, Record
 from karat.model import Dataset
 
@@ -42,7 +42,7 @@ class EmptyGold:
         """Return None: there is nothing to make a gold set from."""
 
 
-EMPTY_GOLD = EmptyGold()
+EMPTY_GOLD: GoldSource = EmptyGold()
 
 
 def install_gold_source(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from karat.discovery import Command, Extension
 from karat.exports import exports
 
 if TYPE_CHECKING:
+    from karat.app.gold_sources import GoldSource
     from karat.app.schemas import ResultSchema, RunExport
     from karat.cli.options.experiment import CorpusOption, where_options
     from karat.cli.options.gate_presets import GateOutcome, GatePreset, GateRequest
@@ -51,6 +52,7 @@ __all__ = [
     "GateOutcome",
     "GatePreset",
     "GateRequest",
+    "GoldSource",
     "Number",
     "OutputPath",
     "ReportSection",
@@ -87,6 +89,7 @@ __getattr__ = exports(
         "cli.options.scoring": "confidence_options judging_options scoring_options",
         "cli.options.shared": "Fields Number OutputPath WholeNumber check_together declared "
         "file_options gather output_options store_option with_options",
+        "app.gold_sources": "GoldSource",
         "app.schemas": "ResultSchema RunExport",
         "cli.options.gate_presets": "GateOutcome GatePreset GateRequest",
         "cli.options.experiment": "CorpusOption where_options",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from karat.app.gold_sources import GOLD_SET, SECTION
+from karat.app.gold_sources import GOLD_SET, SECTION, GoldSource
 from karat.cli.options.shared import make_validator
 from karat.cli.output.progress import progress_bars
 from karat.extensions.mining.options import recipe_command, recipe_of
@@ -78,7 +78,7 @@ class MinedGold:
         return made.dataset
 
 
-SOURCE = MinedGold()
+SOURCE: GoldSource = MinedGold()
 
 
 def read_mining_config(

@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("engine", ["keyword", "fast", "bm25(k1=1.2)", {"engine": "bm25"}])
+@pytest.mark.parametrize("engine", ["keyword", "lexical", "bm25(k1=1.2)", {"engine": "bm25"}])
 def test_profiles_and_engines_answer(folder: Path, engine: str | dict[str, object]) -> None:
     found = search("login", load_corpus(str(folder)), engine, k=1)
     assert [explained.hit.path for explained in found.hits] == ["a.py"]

@@ -165,6 +165,38 @@ def test_problems_have_their_line(tmp_path: Path, text: str, message: str) -> No
     assert str(caught.value).endswith(message)
 
 
+@pytest.mark.parametrize(
+    ("text", "kept", "told"),
+    [
+        ("query,doc\nwho,a\n,b\n  ,c\nhow,d\n", ["who", "how"], ["3: the query", "4: the query"]),
+        ("qid,query,doc\n1,who,a\n2,,b\n3,how,c\n", ["who", "how"], ["3: query '2' has no text"]),
+        ("query,result1\nwho,a\n,b\nhow,c\n", ["who", "how"], ["3: the query is empty"]),
+    ],
+)
+def test_rows_without_a_query_are_left_out_for_who_wants_it(
+    tmp_path: Path, text: str, kept: list[str], told: list[str]
+) -> None:
+    path = tmp_path / "gold.csv"
+    path.write_text(text)
+    with pytest.raises(FormatError):
+        read_dataset(path)
+    lines: list[str] = []
+    data = read_dataset(path, on_empty=lambda problem: lines.append(str(problem)))
+    assert [query.text for query in data.queries()] == kept
+    assert len(lines) == len(told)
+    for line, start in zip(lines, told, strict=True):
+        assert line.startswith(f"{path}:{start}")
+        assert line.endswith("; the row is left out")
+
+
+@pytest.mark.parametrize("header", ["query,doc", "query,result1"])
+def test_something_is_left_after_rows_without_a_query(tmp_path: Path, header: str) -> None:
+    path = tmp_path / "gold.csv"
+    path.write_text(f"{header}\n,b\n")
+    with pytest.raises(FormatError, match="has a query"):
+        read_dataset(path, on_empty=lambda _: None)
+
+
 def test_specialised_formats_come_first(tmp_path: Path) -> None:
     for text, name in (
         ("query,result1\nwho,a.md\n", "octocode"),

@@ -16,6 +16,8 @@ from karat.model.run import AS_RETURNED, TIES
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from karat.errors import Problem
+
 
 # Metadata of a run whose query ids are the texts of the queries.
 IDS_ARE_TEXTS = "ids_are_texts"
@@ -78,10 +80,13 @@ class ReadOptions(NamedTuple):
     """The options of a reader besides the path.
 
     *columns* maps a role (query, document, grade, id, ...) to the column of a table that has it.
+    *on_empty* is told of each row without a query, which is then left out; without it, such a row
+    is a problem like any other.
     """
 
     limits: ReadLimits = DEFAULT
     columns: Mapping[str, str] = EMPTY
+    on_empty: "Callable[[Problem], None] | None" = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from karat.errors import FormatError, InputError, Problem, UnknownFormat
 from karat.formats.base import (
@@ -186,11 +186,13 @@ def read(
     kind: str | None = None,
     limits: ReadLimits = DEFAULT,
     columns: Mapping[str, str] = EMPTY,
+    on_empty: Callable[[Problem], None] | None = None,
 ) -> Dataset | Run:
     """Return the dataset or run in *path*.
 
     *columns* names columns of a table by their role: ``{"query": "question"}``. With them, a file
-    without a *format* is a table.
+    without a *format* is a table. *on_empty* is that of
+    :class:`karat.formats.base.ReadOptions`.
     """
     from pathlib import Path
 
@@ -202,7 +204,7 @@ def read(
         raise InputError(f"{file}: format {chosen.name!r} has no columns to name; remove --column")
     if kind and chosen.kind != kind:
         raise InputError(f"{file}: format {chosen.name!r} holds a {chosen.kind}; expected a {kind}")
-    return chosen.read(file, ReadOptions(limits, columns))
+    return chosen.read(file, ReadOptions(limits, columns, on_empty))
 
 
 def read_dataset(
@@ -213,15 +215,19 @@ def read_dataset(
     tags: Sequence[str] = (),
     columns: Mapping[str, str] = EMPTY,
     topics: str | os.PathLike[str] | None = None,
+    on_empty: Callable[[Problem], None] | None = None,
 ) -> Dataset:
-    """Return the dataset in *path*; *columns* as in :func:`read`.
+    """Return the dataset in *path*; *columns* and *on_empty* as in :func:`read`.
 
     Each of *tags* is ``name=first-last``: the queries from row *first* to row *last* (from 1) get
     the tag ``name: name`` and all others ``name: standard``. A name alone turns that column or
     further field of the queries into a tag. *topics* is a file with the
     texts of the queries, for judgments that have none.
     """
-    data = as_dataset(read(path, format=format, kind="dataset", limits=limits, columns=columns))
+    found = read(
+        path, format=format, kind="dataset", limits=limits, columns=columns, on_empty=on_empty
+    )
+    data = as_dataset(found)
     if topics is not None:
         from karat.formats.topics import with_topics
 

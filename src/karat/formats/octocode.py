@@ -31,7 +31,7 @@ def detect(_path: str, head: bytes) -> bool:
 
 def read(path: Path, options: ReadOptions) -> Dataset:
     """Return one query per row."""
-    problems = Problems(path)
+    problems = Problems(path, options.on_empty)
     rows = read_rows(path, limit=options.limits.csv_bytes)
     line, header = next(rows)
     for name in repeated(header):
@@ -43,17 +43,24 @@ def read(path: Path, options: ReadOptions) -> Dataset:
     problems.finish()
     queries: list[Query] = []
     seen: dict[str, int] = {}
+    number = 0
     for number, (line, row) in enumerate(rows, 1):
         if len(row) != len(header):
             problems.add(line, f"{len(row)} cells; expected {len(header)}, as in the header")
             continue
-        query = _query(problems, line, number, dict(zip(header, row, strict=True)))
+        cells = dict(zip(header, row, strict=True))
+        if not cells["query"].strip():
+            problems.add_empty(line, "the query is empty")
+            continue
+        query = _query(problems, line, number, cells)
         if query.id in seen:
             problems.add(line, f"id {query.id!r} appears first on line {seen[query.id]}")
         seen.setdefault(query.id, line)
         queries.append(query)
     if not queries and not problems:
-        problems.add(1, "no row after the header")
+        problems.add(
+            1, "no row after the header has a query" if number else "no row after the header"
+        )
     problems.finish()
     return Dataset.of(queries, name=path.name.removesuffix(".gz"), match="lines")
 
@@ -90,8 +97,6 @@ def _refuse_unwritable(data: Dataset) -> None:
 
 def _query(problems: Problems, line: int, number: int, row: dict[str, str]) -> Query:
     text = row.pop("query")
-    if not text.strip():
-        problems.add(line, "the query is empty")
     label = row.pop("id", str(number))
     if not label.strip():
         problems.add(line, "the id is empty")

@@ -1,7 +1,7 @@
 """Bytes and text of a file: plain or gzip, within a limit, UTF-8 or UTF-16 with a mark."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import isfinite
 from typing import BinaryIO, cast
 
@@ -19,9 +19,14 @@ PROBLEMS_KEPT = 10_000
 class Problems:
     """The problems found in one source so far; a reader adds, then calls :meth:`finish`."""
 
-    def __init__(self, source: str | os.PathLike[str]) -> None:
-        """Start with none; *source* is named in each message."""
+    def __init__(
+        self,
+        source: str | os.PathLike[str],
+        on_empty: Callable[[Problem], None] | None = None,
+    ) -> None:
+        """Start with none; *source* is named in each message. *on_empty*: see ReadOptions."""
         self.source = os.fspath(source)
+        self._on_empty = on_empty
         self.found: list[Problem] = []
 
     def __len__(self) -> int:
@@ -32,6 +37,13 @@ class Problems:
         """Record *message* at *line*; problems past ten thousand are dropped."""
         if len(self.found) < PROBLEMS_KEPT:
             self.found.append(Problem(self.source, line, message))
+
+    def add_empty(self, line: int, message: str) -> None:
+        """Record that a row has no query, or tell who lets it be left out."""
+        if self._on_empty:
+            self._on_empty(Problem(self.source, line, f"{message}; the row is left out"))
+        else:
+            self.add(line, message)
 
     def finish(self) -> None:
         """Raise FormatError, by line, if anything was found."""

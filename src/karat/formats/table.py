@@ -161,12 +161,14 @@ def read(path: Path, options: ReadOptions) -> Dataset:
     """Return one query per id, or per text if there is no column of ids."""
     table = read_table(path, options)
     columns = _columns(path, table, options.columns)
-    problems = Problems(path)
+    problems = Problems(path, options.on_empty)
     queries = _Queries(columns, SEPARATORS[table.delimiter], by_text=_numbers_rows(table, columns))
     for row in table.rows:
         queries.add(row, problems)
     problems.finish()
     found = queries.finished(problems)
+    if not found and not problems:
+        problems.add(0, "no row has a query")
     problems.finish()
     lined = any(target.end_line for query in found for target in query.targets)
     quoted = any(target.ref == "quote" for query in found for target in query.targets)
@@ -297,8 +299,10 @@ class _Queries:
         label = self._cell(row, "id")
         key = text.strip() if self._by_text else label
         if not key:
-            missing = "query" if self._by_text else "id"
-            problems.add(row.line, f"{_at(row)}the {missing} is empty")
+            if self._by_text:
+                problems.add_empty(row.line, f"{_at(row)}the query is empty")
+            else:
+                problems.add(row.line, f"{_at(row)}the id is empty")
             return
         self._lines.setdefault(key, row.line)
         self._ids.setdefault(key, label or str(len(self._ids) + 1))
@@ -325,7 +329,7 @@ class _Queries:
         if "query" in self._columns:
             for key in self._ids:
                 if key not in self._texts:
-                    problems.add(self._lines[key], f"query {key!r} has no text")
+                    problems.add_empty(self._lines[key], f"query {key!r} has no text")
         return [
             Query(
                 label,
@@ -334,6 +338,7 @@ class _Queries:
                 extra=self._extras[key],
             )
             for key, label in self._ids.items()
+            if key in self._texts or "query" not in self._columns
         ]
 
     def _cell(self, row: TableRow, role: str) -> str:

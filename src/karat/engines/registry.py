@@ -194,8 +194,10 @@ class EngineRegistry(Registry[EngineFactory]):
         self._infos = {info.name: info for info in built_in}
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the names: of the core, of extensions, registered in this process."""
-        return iter(dict.fromkeys((*super().__iter__(), *self._infos)))
+        """Iterate over the names: Karat's own engines, its adapters, then all others."""
+        adapters = [name for name in self.core() if self._infos[name].adapter]
+        own = [name for name in self.built_in() if name not in adapters]
+        return iter(dict.fromkeys((*own, *adapters, *super().__iter__(), *self._infos)))
 
     def has(self, key: str) -> bool:
         """Return whether an engine is called *key*."""

@@ -25,6 +25,7 @@ from karat.extensions.judges.prompts import (
 )
 from karat.extensions.llm.batch import CompletionCache, Spend, estimate
 from karat.extensions.llm.client import ModelBusy
+from tests.docs.pages import page
 from tests.extensions.judges.fake_model import FakeModel, answer_with, parts, scripted
 
 TASKS = [RelevanceTask(f"query {n // 4}", f"file: {n}.py\n> text {n}") for n in range(8)]
@@ -284,8 +285,8 @@ def test_text_cannot_close_its_fence() -> None:
     assert passages[0].endswith("grade this 3")
 
 
-def test_the_page_shows_the_rubric(project_root: Path) -> None:
-    page = (project_root / "docs" / "judges.md").read_text(encoding="utf-8")
+def test_the_page_shows_the_rubric() -> None:
+    shown = page("judges").read_text(encoding="utf-8")
     start = SINGLE.index("3 = ")
     rubric = SINGLE[start : SINGLE.index("The query and each passage")]
-    assert rubric.replace("How to grade:\n", "").rstrip() in page
+    assert rubric.replace("How to grade:\n", "").rstrip() in shown

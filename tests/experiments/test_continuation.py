@@ -48,16 +48,14 @@ print(json.dumps([{"path": path}] if path else []))
 
 def stored(answers: int = 3, *, content: Mapping[str, str] | None = None) -> StoredRun:
     return StoredRun(
-        "x.1",
-        "mine",
-        COMMAND,
-        "",
-        {},
-        RunStatus.CANCELLED,
-        "",
-        answers,
-        BEGUN,
-        None,
+        label="mine",
+        engine=COMMAND,
+        id="x.1",
+        status=RunStatus.CANCELLED,
+        error="",
+        answers=answers,
+        begun=BEGUN,
+        ended=None,
         content=content,
     )
 

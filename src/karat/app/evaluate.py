@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from math import isnan
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from karat.app.benchmark_config import ConfigFile
 from karat.app.corpora import locate_pages
 from karat.app.human_sample import sampled_gold
 from karat.corpus import Corpus
 from karat.corpus.chunkers.base import lines_of
 from karat.corpus.files.selection import kind_of
 from karat.engines.lexical.tokens import TokenRules
+from karat.engines.registry import ENGINES
 from karat.errors import EngineError, InputError
 from karat.experiments import open_executor
 from karat.experiments.executors import Executor
@@ -55,6 +55,9 @@ from karat.scoring.score import (
 from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.whole_files import judge_whole_files
 from karat.system.words import counted, number_duplicates
+
+if TYPE_CHECKING:
+    from karat.app.benchmark_config import ConfigFile
 
 __all__ = [
     "DIFFICULTY",
@@ -144,20 +147,22 @@ def _terms(target: Target, corpus: Corpus) -> set[str]:
     return {*WORD_RULES.terms(target.path), *WORD_RULES.terms(text)}
 
 
-def choose_engines(names: Sequence[str], config: ConfigFile | None = None) -> list[Agent]:
+def choose_engines(names: Sequence[str], config: "ConfigFile | None" = None) -> list[Agent]:
     """Return the engines called *names*, those of *config* first, and all of them without names.
 
     InputError is raised if a name is not an engine, profile or file; nothing is built yet.
     """
     known = {agent.name: agent for agent in config.agents} if config else {}
-    engines = agent_names()
     found = []
     for name in names or tuple(known) or (DEFAULT_ENGINE,):
         if name in known:
             found.append(known[name])
         else:
-            (configuration,) = engine_configurations([engines.get(name, name)])
-            found.append(Agent(name if name in engines else configuration.name, configuration.spec))
+            # Not for the name of an engine: all agent names need the records of all engines.
+            is_engine = ENGINES.has(name.partition("(")[0])
+            engine = None if is_engine else agent_names().get(name)
+            (configuration,) = engine_configurations([engine or name])
+            found.append(Agent(name if engine else configuration.name, configuration.spec))
     return found
 
 
@@ -184,7 +189,7 @@ class ExperimentSetup:
     gold: Dataset
     configurations: tuple[Configuration, ...]
     scoring: Scoring
-    config: ConfigFile | None = None
+    config: "ConfigFile | None" = None
     source: str = ""
 
     def request(

@@ -47,6 +47,7 @@ from karat.installation import __version__
 from karat.model import Dataset, Outcome, Query, Target
 from karat.model.evaluation import Evaluation
 from karat.model.frozen import EMPTY
+from karat.model.spec import Spec
 from karat.model.timings import RunResult
 from karat.report.findings import Curve, Findings, Origin, ResolvedMeans
 from karat.report.findings.latency import comparable_ms, latencies_ms
@@ -375,15 +376,39 @@ def make_findings(
         findings,
         remarks=(*found.remarks, *findings.remarks),
         title=title,
-        engines=tuple(engine_options(record, found.gold) for record in found.records),
+        engines=tuple(
+            engine_options(
+                record.name,
+                record.engine,
+                found.gold,
+                k=record.k,
+                threshold=record.threshold,
+                match=record.match,
+            )
+            for record in found.records
+        ),
     )
 
 
-def engine_options(record: RunRecord, gold: Dataset) -> str:
-    """Return ``-e 'bm25(k1=2.0)' -k 10`` for a run on *gold*, "" if its name is an engine."""
-    unit = judged_units(gold, record.match).most
-    text = engine_text(record.name, record.engine, unit=unit, threshold=record.threshold)
-    depth = f" -k {record.k}" if record.k not in (0, DEPTH) else ""
+def stored_engine_options(run: StoredRun, gold: Dataset) -> str:
+    """Return :func:`engine_options` of a stored run on *gold*."""
+    k, threshold = run.metadata.get("k"), run.metadata.get("threshold")
+    return engine_options(
+        run.label,
+        run.engine,
+        gold,
+        k=k if isinstance(k, int) else 0,
+        threshold=threshold if isinstance(threshold, float) else 0.0,
+        match=str(run.metadata.get("match") or gold.match),
+    )
+
+
+def engine_options(
+    name: str, engine: Spec, gold: Dataset, *, k: int, threshold: float, match: str
+) -> str:
+    """Return ``-e 'bm25(k1=2.0)' -k 10`` for the run *name*, "" if its name is an engine."""
+    text = engine_text(name, engine, unit=judged_units(gold, match).most, threshold=threshold)
+    depth = f" -k {k}" if k not in (0, DEPTH) else ""
     return f"-e {quote(text)}{depth}" if text else ""
 
 

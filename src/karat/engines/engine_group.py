@@ -100,7 +100,11 @@ class Recent(Generic[Key, Value]):
         """Return the value of each key."""
         held = self._shelf.held
         with self._shelf.lock:
-            cached = {key: held[key] for key in keys if key in held and self._knows(key)}
+            cached = {
+                key: held[key]
+                for key in keys
+                if key in held and (self._asked is None or hash(key) in self._asked)
+            }
             for key in cached:
                 held.move_to_end(key)
         missing = [key for key in dict.fromkeys(keys) if key not in cached]
@@ -111,9 +115,6 @@ class Recent(Generic[Key, Value]):
                 self._asked.update(map(hash, missing))
             cached |= made
         return [cached[key] for key in keys]
-
-    def _knows(self, key: Key) -> bool:
-        return self._asked is None or hash(key) in self._asked
 
 
 def shareable(spec: Spec) -> str | None:
@@ -131,7 +132,9 @@ def shareable(spec: Spec) -> str | None:
         return None
     if info.shares == "reranked":
         return shareable(_over(spec))
-    cutting = {**CUTTING, **{name: spec.params[name] for name in spec.params if _cuts(name)}}
+    given = {name: spec.params[name] for name in spec.params if name.startswith("chunk")}
+    given |= {name: spec.params[name] for name in CUTTING if name in spec.params}
+    cutting = {**CUTTING, **given}
     # A value is text on the command line, and may be a number or a boolean in a file.
     return ", ".join(f"{name}={cutting[name]}".lower() for name in sorted(cutting))
 
@@ -173,10 +176,6 @@ def _over(spec: Spec) -> Spec:
 def _reranks(spec: Spec) -> bool:
     info = ENGINES.find(spec.name)
     return info is not None and info.shares == "reranked"
-
-
-def _cuts(name: str) -> bool:
-    return name in CUTTING or name.startswith("chunk")
 
 
 class _QueryValues(NamedTuple):

@@ -189,7 +189,11 @@ def _collect_hits(
         if shares_nothing(group) and not context.request.scores_first:
             later = context.plan.timed
         known = {
-            shared.search.name: later | _answered_by_all(shared.configurations, context, recorder)
+            shared.search.name: later.union(
+                frozenset.intersection(
+                    *(recorder.answered(context.runs[one.name]) for one in shared.configurations)
+                )
+            )
             for shared in group
         }
         if all(len(queries) == len(context.request.gold) for queries in known.values()):
@@ -272,13 +276,6 @@ def _measure_latency(
 def _is_answered(one: Configuration, context: ExperimentContext, recorder: Recorder) -> bool:
     """Return whether all queries of a configuration have ended, successfully or not."""
     return recorder.answered(context.runs[one.name]) >= frozenset(context.request.gold.query_ids)
-
-
-def _answered_by_all(
-    configurations: Sequence[Configuration], context: ExperimentContext, recorder: Recorder
-) -> frozenset[str]:
-    answered = (recorder.answered(context.runs[one.name]) for one in configurations)
-    return frozenset.intersection(*answered)
 
 
 def _is_stopped(results: Iterable[RunResult]) -> bool:

@@ -249,18 +249,11 @@ def _record(check: Checker, row: Record, place: Location) -> RunRecord:
 def remarks(measured: Sequence[RunResult]) -> tuple[str, ...]:
     """Return sentences on older answers, equal rankings, empty runs and slots."""
     return (
-        *_continued(measured),
+        *(f"{one.name}: {text}" for one in measured if (text := one.notes.get(CONTINUED))),
         *_same(measured),
         *empty_run_remarks(measured),
         *_slot_remarks(measured),
     )
-
-
-def _continued(measured: Sequence[RunResult]) -> Iterator[str]:
-    """Yield which answers an earlier command has stored."""
-    for one in measured:
-        if text := one.notes.get(CONTINUED):
-            yield f"{one.name}: {text}"
 
 
 def unsearched_remarks(measured: Sequence[RunResult]) -> Iterator[str]:

@@ -11,7 +11,16 @@ MOMENT = datetime(2025, 1, 2, tzinfo=UTC)
 
 def experiment(*statuses: RunStatus) -> Experiment:
     runs = tuple(
-        StoredRun("x.1", "bm25", PLAN.runs[0].engine, "", {}, status, "", 0, None, None)
+        StoredRun(
+            label="bm25",
+            engine=PLAN.runs[0].engine,
+            id="x.1",
+            status=status,
+            error="",
+            answers=0,
+            begun=None,
+            ended=None,
+        )
         for status in statuses
     )
     return Experiment("x", "x", ExperimentKind.SWEEP, "", 1, {}, 0, "", {}, MOMENT, runs)

@@ -316,10 +316,13 @@ def _show_result(
         )
         engines = {}
         if len(ended.runs) > 1:
-            from karat.app.report import engine_options, experiment_inputs
+            from karat.app.report import stored_engine_options
 
-            records = experiment_inputs(done, ended, request).records
-            engines = {record.name: engine_options(record, request.gold) for record in records}
+            engines = {
+                run.label: stored_engine_options(run, request.gold)
+                for run in done.experiment.runs
+                if run not in ended.failed
+            }
         settings = (scoring, confidence)
         show_evaluated(found, request.gold, output, settings=settings, engines=engines)
         shown = found.overall

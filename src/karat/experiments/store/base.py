@@ -140,10 +140,11 @@ class ExperimentDefinition:
         return b32encode(bytes.fromhex(self.digest)).decode().lower()[:ID_LENGTH]
 
 
-@dataclass(frozen=True, slots=True)
-class StoredRun:
-    """A run of an experiment; *id* is that of the experiment, a point and the position from 1.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRun(RunDefinition):
+    """A run of an experiment, with what became of it.
 
+    *id* is that of the experiment, a point and the position from 1.
     *answers* counts the queries that have ended, well or not; *error* says why a run has failed;
     *index_ns* is how long indexing took, None where that was not measured. *scored* is when the
     scores over all queries were stored, None before that; *status* may still be ``evaluating``
@@ -152,10 +153,6 @@ class StoredRun:
     """
 
     id: str
-    label: str
-    engine: Spec
-    snapshot: str
-    metadata: Mapping[str, object]
     status: RunStatus
     error: str
     answers: int

@@ -151,6 +151,8 @@ class Leases:
         """
         asked = set(workers)
         now_s = self._watched_s = self._clock()
+        if not asked:
+            return {}
         rows = self._rows(connection, asked)
         with self._guard:
             for worker, row in rows.items():

@@ -60,7 +60,8 @@ class Insertion:
             one.name: one.type.dialect_impl(dialect).bind_processor(dialect) for one in columns
         }
         self._text = str(compiled)
-        self._values = [(name, binders[name] or _as_it_is) for name in compiled.positiontup or ()]
+        # None binds a value as it is.
+        self._values = [(name, binders[name]) for name in compiled.positiontup or ()]
 
     def execute(self, rows: Sequence[Mapping[str, object]]) -> int | None:
         """Insert all *rows* or none, and return how many were inserted or updated.
@@ -73,7 +74,9 @@ class Insertion:
                     return connection.execute(self._insert, [dict(row) for row in rows]).rowcount
                 except IntegrityError:
                     return None
-        values = [[bind(row[name]) for name, bind in self._values] for row in rows]
+        values = [
+            [bind(row[name]) if bind else row[name] for name, bind in self._values] for row in rows
+        ]
         with self._database.driver() as driver:
             try:
                 # Commits at the end, or rolls back after an error.
@@ -82,10 +85,6 @@ class Insertion:
                     return driver.executemany(self._text, values).rowcount
             except sqlite3.IntegrityError:
                 return None
-
-
-def _as_it_is(value: object) -> object:
-    return value
 
 
 ANSWERED = Outcome.ANSWERED.name.lower()

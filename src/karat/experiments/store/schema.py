@@ -366,19 +366,19 @@ def run_of(row: Row[Any], dead: Collection[str]) -> StoredRun:
     if status.running and (row.worker is None or row.worker in dead):
         status = RunStatus.CANCELLED
     return StoredRun(
-        row.id,
-        row.label,
-        Spec(row.engine["kind"], row.engine["name"], row.engine["params"]),
-        row.snapshot,
-        row.metadata,
-        status,
-        row.error,
-        row.answers,
-        row.begun,
-        row.ended,
-        row.index_ns,
-        row.scored,
-        row.content,
+        label=row.label,
+        engine=Spec(row.engine["kind"], row.engine["name"], row.engine["params"]),
+        snapshot=row.snapshot,
+        metadata=row.metadata,
+        id=row.id,
+        status=status,
+        error=row.error,
+        answers=row.answers,
+        begun=row.begun,
+        ended=row.ended,
+        index_ns=row.index_ns,
+        scored=row.scored,
+        content=row.content,
     )
 
 

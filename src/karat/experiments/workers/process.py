@@ -217,9 +217,12 @@ class EngineProcess:
         answer = self._request(
             _search_message(request), timeout_s, then=_search_message(then) if then else None
         )
-        return (
-            answer if isinstance(answer, EngineFailure) else [_reply(s) for s in answer["replies"]]
-        )
+        if isinstance(answer, EngineFailure):
+            return answer
+        return [
+            _failure(reply["failure"]) if "failure" in reply else WorkerReply(**reply)
+            for reply in answer["replies"]
+        ]
 
     def peak_bytes(self) -> int:
         """Return the peak memory of the process; 0 if it is unknown."""
@@ -321,10 +324,6 @@ class EngineProcess:
 def _search_message(request: SearchRequest) -> Message:
     query, members, _, first = request
     return {"op": "search", "query": query, "members": list(members), "first": first}
-
-
-def _reply(reply: Message) -> WorkerReply | EngineFailure:
-    return _failure(reply["failure"]) if "failure" in reply else WorkerReply(**reply)
 
 
 def _failure(reply: Message) -> EngineFailure:

@@ -114,7 +114,11 @@ class SupervisedWorker:
         # A repetition must not wait behind the next query.
         then = then if times == 1 else None
         for repetition in range(times):
-            usable_now = [member for member in usable if not _failed(replies[member])]
+            usable_now = [
+                member
+                for member in usable
+                if not any(isinstance(reply, EngineFailure) for reply in replies[member])
+            ]
             # One request per repetition: nothing is decoded or stored while an engine is timed.
             returned = self._search(row, usable_now, first=not repetition, then=then)
             # The hits are known by then: a failure only means that they were not seen twice.
@@ -339,10 +343,6 @@ class SupervisedWorker:
                     f"{', '.join(names)}: the engine died {self._deaths} times in a row "
                     f"without an answer; the last time {failure.message}"
                 )
-
-
-def _failed(replies: Sequence[WorkerReply | EngineFailure]) -> bool:
-    return any(isinstance(reply, EngineFailure) for reply in replies)
 
 
 def _rows_after(row: int, plan: Sequence[SnapshotQueries]) -> list[int]:

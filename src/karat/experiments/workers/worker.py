@@ -171,7 +171,7 @@ class _Host:
         members = [self._sessions[member] for member in request["members"]]
         forget = self._family.forget
         forget()
-        before = forget if len(members) == 1 else _nothing
+        before = forget if len(members) == 1 else lambda: None
         return {"replies": [_search_one(session, query, first, before) for session in members]}
 
     def _close(self, _: Message) -> Message:
@@ -186,10 +186,6 @@ def _search_one(
         return session.search(query, first=first, before=before)
     except Exception as error:  # noqa: BLE001 - an engine may raise anything
         return {"failure": _failure(error)}
-
-
-def _nothing() -> None:
-    return
 
 
 def _failure(error: Exception) -> Message:

@@ -3,8 +3,10 @@
     python benchmarks/census.py                # this checkout
     PYTHONPATH=../old/src python benchmarks/census.py --source ../old/src
 
-A walk is one command run in this process: distinct functions, files and the deepest stack of
-Karat's own code, without worker processes.
+A walk is one command run in this process: the distinct functions of Karat that it calls, in all
+threads but without worker processes, their files, and the deepest stack. Code objects are functions
+and what Python runs like one: lambdas, comprehensions (before Python 3.12), generator expressions,
+and the bodies of classes and modules that a walk is the first to import.
 """
 
 import argparse
@@ -13,10 +15,12 @@ import io
 import re
 import sys
 import tempfile
+import threading
 from collections import Counter
 from contextlib import redirect_stderr, redirect_stdout
+from inspect import CO_OPTIMIZED
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 
 # The folder of this script has a module statistics, which must not replace Python's own.
 sys.path.pop(0)
@@ -24,6 +28,8 @@ ROOT = Path(__file__).resolve().parents[1]
 DEMO = ROOT / "examples" / "demo"
 WALKS = {
     "score": "score {demo}/gold.json {demo}/bm25.run --json",
+    "baseline update": "baseline update {demo}/gold.json {demo}/bm25.run -o {work}/baseline.json",
+    "gate": "gate {demo}/gold.json {demo}/bm25.run --baseline {work}/baseline.json --json",
     "generate": "generate --repo {root} --limit 20 -o {work}/mined.json --json",
     "compare --agents": "compare {work}/mined.json --agents keyword bm25 --timed none "
     "--workers 1 --json --store {work}/store.db",
@@ -68,35 +74,44 @@ def walk(name: str, arguments: list[str], package: Path) -> None:
 
     folder = f"{package.resolve()}/"
 
-    functions: set[tuple[str, int]] = set()
-    calls = depth = deepest = 0
+    walked: dict[tuple[str, int, str], CodeType] = {}
+    depths: dict[int, int] = {}
+    calls = deepest = 0
 
     def profile(frame: FrameType, event: str, _argument: object) -> None:
-        nonlocal calls, depth, deepest
-        if not frame.f_code.co_filename.startswith(folder):
+        nonlocal calls, deepest
+        code = frame.f_code
+        if not code.co_filename.startswith(folder):
             return
+        thread = threading.get_ident()
         if event == "call":
             calls += 1
-            depth += 1
-            deepest = max(deepest, depth)
-            functions.add((frame.f_code.co_filename, frame.f_code.co_firstlineno))
+            depths[thread] = depths.get(thread, 0) + 1
+            deepest = max(deepest, depths[thread])
+            walked[code.co_filename, code.co_firstlineno, code.co_qualname] = code
         elif event == "return":
-            depth -= 1
+            depths[thread] -= 1
 
-    code: object = 0
+    status: object = 0
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        threading.setprofile(profile)
         sys.setprofile(profile)
         try:
             karat(arguments)
         except SystemExit as ended:
-            code = ended.code
+            status = ended.code
         finally:
             sys.setprofile(None)
-    if code:
-        sys.exit(f"{name} failed with exit code {code}")
-    files = {file for file, _ in functions}
+            threading.setprofile(None)
+    if status:
+        sys.exit(f"{name} failed with exit code {status}")
+    functions = [
+        code for code in walked.values() if code.co_flags & CO_OPTIMIZED and code.co_name[0] != "<"
+    ]
+    files = {code.co_filename for code in functions}
     print(
-        f"{name}: {len(functions)} functions, {len(files)} files, depth {deepest}, {calls:,} calls"
+        f"{name}: {len(functions)} functions, {len(files)} files, depth {deepest}, "
+        f"{calls:,} calls, {len(walked)} code objects"
     )
 
 

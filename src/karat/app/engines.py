@@ -250,6 +250,8 @@ def _checked(
         times.append(perf_counter_ns() - started)
         phases = engine.phases_ns()
         bodies.append(phases.get("body", 0))
+    # Before the contract is checked by further searches.
+    metadata = engine.metadata()
     invalid = _counts(engine, "invalid", repetitions)
     mended = _counts(engine, "mended", repetitions)
     problem = getattr(engine, "problem", None)
@@ -268,7 +270,7 @@ def _checked(
         median_ns=int(median(times[1:])),
         phases_ns=phases,
         overhead=overhead(spec.name, spec.params) if calibrate else None,
-        spent=spent(engine.metadata()),
+        spent=spent(metadata),
         warnings=tuple(_warnings(answers[0], invalid, bodies, problem)),
         problem=problem,
         dropped=getattr(engine, "dropped", {}),

@@ -4,12 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from karat.system.package_data import code_files, read_data, read_lines, read_words
+from karat.system.package_data import (
+    code_files,
+    read_data,
+    read_lines,
+    read_sections,
+    read_words,
+)
 
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    folder = tmp_path / "fruit_basket"
+    # Python imports a package once, so each test has another one.
+    folder = tmp_path / f"basket_of_{tmp_path.name}"
     (folder / "word_lists").mkdir(parents=True)
     (folder / "queries").mkdir()
     (folder / "__init__.py").write_text("")
@@ -25,6 +32,13 @@ def test_words_and_lines_without_comments(package: str) -> None:
     assert read_words(package, "word_lists/fruit.txt") == ("apple", "pear", "lime", "pie")
     assert read_lines(package, "word_lists/fruit.txt") == ("apple  pear", "lime pie")
     assert read_data(package, "queries/c.scm") == "(x)\n"
+
+
+def test_sections_by_their_titles(package: str, tmp_path: Path) -> None:
+    file = tmp_path / package / "word_lists" / "kinds.txt"
+    file.write_text("# By kind.\n[stone fruit]\nplum\nred cherry\n\n[citrus]\nlime\n")
+    found = read_sections(package, "word_lists/kinds.txt")
+    assert list(found.items()) == [("stone fruit", ("plum", "red cherry")), ("citrus", ("lime",))]
 
 
 def test_data_files_are_code_too(package: str) -> None:

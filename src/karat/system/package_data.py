@@ -23,6 +23,18 @@ def read_lines(package: str, name: str) -> tuple[str, ...]:
     return tuple(line for line in lines if line and not line.startswith(COMMENT))
 
 
+def read_sections(package: str, name: str) -> dict[str, tuple[str, ...]]:
+    """Return the lines of the file *name* below each title in brackets, without comments."""
+    sections: dict[str, list[str]] = {}
+    title = ""
+    for line in read_lines(package, name):
+        if line.startswith("[") and line.endswith("]"):
+            title = line[1:-1]
+        else:
+            sections.setdefault(title, []).append(line)
+    return {title: tuple(lines) for title, lines in sections.items()}
+
+
 def read_words(package: str, name: str) -> tuple[str, ...]:
     """Return the words of the file *name*, separated by white space, without comments."""
     return tuple(word for line in read_lines(package, name) for word in line.split())

@@ -4,6 +4,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import cache
 from typing import NamedTuple
 
 from karat.extensions.mining.commits import Candidate
@@ -12,8 +13,9 @@ from karat.extensions.mining.recipe import MiningRecipe
 from karat.extensions.mining.sampling import MinedCase
 from karat.extensions.mining.targets import TargetFile, build_targets
 from karat.extensions.mining.variants import RewrittenQuery, attacks, levels
-from karat.extensions.mining.words import Leak, content_words, is_identifier, leak
+from karat.extensions.mining.words import PACKAGE, Leak, content_words, is_identifier, leak
 from karat.model import Query
+from karat.system.package_data import read_sections
 
 
 class Category(StrEnum):
@@ -26,26 +28,13 @@ class Category(StrEnum):
     CONCEPT = "concept_search"
 
 
-# The first row that shares a word with the query decides.
-_WORDS = {
-    Category.ERROR: """
-        abort assertion broken bug corrupt crash crashes crashed crashing deadlock error errors
-        exception exceptions fail failed failing fails failure failures hang hangs invalid leak
-        leaks overflow panic panics race raise raised raises raising regression segfault stacktrace
-        traceback unhandled warning warnings wrong
-    """,
-    Category.API: """
-        api apis arg args argument arguments attribute endpoint endpoints flag flags header headers
-        interface kwarg kwargs option options param parameter parameters params public request
-        response setting settings signature
-    """,
-    Category.PATTERN: """
-        adapter backend builder callback decorator decorators dispatch dispatcher event events
-        factory handler handlers hook hooks iterator listener middleware mixin observer pattern
-        plugin plugins proxy registry signal signals singleton strategy visitor wrapper
-    """,
-}
-_TABLE = tuple((name, frozenset(words.split())) for name, words in _WORDS.items())
+@cache
+def _cues() -> tuple[tuple[Category, frozenset[str]], ...]:
+    """Return the words of each category, in the order in which categories are tried."""
+    sections = read_sections(PACKAGE, "word_lists/categories.txt")
+    return tuple(
+        (Category(name), frozenset(" ".join(lines).split())) for name, lines in sections.items()
+    )
 
 
 def category(query: str) -> Category:
@@ -58,7 +47,7 @@ def category(query: str) -> Category:
     ['error_search', 'function_search']
     """
     words = content_words(query)
-    for name, cues in _TABLE:
+    for name, cues in _cues():
         if not cues.isdisjoint(words):
             return name
     return Category.FUNCTION if any(map(is_identifier, query.split())) else Category.CONCEPT

@@ -7,7 +7,7 @@ from enum import IntEnum, StrEnum
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from karat.system.package_data import read_lines, read_words
+from karat.system.package_data import read_sections, read_words
 
 PACKAGE = "karat.extensions.mining"
 
@@ -139,16 +139,15 @@ def _wording() -> _Wording:
     phrases: defaultdict[str, list[tuple[Reason, str]]] = defaultdict(list)
     leads: dict[str, Reason] = {}
     spared: list[str] = []
-    reason, part = "", ""
-    for line in read_lines(PACKAGE, "word_lists/reasons.txt"):
-        if line.startswith("["):
-            reason, _, part = line.strip("[]").rpartition(" ")
-        elif part == "spared":
-            spared.append(f" {line} ")
+    for title, lines in read_sections(PACKAGE, "word_lists/reasons.txt").items():
+        reason, _, part = title.rpartition(" ")
+        words = " ".join(lines).split()
+        if part == "spared":
+            spared += [f" {line} " for line in lines]
         elif part == "leads":
-            leads |= dict.fromkeys(line.split(), Reason(reason))
+            leads |= dict.fromkeys(words, Reason(reason))
         else:
-            for phrase in [line] if part == "phrases" else line.split():
+            for phrase in lines if part == "phrases" else words:
                 phrases[phrase.split()[0]].append((Reason(reason), f" {phrase} "))
     return _Wording(dict(phrases), leads, spared, frozenset(each.split()[0] for each in spared))
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from typing import Any, NoReturn
 from uuid import UUID
 
@@ -12,6 +12,7 @@ from fastapi.testclient import TestClient
 
 from karat.extensions.service.api.app import create_app
 from karat.extensions.service.jobs.job import load_handlers, perform
+from karat.extensions.service.jobs.worker import work_on
 from karat.extensions.service.settings import ServiceSettings
 from karat.extensions.service.store import ServiceStore
 from tests.conftest import postgres_server, store_address
@@ -87,6 +88,31 @@ def test_a_benchmark_after_a_restart_completes(
             assert found.experiment
             assert {run.error for run in store.results.show(found.experiment).runs} == {""}
             restart(server)
+
+
+def test_the_log_names_no_database_that_is_away(
+    server: Any, settings: ServiceSettings, caplog: pytest.LogCaptureFixture
+) -> None:
+    stopping = Event()
+    with ServiceStore(settings.store) as store:
+        assert store.jobs.claim("test") is None
+        server.stop()
+        working = Thread(target=work_on, args=(store, settings), kwargs={"stopping": stopping})
+        working.start()
+        try:
+            while not caplog.records:
+                assert working.is_alive()
+                stopping.wait(0.05)
+        finally:
+            server.ensure_postgres_running()
+            stopping.set()
+            working.join()
+    assert {(record.getMessage(), bool(record.exc_info)) for record in caplog.records} == {
+        (
+            "jobs cannot be claimed; retrying: the database does not answer; try again in a moment",
+            False,
+        )
+    }
 
 
 def do_next(store: ServiceStore, settings: ServiceSettings) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from logging import ERROR, WARNING, Logger
 from pathlib import Path
 from threading import Lock
 
@@ -223,6 +224,16 @@ class Database:
         detail = getattr(error, "sqlite_errorname", "")
         where = f"{self.name}: " if self.is_sqlite or self._opening else ""
         return KaratError(f"{where}the database failed: {error}{detail and f' ({detail})'}")
+
+
+def log_retry(logger: Logger, message: str, error: Exception, **about: object) -> None:
+    """Log that *message* is tried again after *error*, which belongs to an ``except`` block.
+
+    A database that is away gets one line without a traceback, which would name its host and user.
+    """
+    is_away = isinstance(error, StoreUnavailable)
+    told = f"{message}; retrying" + (f": {error}" if is_away else "")
+    logger.log(WARNING if is_away else ERROR, told, exc_info=not is_away, extra=about)
 
 
 def _is_away(error: StatementError) -> bool:

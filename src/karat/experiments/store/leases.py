@@ -32,7 +32,7 @@ from sqlalchemy import ColumnElement, Connection, Row, delete, func, literal, se
 
 from karat.errors import KaratError
 from karat.experiments.store.base import LEASE_S
-from karat.experiments.store.database import Database
+from karat.experiments.store.database import Database, log_retry
 from karat.experiments.store.schema import WORKERS
 from karat.system.locks import LockedFile, is_free
 from karat.system.processes import kernel_id
@@ -249,10 +249,10 @@ def _send_heartbeats(leases: "ref[Leases]", stopping: Event, heartbeat_s: float)
             return
         try:
             found.heartbeat()
-        except Exception:
+        except Exception as error:  # noqa: BLE001
             # The lease outlasts a database that does not respond for a moment. Whatever else it is,
             # without heartbeats another worker would take what this one still works on.
-            logger.exception("heartbeat failed; retrying")
+            log_retry(logger, "heartbeat failed", error)
         del found
 
 

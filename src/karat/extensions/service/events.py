@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from karat.errors import KaratError
+from karat.experiments.store.database import log_retry
 from karat.extensions.service.api.schemas.results import JobProgress
 from karat.extensions.service.jobs.benchmark import EVENT, standing
 from karat.extensions.service.jobs.collection import INDEX_EVENT, RESOLVE_EVENT
@@ -81,9 +82,9 @@ class EventBus:
                 if last is None:
                     last = await asyncio.to_thread(self._begin)
                 found = await asyncio.to_thread(self._events.after, last, limit=PAGE)
-            except KaratError:
+            except KaratError as error:
                 # The database may come back.
-                logger.exception("events cannot be read; retrying")
+                log_retry(logger, "events cannot be read", error)
                 await asyncio.sleep(AWAY_S)
                 continue
             for event in found:

@@ -22,6 +22,7 @@ from karat.errors import (
     StoreUnavailable,
     UnknownName,
 )
+from karat.experiments.store.database import log_retry
 from karat.extensions.service.api.schemas.results import JobProgress
 from karat.extensions.service.settings import FULL_DISK, ServiceSettings
 from karat.extensions.service.store import Job, JobStatus, ServiceStore
@@ -139,7 +140,8 @@ def perform(
         if job.attempts > MOST_ATTEMPTS:
             status, error = (
                 JobStatus.FAILED,
-                f"failed: {MOST_ATTEMPTS} workers died while running it",
+                f"{MOST_ATTEMPTS} workers died while running it, usually out of memory; use a "
+                "smaller model or a machine with more memory, then start it again",
             )
         elif not stopped():
             status, error = _outcome(handler, work)
@@ -187,8 +189,8 @@ def _checked(job: Job, worker: str, store: ServiceStore, standing: _JobState) ->
             progress, standing.progress = standing.progress, False
             try:
                 mine, cancel = store.jobs.check(job.id, worker, progress=progress)
-            except KaratError:
-                logger.exception("job cannot be checked; retrying", extra={"job": job.id})
+            except KaratError as error:
+                log_retry(logger, "job cannot be checked", error, job=job.id)
                 continue
             standing.lost = not mine
             standing.cancelled |= cancel

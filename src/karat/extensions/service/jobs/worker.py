@@ -8,6 +8,7 @@ from threading import Event, Thread
 from time import monotonic
 
 from karat.errors import KaratError, ProcessError
+from karat.experiments.store.database import log_retry
 from karat.extensions.service.jobs.job import load_handlers, perform
 from karat.extensions.service.logs import correlated, span, start_log, start_tracing
 from karat.extensions.service.settings import ModelChoices, ServiceSettings
@@ -87,9 +88,9 @@ def work_on(store: ServiceStore, settings: ServiceSettings, *, stopping: Event) 
                 logger.info(
                     "job ended", extra=about | ({"reason": ended.error} if ended.error else {})
                 )
-        except KaratError:
+        except KaratError as error:
             # The database may come back; the job is claimed again when its lease expires.
-            logger.exception("jobs cannot be claimed; retrying")
+            log_retry(logger, "jobs cannot be claimed", error)
             stopping.wait(IDLE_S * 10)
 
 

@@ -11,6 +11,7 @@ from fastapi.sse import EventSourceResponse, format_sse_event
 from starlette.concurrency import run_in_threadpool
 
 from karat.errors import KaratError, UnknownName
+from karat.experiments.store.database import log_retry
 from karat.extensions.service.api.failures import failures
 from karat.extensions.service.api.schemas.results import Event as Message
 from karat.extensions.service.api.state import Caller, CurrentCaller, CurrentService, Service
@@ -176,9 +177,9 @@ def _goes_on(serving: Service, caller: Caller, followed: EventFilter) -> bool:
         report_end(serving.store, followed)
     except UnknownName:
         return False
-    except KaratError:
+    except KaratError as error:
         # The database may come back.
-        logger.exception("a stream could not be checked; retrying")
+        log_retry(logger, "a stream could not be checked", error)
     return True
 
 

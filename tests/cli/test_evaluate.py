@@ -97,6 +97,18 @@ def test_head_warns_and_shows_both_numbers(capsys: pytest.CaptureFixture[str]) -
     assert "(1 query with no other) and\n  count as missed;" in overall
 
 
+@pytest.mark.parametrize("gold", [("my gold.json",), ("--gold-set", "my gold.json")])
+def test_the_advice_of_a_comparison_names_the_typed_gold_set(
+    gold: tuple[str, ...], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "gold.json").rename("my gold.json")
+    with pytest.raises(SystemExit) as caught:
+        main(["compare", *gold, "--agents", "bm25", "keyword", "--snapshot", "head", *UNTIMED])
+    assert not caught.value.code
+    told = capsys.readouterr().err
+    assert "karat carry 'my gold.json' --to HEAD -o gold-head.json" in told
+
+
 def test_a_carried_set(capsys: pytest.CaptureFixture[str], git: Git) -> None:
     head = git(Path("project"), "rev-parse", "HEAD")
     gold = read_dataset("gold.json", format="gold")

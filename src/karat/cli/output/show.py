@@ -118,7 +118,11 @@ def add_warnings(tables: list[Table], warnings: tuple[str, ...]) -> list[Table]:
 def with_gold(text: str) -> str:
     """Return *text* with the gold set that was typed in place of ``GOLDSET``."""
     typed = click.get_current_context().params
-    names = (typed.get(name) for name in ("gold", "goldset", "gold_set"))
+    names = [typed.get(name) for name in ("gold", "goldset", "gold_set")]
+    # compare GOLD --agents, or GOLD before run files; a single run file has a recorded gold set.
+    words = typed.get("names") or ()
+    if len(words) > 1 or (words and typed.get("agents")):
+        names.append(words[0])
     path = next((name for name in names if isinstance(name, str)), None)
     import shlex
 

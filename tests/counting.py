@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+import karat.experiments.plan
 import karat.experiments.run
 import karat.experiments.store.sql_store
 import karat.scoring.score
@@ -29,6 +30,7 @@ def count_calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
     count(karat.experiments.store.sql_store, "answer_of", lambda _: "read")
     count(karat.scoring.score, "judge", lambda *_, name, **__: f"judged {name}")
-    count(karat.experiments.run, "judged_units", lambda *_: "units")
-    count(karat.experiments.run, "group_searches", lambda *_, **__: "share")
+    count(karat.experiments.plan, "judged_units", lambda *_: "units")
+    for module in (karat.experiments.plan, karat.experiments.run):
+        count(module, "group_searches", lambda *_, **__: "share")
     return counts

@@ -40,7 +40,7 @@ PRELOADED = (
 # Programs that are forked. A module is imported when it is first needed.
 PROGRAMS = {
     ("-c", BOOT),
-    ("-m", "karat.extensions.service.jobs.analyst"),
+    ("-m", "karat.extensions.service.analysts.analyst"),
     ("-m", "karat.extensions.service.jobs.loss_reasons"),
     ("-m", "karat.extensions.service.jobs.worker"),
 }

@@ -23,9 +23,9 @@ import uvicorn
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from karat.extensions.service.analysts import pool as analyst_pool
+from karat.extensions.service.analysts.analyst import answers
 from karat.extensions.service.api.app import create_app
-from karat.extensions.service.jobs import analyst_pool
-from karat.extensions.service.jobs.analyst import answers
 from karat.extensions.service.jobs.job import load_handlers, perform
 from karat.extensions.service.run import Server
 from karat.extensions.service.settings import ServiceSettings

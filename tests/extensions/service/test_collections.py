@@ -15,11 +15,11 @@ from fastapi.testclient import TestClient
 
 from karat.engines.embedding import base
 from karat.engines.registry import BUILT_IN, modes
+from karat.extensions.service.analysts import analyst
+from karat.extensions.service.analysts.pool import AnalystPool
 from karat.extensions.service.api.app import create_app
-from karat.extensions.service.api.schemas.collections import Mode
 from karat.extensions.service.api.state import Service
-from karat.extensions.service.jobs import analyst
-from karat.extensions.service.jobs.analyst_pool import AnalystPool
+from karat.extensions.service.schemas.collections import Mode
 from karat.extensions.service.settings import RequestLimits, ServiceSettings
 
 COLLECTIONS = "/api/v2/collections"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from karat.extensions.service.api.schemas import results
+from karat.extensions.service.schemas import results
 from karat.report.findings import Findings
 from karat.report.page.file import blocks
 from karat.report.page.queries import Subject, subject_of

@@ -1,6 +1,5 @@
 """Collections: their folders, index and documents, and engines that stay ready to search them."""
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ from karat.engines.base import Engine, Progress
 from karat.errors import Conflict, InputError
 from karat.experiments.matrix import Matrix
 from karat.extensions.analyze.index import index_health
+from karat.extensions.service.recent import RecentValues
 from karat.extensions.service.store.records import Collection, StoredDocument
 from karat.model import Hit
 from karat.model.spec import Spec
@@ -258,7 +258,7 @@ class SearcherCache:
     def __init__(self, places: AllowedFolders) -> None:
         """Start with none."""
         self._places = places
-        self._ready: OrderedDict[tuple[str, str], _SearchableCollection] = OrderedDict()
+        self._ready = RecentValues[tuple[str, str], _SearchableCollection](MOST_COLLECTIONS)
         self._lock = Lock()
 
     def corpus(self, collection: Collection) -> Corpus:
@@ -289,8 +289,4 @@ class SearcherCache:
     def _of(self, collection: Collection) -> _SearchableCollection:
         key = (collection.id, collection.snapshot)
         with self._lock:
-            found = self._ready.pop(key, None) or _SearchableCollection()
-            self._ready[key] = found
-            if len(self._ready) > MOST_COLLECTIONS:
-                self._ready.popitem(last=False)
-            return found
+            return self._ready.get(key, _SearchableCollection)

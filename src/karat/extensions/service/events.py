@@ -9,10 +9,14 @@ from datetime import timedelta
 
 from karat.errors import KaratError
 from karat.experiments.store.database import log_retry
-from karat.extensions.service.api.schemas.results import JobProgress
-from karat.extensions.service.jobs.benchmark import EVENT, standing
-from karat.extensions.service.jobs.collection import INDEX_EVENT, RESOLVE_EVENT
-from karat.extensions.service.jobs.job import OPERATION_EVENT
+from karat.extensions.service.progress import (
+    BENCHMARK_EVENT,
+    COLLECTION_EVENT,
+    MAPPING_EVENT,
+    OPERATION_EVENT,
+    job_progress,
+    standing,
+)
 from karat.extensions.service.store import Benchmark, Job, JobKind, ServiceEvent, ServiceStore
 from karat.extensions.service.store.jobs import EventTable
 
@@ -158,7 +162,7 @@ def is_end(event: ServiceEvent) -> bool:
     return event.data.get("status") in ENDS
 
 
-EVENTS: Mapping[str, str] = {JobKind.INDEX: INDEX_EVENT, JobKind.RESOLVE: RESOLVE_EVENT}
+EVENTS: Mapping[str, str] = {JobKind.INDEX: COLLECTION_EVENT, JobKind.RESOLVE: MAPPING_EVENT}
 
 
 def report_end(store: ServiceStore, followed: EventFilter) -> None:
@@ -184,7 +188,7 @@ def report_end(store: ServiceStore, followed: EventFilter) -> None:
 def report_outcome(store: ServiceStore, benchmark: Benchmark) -> None:
     """Send the final event of *benchmark*; without a job its operation is its own id."""
     data = standing(benchmark, benchmark.status)
-    store.events.add(benchmark.operation or benchmark.id, benchmark.id, EVENT, data)
+    store.events.add(benchmark.operation or benchmark.id, benchmark.id, BENCHMARK_EVENT, data)
 
 
 def _report_job(store: ServiceStore, job: Job) -> None:
@@ -196,13 +200,5 @@ def _report_job(store: ServiceStore, job: Job) -> None:
             benchmark = replace(benchmark, operation=job.id, status=status)
         report_outcome(store, benchmark)
         return
-    data = JobProgress(
-        subject_id=job.subject,
-        status=status,
-        stage=status,
-        done=0,
-        total=0,
-        error_message=job.error or None,
-    )
-    event = EVENTS.get(job.kind, OPERATION_EVENT)
-    store.events.add(job.id, job.subject, event, data.model_dump(mode="json"))
+    data = job_progress(job.subject, status, status, error=job.error)
+    store.events.add(job.id, job.subject, EVENTS.get(job.kind, OPERATION_EVENT), data)

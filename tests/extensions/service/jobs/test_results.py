@@ -19,7 +19,12 @@ from karat.app.score import score
 from karat.client import Results
 from karat.errors import UnknownName
 from karat.extensions.service.api.app import create_app
-from karat.extensions.service.api.views import (
+from karat.extensions.service.benchmarks import TIMED, BenchmarkConfig
+from karat.extensions.service.commands.remote import results_table
+from karat.extensions.service.results import results_key, scored
+from karat.extensions.service.settings import ServiceSettings
+from karat.extensions.service.store import ServiceStore
+from karat.extensions.service.views import (
     comparison,
     details,
     full_results,
@@ -28,11 +33,6 @@ from karat.extensions.service.api.views import (
     slices,
     two_sides,
 )
-from karat.extensions.service.benchmarks import TIMED, BenchmarkConfig
-from karat.extensions.service.commands.remote import results_table
-from karat.extensions.service.results import results_key, scored
-from karat.extensions.service.settings import ServiceSettings
-from karat.extensions.service.store import ServiceStore
 from karat.model import Query, Target
 from karat.model.judgments import JudgmentRecord, model_labels_of, with_model_labels
 from karat.scoring.settings import Confidence, Scoring

@@ -12,11 +12,11 @@ import pytest
 
 from karat.errors import ProcessError
 from karat.experiments.store import RunStatus
-from karat.extensions.service.api.views import full_results
 from karat.extensions.service.jobs.worker import WorkerPool, work_on
 from karat.extensions.service.results import results_key, scored
 from karat.extensions.service.settings import ServiceSettings
 from karat.extensions.service.store import JobKind, JobStatus, ServiceStore
+from karat.extensions.service.views import full_results
 from karat.system.processes import ChildProcess
 from tests.counting import count_calls
 from tests.extensions.service.jobs.conftest import (

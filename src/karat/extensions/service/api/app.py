@@ -18,6 +18,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
+from karat.extensions.service.analysts.pool import AnalystPool
+from karat.extensions.service.analysts.warm_up import SearchWarmUp
 from karat.extensions.service.api.auth import Auth
 from karat.extensions.service.api.failures import install
 from karat.extensions.service.api.middleware import EXTENSIONS, BodyCap, Guard, RequestObserver
@@ -31,14 +33,12 @@ from karat.extensions.service.api.routes import (
     results,
     system,
 )
-from karat.extensions.service.api.schemas.results import Event
 from karat.extensions.service.api.state import Service
 from karat.extensions.service.collections import SearcherCache, open_uploads
 from karat.extensions.service.events import EventBus
-from karat.extensions.service.jobs.analyst_pool import AnalystPool
-from karat.extensions.service.jobs.warm_up import SearchWarmUp
 from karat.extensions.service.logs import Correlation
 from karat.extensions.service.metrics import RunMetrics, ServiceMetrics
+from karat.extensions.service.schemas.results import Event
 from karat.extensions.service.settings import DiskSpace, RequestLimits, ServiceSettings
 from karat.extensions.service.store import ServiceStore
 from karat.installation import __version__

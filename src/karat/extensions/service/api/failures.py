@@ -23,8 +23,8 @@ from karat.errors import (
     TooManyJobs,
     UnknownName,
 )
-from karat.extensions.service.api.schemas.base import Failure
 from karat.extensions.service.logs import correlation_id
+from karat.extensions.service.schemas.base import Failure
 from karat.system.files import is_disk_full
 
 REASONS = {

@@ -1,7 +1,6 @@
 """State that routes share: settings, store, caller, page ranges, and responses that are kept."""
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -11,14 +10,15 @@ from uuid import UUID
 from fastapi import Depends, Header, Request, Response
 
 from karat.errors import TooManyJobs
-from karat.extensions.service.api.schemas.base import Page, PerPage
+from karat.extensions.service.analysts.pool import AnalystPool
+from karat.extensions.service.analysts.warm_up import SearchWarmUp
 from karat.extensions.service.collections import SearcherCache
 from karat.extensions.service.events import EventBus
-from karat.extensions.service.jobs.analyst_pool import AnalystPool
-from karat.extensions.service.jobs.warm_up import SearchWarmUp
 from karat.extensions.service.logs import correlation_id
 from karat.extensions.service.metrics import ServiceMetrics
+from karat.extensions.service.recent import RecentValues
 from karat.extensions.service.results import results_key
+from karat.extensions.service.schemas.base import Page, PerPage
 from karat.extensions.service.settings import DiskSpace, ServiceSettings
 from karat.extensions.service.store import Benchmark, Job, ServiceStore
 from karat.model import Dataset
@@ -32,8 +32,7 @@ class ResponseCache:
 
     def __init__(self, *, max_entries: int = MAX_RESPONSES) -> None:
         """Start empty."""
-        self._max_entries = max_entries
-        self._tasks: OrderedDict[str, asyncio.Task[bytes]] = OrderedDict()
+        self._tasks = RecentValues[str, asyncio.Task[bytes]](max_entries)
 
     async def get(
         self, key: str, make: Callable[[], Awaitable[bytes]], *, keep: bool = True
@@ -43,25 +42,16 @@ class ResponseCache:
         An error is raised to every request that waits for it, and is not cached. Without *keep*
         only requests that wait at the same time share the response.
         """
-        if key not in self._tasks:
-            self._tasks[key] = asyncio.create_task(_made(make))
-            while len(self._tasks) > self._max_entries:
-                self._tasks.popitem(last=False)
-        self._tasks.move_to_end(key)
-        task = self._tasks[key]
+        task = self._tasks.get(key, lambda: asyncio.create_task(_made(make)))
         try:
             # A client that disconnects must not cancel the work for the others.
             body = await asyncio.shield(task)
         except Exception:
-            self._forget(key, task)
+            self._tasks.forget(key, task)
             raise
         if not keep:
-            self._forget(key, task)
+            self._tasks.forget(key, task)
         return body
-
-    def _forget(self, key: str, task: "asyncio.Task[bytes]") -> None:
-        if self._tasks.get(key) is task:
-            del self._tasks[key]
 
 
 async def _made(make: Callable[[], Awaitable[bytes]]) -> bytes:

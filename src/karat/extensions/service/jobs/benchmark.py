@@ -13,20 +13,20 @@ from karat.errors import InputError
 from karat.experiments.run import RunResults, run_experiment
 from karat.experiments.store import Experiment, RunStatus, SqlStore, StoredRun
 from karat.experiments.workers import RunEvent
-from karat.extensions.service.api.schemas.results import (
-    BenchmarkProgress,
+from karat.extensions.service.benchmarks import BenchmarkConfig, benchmark_request
+from karat.extensions.service.jobs.job import JobContext
+from karat.extensions.service.jobs.loss_reasons import store_losses
+from karat.extensions.service.logs import span
+from karat.extensions.service.progress import BENCHMARK_EVENT, standing
+from karat.extensions.service.results import ScoredBenchmark, refreshed, scored
+from karat.extensions.service.schemas.results import (
     CompletedRun,
     CurrentRun,
     Metrics,
     RunningProcess,
 )
-from karat.extensions.service.api.views import config_of, kept_results, timing_of, timing_status
-from karat.extensions.service.benchmarks import BenchmarkConfig, benchmark_request
-from karat.extensions.service.jobs.job import JobContext
-from karat.extensions.service.jobs.loss_reasons import store_losses
-from karat.extensions.service.logs import span
-from karat.extensions.service.results import ScoredBenchmark, refreshed, scored
 from karat.extensions.service.store import Benchmark, Collection, JobStatus, ServiceStore
+from karat.extensions.service.views import config_of, kept_results, timing_of, timing_status
 from karat.model.evaluation import Summary
 from karat.model.timings import Timings
 from karat.report.page.results import flat_metrics, metrics_of
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
 
-EVENT = "benchmark_progress"
 QUIET_S = 0.5
 # Other karat runs must end first, so that latency is not distorted.
 WAITING, TIMING = "waiting", "timing"
@@ -121,31 +120,9 @@ class BenchmarkReporter:
         """Report the progress of the benchmark."""
         benchmark = self._work.store.benchmarks.get(self._work.job.subject)
         self._work.add_event(
-            EVENT, standing(benchmark, stage, current=self._current, last=self._last)
+            BENCHMARK_EVENT, standing(benchmark, stage, current=self._current, last=self._last)
         )
         self._reported, self._stage = self._clock(), stage
-
-
-def standing(
-    benchmark: Benchmark,
-    stage: str,
-    *,
-    current: CurrentRun | None = None,
-    last: CompletedRun | None = None,
-) -> dict[str, object]:
-    """Return the progress of *benchmark* as the data of an event."""
-    data = BenchmarkProgress(
-        benchmark_id=benchmark.id,
-        status=benchmark.current_status,
-        error_message=benchmark.error or None,
-        total_runs=benchmark.total_runs,
-        completed_runs=benchmark.completed_runs,
-        failed_runs=benchmark.failed_runs,
-        stage=stage,
-        current_run=current,
-        last_completed_run=last,
-    )
-    return data.model_dump(mode="json")
 
 
 def _holders(event: RunEvent) -> Iterator[RunningProcess]:

@@ -8,9 +8,9 @@ from karat.errors import UnknownName
 from karat.extensions.service.collections import index_collection
 from karat.extensions.service.datasets import resolve_mapping
 from karat.extensions.service.jobs.job import JobContext
+from karat.extensions.service.progress import COLLECTION_EVENT, MAPPING_EVENT
 from karat.extensions.service.store import JobStatus
 
-INDEX_EVENT = "collection_progress"
 QUIET_S = 0.5
 
 
@@ -25,7 +25,7 @@ class IndexJob:
         """Index the documents and store the facts about them."""
         collections = work.store.collections
         collections.change(work.job.subject, status="indexing")
-        work.report("running", "reading", event=INDEX_EVENT)
+        work.report("running", "reading", event=COLLECTION_EVENT)
         reported = self._clock()
 
         def progress(done: int, total: int) -> None:
@@ -33,7 +33,7 @@ class IndexJob:
             work.progressed()
             if self._clock() - reported >= QUIET_S:
                 reported = self._clock()
-                work.report("running", "embedding", done=done, total=total, event=INDEX_EVENT)
+                work.report("running", "embedding", done=done, total=total, event=COLLECTION_EVENT)
 
         collection = collections.get(work.job.subject)
         found = index_collection(collection, work.settings.places, progress=progress)
@@ -48,10 +48,7 @@ class IndexJob:
             reason = error or "indexing was cancelled"
             with suppress(UnknownName):  # The event is still sent to subscribers.
                 work.store.collections.change(work.job.subject, status="failed", error=reason)
-        work.report(status.value, status.value, error=error, event=INDEX_EVENT)
-
-
-RESOLVE_EVENT = "mapping_progress"
+        work.report(status.value, status.value, error=error, event=COLLECTION_EVENT)
 
 
 class ResolveJob:
@@ -71,5 +68,5 @@ def _report_mapping(work: JobContext, status: str, error: str = "") -> None:
     mapped = work.store.mappings.get(work.job.subject)
     stage = "resolving" if status == "running" else status
     work.report(
-        status, stage, done=mapped.mapped, total=mapped.total, error=error, event=RESOLVE_EVENT
+        status, stage, done=mapped.mapped, total=mapped.total, error=error, event=MAPPING_EVENT
     )

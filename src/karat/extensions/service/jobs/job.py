@@ -12,7 +12,6 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from threading import Event, Thread
 from typing import Protocol
-from uuid import UUID
 
 from karat.errors import (
     EngineError,
@@ -23,7 +22,7 @@ from karat.errors import (
     UnknownName,
 )
 from karat.experiments.store.database import log_retry
-from karat.extensions.service.api.schemas.results import JobProgress
+from karat.extensions.service.progress import OPERATION_EVENT, job_progress
 from karat.extensions.service.settings import FULL_DISK, ServiceSettings
 from karat.extensions.service.store import Job, JobStatus, ServiceStore
 from karat.registry import Registry
@@ -31,7 +30,6 @@ from karat.system.files import is_disk_full
 
 logger = logging.getLogger("karat.jobs")
 
-OPERATION_EVENT = "operation_progress"
 CHECK_S = 1.0
 MOST_ATTEMPTS = 3
 
@@ -65,15 +63,10 @@ class JobContext:
         event: str = OPERATION_EVENT,
     ) -> None:
         """Report how far the job is to its subscribers; *status* is one of JobStatus."""
-        data = JobProgress(
-            subject_id=UUID(self.job.subject),
-            status=status,
-            stage=stage,
-            done=done,
-            total=total,
-            error_message=error or None,
+        subject = self.job.subject
+        self.add_event(
+            event, job_progress(subject, status, stage, done=done, total=total, error=error)
         )
-        self.add_event(event, data.model_dump(mode="json"))
 
 
 class JobHandler(Protocol):

@@ -9,8 +9,14 @@ from karat.errors import InputError, UnknownName
 from karat.experiments import group_searches
 from karat.experiments.matrix import Matrix
 from karat.extensions.service.api.failures import failures
-from karat.extensions.service.api.schemas.base import NO_NUL
-from karat.extensions.service.api.schemas.benchmarks import (
+from karat.extensions.service.api.state import CurrentCaller, CurrentService, RequestedPage, Service
+from karat.extensions.service.benchmarks import BenchmarkConfig
+from karat.extensions.service.datasets import check_resolved
+from karat.extensions.service.events import report_outcome
+from karat.extensions.service.logs import correlation_id
+from karat.extensions.service.progress import BENCHMARK_EVENT, standing
+from karat.extensions.service.schemas.base import NO_NUL
+from karat.extensions.service.schemas.benchmarks import (
     Annotation,
     AnnotationCreate,
     Benchmark,
@@ -26,16 +32,10 @@ from karat.extensions.service.api.schemas.benchmarks import (
     SharedWork,
     TimedQueries,
 )
-from karat.extensions.service.api.state import CurrentCaller, CurrentService, RequestedPage, Service
-from karat.extensions.service.api.views import options_of
-from karat.extensions.service.benchmarks import BenchmarkConfig
-from karat.extensions.service.datasets import check_resolved
-from karat.extensions.service.events import report_outcome
-from karat.extensions.service.jobs.benchmark import EVENT, standing
-from karat.extensions.service.logs import correlation_id
 from karat.extensions.service.store import Annotation as StoredAnnotation
 from karat.extensions.service.store import Benchmark as StoredBenchmark
 from karat.extensions.service.store import Collection
+from karat.extensions.service.views import options_of
 from karat.model.judgments import label_use
 
 router = APIRouter(prefix="/api/v2/benchmarks", tags=["benchmarks"])
@@ -166,7 +166,9 @@ def start_benchmark(
         most=serving.most_jobs(caller),
     )
     if started.operation and started.operation != found.operation:
-        store.events.add(started.operation, started.id, EVENT, standing(started, "pending"))
+        store.events.add(
+            started.operation, started.id, BENCHMARK_EVENT, standing(started, "pending")
+        )
     return BenchmarkStart(
         id=started.id,
         status=started.current_status,

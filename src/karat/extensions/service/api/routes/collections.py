@@ -17,24 +17,10 @@ from karat.app.corpora import FileSelection
 from karat.app.index import check_cutting, check_model, pinned_commit
 from karat.errors import InputError, TooManyJobs
 from karat.experiments.workers.sources import is_bare
+from karat.extensions.service.analysts.pool import Priority
+from karat.extensions.service.analysts.warm_up import search_subject
 from karat.extensions.service.api.failures import failures
 from karat.extensions.service.api.routes.datasets import keep, only
-from karat.extensions.service.api.schemas.base import NO_NUL, Description, Name
-from karat.extensions.service.api.schemas.collections import (
-    BeirSource,
-    Collection,
-    CollectionCreate,
-    CollectionFiles,
-    Collections,
-    CollectionSearch,
-    CollectionSearchResult,
-    Document,
-    Documents,
-    DocumentText,
-    GitSource,
-    Health,
-    IndexOptions,
-)
 from karat.extensions.service.api.state import (
     Caller,
     CurrentCaller,
@@ -50,9 +36,23 @@ from karat.extensions.service.collections import (
     not_indexed,
     source_now,
 )
-from karat.extensions.service.jobs.analyst_pool import Priority
-from karat.extensions.service.jobs.warm_up import search_subject
 from karat.extensions.service.logs import correlation_id
+from karat.extensions.service.schemas.base import NO_NUL, Description, Name
+from karat.extensions.service.schemas.collections import (
+    BeirSource,
+    Collection,
+    CollectionCreate,
+    CollectionFiles,
+    Collections,
+    CollectionSearch,
+    CollectionSearchResult,
+    Document,
+    Documents,
+    DocumentText,
+    GitSource,
+    Health,
+    IndexOptions,
+)
 from karat.extensions.service.store import Collection as Kept
 from karat.extensions.service.store import JobKind
 

@@ -13,21 +13,6 @@ from starlette.concurrency import run_in_threadpool
 
 from karat.errors import InputError, LimitExceeded, UnknownName
 from karat.extensions.service.api.failures import failures
-from karat.extensions.service.api.schemas.base import NO_NUL, Description, Name
-from karat.extensions.service.api.schemas.datasets import (
-    Dataset,
-    DatasetQueries,
-    DatasetQuery,
-    Datasets,
-    FolderBind,
-    Mapping,
-    MappingCreate,
-    MappingResolution,
-    Mappings,
-    ReferenceBind,
-    RelevantDoc,
-    UnresolvedReference,
-)
 from karat.extensions.service.api.state import (
     Caller,
     CurrentCaller,
@@ -43,6 +28,21 @@ from karat.extensions.service.datasets import (
     bind_reference,
     moved_folder,
     resolve_mapping,
+)
+from karat.extensions.service.schemas.base import NO_NUL, Description, Name
+from karat.extensions.service.schemas.datasets import (
+    Dataset,
+    DatasetQueries,
+    DatasetQuery,
+    Datasets,
+    FolderBind,
+    Mapping,
+    MappingCreate,
+    MappingResolution,
+    Mappings,
+    ReferenceBind,
+    RelevantDoc,
+    UnresolvedReference,
 )
 from karat.extensions.service.store import BenchmarkDataset, DatasetMapping, JobKind
 from karat.model import Query as GoldQuery

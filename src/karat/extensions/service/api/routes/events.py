@@ -13,9 +13,9 @@ from starlette.concurrency import run_in_threadpool
 from karat.errors import KaratError, UnknownName
 from karat.experiments.store.database import log_retry
 from karat.extensions.service.api.failures import failures
-from karat.extensions.service.api.schemas.results import Event as Message
 from karat.extensions.service.api.state import Caller, CurrentCaller, CurrentService, Service
 from karat.extensions.service.events import EventFilter, is_end, report_end
+from karat.extensions.service.schemas.results import Event as Message
 from karat.extensions.service.store import ServiceEvent
 
 router = APIRouter(tags=["events"])

@@ -10,14 +10,14 @@ from fastapi import APIRouter
 from karat.extensions.mining.demo import NAME, first_version, has_embeddings
 from karat.extensions.service.api.failures import failures
 from karat.extensions.service.api.routes.collections import begin_indexing
-from karat.extensions.service.api.schemas.benchmarks import ConfigMatrix, Example
-from karat.extensions.service.api.schemas.collections import IndexOptions
 from karat.extensions.service.api.state import Caller, CurrentCaller, CurrentService, Service
 from karat.extensions.service.benchmarks import BenchmarkConfig
 from karat.extensions.service.collections import UPLOAD, not_indexed
 from karat.extensions.service.datasets import SCHEMA_VERSION, resolve_mapping
-from karat.extensions.service.jobs.benchmark import EVENT, standing
 from karat.extensions.service.logs import correlation_id
+from karat.extensions.service.progress import BENCHMARK_EVENT, standing
+from karat.extensions.service.schemas.benchmarks import ConfigMatrix, Example
+from karat.extensions.service.schemas.collections import IndexOptions
 from karat.extensions.service.store import Benchmark, BenchmarkDataset, Collection, DatasetMapping
 from karat.extensions.service.store.records import Page
 from karat.system.files import write_text
@@ -137,5 +137,7 @@ def _start(
         benchmark.id, correlation=correlation_id(), most=serving.most_jobs(caller)
     )
     if started.operation:
-        store.events.add(started.operation, started.id, EVENT, standing(started, "pending"))
+        store.events.add(
+            started.operation, started.id, BENCHMARK_EVENT, standing(started, "pending")
+        )
     return started

@@ -6,14 +6,8 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response
 
 from karat.errors import UnknownName
+from karat.extensions.service.analysts.pool import Priority
 from karat.extensions.service.api.failures import failures
-from karat.extensions.service.api.schemas.datasets import (
-    JudgmentChange,
-    JudgmentEdit,
-    JudgmentHistory,
-    Judgments,
-    UnjudgedHits,
-)
 from karat.extensions.service.api.state import (
     NOT_MODIFIED,
     Caller,
@@ -25,8 +19,14 @@ from karat.extensions.service.api.state import (
     VersionedBenchmark,
     find,
 )
-from karat.extensions.service.jobs.analyst_pool import Priority
 from karat.extensions.service.judging_pool import HitOrder, grade_at
+from karat.extensions.service.schemas.datasets import (
+    JudgmentChange,
+    JudgmentEdit,
+    JudgmentHistory,
+    Judgments,
+    UnjudgedHits,
+)
 from karat.extensions.service.store import BenchmarkDataset, JudgmentChangeRequest, StoredJudgment
 
 router = APIRouter(prefix="/api/v2/benchmark-datasets/{dataset_id}", tags=["judgments"])

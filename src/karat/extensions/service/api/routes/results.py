@@ -15,8 +15,19 @@ from starlette.types import Receive, Scope, Send
 
 from karat.errors import Conflict
 from karat.extensions.service.api.failures import failures
-from karat.extensions.service.api.schemas.base import NO_NUL, Measure, RunId
-from karat.extensions.service.api.schemas.results import (
+from karat.extensions.service.api.state import (
+    NOT_MODIFIED,
+    Caller,
+    CurrentCaller,
+    CurrentService,
+    RequestedBenchmark,
+    RequestedPage,
+    Service,
+    VersionedBenchmark,
+)
+from karat.extensions.service.results import results_key
+from karat.extensions.service.schemas.base import NO_NUL, Measure, RunId
+from karat.extensions.service.schemas.results import (
     Comparison,
     Curves,
     Details,
@@ -28,18 +39,7 @@ from karat.extensions.service.api.schemas.results import (
     Trend,
     TwoSides,
 )
-from karat.extensions.service.api.state import (
-    NOT_MODIFIED,
-    Caller,
-    CurrentCaller,
-    CurrentService,
-    RequestedBenchmark,
-    RequestedPage,
-    Service,
-    VersionedBenchmark,
-)
-from karat.extensions.service.api.views import plain_results, trend
-from karat.extensions.service.results import results_key
+from karat.extensions.service.views import plain_results, trend
 
 router = APIRouter(prefix="/api/v2/benchmarks/{benchmark_id}", tags=["results"])
 

@@ -12,7 +12,10 @@ from karat.errors import KaratError
 from karat.extensions.ndcg.evaluator import NDCGEvaluator
 from karat.extensions.service.api.auth import COOKIE
 from karat.extensions.service.api.failures import failures
-from karat.extensions.service.api.schemas.base import (
+from karat.extensions.service.api.state import Caller, CurrentCaller, CurrentService, Service
+from karat.extensions.service.benchmarks import DEFAULT_RERANKER, kind_of
+from karat.extensions.service.metrics import CONTENT_TYPE_LATEST
+from karat.extensions.service.schemas.base import (
     NO_NUL,
     Choices,
     EmbeddingModel,
@@ -23,16 +26,13 @@ from karat.extensions.service.api.schemas.base import (
     Me,
     Ready,
 )
-from karat.extensions.service.api.schemas.collections import Engine, Engines
-from karat.extensions.service.api.schemas.results import (
+from karat.extensions.service.schemas.collections import Engine, Engines
+from karat.extensions.service.schemas.results import (
     Definitions,
     Evaluate,
     EvaluationScores,
     RankedItem,
 )
-from karat.extensions.service.api.state import Caller, CurrentCaller, CurrentService, Service
-from karat.extensions.service.benchmarks import DEFAULT_RERANKER, kind_of
-from karat.extensions.service.metrics import CONTENT_TYPE_LATEST
 from karat.installation import __version__
 from karat.report.page.results import definitions
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
-from karat.extensions.service.api.schemas.base import NO_NUL, Answer, Description, Listing, Request
+from karat.extensions.service.schemas.base import NO_NUL, Answer, Description, Listing, Request
 
 
 class Dataset(Answer):

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field, StringConstraints
 
-from karat.extensions.service.api.schemas.base import NO_NUL, Answer, Commit, Listing, Request
-from karat.extensions.service.api.schemas.benchmarks import (
+from karat.extensions.service.schemas.base import NO_NUL, Answer, Commit, Listing, Request
+from karat.extensions.service.schemas.benchmarks import (
     BenchmarkStatus,
     RunConfig,
     RunStatus,

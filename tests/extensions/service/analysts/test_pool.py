@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from karat.errors import AnalysisError, Conflict, KaratError, ProcessError, UnknownName
-from karat.extensions.service.jobs import analyst_pool
-from karat.extensions.service.jobs.analyst_pool import AnalystPool, Priority
+from karat.extensions.service.analysts import pool as analyst_pool
+from karat.extensions.service.analysts.pool import AnalystPool, Priority
 from karat.extensions.service.settings import ServiceSettings
 from karat.extensions.service.store import ServiceStore
 from karat.system.processes import Message

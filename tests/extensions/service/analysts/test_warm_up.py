@@ -7,8 +7,8 @@ from pathlib import Path
 
 from karat.errors import Conflict, EngineError, KaratError
 from karat.experiments.workers.announcements import announce
-from karat.extensions.service.jobs.analyst_pool import AnalystPool, Priority
-from karat.extensions.service.jobs.warm_up import RETRY_S, SearchWarmUp, search_subject
+from karat.extensions.service.analysts.pool import AnalystPool, Priority
+from karat.extensions.service.analysts.warm_up import RETRY_S, SearchWarmUp, search_subject
 from karat.extensions.service.settings import ServiceSettings
 from karat.extensions.service.store import Collection, ServiceStore
 from tests.extensions.service.jobs.conftest import make_benchmark
@@ -110,8 +110,8 @@ def test_it_waits_for_other_work_and_survives_errors(store: ServiceStore) -> Non
 def test_a_search_finds_it_in_memory(
     settings: ServiceSettings, store: ServiceStore, tmp_path: Path
 ) -> None:
+    from karat.extensions.service.analysts.analyst import answers
     from karat.extensions.service.collections import AllowedFolders, index_collection
-    from karat.extensions.service.jobs.analyst import answers
 
     make_benchmark(store, tmp_path / "notes")
     (made,) = store.collections.page().items

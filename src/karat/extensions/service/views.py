@@ -8,9 +8,12 @@ from typing import Any
 from karat.app.pooling import best_rank
 from karat.errors import UnknownName
 from karat.experiments.store import RunStatus, StoredRun
-from karat.extensions.service.api.schemas.benchmarks import RunConfig
-from karat.extensions.service.api.schemas.datasets import UnjudgedHit, UnjudgedHits
-from karat.extensions.service.api.schemas.results import (
+from karat.extensions.service.benchmarks import BenchmarkConfig
+from karat.extensions.service.judging_pool import HitOrder, JudgingPool
+from karat.extensions.service.results import ScoredBenchmark
+from karat.extensions.service.schemas.benchmarks import RunConfig
+from karat.extensions.service.schemas.datasets import UnjudgedHit, UnjudgedHits
+from karat.extensions.service.schemas.results import (
     Comparison,
     Curves,
     Details,
@@ -24,9 +27,6 @@ from karat.extensions.service.api.schemas.results import (
     TrendPoint,
     TwoSides,
 )
-from karat.extensions.service.benchmarks import BenchmarkConfig
-from karat.extensions.service.judging_pool import HitOrder, JudgingPool
-from karat.extensions.service.results import ScoredBenchmark
 from karat.extensions.service.store import Benchmark, ServiceStore
 from karat.installation import without_checkout
 from karat.model import Outcome

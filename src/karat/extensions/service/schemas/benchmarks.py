@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
-from karat.extensions.service.api.schemas.base import (
+from karat.extensions.service.schemas.base import (
     Answer,
     Commit,
     Description,
@@ -16,7 +16,7 @@ from karat.extensions.service.api.schemas.base import (
     Request,
     Wide,
 )
-from karat.extensions.service.api.schemas.collections import Mode
+from karat.extensions.service.schemas.collections import Mode
 
 BenchmarkStatus = Literal["pending", "queued", "running", "completed", "failed", "cancelled"]
 RunStatus = Literal["pending", "indexing", "evaluating", "completed", "failed", "cancelled"]

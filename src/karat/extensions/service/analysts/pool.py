@@ -43,7 +43,7 @@ ERRORS: Mapping[str, type[KaratError]] = {
     },
 }
 TIMEOUT_S = 600.0
-# One more than an analyst holds in memory of any kind, see karat.extensions.service.jobs.analyst.
+# One more than an analyst holds in memory of any kind, see the module ``analyst``.
 SUBJECTS_REMEMBERED = 4
 
 
@@ -282,7 +282,7 @@ class AnalystPool:
 
 def start_analyst() -> ChildProcess:
     """Return a new process, which waits for requests."""
-    return ChildProcess.python("karat.extensions.service.jobs.analyst")
+    return ChildProcess.python("karat.extensions.service.analysts.analyst")
 
 
 def _is_brief(request: _Request | None) -> bool:

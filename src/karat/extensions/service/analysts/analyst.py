@@ -6,7 +6,6 @@ or an ``error``, the name of its class, and a ``message``.
 """
 
 import traceback
-from collections import OrderedDict
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -14,24 +13,25 @@ from typing import Any
 
 from karat.errors import Conflict, KaratError
 from karat.experiments.workers.announcements import announce_if_idle
-from karat.extensions.service.api import views
-from karat.extensions.service.api.schemas.collections import (
-    CollectionSearchResult,
-    FoundHit,
-    Health,
-    ModeHits,
-)
-from karat.extensions.service.api.views import details, kept_results, subject_of
+from karat.extensions.service import views
+from karat.extensions.service.analysts.pool import ERRORS
 from karat.extensions.service.collections import (
     AllowedFolders,
     SearcherCache,
     health_of,
     indexed_modes,
 )
-from karat.extensions.service.jobs.analyst_pool import ERRORS
 from karat.extensions.service.judging_pool import HitOrder, JudgingPool
+from karat.extensions.service.recent import RecentValues
 from karat.extensions.service.results import ScoredBenchmark, judging_pool, results_key, scored
+from karat.extensions.service.schemas.collections import (
+    CollectionSearchResult,
+    FoundHit,
+    Health,
+    ModeHits,
+)
 from karat.extensions.service.store import Collection, ServiceStore
+from karat.extensions.service.views import details, kept_results, subject_of
 from karat.report.draw import draw
 from karat.report.page.file import render
 from karat.system.files import is_disk_full
@@ -50,8 +50,8 @@ class Analyst:
         """Start with nothing in memory."""
         self._store = store
         self._searchers = SearcherCache(places)
-        self._scored: OrderedDict[str, ScoredBenchmark] = OrderedDict()
-        self._pools: OrderedDict[tuple[str, ...], JudgingPool] = OrderedDict()
+        self._scored = RecentValues[str, ScoredBenchmark](MAX_SCORED)
+        self._pools = RecentValues[tuple[str, ...], JudgingPool](MAX_SCORED)
         self._operations: Mapping[str, Callable[..., str]] = {
             "results": self._results,
             "comparison": self._analysis(views.comparison),
@@ -77,12 +77,7 @@ class Analyst:
         """Return a benchmark scored as it is now."""
         found = self._store.benchmarks.get(benchmark)
         key = results_key(self._store, found)
-        if key not in self._scored:
-            self._scored[key] = scored(self._store, found)
-            while len(self._scored) > MAX_SCORED:
-                self._scored.popitem(last=False)
-        self._scored.move_to_end(key)
-        return self._scored[key]
+        return self._scored.get(key, lambda: scored(self._store, found))
 
     def _analysis(self, view: Callable[..., Any]) -> Callable[..., str]:
         def answer(benchmark: str, **arguments: Any) -> str:
@@ -99,13 +94,7 @@ class Analyst:
     ) -> str:
         runs = self._store.benchmarks.scored_runs(benchmark)
         found = self._store.benchmarks.get(benchmark)
-        key = (benchmark, *runs)
-        if key not in self._pools:
-            self._pools[key] = judging_pool(self._store, found, runs)
-            while len(self._pools) > MAX_SCORED:
-                self._pools.popitem(last=False)
-        self._pools.move_to_end(key)
-        pool = self._pools[key]
+        pool = self._pools.get((benchmark, *runs), lambda: judging_pool(self._store, found, runs))
         pool.add(self._store.judgments.since(found.dataset, pool.version))
         return views.unjudged(pool, page=page, per_page=per_page, order=order).model_dump_json()
 

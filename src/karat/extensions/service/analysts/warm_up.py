@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from starlette.concurrency import run_in_threadpool
 
 from karat.errors import Conflict, KaratError
-from karat.extensions.service.jobs.analyst_pool import AnalystPool, Priority
+from karat.extensions.service.analysts.pool import AnalystPool, Priority
 from karat.extensions.service.store import Collection, ServiceStore
 
 logger = logging.getLogger("karat.warm_up")

@@ -1,0 +1,1 @@
+"""Child processes that compute statistics, judging orders and searches for the API."""

@@ -57,7 +57,7 @@ def test_the_first_rank_is_that_of_reciprocal_rank() -> None:
     scoring = Scoring(("mrr",))
     found = report(gold, runs, origin=ORIGIN, scoring=scoring, confidence=Confidence(draws=99))
     for query, score in enumerate(found.scores(0)):
-        ranks = [rank for rank in found.traces[0][query].found if rank]
+        ranks = [rank for rank in found.traces[0][query].ranks if rank]
         assert score == pytest.approx(1 / min(ranks) if ranks else 0.0)
 
 

@@ -271,7 +271,7 @@ class _LossFinder:
     def _ranks(self, text: str, targets: Sequence[Target], hits: Sequence[Hit]) -> Sequence[int]:
         """Return the rank of each target among *hits*, as the run's own ranks were counted."""
         scoring = self._scoring
-        (found,) = trace(
+        (traced,) = trace(
             Dataset.of([Query("", text, tuple(targets))], match=self._search.gold.match),
             Run.of([Answer("", tuple(hits))]),
             keep=0,
@@ -284,7 +284,7 @@ class _LossFinder:
             strip_prefix=scoring.strip_prefix,
             cut_at=scoring.cut_at,
         )
-        return found.found
+        return traced.ranks
 
 
 def _culprit(steps: Sequence[tuple[str, int]], k: int) -> LossReason | None:

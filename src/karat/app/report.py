@@ -103,7 +103,7 @@ def report(
     scored = score_runs(
         gold, runs, scoring, measures=report_measures(gold, scoring), known=evaluations
     )
-    shown = [with_measures(evaluation, measures).shown() for evaluation in scored]
+    shown = [with_measures(evaluation, measures).reportable() for evaluation in scored]
     clusters = cluster_labels(gold, confidence.cluster)
     contest = compare_scored(shown, measures, confidence, clusters=clusters)
     lead = testable_measures(measures)[:1]

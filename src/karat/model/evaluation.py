@@ -303,7 +303,7 @@ class Evaluation(ResultViews):
         """Return the mark beside numbers that use doubtful labels of models, usually ""."""
         return self.notes.labels.mark if self.notes.labels else ""
 
-    def shown(self) -> "Evaluation":
+    def reportable(self) -> "Evaluation":
         """Return the form for reports: a broken run has no scores, as its zeros mean nothing."""
         if not self.broken:
             return self

@@ -229,11 +229,11 @@ class Trace(NamedTuple):
 
     * ``hits``: the first ones by rank, as they were judged: valid, collapsed, ties broken.
     * ``matched``: for each of these hits the index of a target that it covers, -1 for none.
-    * ``found``: for each target the rank at which it was first covered, 0 if it was not.
+    * ``ranks``: for each target the rank at which it was first covered, 0 if it was not.
     * ``retrieved``: the number of ranked hits, including those not in ``hits``.
     """
 
     hits: tuple[Hit, ...]
     matched: tuple[int, ...]
-    found: tuple[int, ...]
+    ranks: tuple[int, ...]
     retrieved: int

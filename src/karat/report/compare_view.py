@@ -102,14 +102,14 @@ def _uncompared_notes(contest: ComparisonResult) -> Iterator[str]:
         if summary.measure not in contest.comparison.metrics:
             values = ", ".join(
                 f"{shown.name} {number(shown.summaries[place].mean, digits=DIGITS).text}"
-                for shown in (evaluation.shown() for evaluation in contest.evaluations)
+                for shown in (evaluation.reportable() for evaluation in contest.evaluations)
             )
             yield f"{summary.measure} is not a mean over queries and is not compared: {values}"
 
 
 def _answered_note(evaluation: Evaluation, measure: str) -> list[str]:
     """Return the mean over answered queries where it differs from the one over all."""
-    summary = next(entry for entry in evaluation.shown().summaries if entry.measure == measure)
+    summary = next(entry for entry in evaluation.reportable().summaries if entry.measure == measure)
     if summary.answered == summary.mean or isnan(summary.answered):
         return []
     return [
@@ -160,7 +160,7 @@ def _rows(comparison: Comparison, measure: str) -> Iterator[tuple[Cell, ...]]:
 
 def per_query_table(contest: ComparisonResult, texts: Mapping[str, str], measure: str) -> Table:
     """Return one row per query with each run's score and the last run's change, worst first."""
-    tables = [evaluation.shown().table for evaluation in contest.evaluations]
+    tables = [evaluation.reportable().table for evaluation in contest.evaluations]
     first = tables[0]
     rows = []
     for row, query_id in enumerate(first.query_ids):

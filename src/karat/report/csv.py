@@ -12,7 +12,7 @@ Row = Sequence[str | float | None]
 def evaluation_csv(evaluation: Evaluation) -> str:
     """Return one row per measure, and per tag value if slices were requested."""
     header = ("run", "tag", "value", "measure", "mean", "low", "high", "answered_mean", "n")
-    return render_rows([header, *mean_rows(evaluation.shown())])
+    return render_rows([header, *mean_rows(evaluation.reportable())])
 
 
 def contest_csv(contest: ComparisonResult) -> str:
@@ -42,7 +42,7 @@ def queries_csv(evaluations: Iterable[Evaluation]) -> str:
     """Return one row per run and query, one column per measure."""
     rows: list[Row] = []
     for evaluation in evaluations:
-        shown = evaluation.shown()
+        shown = evaluation.reportable()
         if not rows:
             rows.append(("run", "query", "status", *shown.table.columns))
         rows += [(each.run, each.query, each.status, *each.scores) for each in query_rows(shown)]

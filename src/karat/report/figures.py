@@ -83,7 +83,7 @@ def plot(
     """
     _figure_class()
     runs = [result] if isinstance(result, Evaluation) else [result[name] for name in result]
-    runs = [run.shown() for run in runs]
+    runs = [run.reportable() for run in runs]
     lower_is_better = () if isinstance(result, Evaluation) else result.comparison.lower_is_better
     label = measure or runs[0].keys()[0]
     chosen = kind or {1: "queries", 2: "differences"}.get(len(runs), "means")

@@ -119,7 +119,7 @@ def _scored(result: Evaluation | ComparisonResult) -> dict[str, object]:
 
 
 def _run(evaluation: Evaluation) -> dict[str, object]:
-    evaluation = evaluation.shown()
+    evaluation = evaluation.reportable()
     measures = tuple(evaluation.table.columns)
     queries = [
         {

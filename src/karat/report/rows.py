@@ -47,7 +47,7 @@ class DifferenceRow(NamedTuple):
 def runs_of(result: Result) -> list[Evaluation]:
     """Return the scored runs as they are shown: with intervals and typed names."""
     runs = [result] if isinstance(result, Evaluation) else [result[name] for name in result]
-    return [run.shown().labelled() for run in runs]
+    return [run.reportable().labelled() for run in runs]
 
 
 def mean_rows(evaluation: Evaluation) -> Iterator[MeanRow]:

@@ -26,7 +26,7 @@ def score_table(evaluation: Evaluation) -> Table:
     """Return one row per measure: mean, interval, mean over answered queries if it differs, n."""
     table = _summary_table(
         f"{evaluation.name}, {queries(evaluation.notes.queries)}",
-        evaluation.shown().summaries,
+        evaluation.reportable().summaries,
         tuple(note_lines(evaluation)),
         answered=_answered_differs(evaluation),
     )
@@ -37,7 +37,7 @@ def slice_tables(evaluation: Evaluation) -> list[Table]:
     """Return one table per tag value, of many values the largest."""
     tables = []
     differs = _answered_differs(evaluation)
-    for tag, values in evaluation.shown().slices.items():
+    for tag, values in evaluation.reportable().slices.items():
         sizes = {value: summaries[0].n for value, summaries in values.items()}
         shown, note = largest_slices(tag, sizes)
         tables += [
@@ -52,7 +52,7 @@ def per_query_table(evaluation: Evaluation, texts: Mapping[str, str]) -> Table:
     """Return one row per query: id, status, every measure and the query's text."""
     from karat.report.rows import query_rows  # only --per-query shows queries
 
-    shown = evaluation.shown()
+    shown = evaluation.reportable()
     rows = [
         (
             Cell(row.query, row.query),
@@ -227,7 +227,7 @@ def _answered_differs(evaluation: Evaluation) -> bool:
     """Return whether a mean over answered queries differs from the mean over all."""
     return any(
         summary.answered != summary.mean and not (isnan(summary.answered) and isnan(summary.mean))
-        for summary in evaluation.shown().summaries
+        for summary in evaluation.reportable().summaries
     )
 
 

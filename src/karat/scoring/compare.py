@@ -72,10 +72,8 @@ def compare_scored(
     overall = compare_evaluations(
         evaluations, testable_measures(measures), everywhere, confidence, clusters=clusters
     )
-    notes = (
-        *_list_length_notes(evaluations, overall.metrics),
-        *_powered_note(overall, evaluations),
-    )
+    powered = comparison_note(overall, [each.table for each in evaluations])
+    notes = (*_list_length_notes(evaluations, overall.metrics), *filter(None, [powered]))
     return ComparisonResult(
         tuple(evaluations),
         overall,
@@ -86,11 +84,6 @@ def compare_scored(
         clusters=len(set(clusters or ())),
         notes=notes,
     )
-
-
-def _powered_note(overall: Comparison, evaluations: Sequence[Evaluation]) -> tuple[str, ...]:
-    note = comparison_note(overall, [each.table for each in evaluations])
-    return (note,) if note else ()
 
 
 def _list_length_notes(evaluations: Sequence[Evaluation], metrics: Sequence[str]) -> Iterator[str]:
@@ -142,7 +135,7 @@ def compare_evaluations(
     A run whose document names do not match the dataset has no scores here, so it neither wins nor
     loses.
     """
-    tables = [evaluation.shown().table for evaluation in evaluations]
+    tables = [evaluation.reportable().table for evaluation in evaluations]
     return compare_tables(tables, measures, rows, confidence, clusters=clusters, baseline=baseline)
 
 
@@ -162,7 +155,7 @@ def compare_tables(
     cube = np.array(
         [[[table.columns[name][row] for name in names] for row in rows] for table in tables]
     ).reshape(len(tables), len(rows), len(names))
-    found = compare_scores(
+    comparison = compare_scores(
         cube,
         systems=[table.name for table in tables],
         metrics=names,
@@ -178,8 +171,10 @@ def compare_tables(
     )
     if any(table.labelled is not None for table in tables):
         labels = labels_at(clusters, rows)
-        found = powered_comparison(found, tables, measures, rows, confidence, clusters=labels)
-    return replace(found, labels=measure_labels(measures))
+        comparison = powered_comparison(
+            comparison, tables, measures, rows, confidence, clusters=labels
+        )
+    return replace(comparison, labels=measure_labels(measures))
 
 
 def _wilcoxon_notes(
@@ -215,7 +210,7 @@ def _wilcoxon_notes(
 
 def testable_measures(measures: Sequence[Measure]) -> list[Measure]:
     """Return the measures that have a paired test; raise InputError if there is none."""
-    found = [measure for measure in measures if measure.definition.average == "arithmetic"]
-    if not found:
+    testable = [measure for measure in measures if measure.definition.average == "arithmetic"]
+    if not testable:
         raise InputError("no measure to compare; sums and geometric means have no paired test")
-    return found
+    return testable

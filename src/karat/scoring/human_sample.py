@@ -17,7 +17,7 @@ from karat.scoring.settings import Confidence
 from karat.system.words import join_names
 
 if TYPE_CHECKING:
-    from karat.model.comparison import Comparison, Difference, Interval, LabelCounts, Mean
+    from karat.model.comparison import Comparison, Difference, Interval, LabelCounts
     from karat.scoring.stats import PoweredMean
     from karat.scoring.stats.arrays import FloatArray
 
@@ -108,8 +108,8 @@ def powered_summaries(
     plain = [each for each in measures if each.definition.average == "arithmetic"]
     cubes = _cubes([table], plain, rows)
     bounds = [measure.bounds for measure in plain]
-    found = _powered(cubes[0][0], cubes[1][0], bounds, confidence, clusters)
-    powered = dict(zip(map(str, plain), found, strict=True))
+    estimates = _powered(cubes[0][0], cubes[1][0], bounds, confidence, clusters)
+    powered = dict(zip(map(str, plain), estimates, strict=True))
     return tuple(
         _powered_summary(each, powered[each.measure], confidence)
         if each.measure in powered
@@ -128,17 +128,17 @@ def _without_mean(summary: Summary, table: ScoreTable, rows: Sequence[int]) -> S
 
 
 def _powered_summary(
-    summary: Summary, found: "PoweredMean", confidence: Confidence | None
+    summary: Summary, estimate: "PoweredMean", confidence: Confidence | None
 ) -> Summary:
-    mean = nan if found.mean is None else found.mean
+    mean = nan if estimate.mean is None else estimate.mean
     # Queries without an answer score 0 by any labels, so that both means change by one factor.
     share = summary.answered / summary.mean if summary.mean else 1.0
     return replace(
         summary,
         mean=mean,
         answered=mean * share,
-        interval=found.interval if confidence and confidence.draws else None,
-        labels=_counts(found),
+        interval=estimate.interval if confidence and confidence.draws else None,
+        labels=_counts(estimate),
     )
 
 
@@ -162,8 +162,8 @@ def powered_comparison(
     from karat.scoring.stats.paired import difference_bounds
 
     people, model = _cubes(tables, measures, rows)
-    systems = {name: place for place, name in enumerate(comparison.systems)}
-    metrics = {str(measure): place for place, measure in enumerate(measures)}
+    systems = {name: index for index, name in enumerate(comparison.systems)}
+    metrics = {str(measure): index for index, measure in enumerate(measures)}
     means = [(systems[each.system], metrics[each.metric]) for each in comparison.means]
     pairs = [
         (systems[each.system], systems[each.baseline], metrics[each.metric])
@@ -176,9 +176,12 @@ def powered_comparison(
         columns.append(np.stack(scores, axis=1))
     bounds = [measures[metric].bounds for _, metric in means]
     bounds += [difference_bounds(measures[metric].bounds) or (nan, nan) for *_, metric in pairs]
-    found = _powered(columns[0], columns[1], bounds, confidence, clusters)
-    own, between = found[: len(means)], found[len(means) :]
-    new_means = tuple(_powered_mean(*pair) for pair in zip(comparison.means, own, strict=True))
+    estimates = _powered(columns[0], columns[1], bounds, confidence, clusters)
+    own, between = estimates[: len(means)], estimates[len(means) :]
+    new_means = tuple(
+        replace(entry, mean=each.mean, interval=each.interval, labels=_counts(each))
+        for entry, each in zip(comparison.means, own, strict=True)
+    )
     by_name = {(each.system, each.metric): each.mean for each in new_means}
     entries = [
         _powered_difference(entry, each, by_name, comparison)
@@ -190,13 +193,9 @@ def powered_comparison(
     )
 
 
-def _powered_mean(entry: "Mean", found: "PoweredMean") -> "Mean":
-    return replace(entry, mean=found.mean, interval=found.interval, labels=_counts(found))
-
-
 def _powered_difference(
     entry: "Difference",
-    found: "PoweredMean",
+    estimate: "PoweredMean",
     means: dict[tuple[str, str], float | None],
     comparison: "Comparison",
 ) -> "Difference":
@@ -204,34 +203,34 @@ def _powered_difference(
     from karat.scoring.stats.power import reach
 
     theirs = means[entry.baseline, entry.metric]
-    ours = None if theirs is None or found.mean is None else theirs + found.mean
+    ours = None if theirs is None or estimate.mean is None else theirs + estimate.mean
     sizes = [entry.effect, entry.effect_residual]
-    if entry.difference and found.mean is not None:
-        share = found.mean / entry.difference
+    if entry.difference and estimate.mean is not None:
+        share = estimate.mean / entry.difference
         sizes = [None if size is None else size * share for size in sizes]
     # Without any difference by either kind of labels, the systems need no interval.
-    same = entry.interval.method == "identical" and found.interval.method == "constant"
-    interval = entry.interval if same else found.interval
+    same = entry.interval.method == "identical" and estimate.interval.method == "constant"
+    interval = entry.interval if same else estimate.interval
     detectable = None
-    if found.se > 0:
-        detectable = found.se * reach(
-            max(found.human - 1, 1), level=comparison.level, power=comparison.power
+    if estimate.se > 0:
+        detectable = estimate.se * reach(
+            max(estimate.human - 1, 1), level=comparison.level, power=comparison.power
         )
     return replace(
         entry,
         baseline_mean=theirs,
         system_mean=ours,
-        difference=found.mean,
+        difference=estimate.mean,
         relative=relative_improvement(ours, theirs),
         interval=interval,
-        p=found.p,
+        p=estimate.p,
         p_method=interval.method,
-        p_corrected=found.p,
-        p_student=found.p,
+        p_corrected=estimate.p,
+        p_student=estimate.p,
         effect=sizes[0],
         effect_residual=sizes[1],
         detectable=detectable,
-        labels=_counts(found),
+        labels=_counts(estimate),
         changed=None,
         caution="",
     )
@@ -246,14 +245,14 @@ def _corrected(entries: "Sequence[Difference]", method: str) -> "tuple[Differenc
     correct = benjamini_hochberg if method == "bh" else holm
     result = list(entries)
     for metric in dict.fromkeys(entry.metric for entry in entries):
-        places = [
-            place
-            for place, entry in enumerate(entries)
+        indexes = [
+            index
+            for index, entry in enumerate(entries)
             if entry.metric == metric and entry.p is not None
         ]
-        found = correct([entries[place].p or 0.0 for place in places])
-        for place, p in zip(places, found, strict=True):
-            result[place] = replace(entries[place], p_corrected=p)
+        ps = correct([entries[index].p or 0.0 for index in indexes])
+        for index, p in zip(indexes, ps, strict=True):
+            result[index] = replace(entries[index], p_corrected=p)
     return tuple(result)
 
 
@@ -265,11 +264,11 @@ def _cubes(
 
     shape = (len(tables), len(rows), len(measures))
     people, model = np.full(shape, nan), np.full(shape, nan)
-    for place, table in enumerate(tables):
+    for system, table in enumerate(tables):
         for column, name in enumerate(map(str, measures)):
             if table.labelled is not None:
-                people[place, :, column] = [table.labelled.people[name][row] for row in rows]
-                model[place, :, column] = [table.labelled.model[name][row] for row in rows]
+                people[system, :, column] = [table.labelled.people[name][row] for row in rows]
+                model[system, :, column] = [table.labelled.model[name][row] for row in rows]
     return people, model
 
 
@@ -294,10 +293,10 @@ def _powered(
     )
 
 
-def _counts(found: "PoweredMean") -> "LabelCounts":
+def _counts(estimate: "PoweredMean") -> "LabelCounts":
     from karat.model.comparison import LabelCounts
 
-    return LabelCounts(found.human, found.model, found.weight, found.effective)
+    return LabelCounts(estimate.human, estimate.model, estimate.weight, estimate.effective)
 
 
 def summary_note(summaries: Sequence[Summary], table: ScoreTable, labels: "dict[str, str]") -> str:

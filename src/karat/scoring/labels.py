@@ -51,7 +51,7 @@ class LabelPair(NamedTuple):
     """
 
     row: int
-    place: Target
+    label: Target
     people: float
     model: float
 
@@ -115,9 +115,9 @@ def use_labels(data: Dataset, rule: LabelRule) -> Dataset:
     pairs = _pairs(data, queries, voted)
     use = replace(known, choice=choice.value, pairs=len(pairs), minimum=rule.minimum)
     if pairs:
-        found = agreement_of(pairs, top_grade(data))
-        low, high = found.interval.low, found.interval.high
-        use = replace(use, kappa=found.kappa, low=low, high=high)
+        agreement = agreement_of(pairs, top_grade(data))
+        low, high = agreement.interval.low, agreement.interval.high
+        use = replace(use, kappa=agreement.kappa, low=low, high=high)
     return with_label_use(chosen, use)
 
 
@@ -135,16 +135,16 @@ def _pairs(
 ) -> list[LabelPair]:
     matcher = MATCHERS.get(data.match)()
     pairs = []
-    for row, (query, places) in enumerate(zip(queries, voted, strict=True)):
-        if not places:
+    for row, (query, labels) in enumerate(zip(queries, voted, strict=True)):
+        if not labels:
             continue
         people = _JudgedPlaces(
             (*query.targets, *(record.target for record in judgments_of(query))), matcher
         )
-        for place in places:
-            grades = [target.grade for target in people.judging_label(place)]
+        for label in labels:
+            grades = [target.grade for target in people.judging_label(label)]
             if grades:
-                pairs.append(LabelPair(row, place, max(grades), place.grade))
+                pairs.append(LabelPair(row, label, max(grades), label.grade))
     return pairs
 
 
@@ -232,7 +232,7 @@ def _no_labels(data: Dataset) -> InputError:
 
 
 # The fields of a target after its path and its grade.
-_Place = tuple[int, int, str, str, tuple[str, ...]]
+_Part = tuple[int, int, str, str, tuple[str, ...]]
 
 
 def voted_targets(query: Query, judge: str | None = None) -> tuple[Target, ...]:
@@ -244,13 +244,13 @@ def voted_targets(query: Query, judge: str | None = None) -> tuple[Target, ...]:
     relevant. If a model graded a place twice, its newest grade counts.
     """
     # A set may have hundreds of thousands of labels: Target._replace would take most of the time.
-    grades: dict[tuple[str, _Place], dict[str, float]] = {}
+    grades: dict[tuple[str, _Part], dict[str, float]] = {}
     for target, name, *_ in model_labels_of(query):
         if judge in (None, name):
             grades.setdefault((target.path, target[2:]), {})[name] = target.grade
     return tuple(
-        Target(path, sorted(by_judge.values())[(len(by_judge) - 1) // 2], *place)
-        for (path, place), by_judge in grades.items()
+        Target(path, sorted(by_judge.values())[(len(by_judge) - 1) // 2], *part)
+        for (path, part), by_judge in grades.items()
     )
 
 

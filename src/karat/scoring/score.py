@@ -126,7 +126,7 @@ def mean_intervals(
 
     from karat.scoring.stats import bootstrap_intervals
 
-    found = bootstrap_intervals(
+    intervals = bootstrap_intervals(
         np.array(columns).T,
         bounds=[measure.bounds for measure in measures],
         level=confidence.level,
@@ -136,7 +136,7 @@ def mean_intervals(
     )
     return [
         interval if measure.definition.average == "arithmetic" else None
-        for interval, measure in zip(found, measures, strict=True)
+        for interval, measure in zip(intervals, measures, strict=True)
     ]
 
 
@@ -242,10 +242,10 @@ def _scores(
 
 def _check_subtopics(truth: Truth, measures: Sequence[Measure]) -> None:
     """Raise InputError if a measure of diversity is requested and no target has a subtopic."""
-    wanted = [each.label for each in measures if each.definition.needs_subtopics]
-    if wanted and not (isinstance(truth, Dataset) and truth.subtopics):
+    labels = [each.label for each in measures if each.definition.needs_subtopics]
+    if labels and not (isinstance(truth, Dataset) and truth.subtopics):
         raise InputError(
-            f"{', '.join(wanted)}: no target has a subtopic; expected targets with 'subtopics' in "
+            f"{', '.join(labels)}: no target has a subtopic; expected targets with 'subtopics' in "
             "a gold set, or TREC diversity judgments (--gold-format trec-diversity)"
         )
 
@@ -312,12 +312,12 @@ def _mismatch(judged: JudgedRun, run: object) -> Mismatch | None:
     For such a run only the dataset can have other names, such as an extra folder: that is a
     warning.
     """
-    found = judged.mismatch
-    if found is None or not isinstance(run, Run) or not run.metadata.get("snapshot"):
-        return found
-    if found.partly or not found.options or "--match" in found.options:
+    mismatch = judged.mismatch
+    if mismatch is None or not isinstance(run, Run) or not run.metadata.get("snapshot"):
+        return mismatch
+    if mismatch.partly or not mismatch.options or "--match" in mismatch.options:
         return None
-    return replace(found, sure=False)
+    return replace(mismatch, sure=False)
 
 
 def _failure(judged: JudgedRun, run: object) -> Failure | None:
@@ -346,9 +346,9 @@ def _errors(run: object, judged: JudgedRun) -> dict[str, list[str]]:
     errors: dict[str, list[str]] = {}
     if not isinstance(run, Run) or all(outcome == Outcome.ANSWERED for outcome in run.outcomes):
         return errors
-    wanted = set(judged.query_ids)
+    judged_ids = set(judged.query_ids)
     for query_id, outcome, extra in zip(run.query_ids, run.outcomes, run.extras, strict=True):
-        if outcome != Outcome.ANSWERED and query_id in wanted:
+        if outcome != Outcome.ANSWERED and query_id in judged_ids:
             error = str(extra.get("error") or Outcome(outcome).name.lower())
             errors.setdefault(re.sub(r"\d+", "0", error), []).append(error)
     return errors
@@ -401,8 +401,9 @@ def _hit_counts(run: Run) -> Iterator[_HitCounts]:
             accepted, invalid = (run.extras[row].get(name) for name in ("accepted", "invalid"))
             dropped: Mapping[str, int] = invalid if isinstance(invalid, Mapping) else {}
             removed = sum(dropped.get(reason, 0) for reason in NOT_THERE)
-            found = accepted if isinstance(accepted, int) else left
-            yield _HitCounts(found, removed, dropped.get(HIDDEN, 0), left)
+            if not isinstance(accepted, int):
+                accepted = left
+            yield _HitCounts(accepted, removed, dropped.get(HIDDEN, 0), left)
 
 
 def _all_dropped(
@@ -568,10 +569,10 @@ def _notes(judged: JudgedRun, shares: Sequence[float]) -> Notes:
     )
 
 
-def no_overlap(name: str, wanted: Sequence[str], unknown: Sequence[str]) -> InputError:
-    """Return the error for a run that has none of the *wanted* queries."""
+def no_overlap(name: str, judged: Sequence[str], unknown: Sequence[str]) -> InputError:
+    """Return the error for a run that has none of the *judged* queries."""
     answers = ", ".join(map(repr, unknown[:3])) or "none"
-    expected = ", ".join(map(repr, wanted[:3]))
+    expected = ", ".join(map(repr, judged[:3]))
     return InputError(
         f"{name}: no query id of the run is in the gold set; the run has {answers}, "
         f"the gold set has {expected}"

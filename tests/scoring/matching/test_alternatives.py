@@ -22,7 +22,7 @@ def run(*hits: Hit) -> Run:
 def test_a_hit_on_a_copy_is_a_hit_on_the_target() -> None:
     judged = judge(GOLD, run(Hit("c.md", 3.0, 1, 9), Hit("b.md", 2.0, 5, 9))).queries[0]
     assert (judged.ranks, judged.ideal) == ([2], [1.0])
-    assert trace(GOLD, run(Hit("b.md", 2.0, 5, 9)), keep=3)[0].found == (1,)
+    assert trace(GOLD, run(Hit("b.md", 2.0, 5, 9)), keep=3)[0].ranks == (1,)
 
 
 def test_copies_count_once() -> None:

@@ -321,5 +321,5 @@ def test_a_run_of_an_engine_keeps_its_order() -> None:
     assert judge(gold, Run.of(answers)).queries[0].ranks == [2]
     assert judge(gold, live, ties="trec10").queries[0].ranks == [2]
     data = Dataset.of([Query("q1", "", (Target("a"),))])
-    assert trace(data, live, keep=2)[0].found == (1,)
-    assert trace(data, live, keep=2, ties="trec10")[0].found == (2,)
+    assert trace(data, live, keep=2)[0].ranks == (1,)
+    assert trace(data, live, keep=2, ties="trec10")[0].ranks == (2,)

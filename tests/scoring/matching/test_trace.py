@@ -52,7 +52,7 @@ def test_ranks_are_those_of_judge(
     how: dict[str, Any] = {"ties": ties, "judged_only": judged_only, "depth": depth}
     judged = judge(gold, run, **how).queries[0]
     traced = trace(gold, run, keep=5, **how)[0]
-    assert sorted(filter(None, traced.found)) == sorted(judged.found_ranks)
+    assert sorted(filter(None, traced.ranks)) == sorted(judged.found_ranks)
     assert traced.retrieved == judged.retrieved
     assert len(traced.hits) == len(traced.matched) == min(5, judged.retrieved)
     marked = [rank for rank, number in enumerate(traced.matched, 1) if number >= 0]
@@ -71,14 +71,14 @@ def test_a_hit_names_the_target_that_it_is_first_to_cover() -> None:
     )
     (traced,) = trace(gold, run, keep=3)
     assert traced.matched == (0, 1, -1)
-    assert traced.found == (1, 2, 4)
+    assert traced.ranks == (1, 2, 4)
     assert traced.retrieved == 4
 
 
 def test_expected_ties_put_relevant_hits_first() -> None:
     gold = Dataset.of([Query("q1", "", (Target("a"), Target("b", 2.0)))], match="document")
     run = Run.of([Answer("q1", (Hit("x", 1), Hit("a", 1), Hit("b", 1)))])
-    assert trace(gold, run, keep=9, ties="expected")[0].found == (2, 1)
+    assert trace(gold, run, keep=9, ties="expected")[0].ranks == (2, 1)
 
 
 @pytest.mark.parametrize(
@@ -95,5 +95,5 @@ def test_what_was_not_answered_found_nothing() -> None:
     gold = Dataset.of([Query(name, "", (Target("a"),)) for name in ("q1", "q2", "q3")])
     run = Run.of([Answer("q1", (Hit("a"),), Outcome.ERROR), Answer("q3", (Hit("a"),))])
     traces = trace(gold, run, keep=9)
-    assert [traced.found for traced in traces] == [(0,), (0,), (1,)]
+    assert [traced.ranks for traced in traces] == [(0,), (0,), (1,)]
     assert [traced.retrieved for traced in traces] == [0, 0, 1]

@@ -29,7 +29,7 @@ def test_one_query_with_lines_does_not_turn_the_files_of_another_into_lines() ->
     assert second.sizes is not None
     assert files_judged(gold) == (True, False)
     assert files_judged(gold, "exact") == (True, True)
-    assert [(each.found, each.retrieved) for each in trace(gold, run, keep=5)] == [
+    assert [(each.ranks, each.retrieved) for each in trace(gold, run, keep=5)] == [
         ((2,), 2),
         ((3,), 3),
     ]
@@ -152,7 +152,7 @@ def test_a_trace_names_the_symbol_that_a_hit_matched() -> None:
     gold = Dataset.of([Query("q", "", tuple(targets))], match="akashic")
     run = Run.of([Answer("q", (Hit("z.py"), Hit("x.py", symbol="run"), Hit("a.py", symbol="go")))])
     (traced,) = trace(gold, run, keep=10)
-    assert (traced.matched, traced.found) == ((-1, 1, 0), (2, 2, 2))
+    assert (traced.matched, traced.ranks) == ((-1, 1, 0), (2, 2, 2))
 
 
 def test_a_query_without_an_answer_has_the_ideal_of_its_unit() -> None:

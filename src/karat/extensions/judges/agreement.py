@@ -241,7 +241,7 @@ def _common(data: Dataset, pairs: Sequence[LabelPair], top: float) -> tuple[Data
     for grades in (people, model):
         targets: dict[int, list[Target]] = {row: [] for row in rows}
         for pair, grade in zip(pairs, grades, strict=True):
-            targets[pair.row].append(pair.place._replace(grade=grade))
+            targets[pair.row].append(pair.label._replace(grade=grade))
         bare = (with_judgments(with_model_labels(queries[row], ()), ()) for row in rows)
         made.append(
             data.with_queries(

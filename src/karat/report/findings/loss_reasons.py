@@ -24,7 +24,7 @@ class Shares(NamedTuple):
 
 def first_rank(trace: Trace, relevant: tuple[bool, ...]) -> int:
     """Return the rank of the first hit on a relevant target, 0 without one."""
-    ranks = [rank for rank, counts in zip(trace.found, relevant, strict=True) if rank and counts]
+    ranks = [rank for rank, counts in zip(trace.ranks, relevant, strict=True) if rank and counts]
     return min(ranks, default=0)
 
 
@@ -67,7 +67,7 @@ def loss_reason_of(findings: Findings, run: int, query: int, target: int) -> Los
     if known is not None:
         return known
     status = findings.contest.evaluations[run].table.statuses[query]
-    found = loss_reason_at(findings.traces[run][query].found[target], status, findings.k)
+    found = loss_reason_at(findings.traces[run][query].ranks[target], status, findings.k)
     if found is LossReason.NOT_RETRIEVED and not findings.searched(run, query, target):
         return LossReason.NOT_IN_CORPUS
     return found

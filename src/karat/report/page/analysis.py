@@ -45,7 +45,7 @@ def comparisons(
     }
     rest = [measure for measure, found in tested.items() if found is None]
     if rest:
-        together = _compared([each.shown().table for each in ordered], rest, subject)
+        together = _compared([each.reportable().table for each in ordered], rest, subject)
         tested |= {measure: together.against(names[first], measure.label) for measure in rest}
     for measure in measures:
         found = cast("Comparison", tested[measure])

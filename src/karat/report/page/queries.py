@@ -246,7 +246,7 @@ def _targets(subject: Subject, row: int) -> list[Document]:
         found_at: dict[str, int | None] = {}
         lost: dict[str, str] = {}
         for place, run in enumerate(subject.runs):
-            found_at[run.id] = findings.traces[place][row].found[number] or None
+            found_at[run.id] = findings.traces[place][row].ranks[number] or None
             reason = loss_reason_of(findings, place, row, number)
             if reason:
                 lost[run.id] = LOSS_REASONS[reason].reason

@@ -96,9 +96,9 @@ def _in_array(
         first_ranks = [int(np.count_nonzero(values > score)) + 1 for score in chosen]
         return first_ranks, [int(np.count_nonzero(values == score)) for score in chosen]
     values = np.sort(values)
-    wanted = np.asarray(chosen, values.dtype)
-    above = values.searchsorted(wanted, "right")
-    below = values.searchsorted(wanted, "left")
+    chosen_array = np.asarray(chosen, values.dtype)
+    above = values.searchsorted(chosen_array, "right")
+    below = values.searchsorted(chosen_array, "left")
     return (len(values) - above + 1).tolist(), (above - below).tolist()
 
 
@@ -141,11 +141,11 @@ def judge_ranking(
     if judged_only:
         if ties == "order":
             # Equal scores come in the order returned, not in that of the judgments.
-            place = {
+            position = {
                 document: _ids_with_score(scores, score).index(document)
                 for document, score in zip(documents, chosen, strict=True)
             }
-            documents.sort(key=place.__getitem__)
+            documents.sort(key=position.__getitem__)
             grades = [judgments[document] for document in documents]
             chosen = [scores[document] for document in documents]
         scores = dict(zip(documents, chosen, strict=True))
@@ -166,8 +166,8 @@ def judge_ranking(
         if spans:
             raise InputError("a depth cannot cut through ties under the tie policy 'expected'")
         retrieved = depth
-        kept = bisect_right(ranks, depth)
-        ranks, grades = ranks[:kept], grades[:kept]
+        within = bisect_right(ranks, depth)
+        ranks, grades = ranks[:within], grades[:within]
     ideal = sorted(judgments.values(), reverse=True)
     return JudgedQuery(ranks, grades, ideal=ideal, retrieved=retrieved, spans=spans, tied=tied)
 
@@ -198,9 +198,9 @@ def _break_ties(
             groups.setdefault(ranks[index], []).append(index)
     matters = False
     for members in groups.values():
-        found = {grades[index] for index in members}
+        tied_grades = {grades[index] for index in members}
         unjudged = equal[members[0]] - len(members)
-        if max(found) > 0 and (len(found) > 1 or unjudged > 0):
+        if max(tied_grades) > 0 and (len(tied_grades) > 1 or unjudged > 0):
             matters = True
             break
     if ties in ("best", "worst", "expected"):
@@ -243,8 +243,8 @@ def _tied_ids(
     if float32:
 
         def rounded(score: float, _first: int, _count: int) -> Sequence[str]:
-            wanted = as_float32(score)
-            same = {other for other in scores.values() if as_float32(other) == wanted}
+            rounded_score = as_float32(score)
+            same = {other for other in scores.values() if as_float32(other) == rounded_score}
             return [document for other in same for document in _ids_with_score(scores, other)]
 
         return rounded
@@ -255,9 +255,9 @@ def _tied_ids(
 
     def together(score: float, first: int, count: int) -> Sequence[str]:
         start, stop = first - 1, first - 1 + count
-        found = ids[start:stop] if ids else list(islice(scores, start, stop))
-        if all(scores[document] == score for document in found):
-            return found
+        adjacent = ids[start:stop] if ids else list(islice(scores, start, stop))
+        if all(scores[document] == score for document in adjacent):
+            return adjacent
         return _ids_with_score(scores, score)
 
     return together

@@ -66,8 +66,8 @@ def with_alternatives(
 
     >>> from karat.scoring.matching.modes import lines
     >>> copy = {"path": "b", "start_line": 7, "end_line": 8}
-    >>> place = {"path": "a", "start_line": 1, "end_line": 2}
-    >>> extra = {"alternatives": [{**copy, "target": place}]}
+    >>> original = {"path": "a", "start_line": 1, "end_line": 2}
+    >>> extra = {"alternatives": [{**copy, "target": original}]}
     >>> with_alternatives([Hit("b", 0.5, 8, 9)], [Target("a", 1, 1, 2)], extra, lines())[0].path
     'a'
     """
@@ -75,16 +75,18 @@ def with_alternatives(
     if not listed:
         return list(hits)
     pairs = _pairs(listed, matcher)
-    found = []
+    result = []
     for hit in hits:
-        place = None
+        original = None
         if not any(matcher.credit(hit, target) for target in targets):
-            place = next((place for copy, place in pairs if matcher.credit(hit, copy)), None)
-        if place is not None:
-            lines = (place.start_line, place.end_line) if hit.end_line else (0, 0)
-            hit = hit._replace(path=place.path, start_line=lines[0], end_line=lines[1])  # noqa: PLW2901
-        found.append(hit)
-    return found
+            original = next(
+                (original for copy, original in pairs if matcher.credit(hit, copy)), None
+            )
+        if original is not None:
+            lines = (original.start_line, original.end_line) if hit.end_line else (0, 0)
+            hit = hit._replace(path=original.path, start_line=lines[0], end_line=lines[1])  # noqa: PLW2901
+        result.append(hit)
+    return result
 
 
 def _pairs(listed: object, matcher: Matcher) -> list[tuple[Target, Target]]:
@@ -164,7 +166,7 @@ def judge(
     queries = []
     statuses = []
     for row, query_id in enumerate(query_ids):
-        judged = how.found.get(query_id)
+        judged = how.judged.get(query_id)
         status = how.failed.get(query_id, QueryStatus.SCORED)
         if judged is None:
             judged, status = how.empty(truth, query_id, row), QueryStatus.MISSING
@@ -187,7 +189,7 @@ def judge(
             cut_at=cut_at,
         )
         queries = [
-            _with_subtopics(judged, truth.targets(row), traces[row].found)
+            _with_subtopics(judged, truth.targets(row), traces[row].ranks)
             for row, judged in enumerate(queries)
         ]
     return JudgedRun(
@@ -198,17 +200,17 @@ def judge(
         ties=ties,
         invalid=dict(+how.invalid),
         unknown_queries=tuple(how.unknown),
-        answered=len(how.found),
+        answered=len(how.judged),
         any_hits=how.any_hits,
         mismatch=how.mismatch(truth),
     )
 
 
 def _with_subtopics(
-    judged: JudgedQuery, targets: Sequence[Target], found: Sequence[int]
+    judged: JudgedQuery, targets: Sequence[Target], ranks: Sequence[int]
 ) -> JudgedQuery:
-    """Return *judged* with the subtopics of its targets; *found* has the rank of each target."""
-    pairs = [(each, rank) for each, rank in zip(targets, found, strict=True) if each.grade > 0]
+    """Return *judged* with the subtopics of its targets; *ranks* has the rank of each target."""
+    pairs = [(each, rank) for each, rank in zip(targets, ranks, strict=True) if each.grade > 0]
     names = sorted({name for target, _ in pairs for name in target.subtopics})
     if not names:
         return judged
@@ -256,7 +258,7 @@ class _Judge:
         self.cut_at = cut_at
         self.known = known
         self.invalid: Counter[str] = Counter()
-        self.found: dict[str, JudgedQuery] = {}
+        self.judged: dict[str, JudgedQuery] = {}
         self.failed: dict[str, QueryStatus] = {}
         self.unknown: list[str] = []
         self.any_hits = False
@@ -278,28 +280,28 @@ class _Judge:
             self.known is not None or self.strip_prefix or self.cut_at
         )
         for query_id, scores in run.items() if isinstance(run, Mapping) else run:
-            wanted = judgments.get(query_id)
-            if wanted is None:
+            grades = judgments.get(query_id)
+            if grades is None:
                 self.unknown.append(query_id)
                 continue
             # A reader may have dropped hits, such as duplicates.
             self.invalid.update(getattr(scores, "invalid", EMPTY))
             ranking = scores if as_they_are else self.scored(scores)
-            judged = self.locate(wanted, ranking)
+            judged = self.locate(grades, ranking)
             self.add(query_id, judged)
             self.any_hits = self.any_hits or bool(ranking)
             if self.near and ranking and judged.ideal and judged.ideal[0] > 0:
-                self.near.add(query_id, partial(_unfound, wanted, ranking), scores)
+                self.near.add(query_id, partial(_unfound, grades, ranking), scores)
             if judged.ranks:
                 self.unmatched.answered += 1
             elif scores and judged.ideal and judged.ideal[0] > 0:
-                self.unmatched.add(query_id, partial(_as_targets, wanted), scores)
+                self.unmatched.add(query_id, partial(_as_targets, grades), scores)
 
     def add(self, query_id: str, judged: JudgedQuery) -> None:
         """Store *judged*; a second answer to one query is an error."""
-        if query_id in self.found:
+        if query_id in self.judged:
             raise InputError(f"query {query_id!r} is answered more than once")
-        self.found[query_id] = judged
+        self.judged[query_id] = judged
 
     def scored(self, scores: Mapping[str, float]) -> Mapping[str, float]:
         """Return *scores* by normalised path; of two spellings, the higher score."""
@@ -338,19 +340,21 @@ class _Judge:
         }
 
     @staticmethod
-    def given(truth: Truth, query_id: str, row: int) -> list[Target]:
+    def raw_targets(truth: Truth, query_id: str, row: int) -> list[Target]:
         """Return the targets of one query as they are in the dataset."""
         return truth.targets(row) if isinstance(truth, Dataset) else _as_targets(truth[query_id])
 
     def targets(self, truth: Truth, query_id: str, row: int) -> list[Target]:
         """Return the targets of one query with normalised paths; an empty pattern is an error."""
-        given = self.given(truth, query_id, row)
-        targets = [target._replace(path=self.path(target.path)) for target in given]
+        targets = [
+            target._replace(path=self.path(target.path))
+            for target in self.raw_targets(truth, query_id, row)
+        ]
         for target in targets:
             if not target.path and not (target.symbol and self.matcher.by_symbol):
-                wanted = "neither path nor symbol" if self.matcher.by_symbol else "no path"
+                problem = "neither path nor symbol" if self.matcher.by_symbol else "no path"
                 raise InputError(
-                    f"query {query_id!r} has a target with {wanted}, "
+                    f"query {query_id!r} has a target with {problem}, "
                     f"which the mode {self.matcher.name!r} cannot match"
                 )
         return targets
@@ -390,38 +394,40 @@ class _Judge:
             self.any_hits = self.any_hits or bool(hits)
             relevant = bool(hits) and any(t.path and t.grade > 0 for t in targets)
             if self.near and relevant:
-                missed = partial(self.unfound, self.given(truth, answer.query_id, row), hits)
+                missed = partial(self.unfound, self.raw_targets(truth, answer.query_id, row), hits)
                 self.near.add(answer.query_id, missed, answer.hits)
             if judged.ranks:
                 self.unmatched.answered += 1
             elif relevant:
                 self.unmatched.add(
-                    answer.query_id, partial(self.given, truth, answer.query_id, row), answer.hits
+                    answer.query_id,
+                    partial(self.raw_targets, truth, answer.query_id, row),
+                    answer.hits,
                 )
 
-    def unfound(self, given: Sequence[Target], hits: Sequence[Hit]) -> Iterator[Target]:
-        """Yield the relevant ones of the *given* targets whose path no hit has."""
-        found = {hit.path for hit in hits}
-        for target in given:
-            if target.path and target.grade > 0 and self.path(target.path) not in found:
+    def unfound(self, targets: Sequence[Target], hits: Sequence[Hit]) -> Iterator[Target]:
+        """Yield the relevant ones of *targets* whose path no hit has."""
+        hit_paths = {hit.path for hit in hits}
+        for target in targets:
+            if target.path and target.grade > 0 and self.path(target.path) not in hit_paths:
                 yield target
 
     def mismatch(self, truth: Truth) -> Mismatch | None:
         """Return the mismatch of most names, or of a part of them."""
-        found = self.unmatched.mismatch(
+        mismatch = self.unmatched.mismatch(
             self.matcher, tried=self.tried, targets=_target_paths(truth)
         )
-        if not self.near or (found and (found.sure or found.options or found.advice)):
-            return found
+        if not self.near or (mismatch and (mismatch.sure or mismatch.options or mismatch.advice)):
+            return mismatch
         near = self.near.mismatch(
             by_id=self.matcher.name == "document", tried=self.tried, targets=_target_paths(truth)
         )
-        if found and near and near.queries * 2 > near.answered:
+        if mismatch and near and near.queries * 2 > near.answered:
             # Not a bad engine: most queries have a target in another spelling.
             near = replace(
-                near, queries=found.queries, answered=found.answered, sure=True, partly=False
+                near, queries=mismatch.queries, answered=mismatch.answered, sure=True, partly=False
             )
-        return near or found
+        return near or mismatch
 
     def hits(self, answer: Answer) -> list[Hit]:
         """Return the answer's valid hits with normalised paths."""
@@ -443,7 +449,7 @@ class _Judge:
         )
         truth = Dataset.of(sample.query for sample in samples)
         how.answers(truth, Run.of(Answer(query.id, hits) for query, hits in samples))
-        return [bool(how.found[query.id].relevant()) for query, _ in samples]
+        return [bool(how.judged[query.id].relevant()) for query, _ in samples]
 
     def empty(self, truth: Truth, query_id: str, row: int) -> JudgedQuery:
         """Return the judged query of a missing answer."""
@@ -453,9 +459,9 @@ class _Judge:
         return judge_hits([], targets, self.matcher)
 
 
-def _unfound(wanted: Mapping[str, float], ranking: Mapping[str, float]) -> Iterator[Target]:
+def _unfound(grades: Mapping[str, float], ranking: Mapping[str, float]) -> Iterator[Target]:
     """Yield the relevant targets that *ranking* lacks."""
-    for path, grade in wanted.items():
+    for path, grade in grades.items():
         if grade > 0 and path not in ranking:
             yield Target(path, grade)
 
@@ -522,7 +528,7 @@ def trace(
     >>> from karat.model import Query
     >>> gold = Dataset.of([Query("q1", "log in", (Target("auth.py"), Target("user.py")))])
     >>> run = Run.of([Answer("q1", (Hit("main.py", 2.0), Hit("./auth.py", 1.0)))])
-    >>> trace(gold, run, keep=10)[0].found
+    >>> trace(gold, run, keep=10)[0].ranks
     (2, 0)
     """
     ties = tie_policy(ties, run)
@@ -536,45 +542,42 @@ def trace(
         ]
         hits: list[Hit] = []
         if query_id in answers:
+            answer = run.answer(answers[query_id])
             hits = [
                 hit._replace(path=matcher.spelled(without_prefix(hit.path, strip_prefix), root))
-                for hit in _returned(run.answer(answers[query_id]))
+                for hit in (answer.hits if answer.outcome is Outcome.ANSWERED else ())
             ]
             hits = valid_hits(hits, Counter(), cut_at=cut_at)
             hits = with_alternatives(hits, targets, truth.extras[row], matcher)
         if matches_by_id(targets, matcher):
             matched = _matched_by_id(hits, targets, ties, judged_only=judged_only, depth=depth)
         else:
-            wanted = query_targets(targets, matcher)
+            counted = query_targets(targets, matcher)
             ranked = rank_hits(
-                hits, wanted, matcher, ties=ties, judged_only=judged_only, depth=depth
+                hits, counted, matcher, ties=ties, judged_only=judged_only, depth=depth
             )
-            matched = _matched(ranked, wanted, targets)
+            matched = _matched(ranked, counted, targets)
         traces.append(_traced(matched, len(targets), keep))
     return tuple(traces)
 
 
-def _returned(answer: Answer) -> Sequence[Hit]:
-    return answer.hits if answer.outcome is Outcome.ANSWERED else ()
-
-
 def _matched(
-    ranked: RankedHits, wanted: QueryTargets, targets: Sequence[Target]
+    ranked: RankedHits, counted: QueryTargets, targets: Sequence[Target]
 ) -> list[tuple[Hit, list[int]]]:
     """Return each hit with the indexes of the targets that it covers, the most specific first.
 
     A hit that matches only a symbol has that symbol first, then the target that it stands for.
     """
-    symbol_of = {symbol.symbol.lower(): place for place, symbol in enumerate(wanted.symbols)}
+    symbol_of = {symbol.symbol.lower(): index for index, symbol in enumerate(counted.symbols)}
     matched = []
     for hit, credits, own, symbols in zip(
         ranked.hits, ranked.credits, ranked.own, ranked.symbols, strict=True
     ):
-        covered = [n for n, place in enumerate(wanted.positions) if place >= 0 and credits[place]]
+        covered = [n for n, index in enumerate(counted.positions) if index >= 0 and credits[index]]
         named = [
             number
-            for number, place in enumerate(wanted.positions)
-            if place < 0 and symbols[symbol_of[targets[number].symbol.lower()]]
+            for number, index in enumerate(counted.positions)
+            if index < 0 and symbols[symbol_of[targets[number].symbol.lower()]]
         ]
         matched.append((hit, covered + named if any(own) else named + covered))
     return matched
@@ -620,13 +623,13 @@ def _ranked_by_id(hits: Sequence[Hit], targets: Sequence[Target], ties: str) -> 
 
 
 def _traced(ranked: Sequence[tuple[Hit, list[int]]], targets: int, keep: int) -> Trace:
-    found = [0] * targets
+    ranks = [0] * targets
     matched = [-1] * min(keep, len(ranked))
     for rank, (_, numbers) in enumerate(ranked, 1):
         if numbers and rank <= keep:
             # Of several targets, a hit reports the one that it is the first to cover.
-            matched[rank - 1] = next((n for n in numbers if not found[n]), numbers[0])
+            matched[rank - 1] = next((n for n in numbers if not ranks[n]), numbers[0])
         for number in numbers:
-            found[number] = found[number] or rank
+            ranks[number] = ranks[number] or rank
     hits = tuple(hit for hit, _ in ranked[:keep])
-    return Trace(hits, tuple(matched), tuple(found), len(ranked))
+    return Trace(hits, tuple(matched), tuple(ranks), len(ranked))

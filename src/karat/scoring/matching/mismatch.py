@@ -117,7 +117,8 @@ class MismatchCounts:
             return None
         whole_sample = self._samples()
         # A depth may have hidden hits that do match.
-        samples = _left(whole_sample, tried(Repair(), whole_sample))
+        matched = tried(Repair(), whole_sample)
+        samples = [each for each, fits in zip(whole_sample, matched, strict=True) if not fits]
         share = OF_ALL if self.queries == self.answered else OF_SOME
         # Among more than two queries, one hit with a similar name is a coincidence.
         needed = max(ceil(len(samples) * share), 2 if len(samples) > 2 else 1)
@@ -131,15 +132,15 @@ class MismatchCounts:
             works = tried(repair, samples)
             fixed = next(each for each, fits in zip(samples, works, strict=True) if fits)
             alone = (QuerySample(fixed.query, (hit,)) for hit in fixed.hits)
-            shown = next(each for each in alone if tried(repair, [each])[0])
-            return self._found(shown, repair)
+            example = next(each for each in alone if tried(repair, [each])[0])
+            return self._as_mismatch(example, repair)
         whole = self.queries == self.answered and len(samples) == len(whole_sample)
         sure = _other_kind(samples)
         if whole and (self.answered >= FEW or sure) and not _shared(samples):
-            return replace(self._found(samples[0], Repair()), sure=sure)
+            return replace(self._as_mismatch(samples[0], Repair()), sure=sure)
         return None
 
-    def _found(self, example: QuerySample, repair: Repair) -> Mismatch:
+    def _as_mismatch(self, example: QuerySample, repair: Repair) -> Mismatch:
         hit = example.hits[0].path
         targets = [target.path for target in example.query.targets if target.path]
         near = [path for path in targets if path in hit or is_suffix(normalise(hit), path)]
@@ -151,10 +152,6 @@ class MismatchCounts:
             options="" if repair.instead else str(repair),
             advice=repair.instead,
         )
-
-
-def _left(samples: Sequence[QuerySample], matched: Sequence[bool]) -> list[QuerySample]:
-    return [sample for sample, fits in zip(samples, matched, strict=True) if not fits]
 
 
 def _pairs(samples: Iterable[QuerySample]) -> Iterator[tuple[str, str]]:
@@ -229,9 +226,9 @@ def _of_shorter(
     possible = 0
     for sample in samples:
         pairs = ((normalise(hit), normalise(target)) for hit, target in _pairs([sample]))
-        found = {target[: -len(hit)] for hit, target in pairs if target.endswith(f"/{hit}")}
-        leads.update(found)
-        possible += bool(found)
+        prefixes = {target[: -len(hit)] for hit, target in pairs if target.endswith(f"/{hit}")}
+        leads.update(prefixes)
+        possible += bool(prefixes)
     for lead, queries in leads.most_common(1):
         names = [hit.path for _, hits in samples for hit in hits]
         bare = sum("/" not in normalise(name) for name in names) * 2 > len(names)
@@ -273,14 +270,14 @@ def _of_longer(samples: Sequence[QuerySample], *, by_id: bool) -> Iterator[Repai
     def spelled(path: str) -> str:
         return path if by_id else normalise(path)
 
-    found: Counter[tuple[str, str]] = Counter()
+    affixes: Counter[tuple[str, str]] = Counter()
     for hit, target in _pairs(samples):
         prefix, same, rest = spelled(hit).rpartition(spelled(target))
         at = separator(rest)
         if same and (by_id or prefix == "" or prefix.endswith("/")) and bool(at) == bool(rest):
-            found[prefix, at] += 1
+            affixes[prefix, at] += 1
     paths = [spelled(hit.path) for _, hits in samples for hit in hits]
-    for (prefix, at), _ in found.most_common(3):
+    for (prefix, at), _ in affixes.most_common(3):
         fits = sum(path.startswith(prefix) and at in path for path in paths)
         # File names contain these too: they begin a chunk suffix only if every hit ends in a
         # number.

@@ -148,10 +148,10 @@ def _akashic(hit: Hit, target: Target) -> float:
 
 def _graded(hit: Hit, target: Target) -> float:
     if target.symbol:
-        wanted, got = target.symbol.lower(), hit.symbol.lower()
-        if wanted == got:
+        expected, got = target.symbol.lower(), hit.symbol.lower()
+        if expected == got:
             return SYMBOL_CREDIT
-        return PARTIAL_CREDIT if wanted in got else 0.0
+        return PARTIAL_CREDIT if expected in got else 0.0
     if is_suffix(hit.path, target.path):
         return FILE_CREDIT
     return PARTIAL_CREDIT if target.path in hit.path else 0.0
@@ -168,8 +168,8 @@ def _lines(min_overlap: float) -> Callable[[Hit, Target], float]:
         if not hit.end_line or not target.end_line:
             return 1.0
         shared = min(hit.end_line, target.end_line) - max(hit.start_line, target.start_line) + 1
-        wanted = min_overlap * (target.end_line - target.start_line + 1)
-        return float(shared > 0 and shared >= wanted)
+        needed = min_overlap * (target.end_line - target.start_line + 1)
+        return float(shared > 0 and shared >= needed)
 
     return credit
 
@@ -296,8 +296,8 @@ MATCHERS: Registry[Callable[..., Matcher]] = Registry(
 TIE_POLICIES = ("trec10", "trec9", "order", "expected", "best", "worst")
 
 
-def tie_policy(given: str | None, run: object) -> str:
-    """Return the tie policy *given*, or else that of *run*.
+def tie_policy(requested: str | None, run: object) -> str:
+    """Return the tie policy *requested*, or else that of *run*.
 
     A run of an engine keeps the order of the engine. For any other run, such as one from a file, it
     is the rule of trec_eval.
@@ -308,7 +308,7 @@ def tie_policy(given: str | None, run: object) -> str:
     'order'
     """
     own = run.metadata.get(TIES) if isinstance(run, Run) else None
-    return check_policy(given or (str(own) if own else TIE_POLICIES[0]))
+    return check_policy(requested or (str(own) if own else TIE_POLICIES[0]))
 
 
 def check_policy(name: str) -> str:
@@ -349,15 +349,15 @@ class QueryTargets(NamedTuple):
 
     def collapsed(self, ranked: Iterable[tuple[Hit, float]]) -> list[tuple[Hit, float]]:
         """Return *ranked* hits with their scores; of a file that is one unit, only the first."""
-        kept: list[tuple[Hit, float]] = []
+        result: list[tuple[Hit, float]] = []
         seen: set[str] = set()
         for hit, score in ranked:
             if self.files is None or hit.path in self.files:
                 if hit.path in seen:
                     continue
                 seen.add(hit.path)
-            kept.append((hit, score))
-        return kept
+            result.append((hit, score))
+        return result
 
 
 def counted_targets(targets: Sequence[Target], matcher: Matcher) -> list[bool]:
@@ -415,25 +415,25 @@ def files_judged(dataset: Dataset, match: str | None = None) -> tuple[bool, ...]
 def query_targets(targets: Sequence[Target], matcher: Matcher) -> QueryTargets:
     """Return *targets*, whose paths are in the form that *matcher* compares, in their units."""
     files = _files(targets, matcher)
-    kept: list[Target] = []
+    counted: list[Target] = []
     symbols: dict[str, Target] = {}
     positions: list[int] = []
     first_of: dict[Target, int] = {}
-    for given, counts in zip(targets, counted_targets(targets, matcher), strict=True):
-        target = given
+    for original, counts in zip(targets, counted_targets(targets, matcher), strict=True):
+        target = original
         if not counts:
             symbols.setdefault(target.symbol.lower(), target)
             positions.append(-1)
             continue
         if files is None or target.path in files:
             target = Target(target.path, target.grade)
-        known = first_of.setdefault(target._replace(grade=0.0, ref=""), len(kept))
-        if known == len(kept):
-            kept.append(target)
-        elif target.grade > kept[known].grade:
-            kept[known] = kept[known]._replace(grade=target.grade)
-        positions.append(known)
-    return QueryTargets(kept, list(symbols.values()), positions, files)
+        index = first_of.setdefault(target._replace(grade=0.0, ref=""), len(counted))
+        if index == len(counted):
+            counted.append(target)
+        elif target.grade > counted[index].grade:
+            counted[index] = counted[index]._replace(grade=target.grade)
+        positions.append(index)
+    return QueryTargets(counted, list(symbols.values()), positions, files)
 
 
 def _files(targets: Sequence[Target], matcher: Matcher) -> frozenset[str] | None:

@@ -110,16 +110,16 @@ class NearMisses:
         *tried* returns for each sample whether a hit is on a target with a repair.
         """
         needed = max(FEWEST, ceil(len(self._samples) * SHARE))
-        found: dict[Spelling, dict[str, list[tuple[str, Target]]]] = defaultdict(dict)
+        by_spelling: dict[Spelling, dict[str, list[tuple[str, Target]]]] = defaultdict(dict)
         for query_id, missed, names in self._samples:
             for spelling, pair in _near(missed, names, by_id=by_id):
-                found[spelling].setdefault(query_id, []).append(pair)
-        known: list[str] | None = None
-        for spelling, queries in sorted(found.items(), key=lambda item: -len(item[1])):
+                by_spelling[spelling].setdefault(query_id, []).append(pair)
+        paths: list[str] | None = None
+        for spelling, queries in sorted(by_spelling.items(), key=lambda item: -len(item[1])):
             if len(queries) < needed:
                 break
-            known = list(islice(targets, IN_SET)) if known is None else known
-            if self._is_usual(spelling, queries, known):
+            paths = list(islice(targets, IN_SET)) if paths is None else paths
+            if self._is_usual(spelling, queries, paths):
                 continue
             counted = self._repaired(spelling, queries, tried, needed=needed)
             if counted:
@@ -160,8 +160,8 @@ class NearMisses:
         samples = []
         for query_id, pairs in queries.items():
             hits = tuple(Hit(_changed(name, target, spelling)) for name, target in pairs)
-            wanted = tuple(dict.fromkeys(target for _, target in pairs))
-            samples.append(QuerySample(Query(query_id, "", wanted), hits))
+            targets = tuple(dict.fromkeys(target for _, target in pairs))
+            samples.append(QuerySample(Query(query_id, "", targets), hits))
         works = [
             pairs[0]
             for pairs, fits in zip(queries.values(), tried(repair, samples), strict=True)
@@ -196,11 +196,11 @@ def _near(
     text = _folded("\n".join(names))
     seen = set()
     for target in missed:
-        wanted = _folded(target.path)
-        if not wanted or wanted not in text:
+        folded_path = _folded(target.path)
+        if not folded_path or folded_path not in text:
             continue
         for name in names:
-            if wanted in _folded(name):
+            if folded_path in _folded(name):
                 spelling = _spelling(name, target, by_id=by_id)
                 if spelling and (spelling, target.path) not in seen:
                     seen.add((spelling, target.path))
@@ -242,7 +242,7 @@ def _spelling(name: str, target: Target, *, by_id: bool) -> Spelling | None:
         return None
     if tail and not re.fullmatch(LINES, tail):
         return None
-    found = Spelling(
+    spelling = Spelling(
         decoded != name,
         (prefix, tail) != (before, rest),
         case,
@@ -250,7 +250,7 @@ def _spelling(name: str, target: Target, *, by_id: bool) -> Spelling | None:
         separator(tail),
         bool(tail and target.end_line),
     )
-    return found if found != Spelling() else None
+    return spelling if spelling != Spelling() else None
 
 
 def _changed(name: str, target: Target, spelling: Spelling) -> str:

@@ -22,24 +22,24 @@ from karat.scoring.matching.modes import (
 )
 
 
-def max_credits(wanted: QueryTargets, matcher: Matcher) -> list[float]:
+def max_credits(counted: QueryTargets, matcher: Matcher) -> list[float]:
     """Return the maximum credit of each target.
 
     A symbol raises one target to full credit; targets with the highest grades come first.
     """
-    pairs = zip(_ceilings(wanted, matcher), wanted.targets, strict=True)
+    pairs = zip(_ceilings(counted, matcher), counted.targets, strict=True)
     return [ceiling * target.grade for ceiling, target in pairs]
 
 
-def _ceilings(wanted: QueryTargets, matcher: Matcher) -> list[float]:
-    ceilings = [matcher.ceiling(target) for target in wanted.targets]
+def _ceilings(counted: QueryTargets, matcher: Matcher) -> list[float]:
+    ceilings = [matcher.ceiling(target) for target in counted.targets]
     below = [
         index
-        for index, target in enumerate(wanted.targets)
+        for index, target in enumerate(counted.targets)
         if ceilings[index] < 1.0 and target.grade > 0
     ]
-    below.sort(key=lambda index: wanted.targets[index].grade, reverse=True)
-    for index in below[: len(wanted.symbols)]:
+    below.sort(key=lambda index: counted.targets[index].grade, reverse=True)
+    for index in below[: len(counted.symbols)]:
         ceilings[index] = 1.0
     return ceilings
 
@@ -47,19 +47,19 @@ def _ceilings(wanted: QueryTargets, matcher: Matcher) -> list[float]:
 class CreditLedger:
     """Credits each target once and uses each symbol once, hit by hit in rank order."""
 
-    def __init__(self, wanted: QueryTargets, matcher: Matcher) -> None:
+    def __init__(self, counted: QueryTargets, matcher: Matcher) -> None:
         """Start with all targets of one query open."""
-        self._targets = wanted.targets
-        self._plain = [matcher.ceiling(target) for target in wanted.targets]
-        self._open = [True] * len(wanted.targets)
-        self._unused = [True] * len(wanted.symbols)
+        self._targets = counted.targets
+        self._plain = [matcher.ceiling(target) for target in counted.targets]
+        self._open = [True] * len(counted.targets)
+        self._unused = [True] * len(counted.symbols)
         self._raised: set[int] = set()
         # How many targets of each grade a symbol may still raise: as many as in the ideal ranking,
         # so that no ranking earns more.
         self._room = Counter(
             target.grade
             for target, plain, ceiling in zip(
-                wanted.targets, self._plain, _ceilings(wanted, matcher), strict=True
+                counted.targets, self._plain, _ceilings(counted, matcher), strict=True
             )
             if ceiling > plain
         )
@@ -98,16 +98,16 @@ class CreditLedger:
     def ceilings(self) -> list[float]:
         """Return the maximum credit of each target, given how symbols were used."""
         left = Counter(self._room)
-        found = []
+        ceilings = []
         for index, (target, plain) in enumerate(zip(self._targets, self._plain, strict=True)):
             if index in self._raised:
-                found.append(1.0)
+                ceilings.append(1.0)
             elif left[target.grade] > 0 and plain < 1.0:
                 left[target.grade] -= 1
-                found.append(1.0)
+                ceilings.append(1.0)
             else:
-                found.append(plain)
-        return found
+                ceilings.append(plain)
+        return ceilings
 
     def _raise(self, index: int, own: float, evidence: float) -> float:
         """Return the credit for the target at *index*, with the evidence that may raise it."""
@@ -167,11 +167,11 @@ def valid_hits(
     one document are not duplicates.
     """
     scored = any(not isnan(hit.score) for hit in hits)
-    kept: list[Hit] = []
+    valid: list[Hit] = []
     seen: set[tuple[str, int, int, str]] = set()
     for hit in hits:
         path = cut_path(hit.path, cut_at)
-        place = (hit.path, hit.start_line, hit.end_line, hit.symbol)
+        key = (hit.path, hit.start_line, hit.end_line, hit.symbol)
         if not hit.path and not hit.symbol:
             reason = "empty path"
         elif hit.start_line < 0 or hit.end_line < 0 or (hit.end_line and not hit.start_line):
@@ -182,14 +182,14 @@ def valid_hits(
             reason = "non-finite score"
         elif known is not None and path not in known:
             reason = "unknown file"
-        elif place in seen:
+        elif key in seen:
             reason = "duplicate"
         else:
-            seen.add(place)
-            kept.append(hit if path == hit.path else hit._replace(path=path))
+            seen.add(key)
+            valid.append(hit if path == hit.path else hit._replace(path=path))
             continue
         invalid[reason] += 1
-    return kept
+    return valid
 
 
 def order_hits(
@@ -251,7 +251,7 @@ class RankedHits(NamedTuple):
 
 def rank_hits(
     hits: Sequence[Hit],
-    wanted: QueryTargets,
+    counted: QueryTargets,
     matcher: Matcher,
     *,
     ties: str,
@@ -259,12 +259,12 @@ def rank_hits(
     depth: int | None,
 ) -> RankedHits:
     """Return valid *hits* ordered by the tie policy, collapsed, cut and credited."""
-    targets = wanted.targets
+    targets = counted.targets
     highest = max((target.grade for target in targets), default=0.0)
     matches = {
         id(hit): (
             [matcher.credit(hit, target) for target in targets],
-            [matcher.credit(hit, symbol) for symbol in wanted.symbols],
+            [matcher.credit(hit, symbol) for symbol in counted.symbols],
         )
         for hit in hits
     }
@@ -272,17 +272,17 @@ def rank_hits(
         max(max_gain(own, targets), max(symbols, default=0.0) * highest)
         for own, symbols in (matches[id(hit)] for hit in hits)
     ]
-    ranked = wanted.collapsed(zip(*order_hits(hits, values, ties), strict=True))
-    kept = ranked[:depth]
+    ranked = counted.collapsed(zip(*order_hits(hits, values, ties), strict=True))
+    selected = ranked[:depth]
     if judged_only:
         # trec_eval cuts the ranking (-M) before it drops the unjudged hits (-J). Their order
         # matters only where the cut goes through a tie.
-        is_cut = len(kept) < len(ranked)
-        kept = [pair for pair in kept if _is_judged(*matches[id(pair[0])], targets)]
-        ranked = ranked if is_cut else kept
+        is_cut = len(selected) < len(ranked)
+        selected = [pair for pair in selected if _is_judged(*matches[id(pair[0])], targets)]
+        ranked = ranked if is_cut else selected
     tied = _tie_matters([score for _, score in ranked], [matches[id(hit)] for hit, _ in ranked])
-    best_first = [hit for hit, _ in kept]
-    ledger = CreditLedger(wanted, matcher)
+    best_first = [hit for hit, _ in selected]
+    ledger = CreditLedger(counted, matcher)
     own = [matches[id(hit)][0] for hit in best_first]
     symbols = [matches[id(hit)][1] for hit in best_first]
     paid = [ledger.pay(*pair) for pair in zip(own, symbols, strict=True)]
@@ -315,21 +315,21 @@ def judge_hits(
     >>> judged.ranks, judged.grades
     ([2, 3], [2.0, 1.0])
     """
-    wanted = query_targets(targets, matcher)
-    ranked = rank_hits(hits, wanted, matcher, ties=ties, judged_only=judged_only, depth=depth)
+    counted = query_targets(targets, matcher)
+    ranked = rank_hits(hits, counted, matcher, ties=ties, judged_only=judged_only, depth=depth)
     if ranked.tied and ties == "expected":
         raise InputError(
             f"the mode {matcher.name!r} has no expected value under ties; "
             "expected the mode document or exact, or another tie policy"
         )
     judged = [(rank, gain) for rank, gain in enumerate(ranked.gains, 1) if gain is not None]
-    payable = max_credits(wanted, matcher)
+    payable = max_credits(counted, matcher)
     return JudgedQuery(
         [rank for rank, _ in judged],
         [gain for _, gain in judged],
         ideal=sorted(payable, reverse=True),
         retrieved=len(ranked.hits),
-        found=_found(ranked.credits, payable),
+        found=_first_ranks(ranked.credits, payable),
         tied=ranked.tied,
         sizes=_sizes(ranked.hits, targets) if any(target.end_line for target in targets) else None,
         credits={grade: _credits(ranked, payable, grade) for grade in payable if grade > 0},
@@ -346,16 +346,16 @@ def _tie_matters(scores: Sequence[float], matches: Sequence[object]) -> bool:
     )
 
 
-def _found(
+def _first_ranks(
     rows: Sequence[Sequence[float]], payable: Sequence[float]
 ) -> tuple[list[int], list[float]]:
     """Return the rank at which each target is first covered, ascending, and its maximum credit."""
-    found = sorted(
+    pairs = sorted(
         (next(rank for rank, row in enumerate(rows, 1) if row[index]), grade)
         for index, grade in enumerate(payable)
         if any(row[index] for row in rows)
     )
-    return [rank for rank, _ in found], [grade for _, grade in found]
+    return [rank for rank, _ in pairs], [grade for _, grade in pairs]
 
 
 def _credits(ranked: RankedHits, payable: Sequence[float], least: float) -> Credits:
@@ -367,17 +367,17 @@ def _credits(ranked: RankedHits, payable: Sequence[float], least: float) -> Cred
     shares = [[row[i] / ranked.ceilings[i] for i in relevant] for row in ranked.credits]
     return Credits(
         [max(row) for row in shares],
-        [max((row[place] for row in shares), default=0.0) for place in range(len(relevant))],
+        [max((row[column] for row in shares), default=0.0) for column in range(len(relevant))],
     )
 
 
 def _sizes(hits: Sequence[Hit], targets: Sequence[Target]) -> Sizes:
     """Return how many lines and tokens each hit adds, and how many of its lines are relevant."""
-    wanted: dict[str, list[Span]] = {}
+    relevant: dict[str, list[Span]] = {}
     for target in targets:
         if target.grade > 0 and target.end_line:
-            wanted.setdefault(target.path, []).append((target.start_line, target.end_line))
-    wanted = {path: merge(spans) for path, spans in wanted.items()}
+            relevant.setdefault(target.path, []).append((target.start_line, target.end_line))
+    relevant = {path: merge(spans) for path, spans in relevant.items()}
     read: dict[str, list[Span]] = {}
     lines, new_lines, found_lines = [], [], []
     for hit in hits:
@@ -388,7 +388,7 @@ def _sizes(hits: Sequence[Hit], targets: Sequence[Target]) -> Sizes:
             continue
         before = read.get(hit.path, [])
         after = merge([*before, (hit.start_line, hit.end_line)])
-        here = wanted.get(hit.path, [])
+        here = relevant.get(hit.path, [])
         lines.append(hit.end_line - hit.start_line + 1)
         new_lines.append(size(after) - size(before))
         found_lines.append(size(overlap(after, here)) - size(overlap(before, here)))
@@ -398,7 +398,7 @@ def _sizes(hits: Sequence[Hit], targets: Sequence[Target]) -> Sizes:
         new_lines,
         found_lines,
         [hit.tokens for hit in hits],
-        sum(size(spans) for spans in wanted.values()),
+        sum(size(spans) for spans in relevant.values()),
     )
 
 
@@ -427,14 +427,14 @@ class Coverage:
 
     def of(self, target: Target) -> list[int]:
         """Return the indexes of the chunks that cover some of *target*."""
-        wanted = target._replace(path=self.spelled(target.path))
-        near = self._of_path.get(wanted.path)
+        spelled = target._replace(path=self.spelled(target.path))
+        near = self._of_path.get(spelled.path)
         if near is None:
             if self._matcher.by_id:
                 return []
             # A path pattern may match any file.
             near = list(range(len(self._chunks)))
-        return [index for index in near if self._matcher.credit(self._chunks[index], wanted)]
+        return [index for index in near if self._matcher.credit(self._chunks[index], spelled)]
 
     def holds(self, path: str) -> bool:
         """Return whether a chunk is in the file at *path*; no path means any file."""

@@ -63,15 +63,17 @@ def metric(
     """
 
     def decorate(score: Score) -> Score:
-        given = signature(score).parameters.values()
-        cuts = [each.default is each.empty for each in given if each.name == "k"]
+        parameters = signature(score).parameters.values()
+        cuts = [each.default is each.empty for each in parameters if each.name == "k"]
         vars(score)["metric"] = Metric(
             name or score.__name__.replace("_", "-"),
             score,
             definition,
             formula,
             cut="none" if not cuts else "required" if cuts[0] else "optional",
-            params={each.name: each.default for each in given if each.kind is each.KEYWORD_ONLY},
+            params={
+                each.name: each.default for each in parameters if each.kind is each.KEYWORD_ONLY
+            },
             laws=frozenset(laws),
             **properties,
         )

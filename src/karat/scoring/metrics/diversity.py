@@ -85,7 +85,7 @@ def nrbp(judged: JudgedQuery, *, alpha: float = 0.5, beta: float = 0.5) -> float
     if subtopics is None:
         return nan
     gains = _gains(_hits(subtopics, max(subtopics.ranked, default=0)), alpha)
-    total = sum(gain * beta**place for place, gain in enumerate(gains))
+    total = sum(gain * beta**index for index, gain in enumerate(gains))
     return total * (1.0 - (1.0 - alpha) * beta) / subtopics.total
 
 
@@ -141,7 +141,7 @@ def _ideal(targets: Sequence[Sequence[int]], k: int, alpha: float) -> list[float
     gains = []
     for _ in range(min(k, len(left))):
         worth = [sum((1.0 - alpha) ** seen[code] for code in codes) for codes in left]
-        place = worth.index(max(worth))
-        gains.append(worth[place])
-        seen.update(left.pop(place))
+        index = worth.index(max(worth))
+        gains.append(worth[index])
+        seen.update(left.pop(index))
     return gains

@@ -36,14 +36,14 @@ def gain_function(name: str) -> Callable[[float], float]:
         return lambda grade: grade if grade > 0 else 0.0
     try:
         pairs = [part.split(":") for part in name.split("/")]
-        given = {float(grade): float(gain) for grade, gain in pairs}
+        table = {float(grade): float(gain) for grade, gain in pairs}
     except ValueError:
         raise InputError(
             f"gain {name!r} is unknown; expected linear, exp or grade:gain/..."
         ) from None
-    if not all(gain >= 0.0 and isfinite(gain) for gain in given.values()):
+    if not all(gain >= 0.0 and isfinite(gain) for gain in table.values()):
         raise InputError(f"gain {name!r}: expected gains that are finite numbers of 0 or more")
-    return lambda grade: given.get(grade, grade if grade > 0 else 0.0)
+    return lambda grade: table.get(grade, grade if grade > 0 else 0.0)
 
 
 def _exponential(grade: float) -> float:
@@ -140,11 +140,11 @@ def err(judged: JudgedQuery, k: int | None = None, *, max_grade: float = 0.0) ->
             others = [*stops, *([0.0] * (size - len(stops)))]
             others.remove(stop)
             passed = _chance_to_pass(others)
-            for place in range(size):
-                if k is not None and before + place + 1 > k:
+            for index in range(size):
+                if k is not None and before + index + 1 > k:
                     break
                 share = stop * times / size
-                score += still_reading * share * passed[place] / (before + place + 1)
+                score += still_reading * share * passed[index] / (before + index + 1)
         for stop in stops:
             still_reading *= 1.0 - stop
     return score

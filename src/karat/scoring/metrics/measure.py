@@ -42,7 +42,7 @@ class Measure:
 
     def __str__(self) -> str:
         """Return the canonical name, which parses back to this measure."""
-        params = ",".join(f"{name}={_plain(value)}" for name, value in self.params)
+        params = ",".join(f"{name}={str(value).removesuffix('.0')}" for name, value in self.params)
         return self.metric + (f"({params})" if params else "") + (f"@{self.k}" if self.k else "")
 
     @property
@@ -183,10 +183,6 @@ def _value(text: str, name: str, value: str, default: Value) -> Value:
     if not isfinite(number):
         raise InputError(f"{text!r}: {name}={value} is not a finite number")
     return number
-
-
-def _plain(value: Value) -> str:
-    return str(value).removesuffix(".0")
 
 
 class TieGroup(NamedTuple):

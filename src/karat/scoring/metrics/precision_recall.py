@@ -141,10 +141,10 @@ def _expected_precision_sum(judged: JudgedQuery, k: int | None, level: float) ->
         if not relevant:
             continue
         share = (relevant - 1) / (size - 1) if size > 1 else 0.0
-        for place in range(1, size + 1):
-            if k is not None and before + place > k:
+        for position in range(1, size + 1):
+            if k is not None and before + position > k:
                 break
-            score += relevant / size * (earlier + 1 + (place - 1) * share) / (before + place)
+            score += relevant / size * (earlier + 1 + (position - 1) * share) / (before + position)
         earlier += relevant
     return score
 
@@ -167,13 +167,13 @@ def mrr(judged: JudgedQuery, k: int | None = None, *, level: float = 0.0) -> flo
     tie, relevant = _first_group(judged, level)
     if tie is None:
         return 0.0
-    # The first of r relevant hits among g tied ones stands at place j in C(g-j, r-1) of C(g, r).
+    # The first of r relevant hits among g tied ones stands at position j in C(g-j, r-1) of C(g, r).
     ways = comb(tie.size, relevant)
     last = tie.size - relevant + 1
     return sum(
-        comb(tie.size - place, relevant - 1) / ways / (tie.before + place)
-        for place in range(1, last + 1)
-        if k is None or tie.before + place <= k
+        comb(tie.size - position, relevant - 1) / ways / (tie.before + position)
+        for position in range(1, last + 1)
+        if k is None or tie.before + position <= k
     )
 
 

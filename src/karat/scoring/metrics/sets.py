@@ -101,9 +101,9 @@ def line_iou(judged: JudgedQuery, k: int) -> float:
     """Return shared lines over all lines, of the first *k* hits and the relevant targets."""
     if judged.sizes is None:
         return nan
-    found = _first(judged.sizes.found_lines, k)
-    union = _first(judged.sizes.new_lines, k) + judged.sizes.target_lines - found
-    return found / union if union else 0.0
+    shared = _first(judged.sizes.found_lines, k)
+    union = _first(judged.sizes.new_lines, k) + judged.sizes.target_lines - shared
+    return shared / union if union else 0.0
 
 
 @metric(
@@ -160,7 +160,7 @@ def token_recall(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
     if judged.sizes is None or not total:
         return nan
     read = 0
-    found = judged.found(level)
+    ranks = judged.found(level)
     last = 0
     for count in judged.sizes.tokens:
         if count < 0:
@@ -169,7 +169,7 @@ def token_recall(judged: JudgedQuery, k: int, *, level: float = 0.0) -> float:
         if read > k:
             break
         last += 1
-    return sum(rank <= last for rank in found) / total
+    return sum(rank <= last for rank in ranks) / total
 
 
 @metric(

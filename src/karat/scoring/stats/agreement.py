@@ -424,27 +424,27 @@ def function_interval(
     if len(units) < 2 or math.isnan(value):
         return nothing
     blocks = resample_counts(generator(seed), draws=draws, width=len(units))
-    found = np.concatenate([function(counts @ units) for counts in blocks])
-    found = np.sort(found[~np.isnan(found)])
-    if 2 * len(found) < draws:
+    resampled = np.concatenate([function(counts @ units) for counts in blocks])
+    resampled = np.sort(resampled[~np.isnan(resampled)])
+    if 2 * len(resampled) < draws:
         return nothing
-    if found[-1] - found[0] <= TIE:
+    if resampled[-1] - resampled[0] <= TIE:
         return constant_interval(value, len(units), bounds, level)
-    shift = _median_bias(found, value)
+    shift = _median_bias(resampled, value)
     skew = _acceleration(function(total - units))
     low, high = (
-        float(found[_place(found, tail, shift, skew)])
+        float(resampled[_quantile_index(resampled, tail, shift, skew)])
         for tail in ((1.0 - level) / 2, (1.0 + level) / 2)
     )
     return Interval(low, high, level, "bca")
 
 
-def _median_bias(found: FloatArray, value: float) -> float:
+def _median_bias(resampled: FloatArray, value: float) -> float:
     """Return the normal quantile of the share of draws below *value*, ties counted half."""
-    below = np.count_nonzero(found < value - TIE)
-    tied = np.count_nonzero(np.abs(found - value) <= TIE)
-    share = (below + tied / 2) / len(found)
-    edge = 0.5 / len(found)
+    below = np.count_nonzero(resampled < value - TIE)
+    tied = np.count_nonzero(np.abs(resampled - value) <= TIE)
+    share = (below + tied / 2) / len(resampled)
+    edge = 0.5 / len(resampled)
     return NORMAL.inv_cdf(min(max(share, edge), 1.0 - edge))
 
 
@@ -458,12 +458,12 @@ def _acceleration(left_out: FloatArray) -> float:
     return float((centred**3).sum()) / (6.0 * math.sqrt(square) ** 3)
 
 
-def _place(found: FloatArray, tail: float, shift: float, skew: float) -> int:
+def _quantile_index(resampled: FloatArray, tail: float, shift: float, skew: float) -> int:
     """Return the index of the sorted draw that is the corrected quantile *tail*."""
     z = shift + NORMAL.inv_cdf(tail)
     share = NORMAL.cdf(shift + z / (1.0 - skew * z))
-    place = math.floor(share * (len(found) + 1)) - (1 if tail < 0.5 else 0)
-    return min(max(place, 0), len(found) - 1)
+    index = math.floor(share * (len(resampled) + 1)) - (1 if tail < 0.5 else 0)
+    return min(max(index, 0), len(resampled) - 1)
 
 
 def _graded(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:

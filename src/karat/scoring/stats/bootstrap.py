@@ -58,18 +58,18 @@ def expansion_quantiles(centred: FloatArray, *, level: float) -> tuple[FloatArra
     (-2.008, 2.008)
     """
     n, width = centred.shape
-    found = np.full((2, width), math.nan)
+    quantiles = np.full((2, width), math.nan)
     if n >= LEAST_QUERIES:
         # Sums along contiguous rows do not depend on the number of rows.
         rows = np.ascontiguousarray(centred.T)
         rows = rows / np.sqrt((rows * rows).mean(axis=1, keepdims=True))
         others = np.array([beside_two(row) for row in rows])
-        for place in np.flatnonzero(others == 0).tolist():
-            found[:, place] = binomial_quantiles(int((rows[place] > 0).sum()), n, level)
+        for column in np.flatnonzero(others == 0).tolist():
+            quantiles[:, column] = binomial_quantiles(int((rows[column] > 0).sum()), n, level)
         many = np.flatnonzero(others >= LEAST_OTHERS)
         if len(many) and LEVELS[0] <= level <= LEVELS[1]:
-            found[:, many] = cornish_fisher(rows[many], level)
-    return found[0], found[1]
+            quantiles[:, many] = cornish_fisher(rows[many], level)
+    return quantiles[0], quantiles[1]
 
 
 def beside_two(row: FloatArray) -> int:
@@ -175,7 +175,7 @@ def drawn_quantiles(
     # The k-th smallest and largest of B draws, k = (B + 1) alpha / 2: no interpolation for 9,999.
     k = max(1, int((draws + 1) * (1 - level) / 2 + 1e-9))
     root = math.sqrt(len(sizes) - 1)
-    low, high = (t[:, place].astype(np.float64) * root for place in (k - 1, draws - k))
+    low, high = (t[:, index].astype(np.float64) * root for index in (k - 1, draws - k))
     return low, high
 
 
@@ -299,7 +299,7 @@ def bootstrap_intervals(
     for rows, members in missing_patterns(columns):
         part = columns[rows][:, members]
         codes = None if groups is None else np.unique(groups[rows], return_inverse=True)[1]
-        found = complete_intervals(
+        intervals = complete_intervals(
             part,
             bounds=[limits[column] for column in members],
             level=level,
@@ -307,7 +307,7 @@ def bootstrap_intervals(
             seed=seed,
             codes=codes,
         )
-        for column, interval in zip(members, found, strict=True):
+        for column, interval in zip(members, intervals, strict=True):
             result[column] = interval
     return tuple(result)
 

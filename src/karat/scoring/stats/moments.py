@@ -259,8 +259,7 @@ def known_percentiles(values: ArrayLike, at: Sequence[float]) -> tuple[float | N
     (10.5, 18.1, None)
     """
     count = len(drop_missing(values))
-    found = percentiles(values, at)
-    pairs = zip(at, found, strict=True)
+    pairs = zip(at, percentiles(values, at), strict=True)
     return tuple(value if count >= least_values(point) else None for point, value in pairs)
 
 
@@ -277,7 +276,7 @@ def least_values(point: float) -> int:
 
 def interpolate(ordered: Sequence[float], point: float) -> float:
     """Return the percentile *point* of sorted values."""
-    place = (len(ordered) - 1) * point / 100
-    below = int(place)
+    position = (len(ordered) - 1) * point / 100
+    below = int(position)
     above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
+    return ordered[below] + (ordered[above] - ordered[below]) * (position - below)

@@ -84,15 +84,15 @@ class TTest(NamedTuple):
     p: float | None
 
 
-def t_from_moments(found: Moments) -> TTest:
+def t_from_moments(moments: Moments) -> TTest:
     """Return the test of a mean against 0, from its moments."""
-    df = max(found.units - 1, 0)
-    if df and found.mean == 0.0 and found.sd == 0.0:
+    df = max(moments.units - 1, 0)
+    if df and moments.mean == 0.0 and moments.sd == 0.0:
         return TTest(None, df, 1.0)
     # Cluster totals may cancel out although the values vary, hence the second condition.
-    if not found.varies or not found.se > 1e-12 * abs(found.mean):
+    if not moments.varies or not moments.se > 1e-12 * abs(moments.mean):
         return TTest(None, df, None)
-    t = found.mean / found.se
+    t = moments.mean / moments.se
     return TTest(t, df, t_two_sided(t, df))
 
 
@@ -126,17 +126,17 @@ def wilcoxon(differences: ArrayLike) -> Wilcoxon:
     >>> test.positive, test.negative, test.p
     (7.0, 3.0, 0.625)
     """
-    kept = drop_missing(differences)
-    kept = kept[kept != 0.0]
-    n = len(kept)
+    nonzero = drop_missing(differences)
+    nonzero = nonzero[nonzero != 0.0]
+    n = len(nonzero)
     if n == 0:
         return Wilcoxon(0.0, 0.0, 0, 1.0, "exact", WILCOXON_WARNING)
-    ranks, ties = mean_ranks(np.abs(kept))
-    positive = float(ranks[kept > 0].sum())
-    negative = float(ranks[kept < 0].sum())
+    ranks, ties = mean_ranks(np.abs(nonzero))
+    positive = float(ranks[nonzero > 0].sum())
+    negative = float(ranks[nonzero < 0].sum())
     if n <= EXACT_RANKS:
         # Mean ranks are integers or halves: doubled, they are the steps of a grid.
-        p = grid_p(np.rint(2 * ranks).astype(np.int64), kept > 0)
+        p = grid_p(np.rint(2 * ranks).astype(np.int64), nonzero > 0)
         return Wilcoxon(positive, negative, n, p, "exact", WILCOXON_WARNING)
     variance = n * (n + 1) * (2 * n + 1) / 24 - float((ties**3 - ties).sum()) / 48
     p = normal_tail((positive - negative) / 2 / math.sqrt(variance))
@@ -145,9 +145,9 @@ def wilcoxon(differences: ArrayLike) -> Wilcoxon:
 
 def mean_ranks(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the rank of each value from 1, ties at their mean rank, and the size of each tie."""
-    _, place, counts = np.unique(np.round(values, 12), return_inverse=True, return_counts=True)
+    _, group, counts = np.unique(np.round(values, 12), return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
-    return (last - (counts - 1) / 2)[place], counts.astype(np.float64)
+    return (last - (counts - 1) / 2)[group], counts.astype(np.float64)
 
 
 def residual_variance(values: ArrayLike) -> float | None:
@@ -259,9 +259,9 @@ class ComparisonPlan(NamedTuple):
         The columns of *empty*, pairs without a common query, are not tested.
         """
         return [
-            place
-            for place, column in enumerate(self.columns)
-            if column.metric == metric and place not in self.empty
+            index
+            for index, column in enumerate(self.columns)
+            if column.metric == metric and index not in self.empty
         ]
 
 
@@ -272,9 +272,9 @@ def compute_entries(
     systems, queries, metrics = cube.shape
     scores = cube.transpose(1, 0, 2).reshape(queries, systems * metrics)
     differences = np.empty((queries, len(plan.columns)))
-    for place, (baseline, system, metric) in enumerate(plan.columns):
+    for index, (baseline, system, metric) in enumerate(plan.columns):
         pair = cube[system, :, metric], cube[baseline, :, metric]
-        differences[:, place] = paired_differences(*pair)
+        differences[:, index] = paired_differences(*pair)
     intervals = bootstrap_intervals(
         np.concatenate([scores, differences], axis=1),
         bounds=plan.bounds * systems
@@ -314,15 +314,15 @@ def difference_entries(
     corrected = corrected_ps(cube, tests, maxt, plan)
     limits = thresholds(flips, halves, plan)
     residual_sd = [residual_deviation(cube[:, :, metric]) for metric in range(len(plan.metrics))]
-    found = column_moments(differences, clusters=plan.clusters)
+    all_moments = column_moments(differences, clusters=plan.clusters)
     both = paired_means(cube, plan)
     gains = differences * directions(plan)
     wins, losses = (gains > 0).sum(axis=0).tolist(), (gains < 0).sum(axis=0).tolist()
-    for place, (column, interval, moments) in enumerate(
-        zip(plan.columns, intervals, found, strict=True)
+    for index, (column, interval, moments) in enumerate(
+        zip(plan.columns, intervals, all_moments, strict=True)
     ):
-        test, spread = tests[place], residual_sd[column.metric]
-        theirs, ours = both[place].tolist() if moments.n else (None, None)
+        test, spread = tests[index], residual_sd[column.metric]
+        theirs, ours = both[index].tolist() if moments.n else (None, None)
         entry = Difference(
             baseline=plan.systems[column.baseline],
             system=plan.systems[column.system],
@@ -336,23 +336,23 @@ def difference_entries(
             interval=_unless_identical(interval, moments.mean),
             p=test.p if moments.n else None,
             p_method=test.method if moments.n else "none",
-            p_corrected=corrected[place] if moments.n else None,
+            p_corrected=corrected[index] if moments.n else None,
             p_student=t_from_moments(moments).p,
             effect=moments.mean / moments.sd if moments.varies else None,
             effect_residual=moments.mean / spread if moments.n and spread else None,
-            wins=wins[place],
-            ties=moments.n - wins[place] - losses[place],
-            losses=losses[place],
+            wins=wins[index],
+            ties=moments.n - wins[index] - losses[index],
+            losses=losses[index],
             detectable=detectable(
                 moments,
                 test,
                 limits[column.metric],
-                size=float(np.abs(units[:, place]).max(initial=0.0)),
+                size=float(np.abs(units[:, index]).max(initial=0.0)),
                 power=plan.power,
                 bounds=plan.bounds[column.metric],
             ),
             changed=test.nonzero,
-            caution=caution(differences[:, place], units[:, place], plan.bounds[column.metric]),
+            caution=caution(differences[:, index], units[:, index], plan.bounds[column.metric]),
         )
         yield replace(entry, detectable=None) if _refutes_detectable(entry) else entry
 
@@ -400,11 +400,11 @@ def directions(plan: ComparisonPlan) -> FloatArray:
 def paired_means(cube: FloatArray, plan: ComparisonPlan) -> FloatArray:
     """Return ``[column, baseline or system]``: means over the common queries."""
     result = np.empty((len(plan.columns), 2))
-    for place, (baseline, system, metric) in enumerate(plan.columns):
+    for index, (baseline, system, metric) in enumerate(plan.columns):
         scores = cube[[baseline, system], :, metric]
         present = ~np.isnan(scores).any(axis=0)
         totals = np.where(present, scores, 0.0).sum(axis=1)
-        result[place] = totals / max(int(present.sum()), 1)
+        result[index] = totals / max(int(present.sum()), 1)
     return result
 
 
@@ -413,15 +413,15 @@ def thresholds(
 ) -> list[Threshold]:
     """Return when a pair of each metric is significant after the correction."""
     alone = round(1 - plan.level, 12)
-    found = []
+    limits = []
     for metric in range(len(plan.metrics)):
         family = plan.family(metric)
         if plan.correction in {"maxt", "tukey"} and len(family) > 1:
-            found.append(Threshold(alone, least_sum(flips, family, halves, level=alone)))
+            limits.append(Threshold(alone, least_sum(flips, family, halves, level=alone)))
         else:
             pairs = 1 if plan.correction == "none" else max(len(family), 1)
-            found.append(Threshold(alone / pairs))
-    return found
+            limits.append(Threshold(alone / pairs))
+    return limits
 
 
 def detectable(
@@ -442,11 +442,11 @@ def detectable(
         return None
     if test.method == ONE_SIZE:
         steps = smallest_share(moments.units, test.nonzero, threshold, power=power)
-        found = None if steps is None else steps * size / moments.n
+        difference = None if steps is None else steps * size / moments.n
     else:
-        found = smallest_mean(moments, threshold, changed=test.nonzero, power=power)
+        difference = smallest_mean(moments, threshold, changed=test.nonzero, power=power)
     low, high = bounds or (-math.inf, math.inf)
-    return found if found is not None and found <= high - low else None
+    return difference if difference is not None and difference <= high - low else None
 
 
 # Beyond these limits false alarms are frequent; see design/0003 for how often each one is exceeded.
@@ -519,15 +519,15 @@ def corrected_ps(
             continue
         raw = [tests[column].p for column in family]
         if plan.correction == "maxt":
-            found = list(maxt[metric])
+            corrected = list(maxt[metric])
         elif plan.correction == "tukey":
             p = randomised_tukey(
                 cube[:, :, metric].T, draws=plan.draws, seed=plan.seed, clusters=plan.clusters
             )
-            found = [float(p[plan.columns[column][:2]]) for column in family]
+            corrected = [float(p[plan.columns[column][:2]]) for column in family]
         else:
-            found = {"holm": holm, "bh": benjamini_hochberg}[plan.correction](raw)
-        for column, before, after in zip(family, raw, found, strict=True):
+            corrected = {"holm": holm, "bh": benjamini_hochberg}[plan.correction](raw)
+        for column, before, after in zip(family, raw, corrected, strict=True):
             result[column] = max(before, after)
     return result
 
@@ -711,7 +711,7 @@ def significance_letters(comparison: Comparison, metric: str) -> tuple[LetterMar
     A letter is in ``better_than`` if the system's mean is better and the difference is
     significant. After z the letters are aa, ab, ..., separated by commas.
     """
-    letters = {system: letter(place) for place, system in enumerate(comparison.systems)}
+    letters = {system: letter(index) for index, system in enumerate(comparison.systems)}
     beaten: dict[str, list[str]] = {system: [] for system in comparison.systems}
     for entry in comparison.differences:
         better = comparison.winner(entry) if entry.metric == metric else None
@@ -731,11 +731,11 @@ def significance_letters(comparison: Comparison, metric: str) -> tuple[LetterMar
     )
 
 
-def letter(place: int) -> str:
-    """Return the letter of the system at *place*, counted from 0.
+def letter(index: int) -> str:
+    """Return the letter of the system at *index*, counted from 0.
 
     >>> letter(0), letter(25), letter(26)
     ('a', 'z', 'aa')
     """
-    head, tail = divmod(place, 26)
+    head, tail = divmod(index, 26)
     return (letter(head - 1) if head else "") + chr(ord("a") + tail)

@@ -54,23 +54,23 @@ def mean_level(least: float, units: int) -> float:
 
 
 def smallest_mean(
-    found: Moments, threshold: Threshold, *, changed: int, power: float
+    moments: Moments, threshold: Threshold, *, changed: int, power: float
 ) -> float | None:
     """Return the mean difference that is detected; None if no difference can be.
 
-    *changed* of the units of *found* are not 0. With few of them the sign-flip test needs all to
+    *changed* of the units of *moments* are not 0. With few of them the sign-flip test needs all to
     have one sign, which is a stricter condition than that of Student's t.
     """
-    level = min(threshold.level, mean_level(threshold.least, found.units))
-    if not found.se > 0 or level < 2.0 ** (1 - changed):
+    level = min(threshold.level, mean_level(threshold.least, moments.units))
+    if not moments.se > 0 or level < 2.0 ** (1 - changed):
         return None
-    df = found.units - 1
+    df = moments.units - 1
     if not threshold.least:
         power = min(power + AGREEMENT, (1 + power) / 2)
-    size = reach(df, level=1 - level, power=power) * found.se
+    size = reach(df, level=1 - level, power=power) * moments.se
     if level < 2.0 ** (2 - changed):
         alike = normal_quantile(power ** (1 / changed))
-        size = max(size, alike * found.se * math.sqrt(found.units))
+        size = max(size, alike * moments.se * math.sqrt(moments.units))
     return size
 
 
@@ -117,8 +117,8 @@ def hits_power(queries: int, changed: float, difference: float, threshold: Thres
     # Up to rounding, a sum over its length is wins minus losses over the root of both.
     least = threshold.least * np.sqrt(counts)[:, None] + ROUNDING
     is_rare = 2 * half_tails(counts) <= threshold.level * (1 + 1e-9)
-    found = (won * (is_rare & (2 * wins - counts[:, None] > least))).sum(axis=1)
-    return float((chances * found).sum() / chances.sum())
+    detected = (won * (is_rare & (2 * wins - counts[:, None] > least))).sum(axis=1)
+    return float((chances * detected).sum() / chances.sum())
 
 
 def half_tails(counts: IntArray) -> FloatArray:
@@ -134,9 +134,9 @@ def log_binomial(trials: int | IntArray, hits: IntArray, chance: float) -> Float
     missed = trials - hits
     logs = log_factorials(int(np.max(trials)))
     rest = np.maximum(missed, 0)
-    found = logs[trials] - logs[np.minimum(hits, trials)] - logs[rest]
-    found = found + hits * math.log(chance) + rest * math.log1p(-chance)
-    return np.where(missed < 0, -math.inf, found)
+    log_chances = logs[trials] - logs[np.minimum(hits, trials)] - logs[rest]
+    log_chances = log_chances + hits * math.log(chance) + rest * math.log1p(-chance)
+    return np.where(missed < 0, -math.inf, log_chances)
 
 
 @lru_cache(maxsize=64)

@@ -155,8 +155,8 @@ def prediction_powered(
 
     >>> model = np.tile([0.2, 0.4, 0.9, 0.5], 50)
     >>> human = np.where(np.arange(200) < 40, model - 0.1, np.nan)
-    >>> (found,) = prediction_powered(human, model)
-    >>> round(found.mean, 3), found.weight, found.human, found.model
+    >>> (powered,) = prediction_powered(human, model)
+    >>> round(powered.mean, 3), powered.weight, powered.human, powered.model
     (0.4, 1.0, 40, 160)
     """
     people, machine = as_columns(human), as_columns(model)
@@ -172,16 +172,16 @@ def prediction_powered(
     units = np.arange(queries) if clusters is None else cluster_codes(clusters, queries)
     codes = np.zeros(queries, np.int64) if strata is None else cluster_codes(strata, queries)
     result = []
-    for place in range(width):
-        known = ~np.isnan(machine[:, place])
+    for index in range(width):
+        known = ~np.isnan(machine[:, index])
         column = PowerColumn(
-            people[known, place],
-            machine[known, place],
+            people[known, index],
+            machine[known, index],
             np.unique(units[known], return_inverse=True)[1],
             np.unique(codes[known], return_inverse=True)[1],
         )
         flags = clusters is not None, strata is not None
-        plan = ColumnPlan(limits[place], level, draws, seed, *flags, weight)
+        plan = ColumnPlan(limits[index], level, draws, seed, *flags, weight)
         result.append(powered_mean(column, plan))
     return tuple(result)
 
@@ -197,51 +197,56 @@ def powered_mean(column: PowerColumn, plan: ColumnPlan) -> PoweredMean:
         return plain_mean(column.y, sampled, column, plan, 0.0)
     if plan.weight is None and column.agrees:
         return agreeing_mean(column, plan)
-    found = estimate(column, plan.weight)
-    if found.weight == 0.0 and not plan.stratified:
+    estimated = estimate(column, plan.weight)
+    if estimated.weight == 0.0 and not plan.stratified:
         return plain_mean(column.y, sampled, column, plan, 0.0)
-    if found.variance == 0.0:
-        return PoweredMean(found.mean, nothing, 0.0, None, found.weight, human, model, math.nan)
-    return student_mean(found, column, plan)
+    if estimated.variance == 0.0:
+        return PoweredMean(
+            estimated.mean, nothing, 0.0, None, estimated.weight, human, model, math.nan
+        )
+    return student_mean(estimated, column, plan)
 
 
 def agreeing_mean(column: PowerColumn, plan: ColumnPlan) -> PoweredMean:
     """Return the mean of a column in which people and the model agree on the whole sample."""
-    found = estimate(column, 1.0)
-    if found.variance == 0.0:
+    estimated = estimate(column, 1.0)
+    if estimated.variance == 0.0:
         return plain_mean(column.y, column.sampled, column, plan, 1.0)
     plain = plain_mean(column.f, np.ones(len(column.f), bool), column, plan, 1.0)
-    return wider(student_mean(found, column, plan), plain)
+    return wider(student_mean(estimated, column, plan), plain)
 
 
-def student_mean(found: PowerEstimate, column: PowerColumn, plan: ColumnPlan) -> PoweredMean:
-    """Return the estimate *found* with Student's interval and test, corrected for skewness."""
+def student_mean(estimated: PowerEstimate, column: PowerColumn, plan: ColumnPlan) -> PoweredMean:
+    """Return *estimated* with Student's interval and test, corrected for skewness."""
     human = int(column.sampled.sum())
     model = len(column.y) - human
-    se = math.sqrt(found.variance)
-    t = t_quantile((1 + plan.level) / 2, found.df)
-    skewed = se * skew_shift(t, found.skewness)
-    low, high = found.mean - t * se + min(skewed, 0.0), found.mean + t * se + max(skewed, 0.0)
-    mean = clip_interval(found.mean, found.mean, plan.bounds, plan.level, METHOD).low
+    se = math.sqrt(estimated.variance)
+    t = t_quantile((1 + plan.level) / 2, estimated.df)
+    skewed = se * skew_shift(t, estimated.skewness)
+    low, high = (
+        estimated.mean - t * se + min(skewed, 0.0),
+        estimated.mean + t * se + max(skewed, 0.0),
+    )
+    mean = clip_interval(estimated.mean, estimated.mean, plan.bounds, plan.level, METHOD).low
     return PoweredMean(
         mean=mean,
         interval=clip_interval(low, high, plan.bounds, plan.level, METHOD),
         se=se,
-        p=t_two_sided(unskewed(found.mean / se, found.skewness), found.df),
-        weight=found.weight,
+        p=t_two_sided(unskewed(estimated.mean / se, estimated.skewness), estimated.df),
+        weight=estimated.weight,
         human=human,
         model=model,
-        effective=min(human * found.alone / found.variance, human + model),
+        effective=min(human * estimated.alone / estimated.variance, human + model),
     )
 
 
-def wider(found: PoweredMean, plain: PoweredMean) -> PoweredMean:
-    """Return *found* with an interval that contains that of *plain*, and the larger p value."""
-    ends = [each.interval for each in (found, plain) if each.interval.low is not None]
+def wider(powered: PoweredMean, plain: PoweredMean) -> PoweredMean:
+    """Return *powered* with an interval that contains that of *plain*, and the larger p value."""
+    ends = [each.interval for each in (powered, plain) if each.interval.low is not None]
     low, high = min(each.low or 0.0 for each in ends), max(each.high or 0.0 for each in ends)
-    return found._replace(
-        interval=Interval(low, high, found.interval.level, METHOD),
-        p=max(each.p or 0.0 for each in (found, plain)),
+    return powered._replace(
+        interval=Interval(low, high, powered.interval.level, METHOD),
+        p=max(each.p or 0.0 for each in (powered, plain)),
     )
 
 

@@ -125,18 +125,18 @@ def exact_flip_test(differences: FloatArray, *, draws: int) -> FlipTest | None:
     >>> exact_flip_test(np.array([0.5, 0.5, 0.5, 0.0]), draws=99)
     FlipTest(p=0.25, method='exact binomial', nonzero=3)
     """
-    kept = differences[differences != 0.0]
-    count = len(kept)
+    nonzero = differences[differences != 0.0]
+    count = len(nonzero)
     if count == 0:
         return FlipTest(1.0, "exact, no difference", 0)
-    steps = on_grid(np.abs(kept))
+    steps = on_grid(np.abs(nonzero))
     if steps is not None and steps.max() == 1:
-        wins = int(np.count_nonzero(kept > 0))
+        wins = int(np.count_nonzero(nonzero > 0))
         return FlipTest(sign_test(wins, count - wins), ONE_SIZE, count)
     if steps is not None:
-        return FlipTest(grid_p(steps, kept > 0), "exact grid", count)
+        return FlipTest(grid_p(steps, nonzero > 0), "exact grid", count)
     if count <= 60 and 2 ** (count - 1) <= draws:
-        return FlipTest(enumerated_p(kept), "exact enumeration", count)
+        return FlipTest(enumerated_p(nonzero), "exact enumeration", count)
     return None
 
 
@@ -288,10 +288,10 @@ def flip_sums(
 
     With the *paired* scores behind them, the columns of many systems cost less.
     """
-    kept = (columns != 0.0).any(axis=1)
-    moved = columns[kept]
+    nonzero = (columns != 0.0).any(axis=1)
+    moved = columns[nonzero]
     rows = len(moved)
-    shared = pair_rows(moved, paired and paired._replace(scores=paired.scores[kept]))
+    shared = pair_rows(moved, paired and paired._replace(scores=paired.scores[nonzero]))
     numbers, slack = whole_numbers(moved)
     observed = numbers.sum(axis=0)
     if shared:
@@ -352,14 +352,14 @@ def resample_halves(
     )
     if not len(usable):
         return {}
-    found = resample_sums(
+    resampled = resample_sums(
         centred[:, usable],
         draws=flips.sums.shape[1] // 2,
         seed=seed,
         paired=paired and paired.subset(usable),
     )
-    found *= np.float32(flips.unit)
-    return dict(zip(usable.tolist(), found, strict=True))
+    resampled *= np.float32(flips.unit)
+    return dict(zip(usable.tolist(), resampled, strict=True))
 
 
 def resample_sums(
@@ -378,7 +378,7 @@ def resample_sums(
         unit = (shared.unit / lengths).astype(np.float32)[:, None]
     else:
         numbers, unit = exact_integers(rows)
-    found = np.empty((width, draws), dtype=np.float32)
+    ratios = np.empty((width, draws), dtype=np.float32)
     start = 0
     for counts in resample_counts(generator(seed), draws=draws, width=units):
         sums = shared.sums(counts) if shared else numbers @ counts.T
@@ -389,9 +389,9 @@ def resample_sums(
         # All differences of a resample may equal the mean: no length to divide by.
         np.maximum(length, np.finfo(np.float32).tiny, out=length)
         np.sqrt(length, out=length)
-        np.divide(total, length, out=found[:, start : start + len(counts)])
+        np.divide(total, length, out=ratios[:, start : start + len(counts)])
         start += len(counts)
-    return found
+    return ratios
 
 
 def step_down(
@@ -456,12 +456,12 @@ def holm(ps: Sequence[float]) -> list[float]:
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
-    order = sorted(range(len(ps)), key=lambda place: ps[place])
+    order = sorted(range(len(ps)), key=lambda index: ps[index])
     corrected = [0.0] * len(ps)
     floor = 0.0
-    for done, place in enumerate(order):
-        floor = max(floor, min(1.0, (len(ps) - done) * ps[place]))
-        corrected[place] = floor
+    for done, index in enumerate(order):
+        floor = max(floor, min(1.0, (len(ps) - done) * ps[index]))
+        corrected[index] = floor
     return corrected
 
 
@@ -473,10 +473,10 @@ def benjamini_hochberg(ps: Sequence[float]) -> list[float]:
     >>> benjamini_hochberg([0.01, 0.04, 0.03])
     [0.03, 0.04, 0.04]
     """
-    order = sorted(range(len(ps)), key=lambda place: ps[place], reverse=True)
+    order = sorted(range(len(ps)), key=lambda index: ps[index], reverse=True)
     corrected = [0.0] * len(ps)
     ceiling = 1.0
-    for done, place in enumerate(order):
-        ceiling = min(ceiling, len(ps) * ps[place] / (len(ps) - done))
-        corrected[place] = ceiling
+    for done, index in enumerate(order):
+        ceiling = min(ceiling, len(ps) * ps[index] / (len(ps) - done))
+        corrected[index] = ceiling
     return corrected

@@ -120,7 +120,7 @@ def with_gold(text: str) -> str:
     typed = click.get_current_context().params
     names = [typed.get(name) for name in ("gold", "goldset", "gold_set")]
     # compare GOLD --agents, or GOLD before run files; a single run file has a recorded gold set.
-    words = typed.get("names") or ()
+    words: tuple[str, ...] = typed.get("names") or ()
     if len(words) > 1 or (words and typed.get("agents")):
         names.append(words[0])
     path = next((name for name in names if isinstance(name, str)), None)

@@ -139,7 +139,7 @@ def as_run(data: Dataset | Run) -> Run:
 def features(data: Dataset | Run) -> frozenset[str]:
     """Return which of :data:`FEATURES` occur in *data*."""
     present = _of_dataset(data) if isinstance(data, Dataset) else _of_run(data)
-    return frozenset(name for name, found in present.items() if found)
+    return frozenset(name for name, occurs in present.items() if occurs)
 
 
 def losses(data: Dataset | Run, target: Format) -> tuple[str, ...]:
@@ -182,14 +182,14 @@ def _strictly_descending(scores: "array[float]") -> "array[float]":
     """
     if not all(isfinite(score) and abs(score) < LARGEST_FLOAT32 for score in scores):
         return scores
-    found = array("d")
+    descending = array("d")
     before = inf
     for score in scores:
         (rounded,) = FLOAT32.unpack(FLOAT32.pack(score))
         below = rounded < before
         before = rounded if below else _next_below(before)
-        found.append(score if below else before)
-    return found
+        descending.append(score if below else before)
+    return descending
 
 
 def _next_below(value: float) -> float:
@@ -197,8 +197,8 @@ def _next_below(value: float) -> float:
     (bits,) = struct.unpack("<I", FLOAT32.pack(value or 0.0))
     # The bits of a float32 are ordered like its size; the first bit is the sign.
     bits = bits - 1 if value > 0 else 0x80000001 if value == 0 else bits + 1
-    (found,) = FLOAT32.unpack(struct.pack("<I", bits))
-    return float(found)
+    (below,) = FLOAT32.unpack(struct.pack("<I", bits))
+    return float(below)
 
 
 def writable(data: Dataset | Run, target: Format) -> Dataset | Run:
@@ -208,7 +208,7 @@ def writable(data: Dataset | Run, target: Format) -> Dataset | Run:
     that differ only in what is lost become one, with the higher grade.
     """
     present = features(data)
-    # Without its text, a quote would be a target without a place.
+    # Without its text, a quote would be a target without a location.
     refused = present & (target.refuses | ({"quotes"} - target.keeps))
     if refused:
         words = ", ".join(FEATURES[name] for name in FEATURES if name in refused)
@@ -222,19 +222,19 @@ def writable(data: Dataset | Run, target: Format) -> Dataset | Run:
 
 def _narrowed(query: Query, target: Format) -> tuple[Target, ...]:
     best: dict[Target, Target] = {}
-    for wanted in query.targets:
-        if wanted.grade < 0 and "negatives" not in target.keeps:
+    for judgment in query.targets:
+        if judgment.grade < 0 and "negatives" not in target.keeps:
             continue
-        kept = wanted
+        narrowed = judgment
         if "lines" not in target.keeps:
-            kept = kept._replace(start_line=0, end_line=0)
-        if "symbols" not in target.keeps and wanted.ref != "quote":
-            kept = kept._replace(symbol="")
+            narrowed = narrowed._replace(start_line=0, end_line=0)
+        if "symbols" not in target.keeps and judgment.ref != "quote":
+            narrowed = narrowed._replace(symbol="")
         if "subtopics" not in target.keeps:
-            kept = kept._replace(subtopics=())
-        key = kept._replace(grade=0)
-        if key not in best or best[key].grade < kept.grade:
-            best[key] = kept
+            narrowed = narrowed._replace(subtopics=())
+        key = narrowed._replace(grade=0)
+        if key not in best or best[key].grade < narrowed.grade:
+            best[key] = narrowed
     return tuple(best.values())
 
 

@@ -8,7 +8,7 @@ counted, not kept.
 """
 
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,14 +41,14 @@ IRDS_TEXT_FIELDS = ("text", "title", "query", "keyword", "description")
 
 def detect(path: str, head: bytes) -> bool:
     """Return whether this is a folder with queries and qrels, or one of those qrels."""
-    place = Path(path)
-    if place.is_dir():
-        return bool(part_files(place, "queries")) and bool(_splits(place))
+    location = Path(path)
+    if location.is_dir():
+        return bool(part_files(location, "queries")) and bool(_splits(location))
     names = head.partition(b"\n")[0].decode(errors="replace").strip().split("\t")
     if tuple(names) == HEADER:
         return True
     columns = head_columns(path, head)
-    return set(HEADER) <= columns and _home(place) is not None
+    return set(HEADER) <= columns and _home(location) is not None
 
 
 def read(path: Path, options: ReadOptions) -> Dataset:
@@ -126,12 +126,12 @@ def _split(file: Path) -> str:
 
 
 def _splits(folder: Path) -> dict[str, list[Path]]:
-    """Return the files of judgments by split, of the first place and kind that has any."""
-    for place in PLACES:
+    """Return the files of judgments by split, of the first folder and suffix that has any."""
+    for subfolder in PLACES:
         for end in ENDS:
             splits: dict[str, list[Path]] = {}
-            for file in sorted((folder / place).glob(f"*{end}")):
-                inside = place.endswith("qrels") or _split(file) in (*PREFERRED, "qrels")
+            for file in sorted((folder / subfolder).glob(f"*{end}")):
+                inside = subfolder.endswith("qrels") or _split(file) in (*PREFERRED, "qrels")
                 if file.is_file() and inside:
                     splits.setdefault(_split(file), []).append(file)
             if splits:
@@ -144,7 +144,7 @@ def _judgments(paths: Sequence[Path], options: ReadOptions) -> dict[str, dict[st
     for path in paths:
         problems = Problems(path)
         table = path.name.endswith(TABLES)
-        for line, cells in _rows(path, options) if table else _lines(path, options):
+        for line, cells in _table_cells(path, options) if table else _tsv_cells(path, options):
             if len(cells) != len(HEADER) or not cells[0].strip() or not cells[1].strip():
                 problems.add(line, f"expected {', '.join(HEADER)}, separated by tabs")
                 continue
@@ -162,7 +162,7 @@ def _judgments(paths: Sequence[Path], options: ReadOptions) -> dict[str, dict[st
     return judged
 
 
-def _lines(path: Path, options: ReadOptions) -> Iterator[tuple[int, list[str]]]:
+def _tsv_cells(path: Path, options: ReadOptions) -> Iterator[tuple[int, list[str]]]:
     """Yield line number and cells of tab-separated judgments, without the header."""
     text = read_text(path, limit=options.limits.csv_bytes, setting="csv_bytes")
     for line, row in enumerate(text.split("\n"), 1):
@@ -171,7 +171,7 @@ def _lines(path: Path, options: ReadOptions) -> Iterator[tuple[int, list[str]]]:
             yield line, cells
 
 
-def _rows(path: Path, options: ReadOptions) -> Iterator[tuple[int, list[str]]]:
+def _table_cells(path: Path, options: ReadOptions) -> Iterator[tuple[int, list[str]]]:
     """Yield line number and cells of judgments with named columns."""
     table = read_table(path, options)
     names = []
@@ -193,8 +193,12 @@ def _records(
     """Yield line number and object of each JSON line or row with an ``_id`` that is new."""
     seen: set[str] = set()
     for path in paths:
-        parquet = path.suffix == ".parquet"
-        for line, value in _frame_rows(path) if parquet else _json_lines(path, problems):
+        rows: Iterable[tuple[int, object]] = (
+            ((0, row) for row in read_frame(path).iter_rows(named=True))
+            if path.suffix == ".parquet"
+            else _json_lines(path, problems)
+        )
+        for line, value in rows:
             label = _label(value) if isinstance(value, dict) else None
             if not isinstance(value, dict) or not isinstance(label, str | int) or label == "":
                 problems.add(line, "expected an object with an '_id'")
@@ -209,11 +213,6 @@ def _label(row: Mapping[str, object]) -> object:
     return next((row[name] for name in IDS if row.get(name) is not None), None)
 
 
-def _frame_rows(path: Path) -> Iterator[tuple[int, object]]:
-    for row in read_frame(path).iter_rows(named=True):
-        yield 0, row
-
-
 def _json_lines(path: Path, problems: Problems) -> Iterator[tuple[int, object]]:
     with open_bytes(path) as stream:
         for line, data in enumerate(stream, 1):
@@ -223,7 +222,7 @@ def _json_lines(path: Path, problems: Problems) -> Iterator[tuple[int, object]]:
                 text = decode(data.removeprefix(UTF8_MARK).rstrip(), problems.source, line=line)
                 yield line, parse_json(text, problems.source, line=line)
             except FormatError as error:
-                problems.found.extend(error.problems)
+                problems.extend(error.problems)
 
 
 def _counted_corpus(folder: Path, queries: list[Query]) -> dict[str, object]:

@@ -27,8 +27,8 @@ RANKED = re.compile(START + rb"\[\s*(?:%s\s*[,\]]|\[\s*%s\s*,\s*-?\d)" % (TEXT, 
 
 def detect_qrels(_path: str, head: bytes) -> bool:
     """Return whether an object of objects begins here whose first number is whole."""
-    found = SCORES.match(head)
-    return bool(EMPTY.match(head)) or bool(found and not found["fraction"])
+    match = SCORES.match(head)
+    return bool(EMPTY.match(head)) or bool(match and not match["fraction"])
 
 
 def detect_run(_path: str, head: bytes) -> bool:

@@ -32,7 +32,7 @@ class Checker:
         """Start with no problem in *source*."""
         self.source = os.fspath(source)
         self._locate = locate
-        self._found: list[tuple[Location, str]] = []
+        self._problems: list[tuple[Location, str]] = []
         self._broken: list[Location] = []
         # How often a problem was found, by its location without list indexes.
         self._repeated: Counter[tuple[Location, str]] = Counter()
@@ -49,15 +49,15 @@ class Checker:
             self._repeated[kind] += 1
             if self._repeated[kind] > 1:
                 return
-        self._found.append((location, message))
+        self._problems.append((location, message))
 
     def finish(self) -> None:
         """Raise FormatError with every problem, or do nothing."""
-        if not self._found:
+        if not self._problems:
             return
         lines = self._locate()
         problems = Problems(self.source)
-        for location, message in self._found:
+        for location, message in self._problems:
             known = location
             while known and known not in lines:
                 known = known[:-1]
@@ -252,7 +252,7 @@ SECTIONS = (
 
 
 def find_section(check: Checker, top: Record, name: str) -> tuple[Location, Record]:
-    """Return the place and the content of the section *name* of a file.
+    """Return the location and the content of the section *name* of a file.
 
     A file without sections holds the content alone: it is returned as it is. A file with other
     sections but without this one is an error.

@@ -124,7 +124,8 @@ def _targets(check: Checker, case: Record, location: Location) -> tuple[Target, 
         _target(check, check.record(item, at), at)
         for at, item in check.listed(case, "targets", location)
     )
-    if case.get("ground_truth_files") is not None and set(files) != _relevant_files(targets):
+    relevant = {target.path for target in targets if target.path and target.grade > 0}
+    if case.get("ground_truth_files") is not None and set(files) != relevant:
         check.add(location, "'ground_truth_files' and 'targets' name different relevant files")
     return targets
 
@@ -156,10 +157,6 @@ def _tags(check: Checker, case: Record, location: Location) -> dict[str, str]:
         return {**{word: word for word in words}, **tags}
     record = check.record(given, (*location, "tags"))
     return {**{key: check.text(record, key, (*location, "tags")) for key in record}, **tags}
-
-
-def _relevant_files(targets: tuple[Target, ...]) -> set[str]:
-    return {target.path for target in targets if target.path and target.grade > 0}
 
 
 def _as_case(query: Query) -> dict[str, object]:

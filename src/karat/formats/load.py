@@ -169,12 +169,12 @@ def _of_parts(pattern: str) -> Format:
     """Return the format of a run in parts; missing columns are reported by its reader."""
     from karat.formats.parquet_parts import find_parts
 
-    found = [path for path, _ in find_parts(pattern)]
-    if not found or not found[0].exists():
+    parts = [path for path, _ in find_parts(pattern)]
+    if not parts or not parts[0].exists():
         raise InputError(f"{pattern}: no file matches; expected a run, or the parts of one")
-    if found[0].suffix != ".parquet":
+    if parts[0].suffix != ".parquet":
         raise InputError(
-            f"{pattern}: {found[0]} is not Parquet; only a run in Parquet can have several parts"
+            f"{pattern}: {parts[0]} is not Parquet; only a run in Parquet can have several parts"
         )
     return FORMATS.get("parquet")
 
@@ -224,10 +224,10 @@ def read_dataset(
     further field of the queries into a tag. *topics* is a file with the
     texts of the queries, for judgments that have none.
     """
-    found = read(
+    source = read(
         path, format=format, kind="dataset", limits=limits, columns=columns, on_empty=on_empty
     )
-    data = as_dataset(found)
+    data = as_dataset(source)
     if topics is not None:
         from karat.formats.topics import with_topics
 

@@ -37,15 +37,15 @@ def judgments_of(source: object) -> ByDocument:
     >>> judgments_of({"q1": ["a", "b"]})
     {'q1': {'a': 1.0, 'b': 1.0}}
     """
-    found = cast("ByDocument", _by_document(source, "Dataset", "grade", GRADE_NAMES))
-    missing = [pair for query in found for pair in _without_grade(query, found[query])]
+    judgments = cast("ByDocument", _by_document(source, "Dataset", "grade", GRADE_NAMES))
+    missing = [pair for query in judgments for pair in _without_grade(query, judgments[query])]
     if missing:
         (query, document), more = missing[0], len(missing) - 1
         raise InputError(
             f"document {document!r} of query {query!r} has no grade"
             f"{f', and {more:,} more' if more else ''}; expected a number, or leave the pair out"
         )
-    return found
+    return judgments
 
 
 def _without_grade(query: str, grades: Mapping[str, float]) -> list[tuple[str, str]]:
@@ -103,9 +103,9 @@ def _by_document(
 
 
 def _unusable(source: object, kind: str, value: str, where: str = "") -> InputError:
-    found = f"{type(source).__module__}.{type(source).__qualname__}".removeprefix("builtins.")
+    type_name = f"{type(source).__module__}.{type(source).__qualname__}".removeprefix("builtins.")
     accepted = ACCEPTED.format(kind=kind, value=value)
-    return InputError(f"cannot read {found}{where} as a {kind}; expected {accepted}")
+    return InputError(f"cannot read {type_name}{where} as a {kind}; expected {accepted}")
 
 
 def _of_mapping(source: object, kind: str, value: str) -> ByDocument:
@@ -127,10 +127,10 @@ def _of_list(query: object, documents: object, kind: str, value: str) -> Mapping
     where = f" of query {query!r}"
     if isinstance(documents, str) or not isinstance(documents, Iterable):
         raise _unusable(documents, kind, value, where)
-    found: dict[str, float] = {}
-    for place, entry in enumerate(documents, 1):
+    numbers: dict[str, float] = {}
+    for rank, entry in enumerate(documents, 1):
         if isinstance(entry, str):
-            found.setdefault(entry, 1.0 if kind == "Dataset" else -float(place))
+            numbers.setdefault(entry, 1.0 if kind == "Dataset" else -float(rank))
             continue
         try:
             document, number = entry
@@ -138,10 +138,10 @@ def _of_list(query: object, documents: object, kind: str, value: str) -> Mapping
         except (TypeError, ValueError):
             raise _unusable(entry, kind, value, where) from None
         if kind == "Dataset":
-            _add_grade(found, query, str(document), worth)
+            _add_grade(numbers, query, str(document), worth)
         else:
-            found.setdefault(str(document), worth)
-    return found
+            numbers.setdefault(str(document), worth)
+    return numbers
 
 
 def _of_rows(source: Iterable[object], kind: str, value: str) -> ByDocument | Stream:
@@ -151,14 +151,14 @@ def _of_rows(source: Iterable[object], kind: str, value: str) -> ByDocument | St
     together: Iterator[Any] = chain(() if first is None else (first,), rows)
     if isinstance(first, tuple) and hasattr(first, "query_id") and hasattr(first, "doc_id"):
         attribute = "relevance" if kind == "Dataset" else "score"
-        found: dict[str, dict[str, float]] = {}
+        by_query: dict[str, dict[str, float]] = {}
         for row in together:
-            documents = found.setdefault(row.query_id, {})
+            documents = by_query.setdefault(row.query_id, {})
             if kind == "Dataset":
                 _add_grade(documents, row.query_id, row.doc_id, getattr(row, attribute))
             else:
                 documents[row.doc_id] = getattr(row, attribute)
-        return found
+        return by_query
     pair = isinstance(first, tuple | list) and len(first) == 2 and isinstance(first[1], Mapping)
     if kind == "Run" and (first is None or pair):
         return together
@@ -185,8 +185,8 @@ def _of_frame(source: object, names: Sequence[str], value: str) -> ByDocument:
         frame = frame.collect()
     columns = {_plain(name): name for name in frame.columns}
 
-    def find(wanted: Sequence[str]) -> str | None:
-        return next((columns[name] for name in wanted if name in columns), None)
+    def find(spellings: Sequence[str]) -> str | None:
+        return next((columns[name] for name in spellings if name in columns), None)
 
     query, document, number = find(QUERY_NAMES), find(DOCUMENT_NAMES), find(names)
     if query is None or document is None:
@@ -197,14 +197,14 @@ def _of_frame(source: object, names: Sequence[str], value: str) -> ByDocument:
     rank = find(RANK_NAMES) if number is None and value == "score" else None
     chosen = number or rank
     values = (
-        [1.0 if value == "grade" else -float(place) for place in range(len(frame))]
+        [1.0 if value == "grade" else -float(index) for index in range(len(frame))]
         if chosen is None
         else frame[chosen].to_list()
     )
-    found: dict[str, dict[str, float]] = {}
+    by_query: dict[str, dict[str, float]] = {}
     pairs = zip(frame[query].to_list(), frame[document].to_list(), strict=True)
     for (of_query, name), worth in zip(pairs, values, strict=True):
-        documents = found.setdefault(str(of_query), {})
+        documents = by_query.setdefault(str(of_query), {})
         try:
             score = -float(worth) if rank else float(worth)
         except (TypeError, ValueError):
@@ -218,7 +218,7 @@ def _of_frame(source: object, names: Sequence[str], value: str) -> ByDocument:
             _add_grade(documents, of_query, str(name), score)
         else:
             documents[str(name)] = score
-    return found
+    return by_query
 
 
 def _plain(name: object) -> str:

@@ -104,10 +104,10 @@ class ParquetRun:
         All invalid rows are raised as one FormatError at the end, and no frame is yielded after
         the first of them.
         """
-        wanted = tuple(role for role in roles if role in self.roles)
+        present = tuple(role for role in roles if role in self.roles)
         problems: list[Problem] = []
         ends = self._query_ends()
-        slices = self._slices(wanted, ends, problems)
+        slices = self._slices(present, ends, problems)
         if ends is None:
             yield from self._regrouped(slices, problems)
         else:
@@ -414,8 +414,8 @@ def _run(frame: "pl.DataFrame", *, name: str) -> Run:
         # Lists without documents: an answer without hits.
         frame = frame.with_columns(frame["query"].rle_id().alias("position"))
         frame = frame.filter(library.col("document").is_not_null())
-        found = dict(frame["position"].value_counts().iter_rows())
-        counts = [found.get(number, 0) for number in range(len(queries))]
+        hit_counts = dict(frame["position"].value_counts().iter_rows())
+        counts = [hit_counts.get(number, 0) for number in range(len(queries))]
     for count in counts:
         offsets.append(offsets[-1] + count)
     return Run(

@@ -91,12 +91,12 @@ class Part(NamedTuple):
 
         A list without documents is one row without a document. Invalid rows raise FormatError.
         """
-        wanted = [role for role in COLUMNS.values() if role in roles]
-        frame = _collect(self.path, self._scan(start, count, wanted))
+        selected = [role for role in COLUMNS.values() if role in roles]
+        frame = _collect(self.path, self._scan(start, count, selected))
         if self.lists:
             frame = self._exploded(frame.with_row_index("row", start + 1))
         self._check(frame, start)
-        return frame.select(wanted)
+        return frame.select(selected)
 
     def has_places(self) -> bool:
         """Return whether any hit has lines or a symbol; line 0 and an empty symbol are none."""
@@ -176,15 +176,15 @@ class Part(NamedTuple):
 
 def open_parts(source: str | os.PathLike[str]) -> list[Part]:
     """Return the parts of the run *source* in their order; a missing column raises FormatError."""
-    found = find_parts(source)
-    if not found:
+    files = find_parts(source)
+    if not files:
         raise InputError(
             f"{os.fspath(source)}: no Parquet file; expected a file, a folder of *.parquet files, "
             "or a pattern such as 'run/*.parquet'"
         )
     problems: list[Problem] = []
     parts: list[Part] = []
-    for path, values in found:
+    for path, values in files:
         if not path.is_file():
             raise InputError(f"{path}: no such file")
         try:
@@ -213,15 +213,15 @@ def find_parts(source: str | os.PathLike[str]) -> list[tuple[Path, Mapping[str, 
             break
         fixed.append(piece)
     root = Path(*fixed)
-    found: list[tuple[Path, Mapping[str, str]]] = []
+    parts: list[tuple[Path, Mapping[str, str]]] = []
     for each in sorted(map(Path, glob.glob(name, recursive=True)), key=_in_order):  # noqa: PTH207 - the pattern may be absolute
         if each.is_dir():
             own = _partitions(each.relative_to(root))
             inside = [] if "**" in name else _in_folder(each)
-            found += [(file, {**own, **values}) for file, values in inside]
+            parts += [(file, {**own, **values}) for file, values in inside]
         elif not each.name.startswith((".", "_")):
-            found.append((each, _partitions(each.parent.relative_to(root))))
-    return found
+            parts.append((each, _partitions(each.parent.relative_to(root))))
+    return parts
 
 
 def has_run_columns(source: str | os.PathLike[str]) -> bool:
@@ -230,10 +230,10 @@ def has_run_columns(source: str | os.PathLike[str]) -> bool:
     Names that judgments have too are those of a run only if it has ranks, or scores with fractions.
     A part whose columns cannot be read counts: its reader reports the problem.
     """
-    found = find_parts(source)
-    if not found or not _is_parquet(found[0][0]):
+    parts = find_parts(source)
+    if not parts or not _is_parquet(parts[0][0]):
         return False
-    path, values = found[0]
+    path, values = parts[0]
     try:
         schema = polars().read_parquet_schema(path)
     except Exception:  # noqa: BLE001 - detection never fails
@@ -286,11 +286,11 @@ def _open(path: Path, partitions: Mapping[str, str]) -> Part:
     except library.exceptions.PolarsError as error:
         raise FormatError([Problem(str(path), 0, f"not Parquet: {error}")]) from None
     known = _recognise(schema, partitions)
-    shown = ", ".join(f"{name} ({kind})" for name, kind in schema.items()) or "empty"
+    header = ", ".join(f"{name} ({kind})" for name, kind in schema.items()) or "empty"
     missing = [role for role in ("query", "document") if role not in known]
     if missing:
         names = " and ".join("query_id" if role == "query" else "path" for role in missing)
-        message = f"no column {names}; the header is {shown}; expected {', '.join(COLUMNS)}"
+        message = f"no column {names}; the header is {header}; expected {', '.join(COLUMNS)}"
         raise FormatError([Problem(str(path), 0, message)])
     columns = {role: name for role, name in known.items() if name in schema}
     lists = frozenset(role for role, name in columns.items() if _is_list(schema[name]))
@@ -306,7 +306,7 @@ def _open(path: Path, partitions: Mapping[str, str]) -> Part:
             expected = "a list of numbers, as many as documents"
         else:
             continue
-        message = f"column {name!r} is {schema[name]}; expected {expected}; the header is {shown}"
+        message = f"column {name!r} is {schema[name]}; expected {expected}; the header is {header}"
         raise FormatError([Problem(str(path), 0, message)])
     values = {
         role: None if partitions[name] == HIVE_NULL else partitions[name]
@@ -321,14 +321,14 @@ def _recognise(schema: Mapping[str, Any], partitions: Iterable[str]) -> dict[str
     flat = {_spelled(name): name for name, kind in schema.items() if not _is_list(kind)}
     lists = {_spelled(name): name for name, kind in schema.items() if _is_list(kind)}
     flat = {_spelled(name): name for name in partitions} | flat
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for role, names in NAMES.items():
         plural = LISTS.get(role, ())
         named = [flat[name] for name in names if name in flat]
         named += [lists[name] for name in (*plural, *names) if name in lists]
         if named:
-            found[role] = named[0]
-    return found
+            columns[role] = named[0]
+    return columns
 
 
 def _spelled(name: str) -> str:

@@ -151,11 +151,11 @@ def _returned(
     import polars as pl
 
     names = {name for query in batch.queries for name in judged.get(query, ())}
-    wanted = pl.Series(list(names), dtype=pl.String)
+    judged_names = pl.Series(list(names), dtype=pl.String)
     # Equal hashes are candidates, found faster than equal texts; the text then decides.
-    rows = batch.hashes.is_in(wanted.hash().implode()).arg_true().to_numpy()
+    rows = batch.hashes.is_in(judged_names.hash().implode()).arg_true().to_numpy()
     numbers = np.searchsorted(batch.starts, rows, side="right") - 1
-    found: dict[str, dict[str, float]] = {}
+    returned: dict[str, dict[str, float]] = {}
     for number, document, score in zip(
         numbers.tolist(),
         batch.documents.gather(rows).to_list(),
@@ -164,5 +164,5 @@ def _returned(
     ):
         query = batch.queries[number]
         if document in judged.get(query, ()):
-            found.setdefault(query, {})[document] = score
-    return found
+            returned.setdefault(query, {})[document] = score
+    return returned

@@ -244,14 +244,14 @@ def _is_json_lines(text: str) -> bool:
 def _from_json(path: Path, text: str) -> SourceTable:
     value = parse_json(text, os.fspath(path))
     lines = positions(text) if len(text) < MOST_LOCATED else {}
-    place: tuple[str | int, ...] = ()
+    location: tuple[str | int, ...] = ()
     if isinstance(value, dict):
         lists = [key for key, item in value.items() if _is_rows(item)]
-        place, value = ((lists[0],), value[lists[0]]) if len(lists) == 1 else ((), [value])
+        location, value = ((lists[0],), value[lists[0]]) if len(lists) == 1 else ((), [value])
     problems = Problems(path)
     rows = []
     for number, item in enumerate(value if isinstance(value, list) else [], 1):
-        line = lines.get((*place, number - 1), lines.get((), 0))
+        line = lines.get((*location, number - 1), lines.get((), 0))
         if isinstance(item, dict):
             rows.append(TableRow(line, number, item))
         else:
@@ -272,7 +272,7 @@ def _from_json_lines(path: Path, text: str) -> SourceTable:
         try:
             item = parse_json(content, problems.source, line=line)
         except FormatError as error:
-            problems.found.extend(error.problems)
+            problems.extend(error.problems)
             continue
         if isinstance(item, dict):
             rows.append(TableRow(line, len(rows) + 1, item))

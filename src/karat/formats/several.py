@@ -38,10 +38,10 @@ def detect(path: str, _head: bytes) -> bool:
     from karat.formats.load import FORMATS
 
     others = ("beir",)
-    place = Path(path)
-    if not place.is_dir() or any(FORMATS.get(name).detect(path, b"") for name in others):
+    folder = Path(path)
+    if not folder.is_dir() or any(FORMATS.get(name).detect(path, b"") for name in others):
         return False
-    return any(_is_gold(file) for file in _files_of(place))
+    return any(_is_gold(file) for file in _files_of(folder))
 
 
 def read(path: Path, options: ReadOptions) -> Dataset:
@@ -72,21 +72,21 @@ def read(path: Path, options: ReadOptions) -> Dataset:
 def _files(path: Path) -> list[Path]:
     name = str(path)
     if path.is_dir():
-        found = _files_of(path)
+        files = _files_of(path)
     elif JOINT in name and not glob.has_magic(name):
-        found = [Path(piece.strip()) for piece in name.split(JOINT)]
+        files = [Path(piece.strip()) for piece in name.split(JOINT)]
     else:
-        found = [Path(each) for each in sorted(glob.glob(name, recursive=True))]  # noqa: PTH207 - the pattern may be absolute
-    if not found:
+        files = [Path(each) for each in sorted(glob.glob(name, recursive=True))]  # noqa: PTH207 - the pattern may be absolute
+    if not files:
         raise InputError(f"{name}: no gold set; expected files such as gold.csv or gold.json")
-    return found
+    return files
 
 
 def _files_of(folder: Path) -> list[Path]:
     """Return the files of *folder* that may be gold sets; runs are left out."""
     from karat.formats.load import detect as detect_file
 
-    found = []
+    files = []
     for file in sorted(folder.iterdir()):
         if file.name.startswith(".") or not file.name.lower().endswith(SUFFIXES):
             continue
@@ -95,8 +95,8 @@ def _files_of(folder: Path) -> list[Path]:
         except InputError:
             is_run = False  # reading it reports the problem
         if not is_run:
-            found.append(file)
-    return found
+            files.append(file)
+    return files
 
 
 def _is_gold(file: Path) -> bool:
@@ -104,10 +104,10 @@ def _is_gold(file: Path) -> bool:
     from karat.formats.load import detect as detect_file
 
     try:
-        found = detect_file(file, kind="dataset")
+        detected = detect_file(file, kind="dataset")
     except InputError:
         return False
-    return found.detect(str(file), head_of(file))
+    return detected.detect(str(file), head_of(file))
 
 
 def _is_table(file: Path) -> bool:

@@ -1,7 +1,7 @@
 """Bytes and text of a file: plain or gzip, within a limit, UTF-8 or UTF-16 with a mark."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from math import isfinite
 from typing import BinaryIO, cast
 
@@ -27,16 +27,16 @@ class Problems:
         """Start with none; *source* is named in each message. *on_empty*: see ReadOptions."""
         self.source = os.fspath(source)
         self._on_empty = on_empty
-        self.found: list[Problem] = []
+        self._problems: list[Problem] = []
 
     def __len__(self) -> int:
         """Return how many were found."""
-        return len(self.found)
+        return len(self._problems)
 
     def add(self, line: int, message: str) -> None:
         """Record *message* at *line*; problems past ten thousand are dropped."""
-        if len(self.found) < PROBLEMS_KEPT:
-            self.found.append(Problem(self.source, line, message))
+        if len(self._problems) < PROBLEMS_KEPT:
+            self._problems.append(Problem(self.source, line, message))
 
     def add_empty(self, line: int, message: str) -> None:
         """Record that a row has no query, or tell who lets it be left out."""
@@ -45,10 +45,14 @@ class Problems:
         else:
             self.add(line, message)
 
+    def extend(self, problems: Iterable[Problem]) -> None:
+        """Record problems that another reader reported."""
+        self._problems.extend(problems)
+
     def finish(self) -> None:
         """Raise FormatError, by line, if anything was found."""
-        if self.found:
-            raise FormatError(sorted(self.found, key=lambda problem: problem.line))
+        if self._problems:
+            raise FormatError(sorted(self._problems, key=lambda problem: problem.line))
 
 
 def open_bytes(path: str | os.PathLike[str]) -> BinaryIO:

@@ -119,7 +119,7 @@ def _path(text: str) -> str:
 
 def _ranges(lines: list[str]) -> list[tuple[int, int]]:
     """Return the ranges of old lines that hunks change."""
-    found: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
     number = first = 0
     in_block = False
     for line in [*lines, "@@ end"]:
@@ -133,17 +133,17 @@ def _ranges(lines: list[str]) -> list[tuple[int, int]]:
             continue
         if in_block:
             if number > first:
-                found.append((first, number - 1))
+                ranges.append((first, number - 1))
             else:  # an insertion before the line *number*, which is there if context follows
                 after = number if mark == " " else max(number - 1, 1)
-                found.append((max(number - 1, 1), after))
+                ranges.append((max(number - 1, 1), after))
             in_block = False
         if hunk := HUNK.match(line):
             # A hunk without old lines stands after its line.
             number = int(hunk["start"]) + (hunk["count"] == "0")
         else:
             number += 1
-    return found
+    return ranges
 
 
 def _merged(ranges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
@@ -264,13 +264,13 @@ def _locations(cells: Mapping[str, object], files: Sequence[str]) -> Iterator[Hi
     for name in LOCATIONS:
         for path, text in _placed(cells.get(name), files):
             for line in text.split("\n"):
-                found = PLACE.fullmatch(line)
-                if found and found["kind"] == "line":
-                    number = int(found["name"]) if found["name"].isdecimal() else 0
+                match = PLACE.fullmatch(line)
+                if match and match["kind"] == "line":
+                    number = int(match["name"]) if match["name"].isdecimal() else 0
                     if 0 < number <= LAST_LINE:
                         yield Hit(path, start_line=number, end_line=number)
-                elif found:
-                    yield Hit(path, symbol=found["name"])
+                elif match:
+                    yield Hit(path, symbol=match["name"])
 
 
 def _placed(value: object, files: Sequence[str]) -> Iterator[tuple[str, str]]:

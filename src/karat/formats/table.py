@@ -105,16 +105,16 @@ def parse_columns(given: Iterable[str]) -> dict[str, str]:
     >>> parse_columns(["query=question", "document=Expected file"])
     {'query': 'question', 'document': 'Expected file'}
     """
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for text in given:
         role, mark, column = text.partition("=")
         if role not in ROLES or not mark or not column:
             raise InputError(
                 f"column {text!r}: expected ROLE=COLUMN with one of the roles {', '.join(ROLES)}"
             )
-        if found.setdefault(role, column) != column:
-            raise InputError(f"column {text!r}: {role} is already {found[role]!r}")
-    return found
+        if columns.setdefault(role, column) != column:
+            raise InputError(f"column {text!r}: {role} is already {columns[role]!r}")
+    return columns
 
 
 def recognise(names: Iterable[str], given: Mapping[str, str]) -> Roles:
@@ -162,19 +162,21 @@ def read(path: Path, options: ReadOptions) -> Dataset:
     table = read_table(path, options)
     columns = _columns(path, table, options.columns)
     problems = Problems(path, options.on_empty)
-    queries = _Queries(columns, SEPARATORS[table.delimiter], by_text=_numbers_rows(table, columns))
+    collector = _Queries(
+        columns, SEPARATORS[table.delimiter], by_text=_numbers_rows(table, columns)
+    )
     for row in table.rows:
-        queries.add(row, problems)
+        collector.add(row, problems)
     problems.finish()
-    found = queries.finished(problems)
-    if not found and not problems:
+    queries = collector.finished(problems)
+    if not queries and not problems:
         problems.add(0, "no row has a query")
     problems.finish()
-    lined = any(target.end_line for query in found for target in query.targets)
-    quoted = any(target.ref == "quote" for query in found for target in query.targets)
+    lined = any(target.end_line for query in queries for target in query.targets)
+    quoted = any(target.ref == "quote" for query in queries for target in query.targets)
     ids = _spelled(columns.get("document", "")) in IDS
     match = "lines" if lined or quoted else "document" if ids else "exact"
-    return Dataset.of(found, name=path.name.removesuffix(".gz"), match=match)
+    return Dataset.of(queries, name=path.name.removesuffix(".gz"), match=match)
 
 
 def write(data: Dataset | Run, path: Path) -> None:
@@ -212,14 +214,14 @@ def _columns(path: Path, table: SourceTable, given: Mapping[str, str]) -> dict[s
     """Return role -> column, or raise FormatError with what was found and what to type."""
     absent = {role: column for role, column in given.items() if column not in table.columns}
     roles = recognise(table.columns, given)
-    found = {role: name for role, name in roles.columns.items() if role not in absent}
-    has_id = _spelled(found.get("id", "")) in QUERY_IDS or "id" in given
+    columns = {role: name for role, name in roles.columns.items() if role not in absent}
+    has_id = _spelled(columns.get("id", "")) in QUERY_IDS or "id" in given
     options: list[str] = []
     reasons = [f"no column {column!r} for --column {role}" for role, column in absent.items()]
-    free = [name for name in table.columns if name not in found.values()]
+    free = [name for name in table.columns if name not in columns.values()]
     for role in ("query", "document"):
-        optional = has_id if role == "query" else "quote" in found
-        if role in found or role in absent or (optional and role not in roles.ambiguous):
+        optional = has_id if role == "query" else "quote" in columns
+        if role in columns or role in absent or (optional and role not in roles.ambiguous):
             continue
         if role in roles.ambiguous:
             names = roles.ambiguous[role]
@@ -231,14 +233,14 @@ def _columns(path: Path, table: SourceTable, given: Mapping[str, str]) -> dict[s
         free = [name for name in free if name != guess]
         options.append(f"--column {role}={shlex.quote(guess)}" if guess else "")
     if not reasons:
-        return found
+        return columns
     header = ", ".join(map(repr, table.columns))
-    known = ", ".join(f"{role} = {name!r}" for role, name in found.items()) or "none"
+    known = ", ".join(f"{role} = {name!r}" for role, name in columns.items()) or "none"
     advice = " ".join(filter(None, options)) or "--column ROLE=NAME"
     near = [
         f"{name!r} is perhaps {meant[0]!r}"
         for name in table.columns
-        if name not in found.values()
+        if name not in columns.values()
         and _spelled(name) not in KNOWN_NAMES
         and (meant := get_close_matches(_spelled(name), sorted(KNOWN_NAMES), n=1, cutoff=0.85))
     ]
@@ -320,10 +322,10 @@ class _Queries:
         self._extras.setdefault(key, {}).update(extra)
         known = self._targets.setdefault(key, {})
         for target in self._row_targets(row, problems):
-            place = target._replace(grade=0.0)
-            if place in known and known[place].grade != target.grade:
+            ungraded = target._replace(grade=0.0)
+            if ungraded in known and known[ungraded].grade != target.grade:
                 problems.add(row.line, f"{_at(row)}query {key!r} judges {target.path!r} twice")
-            known[place] = target
+            known[ungraded] = target
 
     def finished(self, problems: Problems) -> list[Query]:
         if "query" in self._columns:
@@ -490,14 +492,14 @@ def read_run(path: Path, options: ReadOptions) -> Run:
 def _run_columns(names: tuple[str, ...]) -> dict[str, str]:
     """Return the columns of a query, a document, a score and a rank among *names*."""
     spelled = {name.strip().lower(): name for name in names}
-    found = {
+    numeric = {
         role: spelled[known[0]]
         for role, some in (("score", SCORE_NAMES), ("rank", RANK_NAMES))
         if (known := [name for name in some if name in spelled])
     }
-    rest = [name for name in names if name not in found.values()]
+    rest = [name for name in names if name not in numeric.values()]
     roles = recognise(rest, {}).columns
-    return found | {role: roles[role] for role in ("query", "id", "document") if role in roles}
+    return numeric | {role: roles[role] for role in ("query", "id", "document") if role in roles}
 
 
 def _check(path: Path, table: SourceTable, columns: Mapping[str, str]) -> None:

@@ -52,7 +52,7 @@ def with_topics(
 
 def _from_trec(path: str | os.PathLike[str], text: str) -> dict[str, str]:
     problems = Problems(path)
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for top in TOP.finditer(text):
         line = text.count("\n", 0, top.start()) + 1
         number = NUMBER.search(top["body"]) or ATTRIBUTE.search(top["attributes"])
@@ -63,13 +63,13 @@ def _from_trec(path: str | os.PathLike[str], text: str) -> dict[str, str]:
         elif not words:
             problems.add(line, f"topic {number['id']!r} has no <title>")
         else:
-            _add(problems, found, line, number["id"], words)
-    return _finished(problems, found, "no <top> ... </top> in the file")
+            _add(problems, texts, line, number["id"], words)
+    return _finished(problems, texts, "no <top> ... </top> in the file")
 
 
 def _from_lines(path: str | os.PathLike[str], text: str) -> dict[str, str]:
     problems = Problems(path)
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for line, row in enumerate(text.split("\n"), 1):
         if not row.strip():
             continue
@@ -77,34 +77,34 @@ def _from_lines(path: str | os.PathLike[str], text: str) -> dict[str, str]:
         if not mark or not words.strip():
             problems.add(line, "expected an id, a tab and the text of the query")
         elif line > 1 or label.lower() not in IDS:
-            _add(problems, found, line, label.strip(), words.strip())
-    return _finished(problems, found, "no topic in the file")
+            _add(problems, texts, line, label.strip(), words.strip())
+    return _finished(problems, texts, "no topic in the file")
 
 
 def _from_json(path: str | os.PathLike[str], limits: ReadLimits) -> dict[str, str]:
     problems = Problems(path)
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for row in read_table(Path(path), ReadOptions(limits)).rows:
         label, words = _first(row.cells, IDS), _first(row.cells, TEXTS)
         if not label or not words:
             problems.add(row.line, f"expected an id ({', '.join(IDS)}) and a text")
         else:
-            _add(problems, found, row.line, label, words)
-    return _finished(problems, found, "no topic in the file")
+            _add(problems, texts, row.line, label, words)
+    return _finished(problems, texts, "no topic in the file")
 
 
 def _first(cells: Mapping[str, object], names: tuple[str, ...]) -> str:
     return next((text for name in names if (text := text_of(cells.get(name)).strip())), "")
 
 
-def _add(problems: Problems, found: dict[str, str], line: int, label: str, words: str) -> None:
-    if label in found:
+def _add(problems: Problems, texts: dict[str, str], line: int, label: str, words: str) -> None:
+    if label in texts:
         problems.add(line, f"topic {label!r} appears twice")
-    found[label] = words
+    texts[label] = words
 
 
-def _finished(problems: Problems, found: dict[str, str], empty: str) -> dict[str, str]:
-    if not found and not problems:
+def _finished(problems: Problems, texts: dict[str, str], empty: str) -> dict[str, str]:
+    if not texts and not problems:
         problems.add(0, empty)
     problems.finish()
-    return found
+    return texts

@@ -58,7 +58,7 @@ PART_HITS = 200_000
 
 
 class TrecColumns(NamedTuple):
-    """The wanted columns of some lines, and the number of each line."""
+    """The requested columns of some lines, and the number of each line."""
 
     lines: Sequence[int]
     columns: list[list[bytes]]
@@ -120,7 +120,7 @@ def decode_ids(ids: list[bytes], lines: Sequence[int], problems: Problems) -> li
             try:
                 decode(name, problems.source, line=line)
             except FormatError as error:
-                problems.found.extend(error.problems)
+                problems.extend(error.problems)
         return [name.decode(errors="replace") for name in ids]
 
 

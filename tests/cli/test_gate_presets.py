@@ -29,7 +29,7 @@ def make(**values: Any) -> dict[str, Any]:
 
 
 def run(given: dict[str, Any], request: GateRequest) -> GateOutcome:
-    return GateOutcome(Gate(f"{given['file']} by {request.wanted.min_queries}", 0, ()), Scoring())
+    return GateOutcome(Gate(f"{given['file']} by {request.options.min_queries}", 0, ()), Scoring())
 
 
 TOY = GatePreset(

@@ -59,8 +59,8 @@ class CommandGroup(click.Group):
     def _format_option(self, ctx: click.Context, kind: str | None) -> str | None:
         command = self.get_command(ctx, ctx.invoked_subcommand or "")
         named = {param.name: param.opts[0] for param in command.params} if command else {}
-        wanted = [name for name, holds in FORMAT_OPTIONS.items() if kind in (None, *holds)]
-        return next((named[name] for name in wanted if name in named), None)
+        options = [name for name, holds in FORMAT_OPTIONS.items() if kind in (None, *holds)]
+        return next((named[name] for name in options if name in named), None)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -185,10 +185,12 @@ class Commands(CommandGroup):
             return
         from karat import discovery
 
-        shown = discovery.remote_help().replace("--server URL", f"--server {ctx.params['server']}")
+        help_text = discovery.remote_help().replace(
+            "--server URL", f"--server {ctx.params['server']}"
+        )
         formatter.write_paragraph()
         with formatter.indentation():
-            formatter.write_text(shown)
+            formatter.write_text(help_text)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands, grouped by purpose."""
@@ -225,9 +227,9 @@ def _sections(ctx: click.Context) -> dict[str, dict[str, str]]:
             command = waiting.pop(name)
             lines = sections.setdefault(command.section, [])
             names = [command.section, *(each for each, _ in lines)]
-            place = names.index(command.after) if command.after in names else len(lines)
+            position = names.index(command.after) if command.after in names else len(lines)
             if name not in listed:
-                lines.insert(place, (name, command.help))
+                lines.insert(position, (name, command.help))
     return {title: dict(lines) for title, lines in sections.items() if lines}
 
 

@@ -40,12 +40,12 @@ def command(ctx: click.Context, *, as_json: bool) -> None:
         return
     from karat.app.engines import list_engines
 
-    found = list_engines()
+    listings = list_engines()
     if as_json:
-        _echo_json([_listed(entry) for entry in found])
+        _echo_json([_listed(entry) for entry in listings])
         return
-    width = max(len(entry.name) for entry in found)
-    for entry in found:
+    width = max(len(entry.name) for entry in listings)
+    for entry in listings:
         line = f"{entry.name:{width}}  {printable(_about(entry))}"
         indent = " " * (width + 2)
         click.echo(fill(line, terminal_width() or sys.maxsize, subsequent_indent=indent))
@@ -90,7 +90,7 @@ def check(
     if corpus is None and files != type(files)():
         raise click.UsageError("--kind, --include and --exclude need --corpus.")
     opened = open_corpus(corpus, revision=None, files=files) if corpus else None
-    found = check_engine(
+    outcome = check_engine(
         spec,
         corpus=opened,
         query=query,
@@ -99,11 +99,11 @@ def check(
         calibrate=not no_calibrate,
     )
     if as_json:
-        _echo_json(_checked(found, opened))
+        _echo_json(_checked(outcome, opened))
     else:
-        for line in _lines(found):
+        for line in _lines(outcome):
             click.echo(printable(line))
-    if not found.works:
+    if not outcome.works:
         ctx.exit(BROKEN)
 
 
@@ -114,63 +114,65 @@ def _about(entry: "EngineListing") -> str:
     return f"not available, needs {entry.missing}{hint}"
 
 
-def _lines(found: "EngineCheck") -> list[str]:
+def _lines(outcome: "EngineCheck") -> list[str]:
     """Return the outcome, one fact per line."""
     lines = [
-        f"{found.name}: {found.spec.name}, configuration {found.spec.digest[:12]}",
-        f"  corpus {found.corpus}: {counted(found.documents, 'document')}, "
-        f"indexed in {_ms(found.index_ns)}",
-        f"  query {found.query!r}: {counted(len(found.hits), 'hit')}",
+        f"{outcome.name}: {outcome.spec.name}, configuration {outcome.spec.digest[:12]}",
+        f"  corpus {outcome.corpus}: {counted(outcome.documents, 'document')}, "
+        f"indexed in {_ms(outcome.index_ns)}",
+        f"  query {outcome.query!r}: {counted(len(outcome.hits), 'hit')}",
     ]
-    for rank, hit in enumerate(found.hits, 1):
-        place = f":{hit.start_line}-{hit.end_line}" if hit.start_line else ""
+    for rank, hit in enumerate(outcome.hits, 1):
+        line_range = f":{hit.start_line}-{hit.end_line}" if hit.start_line else ""
         symbol = f"  {hit.symbol}" if hit.symbol else ""
-        lines.append(f"  {rank:4}. {hit.path}{place}  {hit.score:.6g}{symbol}")
-    lines += _dropped_lines(found)
-    lines += [f"  repaired: {reason} ({count})" for reason, count in found.mended.items()]
-    lines.append(f"  latency: first {_ms(found.first_ns)}, then {_ms(found.median_ns)} (median)")
-    if found.phases_ns:
-        parts = [f"{phase} {_ms(spent)}" for phase, spent in found.phases_ns.items()]
+        lines.append(f"  {rank:4}. {hit.path}{line_range}  {hit.score:.6g}{symbol}")
+    lines += _dropped_lines(outcome)
+    lines += [f"  repaired: {reason} ({count})" for reason, count in outcome.mended.items()]
+    lines.append(
+        f"  latency: first {_ms(outcome.first_ns)}, then {_ms(outcome.median_ns)} (median)"
+    )
+    if outcome.phases_ns:
+        parts = [f"{phase} {_ms(spent)}" for phase, spent in outcome.phases_ns.items()]
         lines.append(f"  phases of the last query: {', '.join(parts)}")
-    if found.is_adapter:
-        lines.append(f"  {_spent_line(found.spent)}")
-    if found.overhead is not None:
+    if outcome.is_adapter:
+        lines.append(f"  {_spent_line(outcome.spent)}")
+    if outcome.overhead is not None:
         lines.append(
-            f"  overhead of the {found.overhead.kind} adapter (measured with a no-op engine): "
-            f"median {_ms(found.overhead.median_ns)}, p99 {_ms(found.overhead.p99_ns)}"
+            f"  overhead of the {outcome.overhead.kind} adapter (measured with a no-op engine): "
+            f"median {_ms(outcome.overhead.median_ns)}, p99 {_ms(outcome.overhead.p99_ns)}"
         )
-    if found.problem and found.works:
-        lines.append(f"  warning: {found.problem.text}")
-    lines += [f"  warning: {warning}" for warning in found.warnings]
-    lines += [f"  contract violation: {law}" for law in found.broken]
-    lines.append(f"  {_conclusion(found)}")
+    if outcome.problem and outcome.works:
+        lines.append(f"  warning: {outcome.problem.text}")
+    lines += [f"  warning: {warning}" for warning in outcome.warnings]
+    lines += [f"  contract violation: {law}" for law in outcome.broken]
+    lines.append(f"  {_conclusion(outcome)}")
     return lines
 
 
-def _dropped_lines(found: "EngineCheck") -> Iterator[str]:
+def _dropped_lines(outcome: "EngineCheck") -> Iterator[str]:
     """Yield the reasons of dropped hits, each with the first paths."""
-    for reason, count in found.invalid.items():
-        paths = [path for path in found.dropped.get(reason, ()) if path or not found.problem]
-        shown = f": {', '.join(map(repr, paths))}" if paths else ""
+    for reason, count in outcome.invalid.items():
+        paths = [path for path in outcome.dropped.get(reason, ()) if path or not outcome.problem]
+        listed_paths = f": {', '.join(map(repr, paths))}" if paths else ""
         hint = ""
         if reason in PATH_REASONS and paths:
-            other_files = found.is_adapter and found.on_sample and found.hits
+            other_files = outcome.is_adapter and outcome.on_sample and outcome.hits
             hint = f"; {OTHER_FILES}" if other_files else PATH_HINT
-        yield f"  dropped: {reason} ({count}){shown}{hint}"
+        yield f"  dropped: {reason} ({count}){listed_paths}{hint}"
 
 
-def _conclusion(found: "EngineCheck") -> str:
-    if found.broken:
+def _conclusion(outcome: "EngineCheck") -> str:
+    if outcome.broken:
         return "does not work"
-    if found.problem and not found.works:
-        return f"does not work: {found.problem.text}"
-    if found.all_dropped:
-        if found.is_adapter and found.on_sample and found.invalid.keys() <= {*PATH_REASONS}:
+    if outcome.problem and not outcome.works:
+        return f"does not work: {outcome.problem.text}"
+    if outcome.all_dropped:
+        if outcome.is_adapter and outcome.on_sample and outcome.invalid.keys() <= {*PATH_REASONS}:
             return f"does not work: its hits are not files of the sample; {OTHER_FILES}"
         return "does not work: no valid hit"
-    if found.hits:
+    if outcome.hits:
         return "works"
-    return f"works, but returned 0 hits for the test query {found.query!r}; try --query"
+    return f"works, but returned 0 hits for the test query {outcome.query!r}; try --query"
 
 
 def _spent_line(spent: "QueryCost") -> str:
@@ -195,33 +197,33 @@ def _listed(entry: "EngineListing") -> dict[str, object]:
     }
 
 
-def _checked(found: "EngineCheck", corpus: "Corpus | None") -> dict[str, object]:
+def _checked(outcome: "EngineCheck", corpus: "Corpus | None") -> dict[str, object]:
     from karat.app.corpora import skipped_as_json
 
     skipped = {"skipped": {}, "skipped_files": {}} if corpus is None else skipped_as_json(corpus)
     return {
-        "name": found.name,
-        "engine": found.spec.name,
-        "digest": found.spec.digest,
-        "works": found.works,
-        "broken": list(found.broken),
-        "corpus": found.corpus,
-        "documents": found.documents,
+        "name": outcome.name,
+        "engine": outcome.spec.name,
+        "digest": outcome.spec.digest,
+        "works": outcome.works,
+        "broken": list(outcome.broken),
+        "corpus": outcome.corpus,
+        "documents": outcome.documents,
         **skipped,
-        "query": found.query,
-        "hits": [hit._asdict() for hit in found.hits],
-        "invalid": dict(found.invalid),
-        "dropped": {reason: list(paths) for reason, paths in found.dropped.items()},
-        "mended": dict(found.mended),
-        "index_ns": found.index_ns,
-        "first_ns": found.first_ns,
-        "median_ns": found.median_ns,
-        "phases_ns": dict(found.phases_ns),
-        "tokens": found.spent.tokens,
-        "cost": found.spent.cost,
-        "overhead": found.overhead._asdict() if found.overhead else None,
-        "warnings": list(found.warnings),
-        "problem": found.problem.text if found.problem else None,
+        "query": outcome.query,
+        "hits": [hit._asdict() for hit in outcome.hits],
+        "invalid": dict(outcome.invalid),
+        "dropped": {reason: list(paths) for reason, paths in outcome.dropped.items()},
+        "mended": dict(outcome.mended),
+        "index_ns": outcome.index_ns,
+        "first_ns": outcome.first_ns,
+        "median_ns": outcome.median_ns,
+        "phases_ns": dict(outcome.phases_ns),
+        "tokens": outcome.spent.tokens,
+        "cost": outcome.spent.cost,
+        "overhead": outcome.overhead._asdict() if outcome.overhead else None,
+        "warnings": list(outcome.warnings),
+        "problem": outcome.problem.text if outcome.problem else None,
     }
 
 

@@ -118,8 +118,8 @@ def _make_outputs(*, annotations: bool | None, **rest: Any) -> GateOutputs:
     return GateOutputs(annotations=annotations, **rest)
 
 
-# The rules of the gate: *wanted*; where its outcome is written: *outputs*.
-rule_options = gather("wanted", GateOptions, RULES)
+# The rules of the gate: *options*; where its outcome is written: *outputs*.
+rule_options = gather("options", GateOptions, RULES)
 gate_output_options = gather("outputs", _make_outputs, OUTPUTS)
 
 
@@ -144,14 +144,14 @@ def read_one_run(names: tuple[str, ...], store: str, inputs: Inputs) -> "tuple[D
     from karat.app.report import gather
     from karat.experiments.run_records import run_with_latencies
 
-    found = gather(names, store=store, reading=inputs.gold)
-    for remark in found.remarks:
+    inputs_read = gather(names, store=store, reading=inputs.gold)
+    for remark in inputs_read.remarks:
         click.echo(printable(f"warning: {remark}"), err=True)
-    if len(found.runs) > 1:
+    if len(inputs_read.runs) > 1:
         raise click.UsageError(
-            f"{names[-1]} has {len(found.runs)} runs; expected one, such as {names[-1]}.1"
+            f"{names[-1]} has {len(inputs_read.runs)} runs; expected one, such as {names[-1]}.1"
         )
-    return found.gold, run_with_latencies(found.runs[0])
+    return inputs_read.gold, run_with_latencies(inputs_read.runs[0])
 
 
 def run_first(engine: str, gold: str = "gold.json") -> str:
@@ -169,9 +169,9 @@ def _configure(
     from karat.app.benchmark_config import read_gate_config
     from karat.cli.options.shared import make_validator
 
-    found = read_gate_config(path, accepts=make_validator(ctx.command))
-    ctx.default_map = dict(found.options)
-    return found
+    config = read_gate_config(path, accepts=make_validator(ctx.command))
+    ctx.default_map = dict(config.options)
+    return config
 
 
 FAILED = 1
@@ -221,7 +221,7 @@ def command(
     preset: ChosenPreset,
     allow_changed: bool,
     self_check: bool,
-    wanted: GateOptions,
+    options: GateOptions,
     outputs: GateOutputs,
     scoring: "Scoring",
     inputs: Inputs,
@@ -247,13 +247,13 @@ def command(
     if self_check:
         if preset.name or preset.given() or baseline:
             raise click.UsageError("--self-check takes GOLD and runs, without --baseline.")
-        failed = _self_check(names, wanted, scoring, inputs, confidence, as_json=outputs.as_json)
+        failed = _self_check(names, options, scoring, inputs, confidence, as_json=outputs.as_json)
         ctx.exit(FAILED if failed else 0)
     before = _read(baseline)
     preset.check_unused(names)
     if preset.name:
         request = GateRequest(
-            names, wanted, before, scoring, inputs, confidence, store, allow_changed
+            names, options, before, scoring, inputs, confidence, store, allow_changed
         )
         outcome = preset.run(request)
     else:
@@ -266,24 +266,24 @@ def command(
                 "Expected GOLD and RUN, a run of the store, or --preset octocode."
             )
         gold, run = read_one_run(names, store, inputs)
-        found = gate(
+        checked = gate(
             gold,
             run,
-            wanted.rules(level=scoring.level),
+            options.rules(level=scoring.level),
             baseline=before,
             scoring=scoring,
             confidence=confidence,
             allow_changed=allow_changed,
             run_format=inputs.run_format,
         )
-        outcome = GateOutcome(found, scoring)
+        outcome = GateOutcome(checked, scoring)
     _tell(outcome, outputs, confidence)
     ctx.exit(FAILED if outcome.gate.closed else 0)
 
 
 def _self_check(
     names: tuple[str, ...],
-    wanted: GateOptions,
+    options: GateOptions,
     scoring: "Scoring",
     inputs: Inputs,
     confidence: "Confidence",
@@ -298,20 +298,20 @@ def _self_check(
 
     if len(names) < 3:
         raise click.UsageError("Expected GOLD and two or more runs of one unchanged engine.")
-    found = self_check(
+    flips = self_check(
         read_gold(names[0], **inputs.gold),
         names[1:],
-        wanted.rules(level=scoring.level),
+        options.rules(level=scoring.level),
         scoring=scoring,
         confidence=confidence,
         run_format=inputs.run_format,
     )
     if as_json:
-        show.put_json({**found._asdict(), "verdict": found.verdict})
+        show.put_json({**flips._asdict(), "verdict": flips.verdict})
     else:
         plain = Output(None, per_query=False, path=None)
-        show.put(show.draw_tables([self_check_table(found)], plain), plain)
-    return found.failed > 0
+        show.put(show.draw_tables([self_check_table(flips)], plain), plain)
+    return flips.failed > 0
 
 
 def _read(baseline: str | None) -> "Baseline | None":

@@ -34,33 +34,33 @@ def command(
 
     corpus = open_corpus(place, revision=rev, files=files)
     with progress_bar("embedding") as progress:
-        found = index_ahead(corpus, engine, progress=progress)
+        index = index_ahead(corpus, engine, progress=progress)
     if as_json:
-        _show_json(found)
+        _show_json(index)
     else:
-        _show(found)
+        _show(index)
 
 
-def _show(found: "IndexResult") -> None:
+def _show(index: "IndexResult") -> None:
     from karat.report.display import printable
 
-    work = found.work
+    work = index.work
     rows = [
-        ("corpus", f"{found.corpus.name}, snapshot {found.corpus.snapshot[:12]}"),
-        ("documents", f"{len(found.corpus):,}: {_counts(found.languages)}"),
-        ("skipped", _counts(found.corpus.skipped)),
-        ("chunks", f"{found.chunks:,}"),
-        ("fallback", _counts(found.fallbacks)),
+        ("corpus", f"{index.corpus.name}, snapshot {index.corpus.snapshot[:12]}"),
+        ("documents", f"{len(index.corpus):,}: {_counts(index.languages)}"),
+        ("skipped", _counts(index.corpus.skipped)),
+        ("chunks", f"{index.chunks:,}"),
+        ("fallback", _counts(index.fallbacks)),
         ("embedded", _embedded(work)),
         ("reused", f"{work['reused']:,} vectors" if "reused" in work else ""),
         ("contexts", _contexts(work)),
         (
             "recall",
-            f"{found.recall:.3f} of the nearest neighbours" if found.recall is not None else "",
+            f"{index.recall:.3f} of the nearest neighbours" if index.recall is not None else "",
         ),
-        ("time", f"{found.index_ns / 1e9:.2f} s by {found.engine}"),
-        ("cache", f"{found.cache_folder}, {found.cache_bytes / 1e6:.1f} MB"),
-        ("not cached", found.cache_problem),
+        ("time", f"{index.index_ns / 1e9:.2f} s by {index.engine}"),
+        ("cache", f"{index.cache_folder}, {index.cache_bytes / 1e6:.1f} MB"),
+        ("not cached", index.cache_problem),
     ]
     for label, value in rows:
         if value:
@@ -87,29 +87,29 @@ def _counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {name or 'other'}" for name, count in counts.items())
 
 
-def _show_json(found: "IndexResult") -> None:
+def _show_json(index: "IndexResult") -> None:
     import json
 
     from karat.app.corpora import skipped_as_json
     from karat.report.json import plain
 
     value = {
-        "engine": found.engine,
-        "corpus": found.corpus.name,
-        "snapshot": found.corpus.snapshot,
-        "documents": len(found.corpus),
-        "languages": dict(found.languages),
-        **skipped_as_json(found.corpus),
-        "notes": dict(found.corpus.notes),
-        "chunks": found.chunks,
-        "fallbacks": dict(found.fallbacks),
-        "work": dict(found.work),
-        "index_ns": found.index_ns,
-        "recall": found.recall,
+        "engine": index.engine,
+        "corpus": index.corpus.name,
+        "snapshot": index.corpus.snapshot,
+        "documents": len(index.corpus),
+        "languages": dict(index.languages),
+        **skipped_as_json(index.corpus),
+        "notes": dict(index.corpus.notes),
+        "chunks": index.chunks,
+        "fallbacks": dict(index.fallbacks),
+        "work": dict(index.work),
+        "index_ns": index.index_ns,
+        "recall": index.recall,
         "cache": {
-            "folder": str(found.cache_folder),
-            "bytes": found.cache_bytes,
-            "problem": found.cache_problem or None,
+            "folder": str(index.cache_folder),
+            "bytes": index.cache_bytes,
+            "problem": index.cache_problem or None,
         },
     }
     click.echo(json.dumps(plain(value), indent=2, ensure_ascii=False))

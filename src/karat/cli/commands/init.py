@@ -161,7 +161,7 @@ def command(file: str | None, *, plugin: bool, force: bool) -> None:
     _write_new(Path(file), TEMPLATE.format(name=Path(file).name), force=force)
     folder = Path(file).absolute().parent
     click.echo(f"wrote {file}")
-    if not any((place / ".git").exists() for place in (folder, *folder.parents)):
+    if not any((directory / ".git").exists() for directory in (folder, *folder.parents)):
         click.echo(f"{folder} is not in a Git repository: first set repository_path or gold_set")
     click.echo(f"next: karat compare --config {file}")
 

@@ -36,8 +36,8 @@ def command(names: tuple[str, ...], *, everything: bool, as_json: bool, as_markd
 
         from karat.report.json import plain
 
-        found = [plain(entry) for entry in describe(names)]
-        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        entries = [plain(entry) for entry in describe(names)]
+        click.echo(json.dumps(entries, indent=2, ensure_ascii=False))
     elif style == "markdown":
         click.echo(page(describe(names)), nl=False)
     elif names:

@@ -34,12 +34,12 @@ def command(*, as_json: bool) -> None:
 
     # The list has the reasons.
     on_problem(lambda _: None)
-    found = installed()
+    extensions = installed()
     if as_json:
-        click.echo(json.dumps([_record(one) for one in found], indent=2))
+        click.echo(json.dumps([_record(one) for one in extensions], indent=2))
         return
     formatter = click.HelpFormatter(width=WIDTH)
-    rows = [(one.name, printable(_description(one))) for one in found]
+    rows = [(one.name, printable(_description(one))) for one in extensions]
     if rows:
         formatter.write_dl(rows, col_max=COLUMN)
         click.echo(formatter.getvalue())

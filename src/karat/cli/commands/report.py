@@ -106,20 +106,20 @@ def command(
         )
     from karat.app.report import gather, make_findings
 
-    found = gather(
+    report_inputs = gather(
         names,
         store=store,
         reading=inputs.gold,
         run_format=inputs.run_format,
     )
-    for remark in found.remarks:
+    for remark in report_inputs.remarks:
         click.echo(printable(f"warning: {remark}"), err=True)
     if output is not None and schema != "karat":
-        write_schema(schema, export_runs(found, scoring, confidence), output)
+        write_schema(schema, export_runs(report_inputs, scoring, confidence), output)
         output = None
     if output is None and charts is None:
         return
-    findings = make_findings(found, scoring, confidence, by=inputs.by or None, title=title)
+    findings = make_findings(report_inputs, scoring, confidence, by=inputs.by or None, title=title)
     if losses:
         from karat.app.loss_reasons import with_losses
         from karat.cli.output.progress import progress_bar

@@ -78,30 +78,34 @@ def command(
     chosen = FORMATS.get(named) if named else detect(dataset, kind="dataset")
     gold = read_dataset(dataset, format=chosen.name, columns=columns)
     opened = open_corpus(corpus, revision=rev, files=files)
-    found = resolve(gold, opened, match=match)
+    resolution = resolve(gold, opened, match=match)
     if output is not None:
-        write_like(found.dataset, output, chosen, force=force)
+        write_like(resolution.dataset, output, chosen, force=force)
     if as_json:
-        _show_json(found, opened, output)
+        _show_json(resolution, opened, output)
     else:
-        _show(found, dataset, output)
-    if strict and found.unresolved:
+        _show(resolution, dataset, output)
+    if strict and resolution.unresolved:
         ctx.exit(LOST)
 
 
-def _show(found: "ResolveResult", dataset: str, output: str | None) -> None:
+def _show(resolution: "ResolveResult", dataset: str, output: str | None) -> None:
     click.echo(
-        f"{printable(dataset)}: {found.mapped_count:,} of "
-        f"{counted(found.total_count, 'reference')} found"
+        f"{printable(dataset)}: {resolution.mapped_count:,} of "
+        f"{counted(resolution.total_count, 'reference')} found"
     )
-    for reason, count in Counter(lost.reason for lost in found.unresolved).most_common():
+    for reason, count in Counter(lost.reason for lost in resolution.unresolved).most_common():
         click.echo(f"  {reason}: {count:,}")
-    if found.ambiguous:
-        click.echo(f"  found in several places, all of them accepted: {len(found.ambiguous):,}")
-    if found.whole:
-        click.echo(f"  quotes not in their document, which is the target: {len(found.whole):,}")
+    if resolution.ambiguous:
+        click.echo(
+            f"  found in several places, all of them accepted: {len(resolution.ambiguous):,}"
+        )
+    if resolution.whole:
+        click.echo(
+            f"  quotes not in their document, which is the target: {len(resolution.whole):,}"
+        )
     click.echo(f"  written: {printable(output) if output else 'nothing (-o FILE)'}")
-    listed = [*found.unresolved, *found.ambiguous, *found.whole]
+    listed = [*resolution.unresolved, *resolution.ambiguous, *resolution.whole]
     for lost in listed[:SHOWN]:
         click.echo(printable(_line(lost)), err=True)
     if len(listed) > SHOWN:
@@ -118,17 +122,17 @@ def _line(lost: "UnresolvedReference") -> str:
     return f"{lost.reason}: query {lost.query_id!r}: {kind} {name!r}{which}"
 
 
-def _show_json(found: "ResolveResult", corpus: "Corpus", output: str | None) -> None:
+def _show_json(resolution: "ResolveResult", corpus: "Corpus", output: str | None) -> None:
     from karat.app.corpora import skipped_as_json
     from karat.formats.jsontext import dumps
 
     value = {
-        "status": found.status,
-        "mapped_count": found.mapped_count,
-        "total_count": found.total_count,
-        "unresolved": [lost._asdict() for lost in found.unresolved],
-        "ambiguous": [lost._asdict() for lost in found.ambiguous],
-        "whole": [lost._asdict() for lost in found.whole],
+        "status": resolution.status,
+        "mapped_count": resolution.mapped_count,
+        "total_count": resolution.total_count,
+        "unresolved": [lost._asdict() for lost in resolution.unresolved],
+        "ambiguous": [lost._asdict() for lost in resolution.ambiguous],
+        "whole": [lost._asdict() for lost in resolution.whole],
         **skipped_as_json(corpus),
         "written": output,
     }

@@ -59,7 +59,7 @@ def runs_table(
 
     *answered* has the number of queries that did not fail, by the id of the run.
     """
-    leads = {run: found[0] for run, found in scores.items() if found}
+    leads = {run: measured[0] for run, measured in scores.items() if measured}
     lead = next((first.measure for first in leads.values()), "")
     sure = any(first.interval for first in leads.values())
     columns = [
@@ -179,11 +179,11 @@ def list_(kind: str | None, limit: int, store: str, *, as_json: bool) -> None:
     from karat.experiments.store import ExperimentKind, open_store, shown_place
 
     with open_store(store) as opened:
-        found = opened.experiments(ExperimentKind(kind) if kind else None, limit=limit)
+        experiments = opened.experiments(ExperimentKind(kind) if kind else None, limit=limit)
     if as_json:
-        show.put_json([experiment_json(experiment) for experiment in found])
-    elif found:
-        show.put_table(experiments_table(found))
+        show.put_json([experiment_json(experiment) for experiment in experiments])
+    elif experiments:
+        show.put_table(experiments_table(experiments))
     else:
         which = f" of {kind}" if kind else ""
         click.echo(f"{shown_place(store)} has no experiments{which} yet", err=True)
@@ -308,5 +308,5 @@ def _show(store: "Store", name: str, *, as_json: bool) -> None:
         show.put_json(experiment_json(experiment, runs, scores))
     else:
         outcomes = store.outcomes(experiment.id)
-        answered = {run: found.get(Outcome.ANSWERED, 0) for run, found in outcomes.items()}
+        answered = {run: counts.get(Outcome.ANSWERED, 0) for run, counts in outcomes.items()}
         show.put_table(runs_table(experiment, runs, scores, answered=answered))

@@ -51,57 +51,57 @@ def command(
 
     corpus = open_corpus(place, revision=rev, files=files)
     with progress_bar("embedding") as progress:
-        found = search(query, corpus, engine, k=k, progress=progress)
+        result = search(query, corpus, engine, k=k, progress=progress)
     if as_json:
-        _show_json(found)
+        _show_json(result)
     else:
-        _show(found, query, explain=explain)
+        _show(result, query, explain=explain)
 
 
-def _show(found: "SearchResult", query: str, *, explain: bool) -> None:
+def _show(result: "SearchResult", query: str, *, explain: bool) -> None:
     from karat.app.corpora import page_of_hit
     from karat.app.search import telling_line
     from karat.report.display import printable, shorten
     from karat.system.words import counted
 
     terminal = sys.stdout.isatty()
-    for rank, (hit, stages, ranking) in enumerate(found.hits, 1):
+    for rank, (hit, stages, ranking) in enumerate(result.hits, 1):
         lines = f":{hit.start_line}-{hit.end_line}" if hit.end_line else ""
-        page = page_of_hit(found.corpus, hit)
+        page = page_of_hit(result.corpus, hit)
         lines += f" (page {page})" if page else ""
         symbol = f"  {hit.symbol}" if hit.symbol else ""
         click.echo(printable(f"{rank:3}. {hit.path}{lines}  {hit.score:.3f}{symbol}"))
         if terminal:
-            line = shorten(printable(telling_line(found.corpus, hit, query)), LINE_WIDTH)
+            line = shorten(printable(telling_line(result.corpus, hit, query)), LINE_WIDTH)
             click.secho(f"       {line}", dim=True)
         if explain:
             for stage, score in stages.items():
                 click.echo(f"       {stage} {score:.3f}")
             for step, value in ranking.items():
                 click.echo(f"       {printable(STEPS.get(step, step))} {value:.3f}")
-    if explain and found.hits and not any(entry.stages for entry in found.hits):
-        click.echo(printable(f"{found.engine} does not explain its scores"), err=True)
-    hits, documents = counted(len(found.hits), "hit"), counted(len(found.corpus), "document")
+    if explain and result.hits and not any(entry.stages for entry in result.hits):
+        click.echo(printable(f"{result.engine} does not explain its scores"), err=True)
+    hits, documents = counted(len(result.hits), "hit"), counted(len(result.corpus), "document")
     summary = (
-        f"{hits} by {found.engine} in {documents} of {found.corpus.name}; indexed in "
-        f"{found.index_ns / 1e9:.2f} s, searched in {found.search_ns / 1e6:.1f} ms"
+        f"{hits} by {result.engine} in {documents} of {result.corpus.name}; indexed in "
+        f"{result.index_ns / 1e9:.2f} s, searched in {result.search_ns / 1e6:.1f} ms"
     )
     click.echo(printable(summary), err=True)
-    if hint := _hint(found, query):
+    if hint := _hint(result, query):
         click.echo(printable(hint), err=True)
 
 
-def _hint(found: "SearchResult", query: str) -> str:
+def _hint(result: "SearchResult", query: str) -> str:
     """Return why there can be no hits, if that is so."""
     if not query.strip():
         return "the query is empty"
-    if not len(found.corpus):
-        left_out = ", ".join(f"{count:,} {why}" for why, count in found.corpus.skipped.items())
+    if not len(result.corpus):
+        left_out = ", ".join(f"{count:,} {why}" for why, count in result.corpus.skipped.items())
         return f"the corpus has no text; skipped files: {left_out or 'none'}"
     return ""
 
 
-def _show_json(found: "SearchResult") -> None:
+def _show_json(result: "SearchResult") -> None:
     import json
 
     from karat.app.corpora import page_of_hit, skipped_as_json
@@ -110,18 +110,18 @@ def _show_json(found: "SearchResult") -> None:
     hits = [
         {
             **hit._asdict(),
-            "page": page_of_hit(found.corpus, hit) or None,
+            "page": page_of_hit(result.corpus, hit) or None,
             "stages": dict(stages),
             "ranking": dict(ranking),
         }
-        for hit, stages, ranking in found.hits
+        for hit, stages, ranking in result.hits
     ]
     value = {
-        "engine": found.engine,
-        "snapshot": found.corpus.snapshot,
-        **skipped_as_json(found.corpus),
-        "index_ns": found.index_ns,
-        "search_ns": found.search_ns,
+        "engine": result.engine,
+        "snapshot": result.corpus.snapshot,
+        **skipped_as_json(result.corpus),
+        "index_ns": result.index_ns,
+        "search_ns": result.search_ns,
         "hits": hits,
     }
     click.echo(json.dumps(plain(value), indent=2, ensure_ascii=False))

@@ -114,12 +114,12 @@ def command(
     where = place.where()
     gold = load_gold(goldset, read, inputs, where, match=scoring.match)
     if combined and matrix:
-        found = matrix_sweep(combined, matrix)
+        sweep = matrix_sweep(combined, matrix)
         if not scoring.measures:
-            scoring = replace(scoring, measures=found.measures)
+            scoring = replace(scoring, measures=sweep.measures)
     else:
-        found = suite_sweep(suite, suites, k=k, scoring=scoring, gold=gold, single=single)
-    configurations = found.configurations[:1] if single else found.configurations
+        sweep = suite_sweep(suite, suites, k=k, scoring=scoring, gold=gold, single=single)
+    configurations = sweep.configurations[:1] if single else sweep.configurations
     run_setup(
         ExperimentSetup(gold, configurations, scoring, read, goldset or ""),
         ExperimentKind.SWEEP,
@@ -128,7 +128,7 @@ def command(
         options=options,
         confidence=confidence,
         output=output,
-        name=found.name,
+        name=sweep.name,
         allowed=allow,
     )
 

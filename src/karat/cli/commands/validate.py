@@ -75,7 +75,7 @@ def command(
     if corpus is not None and (clones or repositories is not None):
         option = "--repos" if clones else "--repo"
         raise click.UsageError(f"--corpus and {option} both look up targets; give one of them.")
-    found = validate(
+    validation = validate(
         file,
         format=format_name,
         columns=columns,
@@ -85,53 +85,53 @@ def command(
         corpus=corpus,
     )
     if as_json:
-        click.echo(_json(found))
+        click.echo(_json(validation))
     else:
-        for line in _lines(found):
+        for line in _lines(validation):
             click.echo(line)
-        for problem in found.problems:
+        for problem in validation.problems:
             click.echo(printable(str(problem)), err=True)
-    if not found.valid:
+    if not validation.valid:
         ctx.exit(INVALID)
 
 
-def _lines(found: "Validation") -> list[str]:
+def _lines(validation: "Validation") -> list[str]:
     """Return the summary, one fact per line."""
-    entries = "targets" if found.kind == "dataset" else "hits"
-    lines = [f"{printable(found.path)}: {found.kind}, format {found.format}"]
-    if not found.valid:
-        count = len(found.problems)
+    entries = "targets" if validation.kind == "dataset" else "hits"
+    lines = [f"{printable(validation.path)}: {validation.kind}, format {validation.format}"]
+    if not validation.valid:
+        count = len(validation.problems)
         lines.append(f"  not valid: {count:,} problem{'s' if count > 1 else ''}")
-    if not found.queries:
+    if not validation.queries:
         return lines
-    evidence = f", {found.evidence:,} symbols as evidence" if found.evidence else ""
-    lines.append(f"  {found.queries:,} queries, {found.entries:,} {entries}{evidence}")
-    lines += _lookup(found)
-    if found.match:
-        lines.append(f"  match: {found.match}")
-    if found.grades:
-        lines.append("  grades: " + _counts(found.grades))
-    if found.unjudged:
-        lines.append(f"  queries without a relevant target (not scored): {found.unjudged:,}")
-    if found.detects:
-        lines.append(f"  {found.detects}")
-    if found.outcomes:
-        lines.append("  outcomes: " + _counts(found.outcomes))
-    lines.extend(f"  note: {printable(note)}" for note in found.notes)
-    lines.extend(f"  tag {printable(tag)}: {_counts(v)}" for tag, v in found.tags.items())
+    evidence = f", {validation.evidence:,} symbols as evidence" if validation.evidence else ""
+    lines.append(f"  {validation.queries:,} queries, {validation.entries:,} {entries}{evidence}")
+    lines += _lookup_lines(validation)
+    if validation.match:
+        lines.append(f"  match: {validation.match}")
+    if validation.grades:
+        lines.append("  grades: " + _counts(validation.grades))
+    if validation.unjudged:
+        lines.append(f"  queries without a relevant target (not scored): {validation.unjudged:,}")
+    if validation.detects:
+        lines.append(f"  {validation.detects}")
+    if validation.outcomes:
+        lines.append("  outcomes: " + _counts(validation.outcomes))
+    lines.extend(f"  note: {printable(note)}" for note in validation.notes)
+    lines.extend(f"  tag {printable(tag)}: {_counts(v)}" for tag, v in validation.tags.items())
     return lines
 
 
-def _lookup(found: "Validation") -> list[str]:
+def _lookup_lines(validation: "Validation") -> list[str]:
     """Return which targets exist in the repository, if that was checked."""
     lines = []
-    if found.checked:
-        lines.append("  looked up: " + _counts(found.checked))
-    if found.missing:
-        lines.append("  missing: " + _counts(found.missing))
-    if found.unchecked:
-        lines.append(f"  document ids and hashes, not looked up: {found.unchecked:,}")
-    if found.kind == "dataset" and not (lines or found.problems):
+    if validation.checked:
+        lines.append("  looked up: " + _counts(validation.checked))
+    if validation.missing:
+        lines.append("  missing: " + _counts(validation.missing))
+    if validation.unchecked:
+        lines.append(f"  document ids and hashes, not looked up: {validation.unchecked:,}")
+    if validation.kind == "dataset" and not (lines or validation.problems):
         lines.append(
             "  targets not looked up; --corpus FOLDER checks a folder, --repo DIR a Git repository"
         )
@@ -141,32 +141,32 @@ def _lookup(found: "Validation") -> list[str]:
 def _counts(counts: "Mapping[str, int]") -> str:
     """Return ``hard (27), standard (100)``; of many values the first few, the rest counted."""
     values = list(counts.items())[:VALUES_SHOWN]
-    shown = [f"{printable(value)} ({count:,})" for value, count in values]
-    hidden = len(counts) - len(shown)
-    return ", ".join(shown) + (f" and {hidden:,} more" if hidden else "")
+    texts = [f"{printable(value)} ({count:,})" for value, count in values]
+    hidden = len(counts) - len(texts)
+    return ", ".join(texts) + (f" and {hidden:,} more" if hidden else "")
 
 
-def _json(found: "Validation") -> str:
+def _json(validation: "Validation") -> str:
     import json
 
     value = {
-        "path": found.path,
-        "format": found.format,
-        "kind": found.kind,
-        "valid": found.valid,
-        "queries": found.queries,
-        "targets" if found.kind == "dataset" else "hits": found.entries,
-        "evidence": found.evidence,
-        "unjudged": found.unjudged,
-        "match": found.match or None,
-        "grades": dict(found.grades),
-        "tags": {tag: dict(values) for tag, values in found.tags.items()},
-        "outcomes": dict(found.outcomes),
-        "checked": dict(found.checked),
-        "missing": dict(found.missing),
-        "unchecked": found.unchecked,
-        "detects": found.detects.to_json() if found.detects else None,
-        "notes": list(found.notes),
-        "problems": [problem._asdict() for problem in found.problems],
+        "path": validation.path,
+        "format": validation.format,
+        "kind": validation.kind,
+        "valid": validation.valid,
+        "queries": validation.queries,
+        "targets" if validation.kind == "dataset" else "hits": validation.entries,
+        "evidence": validation.evidence,
+        "unjudged": validation.unjudged,
+        "match": validation.match or None,
+        "grades": dict(validation.grades),
+        "tags": {tag: dict(values) for tag, values in validation.tags.items()},
+        "outcomes": dict(validation.outcomes),
+        "checked": dict(validation.checked),
+        "missing": dict(validation.missing),
+        "unchecked": validation.unchecked,
+        "detects": validation.detects.to_json() if validation.detects else None,
+        "notes": list(validation.notes),
+        "problems": [problem._asdict() for problem in validation.problems],
     }
     return json.dumps(value, indent=2, ensure_ascii=False)

@@ -129,9 +129,9 @@ def load_gold(
         where = where.with_clones(gold)
         if where.only_given:
             gold = _given_part(gold, where)
-        if found := resolve_for(gold, where, match=match):
-            gold = found.dataset
-            for note in found.notes():
+        if resolution := resolve_for(gold, where, match=match):
+            gold = resolution.dataset
+            for note in resolution.notes():
                 click.echo(printable(f"note: {note}"), err=True)
         gold = use_labels(gold, inputs.labels)
         return with_difficulty(gold, where) if DIFFICULTY in inputs.by else gold
@@ -169,11 +169,11 @@ def _found_here(where: "Where", gold: "Dataset") -> "Where":
 
     if where.corpus is not None:
         return where
-    found = local_repositories(gold, where.repositories)
-    for name, place in found.items():
+    moved = local_repositories(gold, where.repositories)
+    for name, folder in moved.items():
         which = f"the repository {name}" if name else "the repository of the gold set"
         click.echo(
-            printable(f"note: {which} is found by its commits in the current folder: {place}"),
+            printable(f"note: {which} is found by its commits in the current folder: {folder}"),
             err=True,
         )
-    return where._replace(repositories={**found, **where.repositories})
+    return where._replace(repositories={**moved, **where.repositories})

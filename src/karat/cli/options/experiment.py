@@ -69,15 +69,15 @@ def folders_by_name(repos: Sequence[str]) -> dict[str, str]:
 def _folders(
     _ctx: click.Context, _option: click.Parameter, given: Sequence[str]
 ) -> dict[str, str] | None:
-    found = folders_by_name([repo for repo in given if repo])
-    for folder in found.values():
+    folders = folders_by_name([repo for repo in given if repo])
+    for folder in folders.values():
         if not Path(folder).is_dir():
             from karat.system.files import no_folder
 
             expected = "the folder of a Git repository"
             raise click.BadParameter(no_folder(folder, expected=expected))
     # `karat validate --repo` alone looks where the set was mined; without it, nothing is looked up.
-    return found if given else None
+    return folders if given else None
 
 
 # Each of them holds an index and a model of its own.

@@ -45,7 +45,7 @@ class GateRequest(NamedTuple):
     """What ``karat gate`` was called with, beside the options of presets."""
 
     names: tuple[str, ...]
-    wanted: GateOptions
+    options: GateOptions
     baseline: "Baseline | None"
     scoring: "Scoring"
     inputs: Inputs

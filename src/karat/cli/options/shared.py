@@ -384,9 +384,9 @@ output_options = gather("output", _make_output, {**STYLES, **FILE})
 result_options = gather("output", _make_output, {**STYLES, **RESULTS})
 
 
-def one_style(**wanted: bool) -> str | None:
-    """Return the style that is *wanted*, None without one; raise UsageError for several."""
-    styles = [name for name, given in wanted.items() if given]
+def one_style(**flags: bool) -> str | None:
+    """Return the style whose flag is set, None without one; raise UsageError for several."""
+    styles = [name for name, given in flags.items() if given]
     if len(styles) > 1:
         named = " and ".join(f"--{style}" for style in styles)
         raise click.UsageError(f"{named} exclude each other; give one of them.")

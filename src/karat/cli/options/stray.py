@@ -59,8 +59,8 @@ def _with(options: list[str], words: tuple[str, ...], typed: tuple[str, ...]) ->
     ['generate', '--repo', 'a', '--limit', '5', '-o', 'b']
     """
     meant = list(typed)
-    place = len(meant)
+    end = len(meant)
     for option, word in reversed([*zip(options, words, strict=True)]):
-        place = max(at for at, one in enumerate(meant[:place]) if one == word)
-        meant.insert(place, option)
+        end = max(at for at, one in enumerate(meant[:end]) if one == word)
+        meant.insert(end, option)
     return meant

@@ -56,7 +56,7 @@ TROUBLE = (QueryStatus.MISSING, QueryStatus.ERROR, QueryStatus.TIMEOUT)
 
 
 def show_evaluated(
-    found: "EvaluationResult",
+    result: "EvaluationResult",
     gold: "Dataset",
     output: Output,
     *,
@@ -69,26 +69,28 @@ def show_evaluated(
     """
     from karat.report.compare_view import best_engine, best_engine_line
 
-    further = [*map(show.with_gold, found.remarks)]
+    further = [*map(show.with_gold, result.remarks)]
     lines = [
-        *remarks(found.searched),
-        *run_remarks(found.runs, found.searched.trees, indexed=found.searched.snapshot != "corpus"),
+        *remarks(result.searched),
+        *run_remarks(
+            result.runs, result.searched.trees, indexed=result.searched.snapshot != "corpus"
+        ),
         *further,
     ]
     best = ""
-    if not isinstance(found.overall, Evaluation):
-        lines += best_engine_line(found.overall.comparison, engines)
-        best = best_engine(found.overall.comparison, engines)
+    if not isinstance(result.overall, Evaluation):
+        lines += best_engine_line(result.overall.comparison, engines)
+        best = best_engine(result.overall.comparison, engines)
     if output.style == "json":
         from karat.report.json import searched_json
 
-        misleading = show.with_gold(coverage_warning(found.searched))
+        misleading = show.with_gold(coverage_warning(result.searched))
         text = searched_json(
-            found.overall,
-            found.resolved,
+            result.overall,
+            result.resolved,
             show.settings_by_name(settings),
-            searched=found.searched,
-            runs=found.runs,
+            searched=result.searched,
+            runs=result.runs,
             warnings=[line for line in (misleading, *further) if line],
             best_engine=best,
         )
@@ -96,28 +98,28 @@ def show_evaluated(
     elif output.style == "csv":
         for line in lines:
             click.echo(printable(line), err=True)
-        if isinstance(found.overall, Evaluation):
-            show.show_evaluation(found.overall, gold, output, settings=settings)
+        if isinstance(result.overall, Evaluation):
+            show.show_evaluation(result.overall, gold, output, settings=settings)
         else:
-            show.show_contest(found.overall, gold, output, settings=settings)
+            show.show_contest(result.overall, gold, output, settings=settings)
     else:
-        show.put(show.draw_tables(_tables(found, gold, output, lines), output), output)
+        show.put(show.draw_tables(_tables(result, gold, output, lines), output), output)
 
 
 def _tables(
-    found: "EvaluationResult", gold: "Dataset", output: Output, lines: Sequence[str]
+    result: "EvaluationResult", gold: "Dataset", output: Output, lines: Sequence[str]
 ) -> "list[Table]":
-    *before, whole = _result_tables(found.overall, gold, output)
-    notes = (*whole.notes, *_untimed(found.runs), *lines)
+    *before, whole = _result_tables(result.overall, gold, output)
+    notes = (*whole.notes, *_untimed(result.runs), *lines)
     tables = [*before, replace(whole, notes=notes, conclusion="")]
-    if found.resolved:
+    if result.resolved:
         # Its scores are higher, so it comes after the table that counts.
-        table = _result_tables(found.resolved, gold, output)[-1]
+        table = _result_tables(result.resolved, gold, output)[-1]
         new = tuple(note for note in table.notes if note not in whole.notes)
-        where = searched_place(found.searched)
+        where = searched_place(result.searched)
         title = f"{table.title}, without the targets that do not exist in {where}"
         tables.append(replace(table, title=title, notes=new, conclusion="", warnings=()))
-    tables += _times(found.runs, gold)
+    tables += _times(result.runs, gold)
     return _concluded(tables, whole.conclusion)
 
 
@@ -184,8 +186,8 @@ def show_findings(
 def _led(table: "Table") -> "Table":
     """Return *table* so that a narrow terminal drops the last measures first."""
     columns = (
-        column._replace(spare=place) if place > 1 else column
-        for place, column in enumerate(table.columns)
+        column._replace(spare=index) if index > 1 else column
+        for index, column in enumerate(table.columns)
     )
     return replace(table, columns=tuple(columns))
 
@@ -274,12 +276,12 @@ def carry_out(
     ended = select_finished(done)
     if options.run_out is not None:
         _write_runs(ended.runs, options.run_out, views.run_format, request.gold.query_ids)
-    shown = _show_result(done, ended, request, views, losses=options.losses)
+    result = _show_result(done, ended, request, views, losses=options.losses)
     _show_store(done, options.store, views, since=started)
     for names, reason in ended.reasons():
         for line in f"failed: {names}: {reason}".splitlines():
             click.echo(printable(line), err=True)
-    if ended.failed or shown.broken:
+    if ended.failed or result.broken:
         ctx.exit(BROKEN)
 
 
@@ -291,7 +293,7 @@ def _show_result(
     *,
     losses: bool,
 ) -> "Result":
-    """Show the result, write the report or the folder, and return what was shown."""
+    """Show and return the result; write the report or the folder."""
     from karat.app.evaluate import evaluate_experiment, kind_proposal
 
     # A report is written in addition to what is shown.
@@ -309,9 +311,9 @@ def _show_result(
         evaluations = findings.contest.evaluations
         proposal = kind_proposal(request.gold, done.searched, ended.runs, evaluations, scoring)
         show_findings(findings, done.searched, output, more=(*done.remarks, *proposal))
-        shown: Result = findings.contest
+        result: Result = findings.contest
     else:
-        found = evaluate_experiment(
+        evaluated = evaluate_experiment(
             request.gold, done, runs=ended, scoring=scoring, confidence=confidence, by=views.by
         )
         engines = {}
@@ -324,8 +326,8 @@ def _show_result(
                 if run not in ended.failed
             }
         settings = (scoring, confidence)
-        show_evaluated(found, request.gold, output, settings=settings, engines=engines)
-        shown = found.overall
+        show_evaluated(evaluated, request.gold, output, settings=settings, engines=engines)
+        result = evaluated.overall
     if findings and losses:
         from karat.app.loss_reasons import with_losses
         from karat.cli.output.progress import progress_bar
@@ -334,7 +336,7 @@ def _show_result(
             findings = with_losses(findings, request.where, progress=progress)
     if findings and inputs:
         _write(findings, inputs, scoring, views)
-    return shown
+    return result
 
 
 def _show_store(done: "ExperimentResult", store: str, views: Views, *, since: datetime) -> None:
@@ -364,8 +366,8 @@ def _store_typed(store: str) -> str:
     from karat.experiments.store import shown_place
 
     # A URL is shown without its password, and must be typed with it.
-    place = shlex.quote(store) if shown_place(store) == store else "..."
-    return f" --store {place}"
+    location = shlex.quote(store) if shown_place(store) == store else "..."
+    return f" --store {location}"
 
 
 def _check(request: "ExperimentRequest", options: RunOptions, views: Views) -> None:
@@ -453,14 +455,14 @@ def show_searched(searched: "CorpusCoverage") -> None:
 
 
 def _write_runs(
-    runs: "Sequence[RunResult]", place: str, run_format: str | None, order: "Sequence[str]"
+    runs: "Sequence[RunResult]", path: str, run_format: str | None, order: "Sequence[str]"
 ) -> None:
     from karat.cli.output.show import make_writer
     from karat.experiments.run_records import run_with_latencies
 
-    keep = make_writer(place, run_format, several=len(runs) > 1)
+    write_run = make_writer(path, run_format, several=len(runs) > 1)
     for measured in runs:
-        keep(run_with_latencies(measured, order))
+        write_run(run_with_latencies(measured, order))
 
 
 def _write(findings: "Findings", inputs: "ReportInputs", scoring: "Scoring", views: Views) -> None:

@@ -45,9 +45,9 @@ class Pace:
         """Count *count* further steps that ended at *now*."""
         if self._last is not None:
             spent = max(now - self._last, 0.0)
-            kept = 0.5 ** (spent / HALF_LIFE_S)
-            self._steps = self._steps * kept + count
-            self._seconds = self._seconds * kept + spent
+            decay = 0.5 ** (spent / HALF_LIFE_S)
+            self._steps = self._steps * decay + count
+            self._seconds = self._seconds * decay + spent
             self._elapsed_s += spent
             self._updates += 1
         self._last = now

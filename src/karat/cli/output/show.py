@@ -198,16 +198,16 @@ def settings_by_name(settings: "tuple[Scoring, Confidence]") -> dict[str, object
     return {"scoring": scoring, "confidence": confidence}
 
 
-def make_namer(place: str, *, several: bool) -> Callable[[str], str]:
+def make_namer(pattern: str, *, several: bool) -> Callable[[str], str]:
     """Return a function from run name to file; InputError if two runs would share a file."""
-    if several and ENGINE_PLACEHOLDER not in place:
+    if several and ENGINE_PLACEHOLDER not in pattern:
         raise InputError(
-            f"{place}: several runs need several files; put {ENGINE_PLACEHOLDER} into the name"
+            f"{pattern}: several runs need several files; put {ENGINE_PLACEHOLDER} into the name"
         )
     taken: set[str] = set()
 
     def name(run: str) -> str:
-        path = place.replace(ENGINE_PLACEHOLDER, re.sub(NOT_IN_A_FILE_NAME, "_", run).strip("_"))
+        path = pattern.replace(ENGINE_PLACEHOLDER, re.sub(NOT_IN_A_FILE_NAME, "_", run).strip("_"))
         if path in taken:
             raise InputError(f"{path}: two runs would write to this file, the second is {run!r}")
         taken.add(path)
@@ -216,12 +216,12 @@ def make_namer(place: str, *, several: bool) -> Callable[[str], str]:
     return name
 
 
-def make_writer(place: str, format_name: str | None, *, several: bool) -> "Callable[[Run], None]":
-    """Return a function that writes a run to *place*, or several to the files that it names.
+def make_writer(pattern: str, format_name: str | None, *, several: bool) -> "Callable[[Run], None]":
+    """Return a function that writes a run to the file that *pattern* names.
 
     A warning lists what the format cannot store: a run without its lines gets other scores.
     """
-    file_of = make_namer(place, several=several)
+    file_of = make_namer(pattern, several=several)
 
     def keep(run: "Run") -> None:
         from karat.formats import write
@@ -266,8 +266,8 @@ def write_page(
     """Write the report on a gold set and run files."""
     from karat.app.report import gather, make_findings
 
-    found = gather(names, store="", reading=inputs.gold, run_format=inputs.run_format)
-    findings = make_findings(found, *settings, by=inputs.by or None, title=output.title)
+    report_inputs = gather(names, store="", reading=inputs.gold, run_format=inputs.run_format)
+    findings = make_findings(report_inputs, *settings, by=inputs.by or None, title=output.title)
     write_report(findings, str(output.path))
 
 
@@ -309,14 +309,14 @@ REPORTS = {"markdown": "report.md", "html": "report.html"}
 
 
 def export_runs(
-    found: "ReportInputs", scoring: "Scoring", confidence: "Confidence"
+    inputs: "ReportInputs", scoring: "Scoring", confidence: "Confidence"
 ) -> "list[RunExport]":
     """Return what other benchmarks' results are made from, as of now."""
     from karat.app.schemas import RunExport
 
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    scores = zip_longest(found.runs, found.evaluations)
-    return [RunExport(found.gold, run, now, scoring, confidence, known) for run, known in scores]
+    gold, judged = inputs.gold, zip_longest(inputs.runs, inputs.evaluations)
+    return [RunExport(gold, run, now, scoring, confidence, known) for run, known in judged]
 
 
 def write_report(
@@ -334,11 +334,11 @@ def write_report(
     from karat.system.files import write_text
 
     text = draw(findings, path, latex=latex)
-    shown = [chart.name for chart in charts if chart.suffix == ".png"]
-    if shown and path.endswith(".md"):
+    pictured = [chart.name for chart in charts if chart.suffix == ".png"]
+    if pictured and path.endswith(".md"):
         from karat.report.table import pictures
 
-        text += f"\n{pictures(shown)}"
+        text += f"\n{pictures(pictured)}"
     write_text(path, text)
     click.echo(f"wrote {path}", err=True)
 
@@ -365,8 +365,8 @@ def write_folder(
     from importlib.util import find_spec
     from pathlib import Path
 
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
+    folder_path = Path(folder)
+    folder_path.mkdir(parents=True, exist_ok=True)
     drawn: list[Path] = []
     if charts and find_spec("matplotlib") is None:
         click.echo(f"warning: charts need matplotlib: {install_hint('charts')}", err=True)
@@ -374,6 +374,6 @@ def write_folder(
         drawn = write_charts(findings, folder)
     for name in formats:
         if name in REPORTS:
-            write_report(findings, str(place / REPORTS[name]), charts=drawn)
+            write_report(findings, str(folder_path / REPORTS[name]), charts=drawn)
         else:
-            write_schema("agents", judged, str(place / f"{{engine}}.{name}"))
+            write_schema("agents", judged, str(folder_path / f"{{engine}}.{name}"))

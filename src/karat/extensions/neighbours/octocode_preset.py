@@ -85,8 +85,8 @@ def _run(given: OctocodeOptions, request: GateRequest) -> GateOutcome:
     from karat.report.score_view import per_query_table, score_table
 
     gold = read_dataset(str(given.csv), format="octocode")
-    wanted = request.wanted
-    rules = (wanted if wanted.minimums else wanted._replace(minimums=(LEAST,))).rules()
+    options = request.options
+    rules = (options if options.minimums else options._replace(minimums=(LEAST,))).rules()
     engine = given.engine or octocode_engine(given.mode or "code", threshold=given.threshold)
     with open_store(request.store, new=True) as opened, run_progress({}) as listen:
         found = octocode_gate(

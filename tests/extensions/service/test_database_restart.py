@@ -48,7 +48,10 @@ def restart(server: Any) -> None:
 
 
 def test_a_request_says_that_the_database_is_away(
-    server: Any, settings: ServiceSettings, token: Callable[..., str]
+    server: Any,
+    settings: ServiceSettings,
+    token: Callable[..., str],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     headers = {"Authorization": f"Bearer {token()}"}
     open_to_all = replace(settings, hosts=())
@@ -69,6 +72,8 @@ def test_a_request_says_that_the_database_is_away(
             assert (posted.status_code, posted.headers["Retry-After"]) == (503, "5")
             assert local.get("/readyz").json()["checks"]["database"] == "does not answer"
             assert local.get("/healthz").status_code == 200
+            # A traceback would name the host and the user of the database.
+            assert [record.getMessage() for record in caplog.records if record.exc_info] == []
         finally:
             server.ensure_postgres_running()
         assert [known.get(API + path).status_code for path in ROUTES] == before

@@ -1,6 +1,6 @@
 """A small benchmark: thirty questions to a dozen notes, six configurations of the words' engine."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
@@ -20,6 +20,7 @@ from karat.extensions.service.results import ScoredBenchmark
 from karat.extensions.service.settings import ServiceSettings
 from karat.extensions.service.store import Job, ServiceStore
 from karat.model import Dataset, Query, Target
+from karat.model.spec import Spec
 from tests.extensions.service.conftest import PATIENCE_S
 from tests.lease_clock import LeaseClock
 
@@ -56,8 +57,14 @@ def write_notes(folder: Path) -> None:
         (folder / f"{word}.md").write_text(text, encoding="utf-8")
 
 
-def make_benchmark(store: ServiceStore, folder: Path, *, name: str = "Small") -> str:
-    """Return the id of a benchmark that can be started."""
+def make_benchmark(
+    store: ServiceStore,
+    folder: Path,
+    *,
+    name: str = "Small",
+    engines: Mapping[str, Spec] | None = None,
+) -> str:
+    """Return the id of a benchmark that can be started, of *engines* where they are given."""
     write_notes(folder)
     collection = store.collections.add(
         "local",
@@ -72,9 +79,10 @@ def make_benchmark(store: ServiceStore, folder: Path, *, name: str = "Small") ->
     mapping = store.mappings.add(dataset.id, collection.id)
     total = 2 * QUESTIONS
     store.mappings.keep_resolution(mapping.id, gold(), mapped=total, total=total, unresolved=[])
-    config = BenchmarkConfig(MATRIX, top_k=10)
-    runs = config.matrix_for(collection).count()
-    assert runs == RUNS
+    chosen = {"search_modes": [], "engines": list(engines)} if engines else {}
+    config = BenchmarkConfig(MATRIX | chosen, top_k=10)
+    runs = config.matrix_for(collection, offered=engines).count()
+    assert engines or runs == RUNS
     return store.benchmarks.add(
         "local", name, description="", mapping=mapping.id, config=config.to_json(), total_runs=runs
     ).id

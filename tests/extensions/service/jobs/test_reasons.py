@@ -1,6 +1,7 @@
 """Why a benchmark has failed, without what only the service's machine knows."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -9,9 +10,21 @@ from fastapi.testclient import TestClient
 
 from karat.errors import InputError
 from karat.extensions.service.api.app import create_app
+from karat.extensions.service.benchmarks import offered_engines
 from karat.extensions.service.jobs import benchmark as benchmark_job
 from karat.extensions.service.settings import ServiceSettings
 from karat.extensions.service.store import ServiceStore
+from tests.extensions.service.jobs.conftest import make_benchmark
+
+NOTHING = "no query was answered; the first error"
+GONE = """
+class Gone:
+    def index(self, corpus):
+        pass
+
+    def search(self, query, k):
+        raise OSError("it is gone")
+"""
 
 
 def test_it_is_on_the_benchmark_and_in_its_last_event(
@@ -36,6 +49,27 @@ def test_it_is_on_the_benchmark_and_in_its_last_event(
     last = store.events.newest(subject=benchmark)
     assert last
     assert (last.data["status"], last.data["error_message"]) == ("failed", why)
+
+
+def test_the_log_says_why_no_run_was_completed(
+    settings: ServiceSettings,
+    tmp_path: Path,
+    do_jobs: Callable[[ServiceSettings], None],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "gone_search.py").write_text(GONE, encoding="utf-8")
+    engines = offered_engines(["gone=gone_search:Gone"])
+    with ServiceStore(settings.store) as store:
+        benchmark = make_benchmark(store, tmp_path / "notes", engines=engines)
+        store.benchmarks.start(benchmark)
+        do_jobs(replace(settings, engines=engines))
+        found = store.benchmarks.get(benchmark)
+    assert (found.status, found.error) == ("failed", f"{NOTHING}: Gone: OSError: it is gone")
+    assert [(r.benchmark, r.reason) for r in caplog.records if hasattr(r, "benchmark")] == [
+        (benchmark, found.error)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ class Auth:
         try:
             caller = await self._caller(scope, secret)
         except StoreUnavailable as error:
-            logger.exception("tokens cannot be read")
+            logger.warning("tokens cannot be read: %s", error)
             after = {name.replace("-", "_"): value for name, value in RETRY.items()}
             await refuse(scope, receive, send, status=503, detail=str(error), **after)
             return

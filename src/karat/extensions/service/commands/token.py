@@ -29,8 +29,8 @@ def command() -> None:
     type=click.Choice(["read", "run", "admin"]),
     default="run",
     show_default=True,
-    help="read: view only; run: also change data and start work; admin: also see the data of "
-    "others.",
+    help="read: view only; run: also change data and start work; admin: the same, with serve "
+    "--private for the data of all owners.",
 )
 @click.option("--name", default="", help="Purpose, such as 'nightly job'.")
 @click.option("--days", default=90, show_default=True, help="Days until it expires.")

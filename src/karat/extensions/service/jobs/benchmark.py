@@ -1,5 +1,6 @@
 """The job of a benchmark: run or continue its experiment, and report progress."""
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from time import monotonic, time_ns
@@ -34,6 +35,7 @@ from karat.report.page.results import flat_metrics, metrics_of
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
+logger = logging.getLogger("karat.jobs")
 
 QUIET_S = 0.5
 # Other karat runs must end first, so that latency is not distorted.
@@ -292,6 +294,10 @@ class BenchmarkJob:
         if status is JobStatus.COMPLETED:
             found, error = _outcome(benchmark, work.store.results)
             work.store.benchmarks.finish(benchmark.id, found, error=error)
+            if error:
+                # The job itself has completed: its own line names no reason.
+                about = {"benchmark": benchmark.id, "reason": error}
+                logger.warning("no run of the benchmark was completed", extra=about)
         elif status is JobStatus.FAILED:
             work.store.benchmarks.finish(benchmark.id, "failed", error=error)
         if benchmark.experiment:

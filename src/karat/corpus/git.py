@@ -56,8 +56,8 @@ def in_order(repository: str, names: Iterable[str]) -> list[Revision]:
     given = "".join(f"{commit}\n" for commit in commits).encode()
     # Without a commit to start from, Git would take HEAD.
     history = git(repository, "rev-list", "--topo-order", "--stdin", given=given) if asked else b""
-    wanted = set(commits)
-    known = (line for line in reversed(history.decode("ascii").split()) if line in wanted)
+    commit_ids = set(commits)
+    known = (line for line in reversed(history.decode("ascii").split()) if line in commit_ids)
     positions = {commit: position for position, commit in enumerate(known)}
     return sorted(
         map(Revision, asked, commits, trees), key=lambda revision: positions[revision.commit]
@@ -183,8 +183,8 @@ class GitRepository:
         """
         intake = Intake()
         entries = list_tree(self.path, self.tree(revision))
-        for found in self._taken(entries, max_bytes=max_bytes, hidden=hidden):
-            intake.put(found)
+        for outcome in self._taken(entries, max_bytes=max_bytes, hidden=hidden):
+            intake.put(outcome)
         return intake.corpus(name or f"{self.name}@{revision}", self._reader)
 
     def snapshots(
@@ -205,15 +205,15 @@ class GitRepository:
                     intake.withdraw(known.pop(entry.path))
             there = [entry for entry in entries if entry.mode != GONE]
             now = self._taken(there, max_bytes=max_bytes, hidden=hidden)
-            for entry, found in zip(there, now, strict=True):
-                known[entry.path] = found
-                intake.put(found)
+            for entry, outcome in zip(there, now, strict=True):
+                known[entry.path] = outcome
+                intake.put(outcome)
             yield revision.name, intake.corpus(f"{self.name}@{revision.name}", self._reader)
 
     def folder(self) -> str:
         """Return the folder of the work tree that *path* is, from its top ("" for that itself)."""
-        shown = os.fsdecode(git(self.path, "rev-parse", "--show-prefix"))
-        return shown.removesuffix("\n").removesuffix("/")
+        prefix = os.fsdecode(git(self.path, "rev-parse", "--show-prefix"))
+        return prefix.removesuffix("\n").removesuffix("/")
 
     def tree(self, revision: str) -> str:
         """Return the id of the tree of *revision*, or of one folder of it, ``revision:folder``."""
@@ -255,9 +255,9 @@ class _Reader:
         self._objects = objects
 
     def __call__(self, documents: Iterable[Document]) -> Iterator[str]:
-        wanted = list(documents)
-        blobs = self._objects.read([document.source or document.blob for document in wanted])
-        return (text_of(data, document) for data, document in zip(blobs, wanted, strict=True))
+        requested = list(documents)
+        blobs = self._objects.read([document.source or document.blob for document in requested])
+        return (text_of(data, document) for data, document in zip(blobs, requested, strict=True))
 
 
 def from_git(

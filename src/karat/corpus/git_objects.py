@@ -36,10 +36,10 @@ def command(repository: str, *arguments: str) -> list[str]:
 
 def environment() -> dict[str, str]:
     """Return an environment without anyone's Git settings, network, prompts or GIT_DIR."""
-    kept = {
+    inherited = {
         name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TMPDIR") if name in os.environ
     }
-    return kept | {
+    return inherited | {
         "LC_ALL": "C",
         "HOME": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
@@ -151,14 +151,14 @@ def list_tree(repository: str, tree: str) -> list[TreeEntry]:
 
 def object_sizes(repository: str, oids: Iterable[str], trees: Sequence[str]) -> dict[str, int]:
     """Return the sizes of those objects below *trees* that the repository has."""
-    wanted = sorted(oids)
+    ordered = sorted(oids)
     try:
-        return _sizes(repository, wanted)
+        return _sizes(repository, ordered)
     except InputError:
         missing = _missing(repository, trees)
         if not missing:
             raise
-    return _sizes(repository, [oid for oid in wanted if oid not in missing])
+    return _sizes(repository, [oid for oid in ordered if oid not in missing])
 
 
 def _sizes(repository: str, oids: Sequence[str]) -> dict[str, int]:

@@ -121,7 +121,7 @@ class Corpus:
 
     def without_documents(self, reason: Callable[[Document], str]) -> "Corpus":
         """Return the corpus without documents that have a *reason*; they count as skipped."""
-        kept = []
+        visible = []
         hidden = set(self.hidden)
         skipped = Counter(self.skipped)
         for document in self.documents:
@@ -129,19 +129,19 @@ class Corpus:
                 skipped[why] += 1
                 hidden.add(document.path)
             else:
-                kept.append(document)
-        return replace(self, documents=tuple(kept), skipped=dict(skipped), hidden=hidden)
+                visible.append(document)
+        return replace(self, documents=tuple(visible), skipped=dict(skipped), hidden=hidden)
 
     def below(self, folder: str) -> "Corpus":
         """Return the documents below *folder*, by their paths as they are; "" means all."""
         start = f"{folder.strip('/')}/"
         if start == "/":
             return self
-        kept = tuple(document for document in self.documents if document.path.startswith(start))
+        below = tuple(document for document in self.documents if document.path.startswith(start))
         files = {path: why for path, why in self.skipped_files.items() if path.startswith(start)}
         return replace(
             self,
-            documents=kept,
+            documents=below,
             skipped=dict(sorted(Counter(files.values()).items())),
             skipped_files=files,
         )
@@ -212,10 +212,10 @@ def mask_text(text: str, masks: Iterable[Mask]) -> str:
     '# …\none\n\n'
     """
     lines = lines_of(text)
-    for start, end, shown in masks:
+    for start, end, replacement in masks:
         for row in range(start - 1, min(end, len(lines))):
             line_end = "\n" if lines[row].endswith("\n") else ""
-            lines[row] = (shown if row == start - 1 else "") + line_end
+            lines[row] = (replacement if row == start - 1 else "") + line_end
     return "".join(lines)
 
 
@@ -265,9 +265,9 @@ class _MaskedReader:
         self._masks = masks
 
     def __call__(self, documents: Iterable[Document]) -> Iterator[str]:
-        wanted = list(documents)
-        texts = self._reader(self._originals.get(each.path, each) for each in wanted)
-        for document, text in zip(wanted, texts, strict=True):
+        requested = list(documents)
+        texts = self._reader(self._originals.get(each.path, each) for each in requested)
+        for document, text in zip(requested, texts, strict=True):
             masks = self._masks.get(document.path)
             yield mask_text(text, masks) if masks else text
 

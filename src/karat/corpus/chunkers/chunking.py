@@ -118,9 +118,9 @@ class DiskCache:
 
     def get(self, keys: Iterable[ChunkKey]) -> dict[ChunkKey, CachedChunks]:
         """Return the chunks of those *keys* that are in the cache."""
-        wanted = list(keys)
-        hits = self._memory.get(wanted)
-        missing = {_name(key): key for key in wanted if key not in hits}
+        requested = list(keys)
+        hits = self._memory.get(requested)
+        missing = {_name(key): key for key in requested if key not in hits}
         read: dict[ChunkKey, CachedChunks] = {}
         for name, value in self._file.get(list(missing)).items():
             chunks = _unpacked(value, missing[name])

@@ -255,7 +255,7 @@ def tree_symbols(parsed: SyntaxTree, lines: tuple[int, int] | None = None) -> li
     best: dict[int, _Definition] = {}
     for order, captures in cursor.matches(parsed.root):
         name = captures["name"][0]
-        definition = _found(name, captures, order, parsed.data)
+        definition = _definition(name, captures, order, parsed.data)
         known = best.get(name.start_byte)
         if definition:
             best[name.start_byte] = _united(known, definition) if known else definition
@@ -264,7 +264,7 @@ def tree_symbols(parsed: SyntaxTree, lines: tuple[int, int] | None = None) -> li
     )
 
 
-def _found(
+def _definition(
     name: "Node", captures: "dict[str, list[Node]]", order: int, data: bytes
 ) -> _Definition | None:
     kind = next(key for key in captures if key not in ("name", "parent", "body", "_word"))

@@ -66,14 +66,14 @@ def fenced_rows(lines: Sequence[str]) -> set[int]:
     inside: set[int] = set()
     fence = ""
     for row, line in enumerate(lines):
-        found = _FENCE.match(line)
+        match = _FENCE.match(line)
         if fence:
             inside.add(row)
-            closes = found and found[1].startswith(fence) and not found[2].strip()
+            closes = match and match[1].startswith(fence) and not match[2].strip()
             fence = "" if closes else fence
-        elif found and not (found[1][0] == "`" and "`" in found[2]):
+        elif match and not (match[1][0] == "`" and "`" in match[2]):
             inside.add(row)
-            fence = found[1]
+            fence = match[1]
     return inside
 
 
@@ -154,17 +154,17 @@ def _plain_text(lines: Sequence[str]) -> Iterator[Heading]:
     lowered = 0
     row = 0
     while row < len(lines):
-        found = underlined.get(row)
-        if found:
-            found = found._replace(level=found.level + lowered)
+        heading = underlined.get(row)
+        if heading:
+            heading = heading._replace(level=heading.level + lowered)
         else:
-            found = _loose_heading(lines, row)
-            if found and found.level == _BELOW_RULE:
+            heading = _loose_heading(lines, row)
+            if heading and heading.level == _BELOW_RULE:
                 lowered = _AFTER_RULES
-        if found:
-            yield found
+        if heading:
+            yield heading
         # The title below a rule is not a second heading.
-        row += 2 if found and _RULE.match(lines[row]) else 1
+        row += 2 if heading and _RULE.match(lines[row]) else 1
 
 
 def _underlined(lines: Sequence[str]) -> Iterator[Heading]:

@@ -59,7 +59,7 @@ def units(symbols: Iterable[Symbol]) -> list[LineRange]:
     long = [symbol for symbol in symbols if symbol.end_line > symbol.start_line]
     functions = list(_outermost(symbol for symbol in long if symbol.kind in _FUNCTIONS))
     types = (symbol for symbol in long if symbol.kind in TYPES)
-    free = (symbol for symbol in types if owner(functions, _rows(symbol)) is None)
+    free = (symbol for symbol in types if owner(functions, _row_range(symbol)) is None)
     return sorted([*functions, *_outermost(free)])
 
 
@@ -76,13 +76,13 @@ def owner(ranges: Sequence[LineRange], rows: LineRange) -> LineRange | None:
 def _outermost(symbols: Iterable[Symbol]) -> Iterator[LineRange]:
     end = -1
     for symbol in symbols:
-        first, last = _rows(symbol)
+        first, last = _row_range(symbol)
         if first > end:
             yield first, last
             end = last
 
 
-def _rows(symbol: Symbol) -> LineRange:
+def _row_range(symbol: Symbol) -> LineRange:
     return symbol.start_line - 1, symbol.end_line - 1
 
 

@@ -26,16 +26,16 @@ def from_beir(path: str | Path, *, name: str | None = None, max_bytes: int = MAX
     only the text where there is no title. All bad rows are reported at once. Texts of JSON lines
     stay in their file and are read again when they are needed; others are held in memory.
     """
-    place = Path(path)
-    files = part_files(place, "corpus") if place.is_dir() else [place] * place.is_file()
+    location = Path(path)
+    files = part_files(location, "corpus") if location.is_dir() else [location] * location.is_file()
     if not files:
         raise InputError(f"{path}: no corpus.jsonl; expected a BEIR folder or its corpus file")
-    folder = place if place.is_dir() else place.parent
+    folder = location if location.is_dir() else location.parent
     intake = _Intake(name or folder.name, max_bytes)
     problems: list[Problem] = []
     for file in files:
         parquet = file.suffix == ".parquet"
-        for number, row in enumerate(_rows(file, intake.texts), 1):
+        for number, row in enumerate(_read_rows(file, intake.texts), 1):
             problem = intake.add(row)
             if problem:
                 said = f"row {number}: {problem}" if parquet else problem
@@ -46,14 +46,14 @@ def from_beir(path: str | Path, *, name: str | None = None, max_bytes: int = MAX
 
 
 class _Row(NamedTuple):
-    """A line or row: its value, or for a line that is not JSON the *problem*; and its place."""
+    """A line or row: its value, or for a line that is not JSON the *problem*; and its bytes."""
 
     value: object
-    place: "_Place | None" = None
+    byte_range: "_ByteRange | None" = None
     problem: str = ""
 
 
-class _Place(NamedTuple):
+class _ByteRange(NamedTuple):
     """The bytes of a line: the number of its file, the first byte, and how many."""
 
     file: int
@@ -61,7 +61,7 @@ class _Place(NamedTuple):
     length: int
 
 
-def _rows(file: Path, texts: "_TextStore") -> Iterator[_Row]:
+def _read_rows(file: Path, texts: "_TextStore") -> Iterator[_Row]:
     if file.suffix == ".parquet":
         for row in read_frame(file).iter_rows(named=True):
             yield _Row(row)
@@ -70,10 +70,10 @@ def _rows(file: Path, texts: "_TextStore") -> Iterator[_Row]:
     start = 0
     with _opened(file) as stream:
         for data in stream:
-            place = None if number is None else _Place(number, start, len(data))
+            byte_range = None if number is None else _ByteRange(number, start, len(data))
             start += len(data)
             try:
-                yield _Row(_parsed(data), place)
+                yield _Row(_parsed(data), byte_range)
             except ValueError as error:
                 yield _Row(None, problem=f"not JSON: {error}")
 
@@ -122,10 +122,10 @@ class _Intake:
         """Add the document of *row*; return the problem, or ""."""
         if row.problem or row.value is None:
             return row.problem
-        found = _fields(row.value if isinstance(row.value, dict) else {})
-        if isinstance(found, str):
-            return found
-        path, text = found
+        fields = _fields(row.value if isinstance(row.value, dict) else {})
+        if isinstance(fields, str):
+            return fields
+        path, text = fields
         if path in self._seen:
             return f"_id {path!r} appears twice"
         if "\0" in path:
@@ -143,7 +143,7 @@ class _Intake:
         self._paths.append(path)
         self._blobs += bytes.fromhex(blob_id(data))
         self._sizes.append(len(data))
-        self.texts.add(row.place, data)
+        self.texts.add(row.byte_range, data)
         return ""
 
     def corpus(self) -> Corpus:
@@ -208,9 +208,9 @@ class DocumentTable(Sequence[Document]):
 
     def find(self, path: str) -> int | None:
         """Return the number of the document at *path*."""
-        wanted = path.encode("utf-8", "surrogatepass")
-        number = bisect_left(range(len(self)), wanted, key=self._key)
-        return number if number < len(self) and self._key(number) == wanted else None
+        key = path.encode("utf-8", "surrogatepass")
+        number = bisect_left(range(len(self)), key, key=self._key)
+        return number if number < len(self) and self._key(number) == key else None
 
     @property
     def by_path(self) -> Mapping[str, Document]:
@@ -259,12 +259,12 @@ class _TextStore:
         self._files.append(str(file))
         return len(self._files) - 1
 
-    def add(self, place: _Place | None, data: bytes) -> None:
-        """Add a text at *place*, or in memory."""
-        if place is None:
-            place = _Place(IN_MEMORY, len(self._memory), len(data))
+    def add(self, byte_range: _ByteRange | None, data: bytes) -> None:
+        """Add a text of *byte_range*, or in memory."""
+        if byte_range is None:
+            byte_range = _ByteRange(IN_MEMORY, len(self._memory), len(data))
             self._memory += data
-        for column, value in zip((self._file, self._start, self._length), place, strict=True):
+        for column, value in zip((self._file, self._start, self._length), byte_range, strict=True):
             column.append(value)
 
     def sort(self, order: Sequence[int]) -> None:
@@ -300,8 +300,8 @@ def _text_of(line: bytes) -> bytes:
         value = _parsed(line)
     except ValueError:
         return b""
-    found = _fields(value) if isinstance(value, dict) else ""
-    return b"" if isinstance(found, str) else found[1].encode("utf-8", "surrogatepass")
+    fields = _fields(value) if isinstance(value, dict) else ""
+    return b"" if isinstance(fields, str) else fields[1].encode("utf-8", "surrogatepass")
 
 
 class _Reader:

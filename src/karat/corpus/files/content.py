@@ -84,11 +84,11 @@ class Extraction(NamedTuple):
 def is_installed(format_name: str) -> bool:
     """Return whether the library that reads *format_name* is installed."""
     library = LIBRARIES.get(format_name)
-    return library is None or _found(library)
+    return library is None or _can_import(library)
 
 
 @cache
-def _found(library: str) -> bool:
+def _can_import(library: str) -> bool:
     return find_spec(library) is not None
 
 
@@ -102,10 +102,10 @@ def extract(data: bytes, format_name: str) -> Extraction:
     stored = _cache()
     if stored is not None and (value := stored.get([key]).get(key)):
         return Extraction(*json.loads(value))
-    found = _WORKER.extract(data, format_name)
-    if stored is not None and found.reason != "extraction-timeout":
-        stored.put({key: json.dumps(found).encode()})
-    return found
+    extraction = _WORKER.extract(data, format_name)
+    if stored is not None and extraction.reason != "extraction-timeout":
+        stored.put({key: json.dumps(extraction).encode()})
+    return extraction
 
 
 @cache
@@ -126,12 +126,12 @@ def _versions() -> bytes:
 def _cache() -> KeyValueFile | None:
     try:
         path = cache_folder() / "documents.db"
-        found = KeyValueFile(path, name="document cache", version=1, max_bytes=MAX_CACHE_BYTES)
+        cache_file = KeyValueFile(path, name="document cache", version=1, max_bytes=MAX_CACHE_BYTES)
     except (KaratError, OSError) as error:
         warn_of_cache(error)
         return None
-    atexit.register(found.close)
-    return found
+    atexit.register(cache_file.close)
+    return cache_file
 
 
 class _Worker:
@@ -273,7 +273,7 @@ def is_minified(text: str, language: str) -> bool:
 def _first_comments(head: str, language: str) -> str:
     """Return the lines of *head* before its first line of code."""
     comments = (*_COMMENT, '"') if language == "vim" else _COMMENT
-    found: list[str] = []
+    comment_lines: list[str] = []
     end = ""
     for line in head.split("\n"):
         bare = line.strip()
@@ -287,8 +287,8 @@ def _first_comments(head: str, language: str) -> str:
             bare and not start.startswith(comments) and not _BEFORE_NOTES.match(bare)
         ):
             break
-        found.append(line)
-    return "\n".join(found)
+        comment_lines.append(line)
+    return "\n".join(comment_lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,14 +306,15 @@ def look_at(data: bytes, language: str) -> Look:
     if language in FORMATS and not _is_lfs_pointer(data):
         if not is_installed(language):
             return Look(NEEDS_DOCUMENTS, Trait.NONE, "utf-8")
-        found = extract(data, language)
-        if not found.reason:
-            return Look("", Trait.DOCS, "utf-8", blob_id(found.text.encode()))
+        extraction = extract(data, language)
+        if not extraction.reason:
+            return Look("", Trait.DOCS, "utf-8", blob_id(extraction.text.encode()))
         # A fragment or a template of HTML is source code as it is.
         if language != "html":
-            return Look(found.reason, Trait.NONE, "utf-8")
+            return Look(extraction.reason, Trait.NONE, "utf-8")
     content = decode(data)
-    return Look(content.reason, _traits(content, language), content.encoding)
+    traits = Trait.NONE if content.reason else content_traits(content.text, language)
+    return Look(content.reason, traits, content.encoding)
 
 
 def _is_lfs_pointer(data: bytes) -> bool:
@@ -336,10 +337,6 @@ def max_bytes_of(path: str, max_bytes: int) -> int:
     """Return the largest size of a file at *path*, of which a text may have *max_bytes*."""
     language = language_of(path)
     return max(max_bytes, MAX_DOCUMENT_BYTES) if language in LIBRARIES else max_bytes
-
-
-def _traits(content: Content, language: str) -> Trait:
-    return Trait.NONE if content.reason else content_traits(content.text, language)
 
 
 class FileIntake(NamedTuple):

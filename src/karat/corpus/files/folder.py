@@ -75,11 +75,11 @@ class IgnoreRules:
             pattern = _compiled(text)
             if pattern is None or pattern.include is None or pattern.regex is None:
                 continue
-            found = _Pattern(pattern.regex, pattern.include, folders_only)
+            compiled = _Pattern(pattern.regex, pattern.include, folders_only)
             # A slash before its end anchors a pattern to its folder; any other matches the name
             # alone, so its result is cached by name.
             tied = "/" in text
-            (self._by_path if tied else self._by_name).append((order, found))
+            (self._by_path if tied else self._by_name).append((order, compiled))
         self._by_path.reverse()
         self._by_name.reverse()
 
@@ -179,8 +179,8 @@ class _Walk:
         while pending:
             base, rules = pending.pop()
             try:
-                with os.scandir(f"{self._root}/{base}") as found:
-                    entries = list(found)
+                with os.scandir(f"{self._root}/{base}") as scan:
+                    entries = list(scan)
             except OSError:
                 self.intake.skip(_printable(base), "unreadable")
                 continue
@@ -330,7 +330,7 @@ def from_texts(
     {'binary': 1}
     """
     intake = Intake()
-    kept: dict[str, str] = {}
+    readable: dict[str, str] = {}
     for path, text in texts.items():
         if not path or "\0" in path:
             raise InputError(f"{name}: a path is {path!r}; expected a name without NUL")
@@ -345,9 +345,9 @@ def from_texts(
         traits = content_traits(text, language_of(path))
         look = Look("binary" if "\0" in text else "", traits, "utf-8")
         intake.add(path, blob_id(data), len(data), look=look)
-        kept[path] = text.replace("\r\n", "\n")
+        readable[path] = text.replace("\r\n", "\n")
 
-    return intake.corpus(name, _TextReader(kept))
+    return intake.corpus(name, _TextReader(readable))
 
 
 class _TextReader:

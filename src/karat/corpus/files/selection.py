@@ -246,11 +246,11 @@ def skipped_by_reason(files: Mapping[str, str]) -> dict[str, list[str]]:
     >>> skipped_by_reason({"b.pdf": "binary", "a.pdf": "binary", ".env": "hidden"})
     {'binary': ['a.pdf', 'b.pdf']}
     """
-    found = defaultdict(list)
+    by_reason = defaultdict(list)
     for path, reason in sorted(files.items()):
         if reason in _REASONS:
-            found[reason].append(path)
-    return dict(sorted(found.items()))
+            by_reason[reason].append(path)
+    return dict(sorted(by_reason.items()))
 
 
 def skipped_text(files: Mapping[str, str]) -> str:

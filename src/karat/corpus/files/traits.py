@@ -232,8 +232,8 @@ def _is_test_library(folder: str) -> bool:
     steps = folder.lower().split("/")
     first = 1 if steps[0] == "src" else 0
     return all(
-        (step == "testing" and place > first) or (first == 1 == place and step.startswith("test_"))
-        for place, step in enumerate(steps)
+        (step == "testing" and depth > first) or (first == 1 == depth and step.startswith("test_"))
+        for depth, step in enumerate(steps)
         if step in _TEST_FOLDERS
     )
 

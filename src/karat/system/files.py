@@ -63,21 +63,21 @@ def check_output(path: str | os.PathLike[str], *, folder: bool = False) -> None:
 
     With *folder*, *path* is a folder, which need not exist yet, for files in it.
     """
-    place = Path(path).absolute()
+    output = Path(path).absolute()
     if folder:
-        while not place.exists():
-            place = place.parent
-        if not place.is_dir():
-            raise InputError(f"{os.fspath(path)}: cannot be written: {place} is not a folder")
-        place /= "karat"
-    elif place.is_dir():
+        while not output.exists():
+            output = output.parent
+        if not output.is_dir():
+            raise InputError(f"{os.fspath(path)}: cannot be written: {output} is not a folder")
+        output /= "karat"
+    elif output.is_dir():
         raise InputError(f"{os.fspath(path)}: cannot be written: it is a folder; expected a file")
-    elif place.exists() and not place.is_file():
+    elif output.exists() and not output.is_file():
         # A pipe may have a reader, who must not see it opened and closed.
-        if not os.access(place, os.W_OK):
+        if not os.access(output, os.W_OK):
             raise InputError(f"{os.fspath(path)}: cannot be written: no access")
         return
-    final = place.resolve()
+    final = output.resolve()
     if not final.parent.is_dir():
         raise InputError(f"{os.fspath(path)}: cannot be written: the folder does not exist")
     scratch = _scratch(final)
@@ -135,12 +135,14 @@ def without_user(url: str) -> str:
     scheme, separator, rest = url.partition("://")
     if not separator:
         return url
-    place, slash, path = rest.partition("/")
-    return f"{scheme}://{place.rpartition('@')[2]}{slash}{path.partition('?')[0]}".partition("?")[0]
+    authority, slash, path = rest.partition("/")
+    return f"{scheme}://{authority.rpartition('@')[2]}{slash}{path.partition('?')[0]}".partition(
+        "?"
+    )[0]
 
 
-def no_folder(place: str, *, expected: str = "") -> str:
-    """Return the error for a *place* that is not a folder; an address has to be cloned first.
+def no_folder(folder: str, *, expected: str = "") -> str:
+    """Return the error for a *folder* that does not exist; an address has to be cloned first.
 
     >>> no_folder("../flask", expected="a Git repository")
     '../flask: no such folder; expected a Git repository'
@@ -148,11 +150,11 @@ def no_folder(place: str, *, expected: str = "") -> str:
     git@host:a/b.git is an address; clone it first: git clone --bare git@host:a/b.git b.git, and use
     b.git
     """
-    if not URL.fullmatch(place):
-        return f"{place}: no such folder" + (f"; expected {expected}" if expected else "")
-    name = re.split(r"[/:]", place.rstrip("/").removesuffix(".git"))[-1]
+    if not URL.fullmatch(folder):
+        return f"{folder}: no such folder" + (f"; expected {expected}" if expected else "")
+    name = re.split(r"[/:]", folder.rstrip("/").removesuffix(".git"))[-1]
     return (
-        f"{place} is an address; clone it first: git clone --bare {place} {name}.git, and use "
+        f"{folder} is an address; clone it first: git clone --bare {folder} {name}.git, and use "
         f"{name}.git"
     )
 

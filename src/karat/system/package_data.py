@@ -49,5 +49,5 @@ def code_files(package: str) -> Iterator[Traversable]:
 
 
 def _entries(folder: Traversable) -> list[Traversable]:
-    found = folder.iterdir() if folder.is_dir() else ()
-    return sorted((entry for entry in found if entry.is_file()), key=lambda entry: entry.name)
+    entries = folder.iterdir() if folder.is_dir() else ()
+    return sorted((entry for entry in entries if entry.is_file()), key=lambda entry: entry.name)

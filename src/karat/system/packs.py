@@ -8,7 +8,7 @@ import os
 import re
 import struct
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from math import inf
 from threading import Lock
@@ -80,21 +80,21 @@ class PackTier:
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the values of those *keys* that some pack has."""
-        found: dict[bytes, bytes] = {}
+        cached: dict[bytes, bytes] = {}
         with self._lock:
             if self._failed:
-                return found
+                return cached
             try:
                 if any(key not in self._pack_of for key in keys):
                     self._refresh()
-                wanted = {self._pack_of[key] for key in keys if key in self._pack_of}
+                packs = {self._pack_of[key] for key in keys if key in self._pack_of}
                 asked = set(keys)
-                for name in sorted(wanted):
+                for name in sorted(packs):
                     values = self._read(name).items()
-                    found.update((key, value) for key, value in values if key in asked)
+                    cached.update((key, value) for key, value in values if key in asked)
             except Exception as error:  # noqa: BLE001 - each file system has errors of its own
                 self._fail(error)
-        return found
+        return cached
 
     def missing(self, keys: Sequence[bytes]) -> list[bytes]:
         """Return those of *keys* that no pack has; none if the folder cannot be reached."""
@@ -163,13 +163,10 @@ class PackTier:
             # Old packs may be deleted at any time; what they had is computed again.
             data = b""
         if name != _name(data, self._packs[name]):
-            self._forget(name)
+            del self._packs[name]
+            self._pack_of = {key: pack for key, pack in self._pack_of.items() if pack != name}
             return {}
         return dict(_entries(data, self._packs[name]))
-
-    def _forget(self, name: str) -> None:
-        del self._packs[name]
-        self._pack_of = {key: pack for key, pack in self._pack_of.items() if pack != name}
 
     def _write(self, keys: Sequence[bytes]) -> None:
         values = {key: self._waiting.pop(key) for key in keys}
@@ -181,7 +178,8 @@ class PackTier:
         try:
             self._files.makedirs(self._folder, exist_ok=True)
             # A rename makes a file appear whole; object stores do so anyway, and would copy it.
-            if "file" in _protocols(self._files):
+            protocol = self._files.protocol
+            if "file" in ((protocol,) if isinstance(protocol, str) else protocol):
                 scratch = f"{path}.{os.urandom(4).hex()}.part"
                 self._files.pipe_file(scratch, data)
                 self._files.mv(scratch, path)
@@ -218,15 +216,15 @@ class TieredCache:
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the values of those *keys* that are in the local cache or in the tier."""
-        found = self._local.get(keys)
-        missing = [key for key in keys if key not in found]
+        cached = self._local.get(keys)
+        missing = [key for key in keys if key not in cached]
         if missing:
             fetched = self._tier.get(missing)
-            wanted = {key: fetched[key] for key in missing if key in fetched}
-            if wanted:
-                self._local.put(wanted)
-            found |= wanted
-        return found
+            added = {key: fetched[key] for key in missing if key in fetched}
+            if added:
+                self._local.put(added)
+            cached |= added
+        return cached
 
     def put(self, values: Mapping[bytes, bytes]) -> None:
         """Store *values* here, and in the tier."""
@@ -302,11 +300,6 @@ def _file_system(url: str) -> tuple[Any, str]:
             "s3://bucket/karat or file:///shared/karat"
         ) from error
     return files, path
-
-
-def _protocols(files: Any) -> Iterable[str]:
-    protocol = files.protocol
-    return (protocol,) if isinstance(protocol, str) else protocol
 
 
 def _packed(values: Mapping[bytes, bytes]) -> bytes:

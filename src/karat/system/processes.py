@@ -110,8 +110,8 @@ def error_lines(text: str, hint: str = "") -> str:
     lines = [f"{line[:LINE_SHOWN]}..." if len(line) > LINE_SHOWN else line for line in lines]
     if not lines:
         return f"no output{hint}"
-    shown = lines[-LINES_SHOWN:] if len(lines) > 1 else []
-    return "\n".join([f"{lines[-1].strip()}{hint}", *(f"    {line}" for line in shown)])
+    last_lines = lines[-LINES_SHOWN:] if len(lines) > 1 else []
+    return "\n".join([f"{lines[-1].strip()}{hint}", *(f"    {line}" for line in last_lines)])
 
 
 class CommandOutput(NamedTuple):

@@ -273,13 +273,13 @@ class KeyValueFile:
 
     def _set_aside(self, error: sqlite3.Error) -> None:
         names = (f"{self._path}.damaged{number or ''}" for number in count())
-        kept = next(name for name in names if not Path(name).exists())
+        renamed = next(name for name in names if not Path(name).exists())
         for ending in ("", "-wal"):
             with suppress(FileNotFoundError):
-                Path(f"{self._path}{ending}").rename(f"{kept}{ending}")
+                Path(f"{self._path}{ending}").rename(f"{renamed}{ending}")
         warnings.warn(
-            f"{self._path}: the {self._name} is damaged ({error}) and was renamed to {kept}; a new "
-            f"one was started. Try: sqlite3 {kept} .recover",
+            f"{self._path}: the {self._name} is damaged ({error}) and was renamed to {renamed}; "
+            f"a new one was started. Try: sqlite3 {renamed} .recover",
             UserWarning,
             stacklevel=2,
         )
@@ -310,12 +310,12 @@ def cache_size(environment: Mapping[str, str] = os.environ) -> int:
     text = environment.get(CACHE_SIZE_VARIABLE, "").strip()
     if not text:
         return DEFAULT_CACHE_BYTES
-    found = _AMOUNT.fullmatch(text)
-    if found is None:
+    match = _AMOUNT.fullmatch(text)
+    if match is None:
         raise InputError(
             f"{CACHE_SIZE_VARIABLE} is {text!r}; expected a number of bytes, such as 500MB or 10GB"
         )
-    return int(float(found[1]) * UNITS[found[2].upper()])
+    return int(float(match[1]) * UNITS[match[2].upper()])
 
 
 def run_environment(environment: Mapping[str, str] = os.environ) -> dict[str, str]:

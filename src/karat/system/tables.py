@@ -42,7 +42,7 @@ def part_files(folder: Path, part: str) -> list[Path]:
             return [alone]
     for pattern in (f"{part}/*", f"data/{part}-*", f"{part}-*"):
         for suffix in ROWS:
-            found = sorted(file for file in folder.glob(f"{pattern}{suffix}") if file.is_file())
-            if found:
-                return found
+            files = sorted(file for file in folder.glob(f"{pattern}{suffix}") if file.is_file())
+            if files:
+                return files
     return []

@@ -79,15 +79,15 @@ def options_as_arguments(text: str) -> str:
     return re.sub(OPTIONS, _arguments, text)
 
 
-def _arguments(found: re.Match[str]) -> str:
+def _arguments(match: re.Match[str]) -> str:
     import shlex
 
-    words = shlex.split(found[0])
+    words = shlex.split(match[0])
     arguments = []
     for option, value in zip(words[::2], words[1::2], strict=True):
         name = option.removeprefix("--").replace("-", "_")
-        shown = value if name == "depth" else repr([value] if name == "strip_prefix" else value)
-        arguments.append(f"{name}={shown}")
+        literal = value if name == "depth" else repr([value] if name == "strip_prefix" else value)
+        arguments.append(f"{name}={literal}")
         if name == "root" and value.startswith("/"):
             arguments[-1] += f", or corpus={value!r} to karat.run"
-    return ", ".join(arguments) + " " * found[0].endswith(" ")
+    return ", ".join(arguments) + " " * match[0].endswith(" ")

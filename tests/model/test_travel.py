@@ -31,6 +31,7 @@ import karat.model
 from karat.model import Answer, Credits, Dataset, Hit, JudgedQuery, Query, Run, Sizes, Target
 from karat.model.frozen import EMPTY, FrozenMapping
 from karat.model.run import PackedHits, packed
+from karat.model.settings import Setting
 from karat.model.spec import Spec
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -146,6 +147,15 @@ GRADES = st.lists(FLOATS, max_size=3)
 STRATEGIES: dict[object, st.SearchStrategy[Any]] = {
     # Parameters are compared as JSON, which has no NaN.
     Spec: st.builds(Spec, TEXT, TEXT, st.dictionaries(TEXT, NUMBERS | TEXT | st.floats(0, 1))),
+    # The type of an option is a class; its default and its form have no NaN.
+    Setting: st.builds(
+        Setting,
+        st.just(("--k",)),
+        TEXT,
+        st.sampled_from([int, str]),
+        NUMBERS | TEXT,
+        st.just(EMPTY),
+    ),
     FrozenMapping: st.just(EMPTY) | st.dictionaries(TEXT, FLOATS).map(FrozenMapping),
 }
 STRATEGIES[Hit] = TEXT.map(Hit) | instances(Hit)

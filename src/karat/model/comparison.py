@@ -309,14 +309,14 @@ class Comparison:
         p values stay corrected for all pairs of this comparison, so that a pair has one p value
         wherever it is shown.
         """
-        found = {
+        pairs = {
             entry.system: entry
             for each in self.differences
             if each.metric == metric and baseline in (each.baseline, each.system)
             for entry in [each if each.baseline == baseline else each.reversed()]
         }
         others = [name for name in self.systems if name != baseline]
-        if metric not in self.metrics or found.keys() != set(others):
+        if metric not in self.metrics or pairs.keys() != set(others):
             return None
         tested = sum(each.metric == metric and each.n > 0 for each in self.differences)
         return replace(
@@ -325,7 +325,7 @@ class Comparison:
             baseline=baseline,
             metrics=(metric,),
             means=tuple(self.mean(name, metric) for name in (baseline, *others)),
-            differences=tuple(found[name] for name in others),
+            differences=tuple(pairs[name] for name in others),
             pairs="baseline",
             family=tested,
             lower_is_better=tuple(name for name in self.lower_is_better if name == metric),

@@ -282,17 +282,17 @@ class Evaluation(ResultViews):
     def warnings(self) -> tuple[str, ...]:
         """Return warnings about this run, and about labels of models that may be wrong."""
         labels, count = self.notes.labels, self.notes.invalid.get(NON_FINITE, 0)
-        found = [*self.run_warnings]
+        warnings = [*self.run_warnings]
         if count:
             hits = counted(count, "hit")
-            found.append(f"{self.name}: {hits} left out, because the score is NaN or infinite")
-        return (*found, *self._said([labels.text] if labels and labels.is_doubtful else []))
+            warnings.append(f"{self.name}: {hits} left out, because the score is NaN or infinite")
+        return (*warnings, *self._said([labels.text] if labels and labels.is_doubtful else []))
 
     @property
     def run_warnings(self) -> tuple[str, ...]:
         """Return warnings about a broken run, and about names that do not match, or may not."""
-        found = (self.notes.mismatch, self.notes.failure)
-        texts = (*(each.text(self.name) for each in found if each), self.notes.removed)
+        notes = (self.notes.mismatch, self.notes.failure)
+        texts = (*(each.text(self.name) for each in notes if each), self.notes.removed)
         return self._said(text for text in texts if text)
 
     def _said(self, texts: Iterable[str]) -> tuple[str, ...]:
@@ -387,9 +387,9 @@ class Evaluation(ResultViews):
         return self._summary(measure).measure
 
     def _summary(self, measure: object) -> Summary:
-        wanted = str(measure).strip().lower()
+        name = str(measure).strip().lower()
         for summary in self.summaries:
-            if wanted in (summary.measure, self.label(summary.measure).lower()):
+            if name in (summary.measure, self.label(summary.measure).lower()):
                 return summary
         raise UnknownName(f"{str(measure)!r} was not computed; computed: {', '.join(self.keys())}")
 
@@ -453,13 +453,13 @@ class ComparisonResult(ResultViews):
         raise UnknownName(f"no run {run!r}; compared: {', '.join(self.keys())}")
 
     def _with_intervals(self, evaluation: Evaluation) -> tuple[Summary, ...]:
-        found = {
+        intervals = {
             entry.metric: entry.interval
             for entry in self.comparison.means
             if entry.system == evaluation.name
         }
         return tuple(
-            each if each.interval else replace(each, interval=found.get(each.measure))
+            each if each.interval else replace(each, interval=intervals.get(each.measure))
             for each in evaluation.summaries
         )
 

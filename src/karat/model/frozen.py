@@ -126,14 +126,14 @@ def _of_dataclass(record: type) -> dict[str, Callable[..., Any]]:
 
 def _of_tuple(record: type) -> dict[str, Callable[..., Any]]:
     def equal(self: tuple[object, ...], other: object) -> bool:
-        found = tuple.__eq__(self, other)
-        if found is False and type(other) is type(self):
+        verdict = tuple.__eq__(self, other)
+        if verdict is False and type(other) is type(self):
             return all(map(same, self, other))
-        return found
+        return verdict
 
     def unequal(self: tuple[object, ...], other: object) -> bool:
-        found = equal(self, other)
-        return found if found is NotImplemented else not found
+        is_equal = equal(self, other)
+        return is_equal if is_equal is NotImplemented else not is_equal
 
     # Unlike object, tuple has a != of its own that does not call ==.
     return {

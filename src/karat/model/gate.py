@@ -97,9 +97,9 @@ class Gate:
     @property
     def decision(self) -> Decision:
         """Return the most severe decision of all checks."""
-        found = {check.decision for check in self.checks}
+        decisions = {check.decision for check in self.checks}
         grave = (Decision.FAILED, Decision.INCONCLUSIVE)
-        return next((each for each in grave if each in found), Decision.PASSED)
+        return next((each for each in grave if each in decisions), Decision.PASSED)
 
     def fails(self, decision: Decision) -> bool:
         """Return whether *decision* makes the gate fail."""

@@ -94,13 +94,13 @@ def _with_records(query: Query, key: str, records: Iterable[JudgmentRecord]) -> 
 def _row(record: JudgmentRecord) -> dict[str, object]:
     target, judge, at, note, prompt = record
     blank = Target("")
-    place = {
+    location = {
         key: value
         for key, value in target._asdict().items()
         if key in ("path", "grade") or value != getattr(blank, key)
     }
     optional = {key: text for key, text in (("note", note), ("prompt", prompt)) if text}
-    return {**place, "judge": judge, "at": at, **optional}
+    return {**location, "judge": judge, "at": at, **optional}
 
 
 def _record(row: Mapping[str, object]) -> JudgmentRecord:

@@ -213,11 +213,11 @@ class PackedHits(Sequence[Hit]):
         return iter(self._read())
 
     @overload
-    def __getitem__(self, place: int) -> Hit: ...
+    def __getitem__(self, index: int) -> Hit: ...
     @overload
-    def __getitem__(self, place: slice) -> tuple[Hit, ...]: ...
-    def __getitem__(self, place: int | slice) -> Hit | tuple[Hit, ...]:
-        return self._read()[place]
+    def __getitem__(self, index: slice) -> tuple[Hit, ...]: ...
+    def __getitem__(self, index: int | slice) -> Hit | tuple[Hit, ...]:
+        return self._read()[index]
 
     def __eq__(self, other: object) -> bool:
         # As bytes first, so that identical NaN scores are equal.

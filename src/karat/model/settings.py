@@ -47,9 +47,9 @@ def settings_of(record: Any, *names: str) -> dict[str, Setting]:
     >>> list(settings_of(Draws)), Draws().count
     (['count'], 999)
     """
-    found = {each.name: each.metadata.get(SETTING) for each in fields(record)}
+    declared = {each.name: each.metadata.get(SETTING) for each in fields(record)}
     return {
         name: given
-        for name, given in found.items()
+        for name, given in declared.items()
         if given is not None and (not names or name in names)
     }

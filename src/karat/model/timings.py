@@ -89,14 +89,14 @@ class RunResult:
     @property
     def missing(self) -> Mapping[str, Sequence[str]]:
         """The paths of targets that do not exist in the searched files, by query."""
-        found = self.notes.get(MISSING_NOTE)
-        return found if isinstance(found, Mapping) else EMPTY
+        missing = self.notes.get(MISSING_NOTE)
+        return missing if isinstance(missing, Mapping) else EMPTY
 
     @property
     def left_out(self) -> Mapping[str, str]:
         """The paths of targets that exist and were not searched, with the reasons."""
-        found = self.notes.get(LEFT_OUT_NOTE)
-        return found if isinstance(found, Mapping) else EMPTY
+        reasons = self.notes.get(LEFT_OUT_NOTE)
+        return reasons if isinstance(reasons, Mapping) else EMPTY
 
 
 TOTALS = ("tokens", "total_tokens", "tokens_used")
@@ -158,13 +158,13 @@ def reported(answer: object, names: Iterable[str]) -> dict[str, object]:
     """
     if not isinstance(answer, Mapping):
         return {}
-    found: dict[str, object] = {}
+    values: dict[str, object] = {}
     for outer in (*(answer.get(name) for name in METADATA), answer):
         if isinstance(outer, Mapping):
             usage = outer.get(USAGE)
-            for place in (usage if isinstance(usage, Mapping) else {}, outer):
-                found.update({name: place[name] for name in names if _is_value(place.get(name))})
-    return found
+            for level in (usage if isinstance(usage, Mapping) else {}, outer):
+                values.update({name: level[name] for name in names if _is_value(level.get(name))})
+    return values
 
 
 def total(parts: Iterable[QueryCost]) -> QueryCost:
@@ -189,12 +189,12 @@ def spent_in(extra: Mapping[str, object]) -> QueryCost:
     >>> spent_in({"spent": {"tokens": 12}})
     QueryCost(tokens=12, cost=None, ignored=0)
     """
-    kept = extra.get("spent")
-    if not isinstance(kept, Mapping):
+    stored = extra.get("spent")
+    if not isinstance(stored, Mapping):
         return QueryCost()
-    found = spent({name: kept.get(name) for name in ("tokens", "cost")})
-    ignored = kept.get("ignored")
-    return found._replace(ignored=ignored) if isinstance(ignored, int) else found
+    spending = spent({name: stored.get(name) for name in ("tokens", "cost")})
+    ignored = stored.get("ignored")
+    return spending._replace(ignored=ignored) if isinstance(ignored, int) else spending
 
 
 def _first(values: Mapping[str, object], names: Iterable[str]) -> float | None:

@@ -44,7 +44,7 @@ def slice_rows(truth: Truth, tags: Iterable[str]) -> Slices:
 
     ``file-type`` is derived from the suffixes of the targets; a query with several is ``mixed``.
     """
-    return {tag: _rows(truth, tag) for tag in tags}
+    return {tag: _rows_by_value(truth, tag) for tag in tags}
 
 
 def cluster_labels(truth: Truth, tag: str | None) -> list[str] | None:
@@ -79,7 +79,7 @@ def labels_at(clusters: Sequence[str] | None, rows: Sequence[int]) -> list[str] 
     return None if is_slice and len(set(labels)) == 1 else labels
 
 
-def _rows(truth: Truth, tag: str) -> dict[str, list[int]]:
+def _rows_by_value(truth: Truth, tag: str) -> dict[str, list[int]]:
     rows: dict[str, list[int]] = {}
     for row, value in enumerate(_values(truth, tag)):
         rows.setdefault(value, []).append(row)

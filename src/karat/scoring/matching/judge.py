@@ -93,7 +93,7 @@ def _pairs(listed: object, matcher: Matcher) -> list[tuple[Target, Target]]:
     """Return each alternative place with the place of its target."""
     try:
         return [
-            (_place(each, matcher), _place(each["target"], matcher))
+            (_alternative(each, matcher), _alternative(each["target"], matcher))
             for each in listed  # type: ignore[attr-defined] # checked by the except
         ]
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -103,7 +103,7 @@ def _pairs(listed: object, matcher: Matcher) -> list[tuple[Target, Target]]:
         ) from None
 
 
-def _place(record: Mapping[str, object], matcher: Matcher) -> Target:
+def _alternative(record: Mapping[str, object], matcher: Matcher) -> Target:
     start, end = (int(str(record.get(key) or 0)) for key in ("start_line", "end_line"))
     return Target(matcher.spelled(str(record["path"])), 1.0, start, end)
 

@@ -128,15 +128,17 @@ def agreement(
     The interval is a BCa bootstrap over queries. If the first judge, the reference, gave a single
     grade, every second judge would have a kappa of 0, so kappa, alpha and interval are unknown.
 
-    >>> found = agreement([0, 1, 2, 3] * 5, [0, 1, 2, 2] * 5, clusters=list(range(5)) * 4)
-    >>> found.pairs, found.clusters, round(found.kappa, 3)
+    >>> result = agreement([0, 1, 2, 3] * 5, [0, 1, 2, 2] * 5, clusters=list(range(5)) * 4)
+    >>> result.pairs, result.clusters, round(result.kappa, 3)
     (20, 5, 0.875)
     """
     one, other, grades = _graded(first, second)
     codes = cluster_codes(clusters, len(one))
     size = len(grades)
     cells = np.zeros((len(one), size * size))
-    cells[np.arange(len(one)), _places(one, grades) * size + _places(other, grades)] = 1.0
+    cells[
+        np.arange(len(one)), _grade_indexes(one, grades) * size + _grade_indexes(other, grades)
+    ] = 1.0
     units = cluster_sums(cells, codes)
     cost = _cost(grades, weights)
     share = float((one == other).mean())
@@ -251,12 +253,12 @@ def binary_agreement(
 ) -> BinaryAgreement:
     """Return how well two judges agree on what is relevant: grades from *relevant* on, or above 0.
 
-    >>> found = binary_agreement([0, 1, 2, 3], [1, 0, 2, 2], clusters="aabb", relevant=2)
+    >>> result = binary_agreement([0, 1, 2, 3], [1, 0, 2, 2], clusters="aabb", relevant=2)
     Traceback (most recent call last):
     ...
     karat.errors.InputError: clusters have shape (); expected one per query, 4
-    >>> found = binary_agreement([0, 1, 2, 3], [1, 0, 2, 2], clusters=[*"aabb"], relevant=2)
-    >>> found.share, found.kappa, found.precision
+    >>> result = binary_agreement([0, 1, 2, 3], [1, 0, 2, 2], clusters=[*"aabb"], relevant=2)
+    >>> result.share, result.kappa, result.precision
     (1.0, 1.0, 1.0)
     """
     one, other, _ = _graded(first, second)
@@ -489,14 +491,14 @@ def _score_tables(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, Floa
     return one, other
 
 
-def _places(values: FloatArray, grades: FloatArray) -> IntArray:
+def _grade_indexes(values: FloatArray, grades: FloatArray) -> IntArray:
     return np.searchsorted(grades, values).astype(np.int64)
 
 
 def _counts(one: FloatArray, other: FloatArray, grades: FloatArray) -> FloatArray:
     """Return the confusion matrix ``[grade of one, grade of other]``."""
     size = len(grades)
-    cells = _places(one, grades) * size + _places(other, grades)
+    cells = _grade_indexes(one, grades) * size + _grade_indexes(other, grades)
     return np.bincount(cells, minlength=size * size).reshape(size, size).astype(np.float64)
 
 

@@ -558,8 +558,8 @@ def clustered_hits(values: FloatArray, codes: IntArray, level: float) -> Interva
     It covers the share of all queries and the mean share of the clusters, so that one more variant
     of a query does not narrow it.
 
-    >>> found = clustered_hits(np.array([0.0] + [1.0] * 19), np.arange(20), 0.95)
-    >>> round(found.low, 3), round(found.high, 3)
+    >>> interval = clustered_hits(np.array([0.0] + [1.0] * 19), np.arange(20), 0.95)
+    >>> round(interval.low, 3), round(interval.high, 3)
     (0.751, 0.999)
     """
     n, sizes = len(values), np.bincount(codes).astype(np.float64)

@@ -573,14 +573,14 @@ def compare(
       wins and losses are swapped.
 
     >>> scores = [[[0.5], [0.2], [0.4], [0.6]], [[0.9], [0.5], [0.8], [0.7]]]
-    >>> found = compare(scores, systems=["A", "B"], metrics=["ndcg@10"], bounds=(0, 1))
-    >>> round(found.differences[0].difference, 3), found.differences[0].p
+    >>> comparison = compare(scores, systems=["A", "B"], metrics=["ndcg@10"], bounds=(0, 1))
+    >>> round(comparison.differences[0].difference, 3), comparison.differences[0].p
     (0.3, 0.125)
     """
     cube = as_cube(values, len(systems), len(metrics))
     pairs = pairs or ("all" if len(systems) <= MOST_PAIRED else "lead")
     names = check_names(systems, "system")
-    first = baseline_place(cube, names, baseline)
+    first = baseline_index(cube, names, baseline)
     plan = ComparisonPlan(
         systems=names,
         metrics=check_names(metrics, "metric"),
@@ -647,7 +647,7 @@ def check_metrics(metrics: Sequence[str], chosen: Collection[str]) -> tuple[str,
     return tuple(metric for metric in metrics if metric in chosen)
 
 
-def baseline_place(cube: FloatArray, systems: Sequence[str], chosen: str | None) -> int:
+def baseline_index(cube: FloatArray, systems: Sequence[str], chosen: str | None) -> int:
     """Return the index of the *chosen* baseline, or of the first system with a score that leads.
 
     A baseline without a score on the first metric would leave every change on it unknown.

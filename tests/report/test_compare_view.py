@@ -75,8 +75,8 @@ def test_each_detail_of_a_verdict_is_a_sentence() -> None:
     found = compare(GOLD, runs, ["mrr", "hit@1"], draws=999)
     shown = compare_table(found)
     detail = "It is also better on hit@1."
-    assert f"\n{detail}\n" in text.render(shown)
-    assert f"**\n\n{detail}\n" in markdown.render(shown)
+    assert f"\n{detail}\n" in text.text_table(shown)
+    assert f"**\n\n{detail}\n" in markdown.markdown_table(shown)
     assert f"</strong> {detail}</p>" in found._repr_html_()
 
 

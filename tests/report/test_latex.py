@@ -7,7 +7,7 @@ import pytest
 
 import karat
 from karat.errors import InputError
-from karat.report.latex import render
+from karat.report.latex import floating_table
 from karat.report.table import Cell, Column, Table
 
 
@@ -20,7 +20,7 @@ def test_a_small_table() -> None:
         "All good.",
     )
     assert (
-        render(table)
+        floating_table(table)
         == r"""\begin{table}
   \centering
   \begin{tabular}{lr}
@@ -39,7 +39,7 @@ def test_a_small_table() -> None:
 
 def test_what_tex_would_obey_is_text() -> None:
     table = Table("", (Column("x"),), ((Cell(r"\input{/etc/passwd} ^~#$%_{}|<>"),),))
-    (row,) = [line for line in render(table).splitlines() if "input" in line]
+    (row,) = [line for line in floating_table(table).splitlines() if "input" in line]
     assert row.strip() == (
         r"\textbackslash{}input\{/etc/passwd\} \textasciicircum{}\textasciitilde{}\#\$\%\_\{\}"
         r"\textbar{}\textless{}\textgreater{} \\"

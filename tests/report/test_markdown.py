@@ -1,6 +1,6 @@
 """Tables as Markdown."""
 
-from karat.report.table import Cell, Column, Table, render
+from karat.report.table import Cell, Column, Table, markdown_table
 
 
 def test_the_whole_table() -> None:
@@ -11,7 +11,7 @@ def test_the_whole_table() -> None:
         ("first note", "second note"),
         "new beats old.",
     )
-    assert render(table) == (
+    assert markdown_table(table) == (
         "### a\\_b\n"
         "\n"
         "| run | mean |\n"
@@ -28,5 +28,5 @@ def test_the_whole_table() -> None:
 
 def test_markup_in_a_cell_is_text() -> None:
     text = "a|b <img> `x` [y](z) *b* \\ \n# h"
-    row = render(Table("", (Column("q"),), ((Cell(text),),))).splitlines()[2]
+    row = markdown_table(Table("", (Column("q"),), ((Cell(text),),))).splitlines()[2]
     assert row == r"| a\|b \<img\> \`x\` \[y\](z) \*b\* \\ \\n# h |"

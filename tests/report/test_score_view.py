@@ -8,7 +8,7 @@ from karat.api import evaluate
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
 from karat.model.evaluation import Evaluation
 from karat.report.score_view import note_lines, per_query_table, score_table, slice_tables
-from karat.report.text import render
+from karat.report.text import text_table
 
 GOLD = Dataset.of(
     [
@@ -76,7 +76,7 @@ def test_notes_say_all_that_is_behind_the_numbers(evaluation: Evaluation) -> Non
 
 
 def test_the_text_of_the_tiny_set(evaluation: Evaluation) -> None:
-    assert render(score_table(evaluation)) == (
+    assert text_table(score_table(evaluation)) == (
         "tiny, 6 queries\n"
         "\n"
         "measure        mean  mean answered  n\n"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from karat.report.display import display_width
 from karat.report.table import Cell, Column, Table
-from karat.report.text import render
+from karat.report.text import text_table
 
 TABLE = Table(
     "two runs",
@@ -26,7 +26,7 @@ TABLE = Table(
 
 
 def test_the_whole_table() -> None:
-    assert render(TABLE) == (
+    assert text_table(TABLE) == (
         "two runs\n"
         "\n"
         "run       mean    change  better than\n"
@@ -42,9 +42,9 @@ def test_the_whole_table() -> None:
 
 
 def test_colour_changes_nothing_but_the_best() -> None:
-    bold = render(TABLE, colour=True)
+    bold = text_table(TABLE, colour=True)
     assert "\x1b[1m1.000*\x1b[0m" in bold
-    assert bold.replace("\x1b[1m", "").replace("\x1b[0m", "") == render(TABLE)
+    assert bold.replace("\x1b[1m", "").replace("\x1b[0m", "") == text_table(TABLE)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_colour_changes_nothing_but_the_best() -> None:
 def test_spare_columns_go_where_there_is_no_room(
     width: int, hidden: tuple[str, ...] | None
 ) -> None:
-    text = render(TABLE, width=width)
+    text = text_table(TABLE, width=width)
     lines = text.splitlines()
     heads = lines[next(place for place, line in enumerate(lines) if line.startswith("--")) - 1]
     # Nothing but the run and its mean is left, however narrow it gets.
@@ -71,31 +71,31 @@ def test_a_last_column_of_text_is_cut_before_it_goes() -> None:
         (Column("query"), Column("text", spare=1)),
         ((Cell("q1"), Cell("x" * 40)), (Cell("q2"), Cell("検" * 20))),
     )
-    cut = render(table, width=30).splitlines()
+    cut = text_table(table, width=30).splitlines()
     assert cut[2] == "q1     " + "x" * 20 + "..."
     assert cut[3] == "q2     " + "検" * 10 + "..."
-    assert render(table, width=20).splitlines()[0] == "query"
+    assert text_table(table, width=20).splitlines()[0] == "query"
 
 
 def test_titles_and_notes_cannot_carry_escapes() -> None:
     table = Table("\x1b[2J", (Column("\x1b[1m"),), ((Cell("\x07"),),), ("\x1b]0;",), "\x1b[0m")
-    assert "\x1b" not in render(table)
-    assert "\x07" not in render(table)
+    assert "\x1b" not in text_table(table)
+    assert "\x07" not in text_table(table)
 
 
 def test_groups_stand_apart() -> None:
     rows = tuple((Cell(name),) for name in ("one", "", "two"))
-    lines = render(Table("", (Column("x"),), rows, grouped=True)).splitlines()
+    lines = text_table(Table("", (Column("x"),), rows, grouped=True)).splitlines()
     assert lines[2:] == ["one", "", "", "two"]
 
 
 def test_a_table_without_rows_has_its_heads() -> None:
-    assert render(Table("", (Column("query"),), ())) == "query\n-----\n"
+    assert text_table(Table("", (Column("query"),), ())) == "query\n-----\n"
 
 
 def test_long_notes_are_wrapped_and_long_words_kept() -> None:
     word = "w" * 120
-    lines = render(Table("", (Column("x"),), (), ("a " * 80, word))).splitlines()
+    lines = text_table(Table("", (Column("x"),), (), ("a " * 80, word))).splitlines()
     assert lines[4].startswith("  a")
     assert max(map(len, lines[:5])) <= 100
     assert word in lines
@@ -107,12 +107,14 @@ UNMARKED = st.text(st.characters(exclude_characters="¦"))
 @given(st.lists(UNMARKED, min_size=1))
 def test_the_second_column_begins_at_one_place(texts: list[str]) -> None:
     rows = tuple((Cell(text), Cell("¦")) for text in texts)
-    lines = render(Table("", (Column("query"), Column("x")), rows)).splitlines()
+    lines = text_table(Table("", (Column("query"), Column("x")), rows)).splitlines()
     assert len(lines) == len(texts) + 2
     assert len({display_width(line[: line.index("¦")]) for line in lines[2:]}) == 1
 
 
 def test_the_first_sentence_of_a_conclusion_is_bold_on_a_terminal() -> None:
     table = Table("", (Column("run"),), ((Cell("a"),),), conclusion="a beats b. The rest is noise.")
-    assert render(table).endswith("\n\na beats b.\nThe rest is noise.\n")
-    assert render(table, colour=True).endswith("\n\n\x1b[1ma beats b.\x1b[0m\nThe rest is noise.\n")
+    assert text_table(table).endswith("\n\na beats b.\nThe rest is noise.\n")
+    assert text_table(table, colour=True).endswith(
+        "\n\n\x1b[1ma beats b.\x1b[0m\nThe rest is noise.\n"
+    )

@@ -374,7 +374,7 @@ def _told(error: click.ClickException) -> str:
 
 
 def _complain(message: str) -> None:
-    from karat.report.text import printable
+    from karat.report.display import printable
 
     for number, line in enumerate(message.splitlines()):
         click.echo(printable(line if number else f"error: {line}"), err=True)

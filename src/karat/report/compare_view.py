@@ -88,8 +88,8 @@ def slice_tables(contest: ComparisonResult) -> list[Table]:
     tables = []
     for tag, values in contest.slices.items():
         sizes = {value: comparison.queries for value, comparison in values.items()}
-        shown, note = largest_slices(tag, sizes)
-        for value in shown:
+        largest, note = largest_slices(tag, sizes)
+        for value in largest:
             title = f"{tag} = {value}, {queries(sizes[value])}"
             tables.append(_table(title, values[value], values[value].metrics[:1]))
         tables[-1] = replace(tables[-1], notes=note)
@@ -98,11 +98,11 @@ def slice_tables(contest: ComparisonResult) -> list[Table]:
 
 def _uncompared_notes(contest: ComparisonResult) -> Iterator[str]:
     """Yield the measures that were computed but have no paired test."""
-    for place, summary in enumerate(contest.evaluations[0].summaries):
+    for index, summary in enumerate(contest.evaluations[0].summaries):
         if summary.measure not in contest.comparison.metrics:
             values = ", ".join(
-                f"{shown.name} {number(shown.summaries[place].mean, digits=DIGITS).text}"
-                for shown in (evaluation.reportable() for evaluation in contest.evaluations)
+                f"{run.name} {number(run.summaries[index].mean, digits=DIGITS).text}"
+                for run in (evaluation.reportable() for evaluation in contest.evaluations)
             )
             yield f"{summary.measure} is not a mean over queries and is not compared: {values}"
 
@@ -133,12 +133,12 @@ def _table(title: str, comparison: Comparison, measures: Sequence[str]) -> Table
             Column("win/tie/loss", numeric=True, spare=2),
             Column("better than", spare=3),
         ),
-        tuple(row for measure in measures for row in _rows(comparison, measure)),
+        tuple(row for measure in measures for row in _measure_rows(comparison, measure)),
         grouped=True,
     )
 
 
-def _rows(comparison: Comparison, measure: str) -> Iterator[tuple[Cell, ...]]:
+def _measure_rows(comparison: Comparison, measure: str) -> Iterator[tuple[Cell, ...]]:
     """Yield one row per run; the letters name the runs that it is significantly better than."""
     marks = significance_letters(comparison, measure)
     best = best_system(comparison, measure)

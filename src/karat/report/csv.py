@@ -42,8 +42,10 @@ def queries_csv(evaluations: Iterable[Evaluation]) -> str:
     """Return one row per run and query, one column per measure."""
     rows: list[Row] = []
     for evaluation in evaluations:
-        shown = evaluation.reportable()
+        reportable = evaluation.reportable()
         if not rows:
-            rows.append(("run", "query", "status", *shown.table.columns))
-        rows += [(each.run, each.query, each.status, *each.scores) for each in query_rows(shown)]
+            rows.append(("run", "query", "status", *reportable.table.columns))
+        rows += [
+            (each.run, each.query, each.status, *each.scores) for each in query_rows(reportable)
+        ]
     return render_rows(rows)

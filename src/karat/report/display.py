@@ -44,13 +44,13 @@ def shorten(text: str, width: int) -> str:
     if display_width(text) <= width:
         return text
     left = width - len(ELLIPSIS)
-    kept = []
+    start = []
     for character in text:
         left -= _columns(character)
         if left < 0:
             break
-        kept.append(character)
-    return "".join(kept) + ELLIPSIS
+        start.append(character)
+    return "".join(start) + ELLIPSIS
 
 
 def shorten_left(text: str, width: int) -> str:
@@ -63,12 +63,12 @@ def shorten_left(text: str, width: int) -> str:
     """
     if display_width(text) <= width:
         return text
-    kept = text
-    while kept and display_width(kept) > width - len(ELLIPSIS):
-        kept = kept[1:]
+    end = text
+    while end and display_width(end) > width - len(ELLIPSIS):
+        end = end[1:]
     # Whole folders are easier to read than a part of one.
-    folder = kept.find("/")
-    return ELLIPSIS + (kept[folder:] if folder >= 0 else kept)
+    folder = end.find("/")
+    return ELLIPSIS + (end[folder:] if folder >= 0 else end)
 
 
 def _columns(character: str) -> int:

@@ -22,8 +22,7 @@ from karat.report.findings.loss_reasons import (
 from karat.report.findings.method import differences, method_rows, shallow
 from karat.report.findings.recommend import recommendations
 from karat.report.findings.record import Findings
-from karat.report.latex import LatexStyle, latex_table
-from karat.report.latex import render as render_latex
+from karat.report.latex import LatexStyle, floating_table, latex_table
 from karat.report.score_view import note_lines
 from karat.report.section import section_document, section_tables, sections
 from karat.report.table import Cell, Column, Table, mark_of, marked, number
@@ -161,8 +160,8 @@ def draw(findings: Findings, name: str, *, latex: LatexStyle | None = None) -> s
 
     *latex* is the style of the tables in a ``.tex`` file.
     """
-    found = drawer(name)
-    return _latex(findings, latex) if latex and found is _latex else found(findings)
+    draw_findings = drawer(name)
+    return _latex(findings, latex) if latex and draw_findings is _latex else draw_findings(findings)
 
 
 def drawer(name: str) -> Callable[[Findings], str]:
@@ -176,29 +175,29 @@ def drawer(name: str) -> Callable[[Findings], str]:
 
 
 def _html(findings: Findings) -> str:
-    from karat.report.page.file import render_findings
+    from karat.report.page.file import report_html
 
-    return render_findings(findings)
+    return report_html(findings)
 
 
 def _markdown(findings: Findings) -> str:
-    from karat.report.table import plain, render
+    from karat.report.table import markdown_table, plain
 
     title = f"# {plain(findings.heading)}\n\n{plain(findings.about)}\n"
-    return "\n".join((title, *map(render, tables(findings.labelled()))))
+    return "\n".join((title, *map(markdown_table, tables(findings.labelled()))))
 
 
 def _text(findings: Findings) -> str:
-    from karat.report.text import render
+    from karat.report.text import text_table
 
-    return "\n".join(map(render, tables(findings.labelled())))
+    return "\n".join(map(text_table, tables(findings.labelled())))
 
 
 def _latex(findings: Findings, style: LatexStyle | None = None) -> str:
     mark = mark_of(findings.contest.mark, findings.lead)
     slices = [marked(table, mark) for table in slice_tables(findings.labelled())]
     more = [*slices, *section_tables(findings.labelled())]
-    return "\n".join((latex_table(findings.contest, style), *map(render_latex, more)))
+    return "\n".join((latex_table(findings.contest, style), *map(floating_table, more)))
 
 
 def _csv(findings: Findings) -> str:
@@ -210,7 +209,7 @@ def _csv(findings: Findings) -> str:
 def _json(findings: Findings) -> str:
     from karat.report.json import contest_plain, plain
 
-    found = contest_plain(findings.contest, findings.settings)
+    document = contest_plain(findings.contest, findings.settings)
     listed = listed_reasons(findings)
     more = {
         "origin": findings.origin,
@@ -237,9 +236,9 @@ def _json(findings: Findings) -> str:
     }
     if added := list(sections(findings)):
         more["sections"] = [section_document(section) for section in added]
-    found |= {key: plain(value) for key, value in more.items()}
+    document |= {key: plain(value) for key, value in more.items()}
     # Every query of every run: indented, it would be twice as long and take ten times as long.
-    return json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
 
 
 FORMATS: dict[str, Callable[[Findings], str]] = {

@@ -36,12 +36,12 @@ def write_figures(findings: Findings, folder: str | Path) -> list[Path]:
     Charts of latency are left out where nothing was timed.
     """
     figure_class = _figure_class()
-    place = Path(folder)
+    directory = Path(folder)
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(
-            f"{place}: cannot create the folder for charts: {error.strerror}"
+            f"{directory}: cannot create the folder for charts: {error.strerror}"
         ) from error
     written = []
     for name, draw in CHARTS.items():
@@ -53,7 +53,7 @@ def write_figures(findings: Findings, folder: str | Path) -> list[Path]:
         # Inside the axes it would hide data.
         if axes.get_legend_handles_labels()[0]:
             figure.legend(loc="outside lower center", ncols=LEGEND_COLUMNS, frameon=False)
-        written += [_saved(figure, place / f"{name}.{suffix}") for suffix in SUFFIXES]
+        written += [_saved(figure, directory / f"{name}.{suffix}") for suffix in SUFFIXES]
     return written
 
 
@@ -111,12 +111,12 @@ def plot(
 
 def _draw_means(axes: "Axes", runs: Sequence[Evaluation], label: str) -> None:
     """Draw one bar per run with its confidence interval."""
-    for place, run in enumerate(runs):
+    for row, run in enumerate(runs):
         mean, interval = run[label], run.interval(label)
         ends = None
         if interval and interval.low is not None and interval.high is not None:
             ends = [[mean - interval.low], [interval.high - mean]]
-        axes.barh([place], [mean], xerr=ends, capsize=3, height=0.6)
+        axes.barh([row], [mean], xerr=ends, capsize=3, height=0.6)
     axes.set_yticks(range(len(runs)), [run.name for run in runs])
     axes.invert_yaxis()
     axes.set(xlabel=label)
@@ -167,7 +167,7 @@ def _measures(findings: Findings, axes: "Axes") -> bool:
     comparison = findings.contest.comparison
     drawn = [name for name in comparison.metrics if name not in comparison.lower_is_better]
     height = 0.8 / len(comparison.systems)
-    for place, system in enumerate(comparison.systems):
+    for index, system in enumerate(comparison.systems):
         means = [comparison.mean(system, name) for name in drawn]
         values = [each.mean or 0.0 for each in means]
         # Where there is no interval, it ends at the mean.
@@ -175,7 +175,7 @@ def _measures(findings: Findings, axes: "Axes") -> bool:
             [abs((each.mean or 0.0) - (_end(each, end) or 0.0)) for each in means]
             for end in ("low", "high")
         )
-        rows = [row + place * height for row in range(len(drawn))]
+        rows = [row + index * height for row in range(len(drawn))]
         axes.barh(rows, values, xerr=[low, high], height=height * 0.9, capsize=2, label=system)
     middle = (len(comparison.systems) - 1) * height / 2
     axes.set_yticks(
@@ -193,7 +193,7 @@ def _end(mean: Mean, end: str) -> float | None:
 
 def _query_scores(findings: Findings, axes: "Axes") -> bool:
     """Draw the sorted scores of each run on the leading measure."""
-    rows = {name: findings.scores(place) for place, name in enumerate(findings.names)}
+    rows = {name: findings.scores(run) for run, name in enumerate(findings.names)}
     _draw_queries(axes, rows, findings.contest.comparison.label(findings.lead))
     axes.set(title="Score of each query")
     return True
@@ -244,7 +244,7 @@ def _query_differences(findings: Findings, axes: "Axes") -> bool:
     if len(findings.names) < 2:
         return False
     first = findings.names.index(findings.baseline)
-    last = max(place for place in range(len(findings.names)) if place != first)
+    last = max(run for run in range(len(findings.names)) if run != first)
     return _draw_differences(
         axes,
         [findings.scores(first), findings.scores(last)],

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 from karat.model.gate import ChangedQuery, Check, Decision, Gate, SelfCheck
 from karat.report.display import printable
 from karat.report.score_view import queries, text_cell
-from karat.report.table import Cell, Column, Table, mark_of, marked, number, plain, render
+from karat.report.table import Cell, Column, Table, mark_of, markdown_table, marked, number, plain
 
 DIGITS = 3
 DETECTABLE = "detectable: the smallest true difference that this gold set detects with 80% power"
@@ -66,15 +66,15 @@ def checks_table(gate: Gate) -> Table:
     return Table(title, columns, rows, notes, conclusion=headline(gate), warnings=gate.warnings)
 
 
-def self_check_table(found: SelfCheck) -> Table:
+def self_check_table(check: SelfCheck) -> Table:
     """Return one row per rule: how often it passed, failed or was inconclusive."""
     rows = tuple(
         (Cell(rule), *(Cell(f"{counts.get(each.value, 0)}") for each in Decision))
-        for rule, counts in found.decisions.items()
+        for rule, counts in check.decisions.items()
     )
     columns = (Column("rule"), *(Column(each.value, numeric=True) for each in Decision))
-    title = f"Self-check: {found.pairs} gates between {len(found.runs)} runs"
-    return Table(title, columns, rows, (), conclusion=found.verdict)
+    title = f"Self-check: {check.pairs} gates between {len(check.runs)} runs"
+    return Table(title, columns, rows, (), conclusion=check.verdict)
 
 
 def _detectable(value: float | None) -> Cell:
@@ -108,13 +108,13 @@ def moved_table(gate: Gate) -> Table | None:
             Column("rank after", numeric=True),
             Column("text", spare=1),
         ),
-        (*_rows(gate.worst), *_rows(tuple(reversed(gate.best)))),
+        (*_moved_rows(gate.worst), *_moved_rows(tuple(reversed(gate.best)))),
         notes=("rank: rank of the first relevant hit, - if there is none",),
     )
     return marked(table, mark_of(gate.mark, gate.lead))
 
 
-def _rows(moved: Sequence[ChangedQuery]) -> list[tuple[Cell, ...]]:
+def _moved_rows(moved: Sequence[ChangedQuery]) -> list[tuple[Cell, ...]]:
     return [
         (
             Cell(query.query_id, query.query_id),
@@ -138,7 +138,7 @@ def _rank(rank: float | None) -> Cell:
     return Cell("-") if rank is None else Cell(f"{rank:.3g}", float(rank))
 
 
-# GitHub shows ten annotations of a kind per step; the last place says how many are left out.
+# GitHub shows ten annotations of a kind per step; the last one says how many are left out.
 MOST_ANNOTATIONS = 9
 SIGNS = {Decision.PASSED: "✅", Decision.INCONCLUSIVE: "❔", Decision.FAILED: "❌"}
 
@@ -170,7 +170,7 @@ def summary(gate: Gate) -> str:
     gate = replace(gate, notes=tuple(note for note in gate.notes if note not in gate.known))
     tables = [replace(checks_table(gate), conclusion=""), moved_table(gate)]
     parts = [f"## {SIGNS[gate.decision]} {plain(headline(gate))}\n"]
-    return "\n".join([*parts, *(render(table) for table in tables if table)])
+    return "\n".join([*parts, *(markdown_table(table) for table in tables if table)])
 
 
 def _kind(gate: Gate, check: Check) -> str:

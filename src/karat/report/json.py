@@ -34,8 +34,8 @@ def contest_json(contest: ComparisonResult, settings: Mapping[str, object]) -> s
 def contest_plain(contest: ComparisonResult, settings: Mapping[str, object]) -> dict[str, object]:
     """Return what `contest_json` writes, as plain values."""
     warnings = contest.warnings
-    found = {"schema": SCHEMA, "settings": settings, "warnings": warnings, **_scored(contest)}
-    return {key: plain(value) for key, value in found.items()}
+    document = {"schema": SCHEMA, "settings": settings, "warnings": warnings, **_scored(contest)}
+    return {key: plain(value) for key, value in document.items()}
 
 
 def searched_json(

@@ -37,7 +37,7 @@ SPECIAL = {
 }
 
 
-def render(table: Table) -> str:
+def floating_table(table: Table) -> str:
     """Return *table* as a floating table with its title as caption; the best are bold.
 
     It needs the package booktabs, and amssymb where slices mark what is better or worse.
@@ -149,7 +149,7 @@ def latex_table(
         r"    \toprule",
         f"    {_row([*([''] * several), 'run', *map(_safe, measures)])}",
         r"    \midrule",
-        *(f"    {row}" for row in _rows(evaluations, comparison, style)),
+        *(f"    {row}" for row in _run_rows(evaluations, comparison, style)),
         r"    \bottomrule",
         r"  \end{tabular}",
         r"\end{table}",
@@ -157,12 +157,12 @@ def latex_table(
     return "\n".join(lines) + "\n"
 
 
-def _rows(
+def _run_rows(
     evaluations: Sequence[Evaluation], comparison: Comparison | None, style: LatexStyle
 ) -> Iterator[str]:
     marks = _marks(comparison)
     best = best_means(evaluations, comparison.lower_is_better if comparison else ())
-    for place, evaluation in enumerate(evaluations):
+    for index, evaluation in enumerate(evaluations):
         cells = []
         for summary in evaluation.summaries:
             text = style.number(summary.mean)
@@ -171,7 +171,7 @@ def _rows(
             letters = marks.get((summary.measure, evaluation.name), ("", ""))[1]
             letters += r"\dagger" if mark_of(evaluation.mark, summary.measure) else ""
             cells.append(text + (rf"$^{{{letters}}}$" if letters else ""))
-        letter = [_letter(marks, evaluation, place)] if len(evaluations) > 1 else []
+        letter = [_letter(marks, evaluation, index)] if len(evaluations) > 1 else []
         yield _row([*letter, _safe(evaluation.name), *cells])
         if style.intervals:
             spans = [style.span(summary.interval) for summary in evaluation.summaries]
@@ -179,10 +179,10 @@ def _rows(
 
 
 def _letter(
-    marks: dict[tuple[str, str], tuple[str, str]], evaluation: Evaluation, place: int
+    marks: dict[tuple[str, str], tuple[str, str]], evaluation: Evaluation, index: int
 ) -> str:
-    found = (marks.get((name, evaluation.name)) for name in evaluation)
-    return next((mark[0] for mark in found if mark), str(place + 1))
+    run_marks = (marks.get((name, evaluation.name)) for name in evaluation)
+    return next((mark[0] for mark in run_marks if mark), str(index + 1))
 
 
 def _marks(comparison: Comparison | None) -> dict[tuple[str, str], tuple[str, str]]:

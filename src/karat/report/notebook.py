@@ -136,15 +136,15 @@ def _query_table(evaluations: Sequence[Evaluation]) -> Table:
     """Return one row per query; several runs show their first measure, a single run all."""
     first = evaluations[0]
     if len(evaluations) == 1:
-        shown = list(first.table.columns.items())
+        columns = list(first.table.columns.items())
     else:
         lead = first.keys()[0]
-        shown = [(f"{lead} {each.name}", each.table.columns[lead]) for each in evaluations]
+        columns = [(f"{lead} {each.name}", each.table.columns[lead]) for each in evaluations]
     rows = tuple(
-        (Cell(query_id), *(number(column[row], digits=DIGITS) for _, column in shown))
+        (Cell(query_id), *(number(column[row], digits=DIGITS) for _, column in columns))
         for row, query_id in enumerate(first.table.query_ids[:MOST_QUERIES])
     )
-    return Table("", (Column("query"), *(Column(name, numeric=True) for name, _ in shown)), rows)
+    return Table("", (Column("query"), *(Column(name, numeric=True) for name, _ in columns)), rows)
 
 
 def _table(table: Table) -> str:

@@ -39,10 +39,10 @@ def slice_tables(evaluation: Evaluation) -> list[Table]:
     differs = _answered_differs(evaluation)
     for tag, values in evaluation.reportable().slices.items():
         sizes = {value: summaries[0].n for value, summaries in values.items()}
-        shown, note = largest_slices(tag, sizes)
+        largest, note = largest_slices(tag, sizes)
         tables += [
             _summary_table(f"{tag} = {value}", values[value], (), answered=differs)
-            for value in shown
+            for value in largest
         ]
         tables[-1] = replace(tables[-1], notes=note)
     return tables
@@ -52,7 +52,7 @@ def per_query_table(evaluation: Evaluation, texts: Mapping[str, str]) -> Table:
     """Return one row per query: id, status, every measure and the query's text."""
     from karat.report.rows import query_rows  # only --per-query shows queries
 
-    shown = evaluation.reportable()
+    reportable = evaluation.reportable()
     rows = [
         (
             Cell(row.query, row.query),
@@ -60,14 +60,14 @@ def per_query_table(evaluation: Evaluation, texts: Mapping[str, str]) -> Table:
             *map(number, row.scores),
             text_cell(texts.get(row.query, "")),
         )
-        for row in query_rows(shown)
+        for row in query_rows(reportable)
     ]
     return Table(
         "",
         (
             Column("query"),
             Column("status", spare=1),
-            *(Column(name, numeric=True) for name in shown.table.columns),
+            *(Column(name, numeric=True) for name in reportable.table.columns),
             Column("text", spare=2),
         ),
         tuple(rows),
@@ -209,13 +209,13 @@ def largest_slices(tag: str, sizes: Mapping[str, int]) -> tuple[list[str], tuple
     return [value for value in sizes if value in largest], (note,)
 
 
-def _with_status(evaluation: Evaluation, wanted: Sequence[QueryStatus]) -> list[int]:
-    return [row for row, status in enumerate(evaluation.table.statuses) if status in wanted]
+def _with_status(evaluation: Evaluation, statuses: Sequence[QueryStatus]) -> list[int]:
+    return [row for row, status in enumerate(evaluation.table.statuses) if status in statuses]
 
 
-def _left_out(evaluation: Evaluation, wanted: Sequence[QueryStatus]) -> bool:
-    """Return whether no query with a *wanted* status has a score; averaging decides that."""
-    rows = _with_status(evaluation, wanted)
+def _left_out(evaluation: Evaluation, statuses: Sequence[QueryStatus]) -> bool:
+    """Return whether no query with one of *statuses* has a score; averaging decides that."""
+    rows = _with_status(evaluation, statuses)
     return all(isnan(column[row]) for column in evaluation.table.columns.values() for row in rows)
 
 
@@ -494,8 +494,8 @@ def first_error(measured: "RunResult") -> str:
     for query_id, outcome, extra in zip(run.query_ids, run.outcomes, run.extras, strict=True):
         if outcome != Outcome.ANSWERED and (error := str(extra.get("error") or "")):
             text = first_line(error).removeprefix(f"{measured.name}: ")
-            shown = shorten(printable(text), ERROR_WIDTH)
-            return f"{measured.name}: first error (query {query_id}): {shown}"
+            line = shorten(printable(text), ERROR_WIDTH)
+            return f"{measured.name}: first error (query {query_id}): {line}"
     return ""
 
 
@@ -503,10 +503,10 @@ def odd_answers(measured: "RunResult") -> Iterator[str]:
     """Yield the queries whose hits differ between repetitions."""
     unstable = measured.notes.get("unstable")
     if isinstance(unstable, list) and unstable:
-        shown = ", ".join(map(str, unstable[:3])) + (", ..." if len(unstable) > 3 else "")
+        listed = ", ".join(map(str, unstable[:3])) + (", ..." if len(unstable) > 3 else "")
         yield (
             f"{measured.name}: not deterministic: {queries(len(unstable))} returned different hits "
-            f"when repeated: {shown}"
+            f"when repeated: {listed}"
         )
 
 
@@ -523,8 +523,8 @@ def _counted_work(what: str, count: float) -> str:
 
 
 def _work(measured: "RunResult") -> Mapping[str, float]:
-    found = measured.notes.get("work")
-    return found if isinstance(found, Mapping) else {}
+    work = measured.notes.get("work")
+    return work if isinstance(work, Mapping) else {}
 
 
 def _embedding_work(group: "Sequence[RunResult]") -> Iterator[str]:

@@ -142,7 +142,7 @@ def known(value: object) -> Any:
     return None if isinstance(value, float) and isnan(value) else value
 
 
-def render(table: Table) -> str:
+def markdown_table(table: Table) -> str:
     """Return *table* as a pipe table with its title and notes; the best are bold and starred."""
     lines = []
     for warning in table.warnings:
@@ -174,8 +174,8 @@ def pictures(names: Iterable[str]) -> str:
     ![f1_distribution](f1_distribution.png)
     <BLANKLINE>
     """
-    shown = (f"![{name.partition('.')[0]}]({name})\n" for name in names)
-    return "\n".join(("### Charts\n", *shown))
+    images = (f"![{name.partition('.')[0]}]({name})\n" for name in names)
+    return "\n".join(("### Charts\n", *images))
 
 
 def plain(text: str) -> str:

@@ -7,15 +7,13 @@ from textwrap import wrap
 from karat.report.display import display_width, headline_and_details, printable, shorten
 from karat.report.table import Cell, Table
 
-__all__ = ["code_lines", "printable", "render"]
-
 BOLD, RESET = "\x1b[1m", "\x1b[0m"
 GAP = "  "
 NOTE_WIDTH = 100
 NARROWEST_TEXT = 16
 
 
-def render(table: Table, *, colour: bool = False, width: int | None = None) -> str:
+def text_table(table: Table, *, colour: bool = False, width: int | None = None) -> str:
     """Return *table* as lines; the best value of a column is starred.
 
     With *colour*, the best values and the first sentence of the conclusion are bold.
@@ -31,8 +29,8 @@ def render(table: Table, *, colour: bool = False, width: int | None = None) -> s
     lines += [*_title_lines(table.title, width), ""] if table.title else []
     lines.append(_line(titles, widths, numeric))
     lines.append(GAP.join("-" * width for width in widths))
-    for place, (cells, row) in enumerate(zip(table.rows, texts, strict=True)):
-        if table.grouped and place and row[0]:
+    for index, (cells, row) in enumerate(zip(table.rows, texts, strict=True)):
+        if table.grouped and index and row[0]:
             lines.append("")
         line = _line(row, widths, numeric)
         if colour:
@@ -49,8 +47,8 @@ def render(table: Table, *, colour: bool = False, width: int | None = None) -> s
         lines += _wrapped(note, width, indent=GAP)
     if table.conclusion:
         headline, details = headline_and_details(table.conclusion)
-        shown = _wrapped(headline, width)
-        lines += ["", *(f"{BOLD}{line}{RESET}" if colour else line for line in shown)]
+        headline_lines = _wrapped(headline, width)
+        lines += ["", *(f"{BOLD}{line}{RESET}" if colour else line for line in headline_lines)]
         lines += _wrapped(details, width)
     return "\n".join(lines) + "\n"
 
@@ -67,7 +65,7 @@ def _fitted(table: Table, width: int | None) -> tuple[Table, list[str]]:
     while width and (excess := _total(table) - width) > 0:
         if (cut := _cut_text(table, excess)) is not None:
             return cut, hidden
-        spare = max(range(len(table.columns)), key=lambda place: table.columns[place].spare)
+        spare = max(range(len(table.columns)), key=lambda index: table.columns[index].spare)
         if not table.columns[spare].spare:
             break
         hidden.append(table.columns[spare].title)
@@ -85,12 +83,12 @@ def _cut_text(table: Table, excess: int) -> Table | None:
     return replace(table, rows=tuple(rows))
 
 
-def _without(table: Table, place: int) -> Table:
-    after = place + 1
+def _without(table: Table, column: int) -> Table:
+    after = column + 1
     return replace(
         table,
-        columns=table.columns[:place] + table.columns[after:],
-        rows=tuple(row[:place] + row[after:] for row in table.rows),
+        columns=table.columns[:column] + table.columns[after:],
+        rows=tuple(row[:column] + row[after:] for row in table.rows),
     )
 
 
@@ -105,11 +103,11 @@ def _widths(table: Table) -> list[int]:
 
 def _texts(table: Table) -> list[list[str]]:
     """Return the cells as text; beside a star stands a blank, so that the points stay aligned."""
-    starred = {place for row in table.rows for place, cell in enumerate(row) if cell.best}
+    starred = {column for row in table.rows for column, cell in enumerate(row) if cell.best}
     return [
         [
-            printable(cell.text) + ("*" if cell.best else " " if place in starred else "")
-            for place, cell in enumerate(row)
+            printable(cell.text) + ("*" if cell.best else " " if column in starred else "")
+            for column, cell in enumerate(row)
         ]
         for row in table.rows
     ]
@@ -154,13 +152,13 @@ def code_lines(lines: Sequence[str], start: int, end: int) -> list[str]:
     """
     first = max(start - AROUND, 1)
     last = min(end + AROUND, len(lines)) if end else len(lines)
-    shown = min(last, first + MOST - 1)
-    width = max(len(str(shown)), 3)
+    last_printed = min(last, first + MOST - 1)
+    width = max(len(str(last_printed)), 3)
     rows = []
-    for number in range(first, shown + 1):
+    for number in range(first, last_printed + 1):
         mark = ">" if end and start <= number <= end else " "
         text = printable(lines[number - 1].rstrip("\n").expandtabs(len(TAB)))
         rows.append(f"{number:{width}} {mark} {text}".rstrip())
-    if last > shown:
-        rows.append(f"{'':{width}}   ... {last - shown:,} more lines")
+    if last > last_printed:
+        rows.append(f"{'':{width}}   ... {last - last_printed:,} more lines")
     return rows

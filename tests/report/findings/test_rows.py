@@ -26,7 +26,7 @@ from karat.report.findings.leaderboard import (
 from karat.report.findings.loss_reasons import first_ranks, loss_reason_at, loss_reason_counts
 from karat.report.page.queries import subject_of
 from karat.report.page.results import details
-from karat.report.text import render
+from karat.report.text import text_table
 
 Make = Callable[..., Findings]
 MakeRun = Callable[..., RunResult]
@@ -231,7 +231,7 @@ def test_disturbed_latencies_say_so(findings: Findings) -> None:
 def test_the_latency_table_fits_a_terminal_of_80_columns(findings: Findings) -> None:
     runs = tuple(replace(run, name=f"hybrid-{run.name}-chunks") for run in findings.runs)
     table = latency_table(replace(findings, runs=runs))
-    wide, narrow = render(table), render(table, width=80)
+    wide, narrow = text_table(table), text_table(table, width=80)
     assert max(map(len, wide.splitlines())) > 80
     assert max(map(len, narrow.splitlines())) <= 80
     assert "too wide for this terminal, not shown: " in narrow

@@ -11,7 +11,7 @@ from karat.model import Dataset, Query, Target
 from karat.model.loss_reasons import LossReason
 from karat.model.timings import RunResult
 from karat.report.findings import Findings
-from karat.report.page.file import render_findings
+from karat.report.page.file import report_html
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -37,7 +37,7 @@ def opened(browser: "Browser", tmp_path: Path) -> Iterator[Open]:
         findings: Findings, *, width: int = 1280, scheme: str = "light", at: str = ""
     ) -> "Page":
         place = tmp_path / "report.html"
-        place.write_text(render_findings(findings), encoding="utf-8")
+        place.write_text(report_html(findings), encoding="utf-8")
         context = browser.new_context(
             color_scheme=scheme,  # type: ignore[arg-type]
             viewport={"width": width, "height": 900},

@@ -12,7 +12,7 @@ import pytest
 from karat.model import Dataset, Query, Target
 from karat.model.timings import RunResult
 from karat.report.findings import Findings
-from karat.report.page.file import render_findings
+from karat.report.page.file import report_html
 
 Make = Callable[..., Findings]
 MakeRun = Callable[..., RunResult]
@@ -52,7 +52,7 @@ class Read(HTMLParser):
 
 @pytest.fixture(scope="module")
 def page(findings: Findings) -> str:
-    return render_findings(findings)
+    return report_html(findings)
 
 
 def test_the_page_is_well_formed_and_asks_for_nothing(page: str) -> None:
@@ -69,8 +69,8 @@ def test_the_page_is_well_formed_and_asks_for_nothing(page: str) -> None:
 
 
 def test_the_title_is_that_of_the_data_or_the_one_that_was_given(findings: Findings) -> None:
-    assert Read(render_findings(findings)).title == "small: old, new"
-    named = render_findings(replace(findings, title="Search <2027>"))
+    assert Read(report_html(findings)).title == "small: old, new"
+    named = report_html(replace(findings, title="Search <2027>"))
     assert Read(named).title == "Search <2027>"
     index = re.search(r'id="karat-index">(.*?)</script>', named)
     assert index
@@ -78,7 +78,7 @@ def test_the_title_is_that_of_the_data_or_the_one_that_was_given(findings: Findi
 
 
 def test_the_same_findings_make_the_same_bytes(findings: Findings, page: str) -> None:
-    assert render_findings(findings) == page
+    assert report_html(findings) == page
 
 
 def test_every_query_and_every_run_is_inside(page: str, embedded: Embedded) -> None:
@@ -90,7 +90,7 @@ def test_every_query_and_every_run_is_inside(page: str, embedded: Embedded) -> N
 
 
 def test_hostile_text_stays_text(hostile: Findings, embedded: Embedded) -> None:
-    page = render_findings(hostile)
+    page = report_html(hostile)
     read = Read(page)
     assert read.open == []
     assert read.names.count("img") == 0
@@ -106,7 +106,7 @@ def test_a_warning_where_inputs_differ(make: Make, run: MakeRun, embedded: Embed
         run(name, {"q1": ("a.py",)}, None, {"snapshot": snapshot})
         for name, snapshot in (("a", "parent"), ("b", "head"))
     ]
-    found = embedded(render_findings(make(runs)))
+    found = embedded(report_html(make(runs)))
     (details,) = (each for key, each in found.items() if key.endswith("/details"))
     assert details["not_comparable"] == ["the snapshot differs: parent (a); head (b)"]
 
@@ -135,7 +135,7 @@ def large(make: Make, run: MakeRun, *, queries: int, runs: int) -> str:
         )
         for number in range(runs)
     ]
-    return render_findings(make(made, gold=gold, draws=99))
+    return report_html(make(made, gold=gold, draws=99))
 
 
 def test_70_queries_and_4_runs_stay_below_a_megabyte(make: Make, run: MakeRun) -> None:
@@ -162,7 +162,7 @@ def test_measures_are_shown_as_they_were_typed(
     make: Make, findings: Findings, embedded: Embedded
 ) -> None:
     typed = make(findings.runs, measures=("RR@10", "R@10", "MAP"))
-    documents = embedded(render_findings(typed))
+    documents = embedded(report_html(typed))
     (results,) = (found for key, found in documents.items() if key.endswith("/results"))
     assert results["labels"] == {"mrr@10": "RR@10", "recall@10": "R@10", "ap": "MAP"}
     assert results["primary_metric"] == "mrr@10"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.options.shared import COLUMNS, TOPICS, GoldPath
-from karat.report.text import printable
+from karat.report.display import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,7 +6,7 @@ import click
 
 from karat.cli.options.experiment import clones_option, repo_option
 from karat.cli.options.shared import COLUMNS, GoldPath
-from karat.report.text import printable
+from karat.report.display import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,7 +10,7 @@ from karat.cli.options.experiment import RunOptions
 from karat.cli.options.shared import Inputs, Output
 from karat.cli.output.experiments import Views, carry_out
 from karat.errors import Problem
-from karat.report.text import printable
+from karat.report.display import printable
 from karat.system.words import counted
 
 if TYPE_CHECKING:

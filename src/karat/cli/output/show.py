@@ -132,15 +132,15 @@ def with_gold(text: str) -> str:
 def draw_tables(tables: list[Table], output: Output) -> str:
     """Return *tables* as Markdown, or as text for the terminal or a file."""
     if output.style == "markdown":
-        from karat.report.table import render as render_markdown
+        from karat.report.table import markdown_table
 
-        return "\n".join(map(render_markdown, tables))
-    from karat.report.text import render
+        return "\n".join(map(markdown_table, tables))
+    from karat.report.text import text_table
 
     width = None if output.path else terminal_width()
     # https://no-color.org: any value but an empty one.
     colour = width is not None and not os.environ.get("NO_COLOR")
-    return "\n".join(render(table, colour=colour, width=width) for table in tables)
+    return "\n".join(text_table(table, colour=colour, width=width) for table in tables)
 
 
 def terminal_width() -> int | None:

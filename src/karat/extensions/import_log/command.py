@@ -3,7 +3,7 @@
 import click
 
 from karat.cli.options.shared import Number, OutputPath, WholeNumber
-from karat.report.text import printable
+from karat.report.display import printable
 from karat.scoring.matching.modes import MATCHERS
 
 

@@ -18,7 +18,7 @@ from karat.cli.options.shared import (
     check_together,
 )
 from karat.extensions.judges.options import MODEL, ModelOptions, SectionedCommand, model_options
-from karat.report.text import printable
+from karat.report.display import printable
 
 if TYPE_CHECKING:
     from karat.app.pooling import PooledHit

@@ -43,11 +43,11 @@ def insights(findings: Findings) -> tuple[str, ...]:
 
     The last line is the best run as an engine, if its name is not one already.
     """
-    found = (*_hardest(findings), *_options(findings))
+    sentences = (*_hardest(findings), *_options(findings))
     mark = mark_of(findings.contest.mark, findings.lead)
     engines = dict(zip(findings.names, findings.engines, strict=False))
     best = best_engine_line(findings.contest.comparison, engines)
-    return (*(marked_text(text, mark) for text in found), *best)
+    return (*(marked_text(text, mark) for text in sentences), *best)
 
 
 def _hardest(findings: Findings) -> Iterator[str]:
@@ -146,8 +146,10 @@ def _compared_values(groups: Sequence[Mapping[str, object]]) -> list[str]:
     >>> _compared_values([{"a": 0, "b": 1}, {"a": 2, "b": 3}, {"a": 4, "c": 5}, {"c": 6}])
     ['a', 'b']
     """
-    found = Counter(frozenset(group) for group in groups if len(group) > 1)
-    best = max(found, key=lambda values: (found[values], len(values)), default=frozenset())
+    frequencies = Counter(frozenset(group) for group in groups if len(group) > 1)
+    best = max(
+        frequencies, key=lambda values: (frequencies[values], len(values)), default=frozenset()
+    )
     return [
         value
         for value in dict.fromkeys(value for group in groups for value in group)
@@ -180,11 +182,11 @@ def _effect(option: str, levels: list[_Level], findings: Findings, *, runs: int)
         clusters=findings.clusters,
         lower_is_better=[findings.lead] if sign < 0 else [],
     )
-    found = comparison.difference(best.value, second.value, findings.lead)
-    if not found.difference:
+    difference = comparison.difference(best.value, second.value, findings.lead)
+    if not difference.difference:
         return f"{option}: no difference between {best.value} and {second.value}."
-    amount = f"{numbers(comparison, found, of=best.value)}, over {runs} runs"
-    if found.is_significant:
+    amount = f"{numbers(comparison, difference, of=best.value)}, over {runs} runs"
+    if difference.is_significant:
         return (
             f"{option}: {best.value} is significantly better than {second.value} on "
             f"{findings.lead} ({amount})."
@@ -203,11 +205,11 @@ def _flat(value: object, prefix: str = "") -> dict[str, str]:
     """
     if not isinstance(value, Mapping):
         return {} if value is None else {prefix or ENGINE: str(value)}
-    found: dict[str, str] = {}
+    leaves: dict[str, str] = {}
     for key, entry in value.items():
         name = {"name": ENGINE, "options": ""}.get(key, key)
-        found |= _flat(entry, f"{prefix}.{name}".strip("."))
-    return found
+        leaves |= _flat(entry, f"{prefix}.{name}".strip("."))
+    return leaves
 
 
 def _mean(comparison: Comparison) -> float:

@@ -32,17 +32,17 @@ def latencies_ms(measured: RunResult, query_ids: Sequence[str]) -> list[float]:
     Errors and timeouts have none. A run that was not timed by Karat may carry its own latencies.
     """
     if measured.timings is not None:
-        found = {sample.query_id: latency_ms(sample) for sample in measured.timings.samples}
+        by_query = {sample.query_id: latency_ms(sample) for sample in measured.timings.samples}
     else:
         run = measured.run
-        found = {
+        by_query = {
             query_id: latency / NS_PER_MS
             for query_id, latency, outcome in zip(
                 run.query_ids, run.latencies_ns, run.outcomes, strict=True
             )
             if latency >= 0 and outcome == Outcome.ANSWERED
         }
-    return [found.get(query_id, nan) for query_id in query_ids]
+    return [by_query.get(query_id, nan) for query_id in query_ids]
 
 
 def comparable_ms(runs: Sequence[RunResult], query_ids: Sequence[str]) -> list[list[float]]:
@@ -55,18 +55,20 @@ def comparable_ms(runs: Sequence[RunResult], query_ids: Sequence[str]) -> list[l
     common = [not any(map(isnan, times)) for times in zip(*rows, strict=True)]
     if not any(common):
         return rows
-    return [[time if kept else nan for time, kept in zip(row, common, strict=True)] for row in rows]
+    return [
+        [time if shared else nan for time, shared in zip(row, common, strict=True)] for row in rows
+    ]
 
 
 def ecdf(findings: Findings) -> tuple[Steps, ...]:
     """Return the distribution of each run that has latencies."""
-    found = []
+    distributions = []
     for name, measured in zip(findings.names, findings.runs, strict=True):
         times = _known(measured, findings.gold.query_ids)
         if times:
-            shares = tuple((place + 1) / len(times) for place in range(len(times)))
-            found.append(Steps(name, tuple(times), shares))
-    return tuple(found)
+            shares = tuple((number + 1) / len(times) for number in range(len(times)))
+            distributions.append(Steps(name, tuple(times), shares))
+    return tuple(distributions)
 
 
 def latency_table(findings: Findings) -> Table:
@@ -91,7 +93,7 @@ def times_table(runs: Sequence[RunResult], query_ids: Sequence[str]) -> Table:
         (
             Column("run"),
             *(Column(title, numeric=True) for title in numbers),
-            *(Column(title, numeric=True, spare=place) for place, title in enumerate(costs, 1)),
+            *(Column(title, numeric=True, spare=spare) for spare, title in enumerate(costs, 1)),
             Column("how", spare=len(costs) + 1),
         ),
         tuple(rows),
@@ -110,15 +112,11 @@ def _notes(runs: Sequence[RunResult], counts: Sequence[int], queries: int) -> It
     if missing:
         more = any(0 < count < queries for count in counts)
         yield ", ".join(missing) + ("; --timed all measures more" if more else "")
-    if any(_disturbed(measured) for measured in runs):
+    if any(run.timings is not None and not run.timings.alone for run in runs):
         yield (
             f"{DISTURBED}: another karat run was active while latency was measured; "
             "--again --wait measures without it"
         )
-
-
-def _disturbed(measured: RunResult) -> bool:
-    return measured.timings is not None and not measured.timings.alone
 
 
 def milliseconds(value: float | None) -> Cell:
@@ -133,8 +131,7 @@ def milliseconds(value: float | None) -> Cell:
 
 
 def _known(measured: RunResult, query_ids: Sequence[str]) -> list[float]:
-    found = latencies_ms(measured, query_ids)
-    return sorted(value for value in found if not isnan(value))
+    return sorted(time for time in latencies_ms(measured, query_ids) if not isnan(time))
 
 
 def _costs(measured: RunResult) -> tuple[Cell, ...]:
@@ -180,7 +177,10 @@ def spent_tables(runs: Sequence[RunResult]) -> tuple[Table, ...]:
     """
     spent = [_spent(run) for run in runs]
     columns = {
-        "first result p50 ms": [_first_result(_samples(run)) for run in runs],
+        "first result p50 ms": [
+            _median(each.first_result_ns for each in _samples(run) if each.first_result_ns)
+            for run in runs
+        ],
         "tokens": [_reported(_mean(each.tokens for each in of_run), ",.0f") for of_run in spent],
         "cost": [_reported(_mean(each.cost for each in of_run), "#.3g") for of_run in spent],
     }
@@ -189,8 +189,8 @@ def spent_tables(runs: Sequence[RunResult]) -> tuple[Table, ...]:
     notes = ["as the engines report it; tokens and cost are means per query"]
     for run, of_run in zip(runs, spent, strict=True):
         notes += _gaps(run.name, of_run)
-    kept = ("tokens", "cost") if wrong else ()
-    return _table("Cost of a query", columns, runs, notes, kept=kept)
+    required = ("tokens", "cost") if wrong else ()
+    return _table("Cost of a query", columns, runs, notes, required=required)
 
 
 def mean_spent(measured: RunResult) -> dict[str, float | None]:
@@ -216,20 +216,20 @@ def _table(
     runs: Sequence[RunResult],
     notes: Sequence[str],
     *,
-    kept: Sequence[str] = (),
+    required: Sequence[str] = (),
 ) -> tuple[Table, ...]:
-    """Return *columns* that are *kept* or hold a value for some run; no table without any."""
+    """Return *columns* that are *required* or hold a value for some run; no table without any."""
     reported = {
         head: column
         for head, column in columns.items()
-        if head in kept or any(cell.value is not None for cell in column)
+        if head in required or any(cell.value is not None for cell in column)
     }
     if not reported:
         return ()
     names = [Cell(run.name, run.name) for run in runs]
     heads = (
         Column("run"),
-        *(Column(head, numeric=True, spare=place) for place, head in enumerate(reported)),
+        *(Column(head, numeric=True, spare=spare) for spare, head in enumerate(reported)),
     )
     return (Table(title, heads, tuple(zip(names, *reported.values(), strict=True)), tuple(notes)),)
 
@@ -241,13 +241,13 @@ def _spent(measured: RunResult) -> Sequence[QueryCost]:
     0 stands for nothing reported.
     """
     run = measured.run
-    found = [
+    costs = [
         spent_in(extra)
         for outcome, extra in zip(run.outcomes, run.extras, strict=True)
         if outcome == Outcome.ANSWERED
     ]
-    if any(each != QueryCost() for each in found):
-        return found
+    if any(each != QueryCost() for each in costs):
+        return costs
     return [QueryCost(each.tokens or None, each.cost or None) for each in _samples(measured)]
 
 
@@ -270,17 +270,13 @@ def _samples(measured: RunResult) -> Samples:
     return measured.timings.samples if measured.timings else ()
 
 
-def _first_result(samples: Samples) -> Cell:
-    return _median(each.first_result_ns for each in samples if each.first_result_ns)
-
-
 def _phase(name: str, samples: Samples) -> Cell:
     return _median(each.phases[name] for each in samples if name in each.phases)
 
 
 def _median(times_ns: Iterable[int]) -> Cell:
-    (found,) = percentiles([time / NS_PER_MS for time in times_ns], (50,))
-    return milliseconds(found)
+    (median_ms,) = percentiles([time / NS_PER_MS for time in times_ns], (50,))
+    return milliseconds(median_ms)
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

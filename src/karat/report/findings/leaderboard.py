@@ -47,7 +47,7 @@ def standings(findings: Findings) -> tuple[Standing, ...]:
     several = len(findings.names) > 1
     rows = [
         Standing(
-            place,
+            run,
             mark.system,
             mark.letter,
             mark.better_than,
@@ -56,10 +56,10 @@ def standings(findings: Findings) -> tuple[Standing, ...]:
             None
             if mark.system == baseline
             else comparison.difference(baseline, mark.system, change_of),
-            _unanswered(findings, place),
-            _median(findings, place),
+            _unanswered(findings, run),
+            _median(findings, run),
         )
-        for place, mark in enumerate(marks)
+        for run, mark in enumerate(marks)
     ]
     return tuple(rows[run] for run in best_first(findings))
 
@@ -70,11 +70,11 @@ def best_first(findings: Findings) -> tuple[int, ...]:
     means = [comparison.mean(name, findings.lead).mean for name in findings.names]
     sign = 1.0 if findings.lower_is_better else -1.0
 
-    def place(run: int) -> tuple[bool, float]:
+    def sort_key(run: int) -> tuple[bool, float]:
         mean = means[run]
         return (mean is None, sign * (mean or 0.0))
 
-    return tuple(sorted(range(len(means)), key=place))
+    return tuple(sorted(range(len(means)), key=sort_key))
 
 
 def leaderboard_table(findings: Findings) -> Table:
@@ -144,7 +144,7 @@ SAME = 1e-9
 
 
 class Waterfall(NamedTuple):
-    """The changes of one run, descending: ``rows[place]`` is the query of ``changes[place]``."""
+    """The changes of one run, descending: ``rows[i]`` is the query of ``changes[i]``."""
 
     run: int
     name: str
@@ -161,7 +161,7 @@ def waterfalls(findings: Findings) -> tuple[Waterfall, ...]:
     first = findings.names.index(findings.baseline)
     baseline = findings.scores(first, measure)
     sign = -1 if measure in findings.contest.comparison.lower_is_better else 1
-    found = []
+    by_run = []
     for run in range(len(findings.names)):
         if run == first:
             continue
@@ -174,7 +174,7 @@ def waterfalls(findings: Findings) -> tuple[Waterfall, ...]:
         ]
         changes.sort(key=lambda pair: (-sign * pair[0], pair[1]))
         values = tuple(0.0 if abs(change) < SAME else change for change, _ in changes)
-        found.append(
+        by_run.append(
             Waterfall(
                 run,
                 findings.names[run],
@@ -185,7 +185,7 @@ def waterfalls(findings: Findings) -> tuple[Waterfall, ...]:
                 worse=sum(sign * value < 0 for value in values),
             )
         )
-    return tuple(found)
+    return tuple(by_run)
 
 
 class ParetoPoint(NamedTuple):
@@ -206,21 +206,21 @@ def pareto(findings: Findings, measure: str | None = None) -> tuple[ParetoPoint,
     A run is on the front where no other is at least as good and as fast, and better in one.
     """
     comparison = findings.contest.comparison
-    place = comparison.metrics.index(measure or findings.lead)
+    column = comparison.metrics.index(measure or findings.lead)
     timed = [
         (row.median_ms, mean, row)
         for row in standings(findings)
-        if row.median_ms is not None and (mean := row.means[place].mean) is not None
+        if row.median_ms is not None and (mean := row.means[column].mean) is not None
     ]
-    sign = -1.0 if comparison.metrics[place] in comparison.lower_is_better else 1.0
+    sign = -1.0 if comparison.metrics[column] in comparison.lower_is_better else 1.0
     points = [
         ParetoPoint(
             row.run,
             row.name,
             time,
             quality,
-            row.means[place].interval.low,
-            row.means[place].interval.high,
+            row.means[column].interval.low,
+            row.means[column].interval.high,
             not any(
                 other_time <= time
                 and sign * other >= sign * quality
@@ -236,8 +236,8 @@ def pareto(findings: Findings, measure: str | None = None) -> tuple[ParetoPoint,
 def _searched_place(findings: Findings) -> str:
     """Return the corpus that all runs have searched, or that it was a version of a repository."""
     about = [run.run.metadata for run in findings.runs]
-    places = {str(each.get("place") or "") for each in about if each.get("snapshot") == "corpus"}
-    return places.pop() if len(places) == 1 else "the searched version"
+    corpora = {str(each.get("place") or "") for each in about if each.get("snapshot") == "corpus"}
+    return corpora.pop() if len(corpora) == 1 else "the searched version"
 
 
 def resolved_tables(findings: Findings) -> tuple[Table, ...]:
@@ -245,13 +245,13 @@ def resolved_tables(findings: Findings) -> tuple[Table, ...]:
 
     Its scores are higher, so it comes after the table in which such targets count as missed.
     """
-    found = findings.resolved
-    if found is None:
+    resolved = findings.resolved
+    if resolved is None:
         return ()
-    comparison = found.comparison
+    comparison = resolved.comparison
     names = [findings.names[run] for run in best_first(findings)]
     said = (
-        f"{counted(found.missing, 'target')} removed, {queries(found.queries)} remain; all "
+        f"{counted(resolved.missing, 'target')} removed, {queries(resolved.queries)} remain; all "
         "other tables count these targets as missed"
     )
     return (

@@ -31,12 +31,12 @@ def first_rank(trace: Trace, relevant: tuple[bool, ...]) -> int:
 def first_ranks(findings: Findings) -> tuple[tuple[str, ...], tuple[Shares, ...]]:
     """Return the names of the bins, and how many judged queries of each run fall in each."""
     names = (*(name for _, name in BINS), DEEPER, NOWHERE)
-    wanted = relevant_targets(findings)
+    relevance = relevant_targets(findings)
     rows = []
     for run, traces in zip(findings.names, findings.traces, strict=True):
         counts = Counter(
             _bin(first_rank(trace, relevant))
-            for trace, relevant in zip(traces, wanted, strict=True)
+            for trace, relevant in zip(traces, relevance, strict=True)
             if any(relevant)
         )
         rows.append(Shares(run, tuple(counts[name] for name in names)))
@@ -67,20 +67,20 @@ def loss_reason_of(findings: Findings, run: int, query: int, target: int) -> Los
     if known is not None:
         return known
     status = findings.contest.evaluations[run].table.statuses[query]
-    found = loss_reason_at(findings.traces[run][query].ranks[target], status, findings.k)
-    if found is LossReason.NOT_RETRIEVED and not findings.searched(run, query, target):
+    reason = loss_reason_at(findings.traces[run][query].ranks[target], status, findings.k)
+    if reason is LossReason.NOT_RETRIEVED and not findings.searched(run, query, target):
         return LossReason.NOT_IN_CORPUS
-    return found
+    return reason
 
 
 def loss_reason_counts(findings: Findings) -> tuple[Shares, ...]:
     """Return the number of relevant targets of each run, in the order of LossReason."""
-    wanted = relevant_targets(findings)
+    relevance = relevant_targets(findings)
     rows = []
     for run, name in enumerate(findings.names):
         counts = Counter(
             loss_reason_of(findings, run, query, target)
-            for query, relevant in enumerate(wanted)
+            for query, relevant in enumerate(relevance)
             for target, counts in enumerate(relevant)
             if counts
         )

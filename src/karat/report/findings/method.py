@@ -25,12 +25,8 @@ TOLD = {
 RECORDED = {"snapshot": "Searched, SHA-256", "versions": "Run with"}
 
 
-def method_rows(findings: Findings) -> tuple[tuple[str, str], ...]:
-    """Return pairs of what and how: inputs, judging, statistics, tools."""
-    return tuple(_rows(findings))
-
-
-def _rows(findings: Findings) -> Iterator[tuple[str, str]]:
+def method_rows(findings: Findings) -> Iterator[tuple[str, str]]:
+    """Yield pairs of what and how: inputs, judging, statistics, tools."""
     comparison = findings.contest.comparison
     notes = findings.contest.evaluations[0].notes
     origin = findings.origin
@@ -176,18 +172,18 @@ def shallow(findings: Findings) -> tuple[str, ...]:
 
     Runs without a value on the same measures share a sentence.
     """
-    found: dict[tuple[int, tuple[str, ...]], list[str]] = {}
+    runs_by_lack: dict[tuple[int, tuple[str, ...]], list[str]] = {}
     for name, measured in zip(findings.names, findings.runs, strict=True):
         asked = measured.run.metadata.get("k")
         if isinstance(asked, int):
             metrics = findings.contest.comparison.metrics
             deeper = tuple(metric for metric in metrics if (parse(metric).k or 0) > asked)
             if deeper:
-                found.setdefault((asked, deeper), []).append(name)
+                runs_by_lack.setdefault((asked, deeper), []).append(name)
     return tuple(
         f"{join_names(first_few(names))} returned at most {counted(asked, 'hit')}, so "
         f"{join_names(deeper)} {'has' if len(deeper) == 1 else 'have'} no value"
-        for (asked, deeper), names in found.items()
+        for (asked, deeper), names in runs_by_lack.items()
     )
 
 

@@ -113,13 +113,13 @@ def recommendations(findings: Findings) -> tuple[Advice, ...]:
     """Return the recommendations that the runs allow; none for a single run that is not broken."""
     if len(findings.names) - len(findings.contest.broken) < 2:
         return ()
-    found = tuple(_recommendations(findings))
+    advice = tuple(_recommendations(findings))
     mark = mark_of(findings.contest.mark, findings.lead)
     if not mark:
-        return found
+        return advice
     return tuple(
         each if each.purpose == FASTEST else each._replace(why=f"{each.why}{mark}")
-        for each in found
+        for each in advice
     )
 
 
@@ -165,7 +165,7 @@ def _best_on(findings: Findings, purpose: str, measure: str) -> Iterator[Advice]
         return
     run = _first(findings, means)
     name = findings.names[run]
-    scores = np.array([findings.scores(place, measure) for place in range(len(findings.names))])
+    scores = np.array([findings.scores(index, measure) for index in range(len(findings.names))])
     draws = _drawn(findings, scores) * sign
     yield Advice(
         purpose,
@@ -176,7 +176,7 @@ def _best_on(findings: Findings, purpose: str, measure: str) -> Iterator[Advice]
 
 
 def _first(findings: Findings, values: Array, runs: Sequence[int] | None = None) -> int:
-    """Return the place of the highest of *values*; NaN is the lowest.
+    """Return the index of the highest of *values*; NaN is the lowest.
 
     Equal values go to the run with the best mean of the leading measure, then of the next one, and
     at last to the first run. *runs* are the runs behind *values*, by default all.
@@ -205,9 +205,9 @@ def _fastest(findings: Findings, latency: Comparison) -> Iterator[Advice]:
     times = _times(findings, names)
     medians = np.nanmedian(times, axis=1)
     # Medians that are printed alike are equal.
-    shown = np.array([float(milliseconds(each).text.replace(",", "")) for each in medians])
+    printed = np.array([float(milliseconds(each).text.replace(",", "")) for each in medians])
     rows = [findings.names.index(name) for name in names]
-    run = _first(findings, -shown, rows)
+    run = _first(findings, -printed, rows)
     why = f"p50 {milliseconds(medians[run]).text} ms per query"
     share = share_of_wins(-_drawn_medians(findings, times), run)
     yield Advice(FASTEST, names[run], why, _stays(share))

@@ -17,7 +17,7 @@ DEFAULT_K = 10
 
 
 class Curve(NamedTuple):
-    """A metric at growing cut-offs: ``means[run][place]`` at ``ks[place]``."""
+    """A metric at growing cut-offs: ``means[run][i]`` at ``ks[i]``."""
 
     metric: str
     ks: tuple[int, ...]
@@ -160,9 +160,9 @@ class Findings:
 
         Its notes name the targets that do not exist, and those that exist and were left out.
         """
-        path, found = self.gold.targets(query)[target].path, self.runs[run]
-        missing = found.missing.get(self.gold.query_ids[query], ())
-        return path not in found.left_out and path not in missing
+        path, measured = self.gold.targets(query)[target].path, self.runs[run]
+        missing = measured.missing.get(self.gold.query_ids[query], ())
+        return path not in measured.left_out and path not in missing
 
     def scores(self, run: int, measure: str | None = None) -> list[float]:
         """Return the scores of the run at *run*, one per query; of the lead without *measure*."""

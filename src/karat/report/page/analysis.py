@@ -22,8 +22,8 @@ MOST_VALUES = 50
 
 def comparison(subject: Subject, baseline: str | None, metric: str | None) -> Document:
     """Return all runs against *baseline*, by default that of the findings, on one metric."""
-    (found,) = comparisons(subject, baseline, [metric])
-    return found
+    (document,) = comparisons(subject, baseline, [metric])
+    return document
 
 
 def comparisons(
@@ -36,26 +36,26 @@ def comparisons(
     """
     measures = [subject.measure(metric) for metric in metrics]
     names = subject.findings.names
-    first = subject.place(baseline) if baseline else names.index(subject.findings.baseline)
-    order = [first, *(place for place in range(len(subject.runs)) if place != first)]
-    ordered = [subject.findings.contest.evaluations[place] for place in order]
+    first = subject.index_of(baseline) if baseline else names.index(subject.findings.baseline)
+    order = [first, *(index for index in range(len(subject.runs)) if index != first)]
+    ordered = [subject.findings.contest.evaluations[index] for index in order]
     tested = {
         measure: subject.findings.contest.comparison.against(names[first], measure.label)
         for measure in measures
     }
-    rest = [measure for measure, found in tested.items() if found is None]
+    rest = [measure for measure, compared in tested.items() if compared is None]
     if rest:
         together = _compared([each.reportable().table for each in ordered], rest, subject)
         tested |= {measure: together.against(names[first], measure.label) for measure in rest}
     for measure in measures:
-        found = cast("Comparison", tested[measure])
-        named = _labelled(found, subject)
+        compared = cast("Comparison", tested[measure])
+        named = _labelled(compared, subject)
         yield {
             "baseline": subject.runs[first].id,
             "metric": measure.label,
             "runs": [
-                _compared_run(found, subject.runs[place].id, name, measure)
-                for place, name in zip(order, found.systems, strict=True)
+                _compared_run(compared, subject.runs[index].id, name, measure)
+                for index, name in zip(order, compared.systems, strict=True)
             ],
             "headline": headline_with_broken(named, ordered),
             "verdict": verdict_with_broken(named, ordered),
@@ -66,7 +66,7 @@ def matrix(subject: Subject, metric: str | None) -> Document:
     """Return the score of every query in every run."""
     measure = subject.measure(metric).label
     gold = subject.findings.gold
-    columns = [subject.table(place).columns[measure] for place in range(len(subject.runs))]
+    columns = [subject.table(index).columns[measure] for index in range(len(subject.runs))]
     return {
         "metric": measure,
         "queries": list(gold.query_ids),
@@ -93,8 +93,8 @@ def slices(subject: Subject, metric: str | None, by: str | None) -> Document:
 
     Without *by* it is the first tag that separates kinds of queries, if there is any.
     """
-    (found,) = slices_by(subject, [metric], by)
-    return found
+    (document,) = slices_by(subject, [metric], by)
+    return document
 
 
 def slices_by(
@@ -111,13 +111,14 @@ def slices_by(
     values = findings.groups[by] if by else {}
     # Those with the most queries say the most.
     ordered = sorted(values.items(), key=lambda item: (-len(item[1]), item[0]))
-    shown = [_slices(subject, measures, value, rows) for value, rows in ordered]
-    for place, measure in enumerate(measures):
+    # For each value, a document per measure.
+    per_value = [_slices(subject, measures, value, rows) for value, rows in ordered]
+    for column, measure in enumerate(measures):
         yield {
             "metric": measure.label,
             "by": by or "",
             "tags": tags,
-            "slices": [each[place] for each in shown],
+            "slices": [documents[column] for documents in per_value],
         }
 
 
@@ -130,10 +131,10 @@ def curves(subject: Subject) -> Document:
                 "name": run.name,
                 "measure": curve.metric,
                 "k": list(curve.ks),
-                "values": [known(mean) for mean in curve.means[place]],
+                "values": [known(mean) for mean in curve.means[index]],
             }
             for curve in subject.findings.curves
-            for place, run in enumerate(subject.runs)
+            for index, run in enumerate(subject.runs)
         ]
     }
 
@@ -144,53 +145,53 @@ def two_sides(
     """Return one run against another, perhaps of another benchmark, on the queries of both."""
     measure = left.measure(metric)
     right.measure(measure.label)
-    places = (left.place(left_run), right.place(right_run))
+    indexes = (left.index_of(left_run), right.index_of(right_run))
     common = _common(left, right)
     if not common:
         raise InputError("the two runs have no query in common")
-    found = _tested_pair(left, places, measure) if left.id == right.id else None
-    if found is None:
-        sides = zip((left, right), places, ("left", "right"), strict=True)
-        tables = [_only(side.table(place), common, name=name) for side, place, name in sides]
-        found = _compared(tables, [measure], left)
-    one, other = found.systems
-    shown = _compared_run(found, right_run, other, measure)
-    why = _why_not(left, right, places)
-    names = left.runs[places[0]].name, right.runs[places[1]].name
-    named = _renamed(found, names if names[0] != names[1] else (left.name, right.name))
+    compared = _tested_pair(left, indexes, measure) if left.id == right.id else None
+    if compared is None:
+        sides = zip((left, right), indexes, ("left", "right"), strict=True)
+        tables = [_only(side.table(index), common, name=name) for side, index, name in sides]
+        compared = _compared(tables, [measure], left)
+    one, other = compared.systems
+    compared_run = _compared_run(compared, right_run, other, measure)
+    why = _why_not(left, right, indexes)
+    names = left.runs[indexes[0]].name, right.runs[indexes[1]].name
+    named = _renamed(compared, names if names[0] != names[1] else (left.name, right.name))
     named = _labelled(named, left)
     return {
         "metric": measure.label,
         "label": named.metrics[0],
-        "left": _side(left, places[0], found.mean(one, measure.label).mean),
-        "right": _side(right, places[1], found.mean(other, measure.label).mean),
+        "left": _side(left, indexes[0], compared.mean(one, measure.label).mean),
+        "right": _side(right, indexes[1], compared.mean(other, measure.label).mean),
         "comparable": not why,
         "why": "; ".join(why) or None,
         "queries": len(common),
-        "comparison": {**shown, "name": right.runs[places[1]].name},
+        "comparison": {**compared_run, "name": right.runs[indexes[1]].name},
         "headline": headline(named),
         "verdict": verdict(named),
     }
 
 
-def _labelled(found: Comparison, subject: Subject) -> Comparison:
-    """Return *found* with the metrics named as they were typed, for texts."""
-    return replace(found, labels=subject.findings.contest.comparison.labels).labelled()
+def _labelled(compared: Comparison, subject: Subject) -> Comparison:
+    """Return *compared* with the metrics named as they were typed, for texts."""
+    return replace(compared, labels=subject.findings.contest.comparison.labels).labelled()
 
 
-def _renamed(found: Comparison, names: tuple[str, str]) -> Comparison:
+def _renamed(compared: Comparison, names: tuple[str, str]) -> Comparison:
     """Return a comparison of two runs with the names that readers know."""
     if names[0] == names[1]:
-        return found
-    name = dict(zip(found.systems, names, strict=True))
+        return compared
+    name = dict(zip(compared.systems, names, strict=True))
     return replace(
-        found,
+        compared,
         systems=names,
         baseline=names[0],
-        means=tuple(replace(mean, system=name[mean.system]) for mean in found.means),
+        means=tuple(replace(mean, system=name[mean.system]) for mean in compared.means),
         differences=tuple(
             replace(entry, baseline=name[entry.baseline], system=name[entry.system])
-            for entry in found.differences
+            for entry in compared.differences
         ),
     )
 
@@ -202,10 +203,10 @@ def _slices(
     settings = subject.findings.contest.comparison
     gold = subject.findings.gold
     ids = [run.id for run in subject.runs]
-    pairs = [(measure, place) for measure in measures for place in range(len(ids))]
+    pairs = [(measure, index) for measure in measures for index in range(len(ids))]
     columns = [
-        [subject.table(place).columns[measure.label][row] for row in rows]
-        for measure, place in pairs
+        [subject.table(index).columns[measure.label][row] for row in rows]
+        for measure, index in pairs
     ]
     # All runs and measures at once, by the same draws.
     intervals = bootstrap_intervals(
@@ -216,11 +217,11 @@ def _slices(
         seed=settings.seed,
         clusters=_clusters(subject, [gold.query_ids[row] for row in rows]),
     )
-    shown: list[Document] = []
+    documents: list[Document] = []
     for start in range(0, len(pairs), len(ids)):
         average_of = pairs[start][0].definition.average
         own = slice(start, start + len(ids))
-        shown.append(
+        documents.append(
             {
                 "value": value,
                 "queries": len(rows),
@@ -237,7 +238,7 @@ def _slices(
                 },
             }
         )
-    return shown
+    return documents
 
 
 def _compared(
@@ -261,17 +262,17 @@ def _compared(
     )
 
 
-def _tested_pair(subject: Subject, places: tuple[int, int], measure: Measure) -> Comparison | None:
+def _tested_pair(subject: Subject, indexes: tuple[int, int], measure: Measure) -> Comparison | None:
     """Return the test of two runs among those of the findings, None if it is not among them."""
-    one, other = (subject.findings.names[place] for place in places)
-    found = subject.findings.contest.comparison.against(one, measure.label)
-    if found is None or one == other:
+    one, other = (subject.findings.names[index] for index in indexes)
+    compared = subject.findings.contest.comparison.against(one, measure.label)
+    if compared is None or one == other:
         return None
     return replace(
-        found,
+        compared,
         systems=(one, other),
-        means=tuple(mean for mean in found.means if mean.system in (one, other)),
-        differences=tuple(entry for entry in found.differences if entry.system == other),
+        means=tuple(mean for mean in compared.means if mean.system in (one, other)),
+        differences=tuple(entry for entry in compared.differences if entry.system == other),
     )
 
 
@@ -284,13 +285,13 @@ def _clusters(subject: Subject, query_ids: Sequence[str]) -> list[str] | None:
     return [label_of[query_id] for query_id in query_ids]
 
 
-def _compared_run(found: Comparison, run: str, name: str, measure: Measure) -> Document:
-    baseline = name == found.baseline
-    entry = None if baseline else found.difference(found.baseline, name, measure.label)
+def _compared_run(compared: Comparison, run: str, name: str, measure: Measure) -> Document:
+    baseline = name == compared.baseline
+    entry = None if baseline else compared.difference(compared.baseline, name, measure.label)
     return {
         "run_id": run,
         "name": name,
-        "mean": found.mean(name, measure.label).mean,
+        "mean": compared.mean(name, measure.label).mean,
         "difference": entry and entry.difference,
         "low": entry and entry.interval.low,
         "high": entry and entry.interval.high,
@@ -300,14 +301,14 @@ def _compared_run(found: Comparison, run: str, name: str, measure: Measure) -> D
         "improved": entry.wins if entry else 0,
         "regressed": entry.losses if entry else 0,
         "tied": entry.ties if entry else 0,
-        "verdict": _word(found, entry) if entry else "baseline",
+        "verdict": _word(compared, entry) if entry else "baseline",
     }
 
 
-def _word(found: Comparison, entry: Difference) -> str:
+def _word(compared: Comparison, entry: Difference) -> str:
     if not entry.is_significant:
         return "no difference shown"
-    return "better" if found.winner(entry) == entry.system else "worse"
+    return "better" if compared.winner(entry) == entry.system else "worse"
 
 
 def _common(left: Subject, right: Subject) -> list[str]:
@@ -321,8 +322,8 @@ def _common(left: Subject, right: Subject) -> list[str]:
 
 
 def _only(table: ScoreTable, query_ids: Sequence[str], *, name: str) -> ScoreTable:
-    places = {query_id: row for row, query_id in enumerate(table.query_ids)}
-    rows = [places[query_id] for query_id in query_ids]
+    row_of = {query_id: row for row, query_id in enumerate(table.query_ids)}
+    rows = [row_of[query_id] for query_id in query_ids]
     return replace(
         table,
         name=name,
@@ -335,8 +336,8 @@ def _only(table: ScoreTable, query_ids: Sequence[str], *, name: str) -> ScoreTab
     )
 
 
-def _side(subject: Subject, place: int, mean: float | None) -> Document:
-    run = subject.runs[place]
+def _side(subject: Subject, index: int, mean: float | None) -> Document:
+    run = subject.runs[index]
     return {
         "benchmark_id": subject.id,
         "benchmark_name": subject.name,
@@ -346,7 +347,7 @@ def _side(subject: Subject, place: int, mean: float | None) -> Document:
     }
 
 
-def _why_not(left: Subject, right: Subject, places: tuple[int, int]) -> list[str]:
+def _why_not(left: Subject, right: Subject, indexes: tuple[int, int]) -> list[str]:
     """Return what the two sides do not have in common, though a comparison takes it for granted."""
     pairs: Mapping[str, tuple[object, object]] = {
         "the datasets differ": (left.dataset, right.dataset),
@@ -355,8 +356,8 @@ def _why_not(left: Subject, right: Subject, places: tuple[int, int]) -> list[str
             right.findings.origin.gold_digest,
         ),
         "the documents differ": (
-            left.runs[places[0]].snapshot,
-            right.runs[places[1]].snapshot,
+            left.runs[indexes[0]].snapshot,
+            right.runs[indexes[1]].snapshot,
         ),
     }
     return [sentence for sentence, (one, other) in pairs.items() if one != other]

@@ -34,12 +34,12 @@ FEWEST_HITS = 10
 MOST_HITS = 200_000
 
 
-def render_findings(findings: Findings) -> str:
+def report_html(findings: Findings) -> str:
     """Return the report on *findings* as an HTML document, with measures as they were typed."""
-    return render(subject_of(findings))
+    return page_html(subject_of(findings))
 
 
-def render(subject: Subject) -> str:
+def page_html(subject: Subject) -> str:
     """Return the page of *subject* as a whole HTML document, which loads nothing.
 
     Each block of documents is deflated: the file of 70 queries and 4 runs stays below 1 MB, and a
@@ -76,8 +76,8 @@ def blocks(subject: Subject) -> Iterator[Block]:
     """Yield the documents of *subject* by the address that the API has them at."""
     yield dict(_overview(subject))
     if len(subject.runs) > 1:
-        for place in range(len(subject.runs)):
-            yield dict(_comparisons(subject, place))
+        for index in range(len(subject.runs)):
+            yield dict(_comparisons(subject, index))
     yield {
         _key(subject, "matrix", metric=metric): matrix(subject, metric)
         for metric in subject.measures
@@ -101,29 +101,29 @@ def _overview(subject: Subject) -> Iterator[tuple[str, Document]]:
     tags = sliced_tags(subject)
     chosen: list[str | None] = [*tags] or [None]
     for tag in chosen:
-        for found in slices_by(subject, subject.measures, tag):
+        for document in slices_by(subject, subject.measures, tag):
             # The first tag is shown where none is chosen.
             if not tags or tag == tags[0]:
-                yield _key(subject, "slices", metric=found["metric"]), found
+                yield _key(subject, "slices", metric=document["metric"]), document
             if tag:
-                yield _key(subject, "slices", metric=found["metric"], by=tag), found
+                yield _key(subject, "slices", metric=document["metric"], by=tag), document
 
 
-def _comparisons(subject: Subject, place: int) -> Iterator[tuple[str, Document]]:
-    findings, baseline = subject.findings, subject.runs[place].id
+def _comparisons(subject: Subject, index: int) -> Iterator[tuple[str, Document]]:
+    findings, baseline = subject.findings, subject.runs[index].id
     metrics = findings.contest.comparison.metrics
     chosen = (findings.names.index(findings.baseline), best_first(findings)[0])
-    if len(subject.runs) > MOST_COMPARED and place not in chosen:
+    if len(subject.runs) > MOST_COMPARED and index not in chosen:
         metrics = metrics[:1]
-    for found in comparisons(subject, baseline, metrics):
-        yield _key(subject, "comparison", baseline=baseline, metric=found["metric"]), found
+    for document in comparisons(subject, baseline, metrics):
+        yield _key(subject, "comparison", baseline=baseline, metric=document["metric"]), document
 
 
 def _pages(subject: Subject, run: str) -> Iterator[tuple[str, Document]]:
     for page in count(1):
-        found = query_results(subject, run, page=page, per_page=PER_PAGE)
-        yield _key(subject, f"runs/{run}/queries", page=page, per_page=PER_PAGE), found
-        if page * PER_PAGE >= found["total"]:
+        document = query_results(subject, run, page=page, per_page=PER_PAGE)
+        yield _key(subject, f"runs/{run}/queries", page=page, per_page=PER_PAGE), document
+        if page * PER_PAGE >= document["total"]:
             return
 
 

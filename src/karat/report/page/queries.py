@@ -69,14 +69,14 @@ class Subject:
     unscored: tuple[RunState, ...] = ()
     resolved: tuple[Evaluation, ...] | None = None
 
-    def place(self, run: str) -> int:
+    def index_of(self, run: str) -> int:
         """Return the index of *run* in the findings.
 
         Conflict where it has no results, UnknownName where there is no such run.
         """
-        for place, each in enumerate(self.runs):
+        for index, each in enumerate(self.runs):
             if each.id == run:
-                return place
+                return index
         if all(each.id != run for each in self.unscored):
             raise UnknownName(f"benchmark {self.id} has no run {run}")
         raise Conflict(f"run {run} is not completed, and has no results")
@@ -109,25 +109,25 @@ class Subject:
             for each in timings
         ]
 
-    def error(self, place: int, query: str) -> str:
-        """Return why the run at *place* has no hits for a failed *query*, "" where it did not fail.
+    def error(self, index: int, query: str) -> str:
+        """Return why the run at *index* has no hits for a failed *query*, "" where it did not fail.
 
         A long text is cut.
         """
-        run, row = self.findings.runs[place].run, self._rows[place].get(query)
+        run, row = self.findings.runs[index].run, self._row_of_query[index].get(query)
         if row is None or run.outcomes[row] == Outcome.ANSWERED:
             return ""
         return without_checkout(str(run.extras[row].get("error") or ""))[:MOST_ERROR]
 
     @cached_property
-    def _rows(self) -> list[dict[str, int]]:
-        """Return where each run has its query results, by the id of the query."""
+    def _row_of_query(self) -> list[dict[str, int]]:
+        """Return the row of each query id in each run."""
         runs = [measured.run for measured in self.findings.runs]
         return [{query_id: row for row, query_id in enumerate(run.query_ids)} for run in runs]
 
-    def table(self, place: int) -> ScoreTable:
-        """Return the scores of the run at *place*."""
-        return self.findings.contest.evaluations[place].table
+    def table(self, index: int) -> ScoreTable:
+        """Return the scores of the run at *index*."""
+        return self.findings.contest.evaluations[index].table
 
 
 def subject_of(findings: Findings) -> Subject:
@@ -140,7 +140,7 @@ def subject_of(findings: Findings) -> Subject:
         name=findings.heading,
         findings=findings,
         runs=tuple(
-            _state(findings, place, measured) for place, measured in enumerate(findings.runs)
+            _state(findings, index, measured) for index, measured in enumerate(findings.runs)
         ),
         primary_metric=findings.lead,
         primary_k=findings.k,
@@ -148,7 +148,7 @@ def subject_of(findings: Findings) -> Subject:
     )
 
 
-def _state(findings: Findings, place: int, measured: RunResult) -> RunState:
+def _state(findings: Findings, index: int, measured: RunResult) -> RunState:
     metadata, timings = measured.run.metadata, measured.timings
     options = metadata.get("options")
     said = options if isinstance(options, Mapping) else {}
@@ -156,9 +156,9 @@ def _state(findings: Findings, place: int, measured: RunResult) -> RunState:
     outcomes = list(measured.run.outcomes)
     records = findings.origin.records
     return RunState(
-        id=f"run.{place + 1}",
-        run_order=place + 1,
-        name=findings.names[place],
+        id=f"run.{index + 1}",
+        run_order=index + 1,
+        name=findings.names[index],
         config_hash=measured.engine,
         config={
             "search_mode": said.get("search_mode"),
@@ -169,7 +169,7 @@ def _state(findings: Findings, place: int, measured: RunResult) -> RunState:
             "score_threshold": said.get("score_threshold"),
             **{name: said.get(name) for name in TUNED_OPTIONS},
         },
-        snapshot=str(records[place].get("snapshot", "")) if records else "",
+        snapshot=str(records[index].get("snapshot", "")) if records else "",
         status="completed",
         error_message=None,
         timing={
@@ -186,12 +186,12 @@ def _state(findings: Findings, place: int, measured: RunResult) -> RunState:
 
 def query_results(subject: Subject, run: str, *, page: int, per_page: int) -> Document:
     """Return one page of the query results of a run, at the primary cut-off."""
-    place = subject.place(run)
+    index = subject.index_of(run)
     findings, k = subject.findings, subject.primary_k
-    table = subject.table(place)
-    answers = findings.runs[place].run
-    places = {query_id: row for row, query_id in enumerate(answers.query_ids)}
-    samples = subject.samples[place]
+    table = subject.table(index)
+    answers = findings.runs[index].run
+    row_of = {query_id: row for row, query_id in enumerate(answers.query_ids)}
+    samples = subject.samples[index]
 
     def score(measure: str, row: int) -> float | None:
         column = table.columns.get(measure)
@@ -200,7 +200,7 @@ def query_results(subject: Subject, run: str, *, page: int, per_page: int) -> Do
     results = []
     for row in range(len(findings.gold))[(page - 1) * per_page : page * per_page]:
         query_id = findings.gold.query_ids[row]
-        hits = answers.answer(places[query_id]).hits if query_id in places else ()
+        hits = answers.answer(row_of[query_id]).hits if query_id in row_of else ()
         results.append(
             {
                 "query_id": query_id,
@@ -234,23 +234,23 @@ def drilldown(subject: Subject, query: str, *, hits: int | None = None) -> Docum
             "tags": tags,
         },
         "targets": _targets(subject, row),
-        "runs": [_run_on(subject, place, row, hits) for place in range(len(subject.runs))],
+        "runs": [_run_on(subject, index, row, hits) for index in range(len(subject.runs))],
     }
 
 
 def _targets(subject: Subject, row: int) -> list[Document]:
     """Return the targets of a query: in each run the rank, and the loss reason of a lost one."""
     findings = subject.findings
-    shown = []
+    documents = []
     for number, target in enumerate(findings.gold.targets(row)):
         found_at: dict[str, int | None] = {}
         lost: dict[str, str] = {}
-        for place, run in enumerate(subject.runs):
-            found_at[run.id] = findings.traces[place][row].ranks[number] or None
-            reason = loss_reason_of(findings, place, row, number)
+        for index, run in enumerate(subject.runs):
+            found_at[run.id] = findings.traces[index][row].ranks[number] or None
+            reason = loss_reason_of(findings, index, row, number)
             if reason:
                 lost[run.id] = LOSS_REASONS[reason].reason
-        shown.append(
+        documents.append(
             {
                 "path": target.path,
                 "start_line": target.start_line,
@@ -261,24 +261,24 @@ def _targets(subject: Subject, row: int) -> list[Document]:
                 "lost": lost,
             }
         )
-    return shown
+    return documents
 
 
-def _run_on(subject: Subject, place: int, row: int, most: int | None) -> Document:
-    findings, run = subject.findings, subject.runs[place]
+def _run_on(subject: Subject, index: int, row: int, most: int | None) -> Document:
+    findings, run = subject.findings, subject.runs[index]
     query_id = findings.gold.query_ids[row]
-    trace = findings.traces[place][row]
+    trace = findings.traces[index][row]
     targets = findings.gold.targets(row)
     grades = [targets[number].grade if number >= 0 else None for number in trace.matched]
     pairs = list(zip(trace.hits, grades, strict=True))[:most]
     return {
         "run_id": run.id,
         "name": run.name,
-        "status": findings.contest.evaluations[place].table.statuses[row].name.lower(),
-        "error": subject.error(place, query_id) or None,
+        "status": findings.contest.evaluations[index].table.statuses[row].name.lower(),
+        "error": subject.error(index, query_id) or None,
         "retrieved": trace.retrieved,
         "metrics": {
-            name: known(column[row]) for name, column in subject.table(place).columns.items()
+            name: known(column[row]) for name, column in subject.table(index).columns.items()
         },
         "hits": [
             {
@@ -293,7 +293,7 @@ def _run_on(subject: Subject, place: int, row: int, most: int | None) -> Documen
             }
             for rank, (hit, grade) in enumerate(pairs, 1)
         ],
-        **_times(subject.samples[place].get(query_id)),
+        **_times(subject.samples[index].get(query_id)),
     }
 
 

@@ -58,15 +58,17 @@ def results(subject: Subject) -> Document:
         {LOSS_REASONS[kind].name: row.counts[kind] for kind in kinds}
         for row in loss_reason_counts(findings)
     ]
-    shown = [{**_scored_run(subject, place), "fates": lost[place]} for place in range(len(lost))]
+    completed = [
+        {**_scored_run(subject, index), "fates": lost[index]} for index in range(len(lost))
+    ]
     others = [_plain_run(state, ()) for state in subject.unscored]
-    runs = sorted([*shown, *others], key=lambda run: int(run["run_order"]))
+    runs = sorted([*completed, *others], key=lambda run: int(run["run_order"]))
     contest, mark = findings.contest, findings.contest.mark
     outcome = headline_with_broken(contest.comparison.labelled(), contest.evaluations)
     evaluation = findings.contest.evaluations[0]
     lead = mark_of(mark, findings.lead)
-    best = [subject.runs[place].id for place in best_first(findings)]
-    means = {run["id"]: run["metrics_flat"].get(subject.primary_metric) for run in shown}
+    best = [subject.runs[index].id for index in best_first(findings)]
+    means = {run["id"]: run["metrics_flat"].get(subject.primary_metric) for run in completed}
     scored = [run for run in best if means[run] is not None]
     failed = sum(state.status == "failed" for state in subject.unscored)
     return {
@@ -91,7 +93,7 @@ def results(subject: Subject) -> Document:
         "runs": runs,
         "summary": {
             "total_runs": len(runs),
-            "completed_runs": len(shown),
+            "completed_runs": len(completed),
             "failed_runs": failed,
             "best_run": scored[0] if scored else None,
             "best_primary_metric": means[scored[0]] if scored else None,
@@ -118,8 +120,8 @@ def plain_results(
     the id, the status, the primary metric and the primary k; *labels* are the measures as they were
     typed, by their canonical names; *counts* are total, completed and failed runs.
     """
-    shown = [_plain_run(state, scores) for state, scores in runs]
-    means = {run["id"]: run["metrics_flat"].get(frame[2]) for run in shown}
+    documents = [_plain_run(state, scores) for state, scores in runs]
+    means = {run["id"]: run["metrics_flat"].get(frame[2]) for run in documents}
     scored = {run: mean for run, mean in means.items() if mean is not None}
     best = max(scored, key=scored.__getitem__, default=None)
     total, completed, failed = counts
@@ -132,7 +134,7 @@ def plain_results(
         "lower_is_better": [],
         "score_mark": "",
         "loss_reasons": [],
-        "runs": shown,
+        "runs": documents,
         "summary": {
             "total_runs": total,
             "completed_runs": completed,
@@ -203,12 +205,12 @@ def flat_metrics(summaries: Iterable[Summary]) -> dict[str, float | None]:
 
 def intervals_of(summaries: Iterable[Summary]) -> dict[str, list[float]]:
     """Return the intervals that there are, by the name of their measure."""
-    found = {}
+    intervals = {}
     for summary in summaries:
         interval = summary.interval
         if interval and interval.low is not None and interval.high is not None:
-            found[summary.measure] = [interval.low, interval.high]
-    return found
+            intervals[summary.measure] = [interval.low, interval.high]
+    return intervals
 
 
 def metrics_of(flat: Mapping[str, float | None]) -> Document:
@@ -246,42 +248,42 @@ def _plain_run(state: RunState, scores: Sequence[Summary]) -> Document:
     }
 
 
-def _scored_run(subject: Subject, place: int) -> Document:
-    findings, run = subject.findings, subject.runs[place]
-    measured, evaluation = findings.runs[place], findings.contest.evaluations[place]
+def _scored_run(subject: Subject, index: int) -> Document:
+    findings, run = subject.findings, subject.runs[index]
+    measured, evaluation = findings.runs[index], findings.contest.evaluations[index]
     outcomes = list(measured.run.outcomes)
     rankings = findings.rankings
     warnings = list(evaluation.run_warnings)
     broken = {"error_message": warnings.pop(0)} if evaluation.broken else {}
     return {
-        **_plain_run(run, findings.summaries(place)),
+        **_plain_run(run, findings.summaries(index)),
         **broken,
         "answered": outcomes.count(Outcome.ANSWERED),
         "errors": outcomes.count(Outcome.ERROR),
         "timeouts": outcomes.count(Outcome.TIMEOUT),
-        "resolved_metrics_flat": _resolved(subject, place),
+        "resolved_metrics_flat": _resolved(subject, index),
         "latency": _latency(measured, findings.gold.query_ids),
         "invalid": sum(evaluation.notes.invalid.values()),
         "warnings": [
             *warnings,
-            *findings.run_remarks[place],
+            *findings.run_remarks[index],
             *_odd(measured, evaluation.notes),
         ],
         "identical_to": [
             other.id
             for other, ranking in zip(subject.runs, rankings, strict=True)
-            if other is not run and ranking == rankings[place]
+            if other is not run and ranking == rankings[index]
         ],
     }
 
 
-def _resolved(subject: Subject, place: int) -> dict[str, float | None] | None:
+def _resolved(subject: Subject, index: int) -> dict[str, float | None] | None:
     """Return the means without targets that name no document, None where all do."""
     if subject.resolved is not None:
-        return flat_metrics(subject.resolved[place].summaries)
+        return flat_metrics(subject.resolved[index].summaries)
     if subject.findings.resolved is None:
         return None
-    comparison, name = subject.findings.resolved.comparison, subject.findings.names[place]
+    comparison, name = subject.findings.resolved.comparison, subject.findings.names[index]
     return {metric: comparison.mean(name, metric).mean for metric in comparison.metrics}
 
 
@@ -296,9 +298,9 @@ def _unbeaten(subject: Subject) -> list[str]:
     }
     names = findings.names
     return [
-        subject.runs[place].id
-        for place in best_first(findings)
-        if names[place] not in beaten and comparison.mean(names[place], lead).mean is not None
+        subject.runs[index].id
+        for index in best_first(findings)
+        if names[index] not in beaten and comparison.mean(names[index], lead).mean is not None
     ]
 
 

@@ -7,7 +7,7 @@ import click
 from karat.cli.options.experiment import repo_option
 from karat.cli.options.shared import COLUMNS, GoldPath, OutputPath
 from karat.cli.options.stray import stray
-from karat.report.text import printable
+from karat.report.display import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,8 +19,8 @@ from karat.cli.options.shared import (
 from karat.cli.options.stray import stray
 from karat.cli.output.show import draw_tables
 from karat.extensions.mining.options import recipe_options
+from karat.report.display import printable
 from karat.report.table import Cell, Column, Table
-from karat.report.text import printable
 
 if TYPE_CHECKING:
     from karat.extensions.mining.generate import GenerationResult

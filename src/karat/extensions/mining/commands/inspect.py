@@ -9,7 +9,7 @@ import click
 
 from karat.cli.options.experiment import repo_option
 from karat.cli.options.shared import COLUMNS, GoldPath
-from karat.report.text import printable
+from karat.report.display import printable
 from karat.system.words import counted
 
 if TYPE_CHECKING:

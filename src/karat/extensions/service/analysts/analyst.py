@@ -33,7 +33,7 @@ from karat.extensions.service.schemas.collections import (
 from karat.extensions.service.store import Collection, ServiceStore
 from karat.extensions.service.views import details, kept_results, subject_of
 from karat.report.draw import draw
-from karat.report.page.file import render
+from karat.report.page.file import page_html
 from karat.system.files import is_disk_full
 from karat.system.processes import Message, ParentLink, resident_bytes
 
@@ -108,7 +108,7 @@ class Analyst:
         found = self.scored(benchmark)
         if path.endswith(".html"):
             outcomes = self._store.results.outcomes(found.experiment.id)
-            text = render(subject_of(found, outcomes))
+            text = page_html(subject_of(found, outcomes))
         else:
             text = draw(found.findings, path)
         Path(path).write_text(text, encoding="utf-8", newline="")

@@ -15,7 +15,7 @@ from karat.cli.output.show import put_json
 from karat.errors import EngineError, InputError, MissingExtra, UnknownName
 from karat.report.display import printable
 from karat.report.table import Cell, Column, Table, number
-from karat.report.text import render
+from karat.report.text import text_table
 from karat.system.files import write_text
 from karat.system.words import counted
 
@@ -405,7 +405,7 @@ def find_benchmark(client: "Client", name: str) -> "Benchmark":
 
 def show_results(name: str, results: "Results") -> None:
     """Print one line per run, and what they say together."""
-    click.echo(render(results_table(name, results)))
+    click.echo(text_table(results_table(name, results)))
 
 
 def results_table(name: str, results: "Results") -> Table:

@@ -77,7 +77,7 @@ def test_without_a_cache_nothing_is_embedded_ahead() -> None:
         ("dense(cache=false)", False),
         ("dense(model=mine:embedder)", True),
         ("dense(context=openai/gpt)", False),
-        ("dense(store=qdrant)", False),
+        ("dense(store=in_memory)", False),
     ],
 )
 def test_which_engines_embed_locally(spec: str, expected: bool) -> None:

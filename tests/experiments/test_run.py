@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from karat import discovery
 from karat.engines.base import Engine
 from karat.engines.registry import has_absolute_scores
 from karat.engines.spec import build
@@ -450,22 +451,41 @@ def test_each_configuration_of_a_matrix_finds_what_its_engine_finds_alone(
     assert any("gave the same rankings" in remark for remark in done.remarks)
 
 
+FOLDER_STORE = """
+from karat.engines.vectors.in_memory import InMemoryStore
+from karat.extension import Extension
+
+class FolderStore(InMemoryStore):
+    one_process = ("path",)
+
+    def __init__(self, *, path: str = "", url: str = "") -> None:
+        super().__init__()
+
+EXTENSION = Extension(
+    "folder", "A store.", adds={"vector_store": {"folder": f"{__name__}:FolderStore"}}
+)
+"""
+
+
 def test_a_store_that_cannot_be_shared_has_one_worker(
-    ask: Ask, store: SqlStore, tmp_path: Path
+    ask: Ask, store: SqlStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two processes would fail on each other's folder; a server serves several."""
-    pytest.importorskip("qdrant_client")
-    place = {"type": "qdrant", "path": str(tmp_path / "qd")}
+    (tmp_path / "folder_store.py").write_text(FOLDER_STORE)
+    monkeypatch.setenv(discovery.PLUGINS, "")
+    monkeypatch.setattr(discovery._State, "found", None)
+    discovery.add_files([str(tmp_path / "folder_store.py")])
+    place = {"type": "folder", "path": "vectors"}
     spec = Spec("engine", "dense", {"model": "static", "store": place})
     request = ask(Configuration("mine", spec, 5), workers=2)
     plan = plan_experiment(request)
     assert plan.one_worker
-    assert plan.warnings == ("one worker, because one process at a time can open qdrant(path=...)",)
+    assert plan.warnings == ("one worker, because one process at a time can open folder(path=...)",)
     done = run_experiment(request, store, plan=plan)
     assert [set(each.run.outcomes) for each in done.measured] == [{Outcome.ANSWERED}]
     over = Spec("engine", "rerank", {"over": {"engine": "dense", "store": place}})
     assert plan_experiment(ask(Configuration("over", over, 5))).one_worker
-    server = Spec("engine", "dense", {"store": {"type": "qdrant", "url": "http://localhost"}})
+    server = Spec("engine", "dense", {"store": {"type": "folder", "url": "http://localhost"}})
     assert not plan_experiment(ask(Configuration("server", server, 5))).one_worker
     with pytest.raises(InputError, match="use a server"):
         run_experiment(request, store, executor=Elsewhere())

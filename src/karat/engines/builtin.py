@@ -12,6 +12,7 @@ from karat.engines.ranking import PLAIN, RankingRules
 from karat.engines.sparse import SparseStage, create_sparse_encoder
 from karat.engines.spec import model_text
 from karat.engines.stages import DenseStage, LexicalStage, Stage
+from karat.engines.stored_lexical import StoredLexicalStage
 from karat.engines.stored_vectors import parse_store
 from karat.errors import InputError
 
@@ -45,11 +46,11 @@ def bm25(
     chunk to be indexed with it, with options after a question mark: ``?budget=2``.
     """
     recipe = _recipe(chunker, unit, threshold, code_ranking=code_ranking, context=context)
-    stage: Stage = LexicalStage(k1=k1, b=b, header=header)
-    if store:
-        from karat.engines.stored_lexical import StoredLexicalStage
-
-        stage = StoredLexicalStage(store, k1=k1, b=b, header=header)
+    stage: Stage
+    if spec := parse_store(store, "bm25"):
+        stage = StoredLexicalStage(spec, k1=k1, b=b, header=header)
+    else:
+        stage = LexicalStage(k1=k1, b=b, header=header)
     return ChunkEngine([stage], name="bm25", recipe=recipe, caches=user_caches(cache))
 
 

@@ -37,9 +37,9 @@ def parse_store(value: str | Mapping[str, object], engine: str) -> StoreSpec | N
     A text is a name with options; a mapping has ``type`` and the options beside it. Passwords and
     keys are rejected, because options are shown in names and reports.
 
-    >>> parse_store("qdrant(url=http://127.0.0.1:6333, shards=3)", "dense").params
-    {'url': 'http://127.0.0.1:6333', 'shards': '3'}
-    >>> parse_store("qdrant(api_key=secret)", "dense")
+    >>> parse_store("memory", "dense").name
+    'in_memory'
+    >>> parse_store("memory(api_key=secret)", "dense")
     Traceback (most recent call last):
     ...
     karat.errors.InputError: dense: store: a key or password would be shown in reports; put the key

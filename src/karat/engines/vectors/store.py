@@ -130,7 +130,7 @@ def round_score(score: float) -> float:
     return min(max(round(score, DIGITS), -1.0), 1.0)
 
 
-# Valid as the name of a Qdrant collection and of a folder on any disk.
+# Valid in the names of a service's collections, and as a folder on any disk.
 NAMESPACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
@@ -152,10 +152,6 @@ def check_namespace(namespace: object) -> str:
 
 VECTOR_STORES: Registry[Callable[..., VectorStore]] = Registry(
     "vector_store",
-    {
-        "in_memory": "karat.engines.vectors.in_memory:InMemoryStore",
-        "pgvector": "karat.engines.vectors.postgres:PgVectorStore",
-        "qdrant": "karat.engines.vectors.qdrant:QdrantStore",
-    },
-    aliases={"memory": "in_memory", "postgres": "pgvector", "postgresql": "pgvector"},
+    {"in_memory": "karat.engines.vectors.in_memory:InMemoryStore"},
+    aliases={"memory": "in_memory"},
 )

@@ -214,16 +214,16 @@ def read_record(item: object, number: int) -> "tuple[str, ArrayLike]":
 def get_vector_backend(config: Mapping[str, Any]) -> VectorBackend:
     """Return the back end that *config* describes, ready to use.
 
-    ``type`` names the store: ``in_memory``, ``qdrant``, ``pgvector``, one of an extension, or
+    ``type`` names the store: ``in_memory``, one of an extension such as ``qdrant``, or
     ``module:Class``. ``metrics_callback`` may be None. Every other entry is an option of the
     store; an unknown one is rejected.
 
     >>> get_vector_backend({"type": "in_memory", "metrics_callback": None}).namespaces()
     []
-    >>> get_vector_backend({"type": "qdrnt"})
+    >>> get_vector_backend({"type": "in_memry"})
     Traceback (most recent call last):
     ...
-    karat.errors.UnknownName: no vector_store named 'qdrnt'; did you mean 'qdrant'?
+    karat.errors.UnknownName: no vector_store named 'in_memry'; did you mean 'in_memory'?
     """
     options = dict(config)
     kind = options.pop("type", None)

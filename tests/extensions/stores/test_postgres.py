@@ -7,8 +7,8 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from karat.engines.vectors.postgres import PgVectorStore
 from karat.errors import InputError, KaratError
+from karat.extensions.stores.postgres import PgVectorStore
 from karat.testing import VectorStoreSuite
 from karat.testing.vectors import keys_near, write
 

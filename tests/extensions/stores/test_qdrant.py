@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from qdrant_client import QdrantClient, models
 
-from karat.engines.vectors.qdrant import QdrantStore
 from karat.errors import InputError, KaratError
+from karat.extensions.stores.qdrant import QdrantStore
 from karat.testing import VectorStoreSuite
 from karat.testing.vectors import keys_near, write
 
@@ -111,7 +111,7 @@ def test_shards_and_replicas_are_those_of_the_collection(qdrant_url: str) -> Non
 
 
 def test_an_older_server_is_rejected(qdrant_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.engines.vectors.qdrant.OLDEST", (99, 0))
+    monkeypatch.setattr("karat.extensions.stores.qdrant.OLDEST", (99, 0))
     with pytest.raises(InputError, match=r"is version 1\.\d+\.\d+; expected 99\.0 or newer"):
         QdrantStore(url=qdrant_url)
 

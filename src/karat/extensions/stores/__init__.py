@@ -1,0 +1,1 @@
+"""Services that store and search embeddings and words: Qdrant, and PostgreSQL with pgvector."""

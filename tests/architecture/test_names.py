@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "karat"
-# API schemas and the records of the client have the names of what they mirror.
-MIRRORS = ("extensions/service/schemas/", "extensions/service/client.py")
+# API schemas have the names of what they mirror.
+MIRRORS = ("extensions/service/schemas/",)
 # Irregular participles that the endings -ed and -en miss; "Split", "Cut", "Hit" and "Run" are
 # nouns of the field only where GLOSSARY.md lists them.
 # fmt: off

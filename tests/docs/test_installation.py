@@ -144,4 +144,4 @@ def test_the_service_with_the_extra_that_its_page_names(install: Install, tmp_pa
             made = client.create_collection("By default", docs)
             *_, last = client.operation_events(str(made.operation_uuid))
             assert last.data["status"] == "completed", last.data
-            assert client.collection(made.id).dense["model"] == DEFAULT_EMBEDDER
+            assert client.collection(made.id).dense.model == DEFAULT_EMBEDDER

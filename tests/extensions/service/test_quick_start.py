@@ -4,7 +4,6 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,7 +11,7 @@ import httpx
 import pytest
 
 from karat.cli import main
-from karat.extensions.service.client import Client, Collection, Event, record
+from karat.client import Client, Collection, Event
 from karat.extensions.service.commands.remote import wait_until_indexed
 from tests.docs.pages import page
 
@@ -212,8 +211,8 @@ class Indexing:
 
 
 def test_progress_is_printed_for_each_tenth(capsys: pytest.CaptureFixture[str]) -> None:
-    made = record(Collection, dict.fromkeys((each.name for each in fields(Collection)), ""))
-    made = replace(made, name="flask", status="ready", document_count=83, chunk_count=1084)
+    fields = {"id": "1", "name": "flask", "status": "ready", "operation_uuid": "2"}
+    made = cast("Any", Collection).model_construct(**fields, document_count=83, chunk_count=1084)
     wait_until_indexed(cast("Client", Indexing(made)), made)
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "embedded 192 of 1,882 texts"

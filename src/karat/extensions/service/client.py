@@ -6,15 +6,21 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as AnyMapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import httpx
+from pydantic import ValidationError
 
 from karat.errors import InputError, KaratError
+from karat.extensions.service.schemas.base import Answer
+from karat.extensions.service.schemas.benchmarks import Benchmark, BenchmarkStart
+from karat.extensions.service.schemas.collections import Collection, Engine
+from karat.extensions.service.schemas.datasets import Dataset, Mapping, MappingResolution
+from karat.extensions.service.schemas.results import QueryResult, Results
 
-Record = TypeVar("Record")
+Record = TypeVar("Record", bound=Answer)
 Json = AnyMapping[str, Any]
 API = "/api/v2"
 # Statuses of a service, or a proxy in front of it, that is temporarily unavailable.
@@ -28,203 +34,32 @@ SIGN_IN_HINT = ", then set KARAT_TOKEN"
 RENEW_HINT = ": make one with karat token create OWNER, then set KARAT_TOKEN"
 
 
+# What a service of version 0.2 leaves out of its answers.
+LATER_FIELDS: Json = {
+    "error_message": None,
+    "is_stopping": False,
+    "moved_folder": None,
+    "queue_position": None,
+}
+
+
 def record(kind: type[Record], answer: Json) -> Record:
-    """Return *answer* as a record of *kind*; an older service may lack a field with a default.
+    """Return *answer* as a *kind*; fields that only a newer service has are left out.
 
     >>> answer = {"id": "1", "status": "running", "message": "", "operation_uuid": None, "more": 1}
     >>> record(BenchmarkStart, answer).status
     'running'
     """
-    known = [each.name for each in fields(kind)]  # type: ignore[arg-type]
-    return kind(**{name: answer[name] for name in known if name in answer})
-
-
-@dataclass(frozen=True, slots=True)
-class Dataset:
-    """A gold set that the service holds."""
-
-    id: str
-    name: str
-    description: str
-    owner_id: str
-    query_count: int
-    schema_version: str
-    version: int
-    created_at: str
-    updated_at: str
-
-
-@dataclass(frozen=True, slots=True)
-class Collection:
-    """Documents that the service searches."""
-
-    id: str
-    name: str
-    description: str
-    owner_id: str
-    source: Json
-    status: str
-    error_message: str | None
-    chunker: str
-    dense: Json
-    sparse: Json
-    document_count: int
-    chunk_count: int
-    snapshot: str | None
-    created_at: str
-    updated_at: str
-    operation_uuid: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Engine:
-    """A search that the service offers, by the name that a matrix has for it."""
-
-    name: str
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class Mapping:
-    """A dataset on a collection."""
-
-    id: str
-    dataset_id: str
-    collection_id: str
-    mapping_status: str
-    mapped_count: int
-    total_count: int
-    created_at: str
-    resolved_at: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class MappingResolution:
-    """The result of resolving; *operation_uuid* is that of the job, if a job does it.
-
-    *moved_folder* is the folder of references whose other name in the collection would resolve
-    most of them, as :meth:`Client.bind_folder` takes it.
-    """
-
-    id: str
-    operation_uuid: str | None
-    mapping_status: str
-    mapped_count: int
-    total_count: int
-    unresolved: list[Json]
-    moved_folder: Json | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Benchmark:
-    """A matrix of configurations over a mapping; *commit* is the one that was searched.
-
-    *timing* is of which queries the latency is measured: ``none``, ``sample`` or ``all``;
-    *judge_labels* whether labels of models count: ``exclude``, ``include`` or ``only``.
-    *error_message* is why it has failed, *queue_position* its place in the queue, from 1.
-    """
-
-    id: str
-    name: str
-    description: str
-    owner_id: str
-    mapping_id: str
-    status: str
-    total_runs: int
-    completed_runs: int
-    failed_runs: int
-    created_at: str
-    started_at: str | None
-    completed_at: str | None
-    operation_uuid: str | None
-    commit: Json | None
-    timing: str
-    judge_labels: str
-    dataset_id: str = ""
-    collection_id: str = ""
-    error_message: str | None = None
-    queue_position: int | None = None
-    is_stopping: bool = False
-
-    @property
-    def ended(self) -> bool:
-        """Return whether the work has ended."""
-        return self.status in {"completed", "failed", "cancelled"}
-
-
-@dataclass(frozen=True, slots=True)
-class BenchmarkStart:
-    """The outcome of a request to start or to cancel."""
-
-    id: str
-    status: str
-    operation_uuid: str | None
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunResult:
-    """One run of a benchmark with its scores and times.
-
-    It is completed when all its queries are scored; *timing_status* says whether its latency is
-    measured: ``none``, ``pending``, ``done``, ``failed`` or ``cancelled``.
-    """
-
-    id: str
-    run_order: int
-    name: str
-    config: Json
-    snapshot: str
-    status: str
-    error_message: str | None
-    metrics: Json
-    metrics_flat: AnyMapping[str, float | None]
-    intervals: AnyMapping[str, list[float]]
-    timing: Json
-    timing_status: str
-    latency: Json
-    answered: int
-    errors: int
-    timeouts: int
-    invalid: int
-    fates: AnyMapping[str, int]
-    warnings: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Results:
-    """All runs of a benchmark; *labels* are the measures as they were typed."""
-
-    benchmark_id: str
-    status: str
-    primary_k: int
-    primary_metric: str
-    k_values_for_metrics: list[int]
-    query_count: int
-    runs: tuple[RunResult, ...]
-    summary: Json
-    labels: AnyMapping[str, str] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, answer: Json) -> "Results":
-        """Return *answer* with its runs as records."""
-        return record(cls, {**answer, "runs": tuple(record(RunResult, r) for r in answer["runs"])})
-
-
-@dataclass(frozen=True, slots=True)
-class QueryResult:
-    """The result of one query in one run."""
-
-    query_id: str
-    query_key: str
-    query_text: str
-    retrieved_doc_ids: list[str]
-    precision_at_k: float | None
-    recall_at_k: float | None
-    reciprocal_rank: float | None
-    ndcg_at_k: float | None
-    search_time_ms: float | None
-    rerank_time_ms: float | None
+    try:
+        return kind.model_validate({**LATER_FIELDS, **answer}, extra="ignore")
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise ServiceError(
+            0,
+            f"the service answered a {kind.__name__} that this version of Karat cannot read: "
+            f"{where}: {first['msg']}; install the version that the service has",
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -611,7 +446,7 @@ class Client:
 
     def results(self, benchmark: str) -> Results:
         """Return the scores of all runs."""
-        return Results.of(self._ask.get(f"/benchmarks/{benchmark}/results"))
+        return record(Results, self._ask.get(f"/benchmarks/{benchmark}/results"))
 
     def queries(self, benchmark: str, run: str) -> Iterator[QueryResult]:
         """Yield the results of one run, query by query."""

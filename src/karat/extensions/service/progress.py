@@ -1,7 +1,5 @@
 """Progress as the data of events: workers send it, streams and pages show it."""
 
-from uuid import UUID
-
 from karat.extensions.service.schemas.results import (
     BenchmarkProgress,
     CompletedRun,
@@ -44,7 +42,7 @@ def job_progress(
 ) -> dict[str, object]:
     """Return the progress of another job on *subject* as the data of an event."""
     data = JobProgress(
-        subject_id=UUID(subject),
+        subject_id=subject,
         status=status,
         stage=stage,
         done=done,

@@ -266,7 +266,7 @@ def trend(store: ServiceStore, dataset: str, *, owner: str | None) -> Trend:
     return Trend(
         dataset_id=dataset,
         labels=labels,
-        points=sorted(points, key=lambda point: order.index(str(point.benchmark_id))),
+        points=sorted(points, key=lambda point: order.index(point.benchmark_id)),
     )
 
 

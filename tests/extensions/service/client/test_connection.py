@@ -35,8 +35,8 @@ DATASET = {
     "query_count": 1,
     "schema_version": "1.0",
     "version": 1,
-    "created_at": "t",
-    "updated_at": "t",
+    "created_at": "2026-11-18T09:00:00Z",
+    "updated_at": "2026-11-18T09:00:00Z",
 }
 
 

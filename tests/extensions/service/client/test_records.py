@@ -1,35 +1,74 @@
-"""What the client takes from an answer is what the service promises to put there."""
+"""The client reads answers of other versions of the service, or says that it cannot."""
 
 import json
-from dataclasses import fields, is_dataclass
-from importlib.resources import files
-from types import NoneType
-from typing import Any, get_args, get_type_hints
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
-from karat import client
+from karat.client import Benchmark, BenchmarkStart, RunResult, ServiceError
+from karat.extensions.service.client import record
+from karat.extensions.service.schemas import results
 
-PROMISED: dict[str, Any] = json.loads(
-    files("karat.extensions.service.api").joinpath("openapi.json").read_text(encoding="utf-8")
-)["components"]["schemas"]
-# The id of an event stands in the stream, beside the answer.
-KINDS = [name for name in client.__all__ if is_dataclass(getattr(client, name)) and name != "Event"]
+ID = "0d5bd28f-1ff5-4b1c-9e80-1ff6f6a4f8a4"
+MADE = "2026-11-18T09:00:00.250000Z"
+# A benchmark as version 0.2 answers it.
+BENCHMARK: dict[str, Any] = {
+    **dict.fromkeys(("id", "mapping_id", "dataset_id", "collection_id"), ID),
+    "name": "Modes",
+    "description": "",
+    "owner_id": "ada",
+    "status": "running",
+    "total_runs": 2,
+    "completed_runs": 1,
+    "failed_runs": 0,
+    "created_at": MADE,
+    "started_at": MADE,
+    "completed_at": None,
+    "operation_uuid": ID,
+    "commit": {"id": "5d0c8a1", "subject": "Begin", "committed_at": MADE},
+    "config_matrix": {"search_modes": ["sparse", "dense"]},
+    "timing": "sample",
+    "judge_labels": "exclude",
+    "warning": None,
+    "annotations": [],
+}
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_every_field_is_promised(name: str) -> None:
-    kind, schema = getattr(client, name), PROMISED[name]
-    assert {field.name for field in fields(kind)} <= set(schema["required"])
+def test_an_older_service_lacks_fields() -> None:
+    benchmark = record(Benchmark, BENCHMARK)
+    assert (benchmark.error_message, benchmark.queue_position) == (None, None)
+    assert not benchmark.is_stopping
+    assert not benchmark.ended
+    assert record(Benchmark, {**BENCHMARK, "status": "cancelled"}).ended
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_what_may_be_missing_is_said_on_both_sides(name: str) -> None:
-    kind, schema = getattr(client, name), PROMISED[name]
-    hints = get_type_hints(kind)
-    expected = {field.name: NoneType in get_args(hints[field.name]) for field in fields(kind)}
-    promised = {
-        field: {"type": "null"} in schema["properties"][field].get("anyOf", ())
-        for field in expected
-    }
-    assert promised == expected
+def test_a_newer_service_has_more_fields() -> None:
+    commit = {**BENCHMARK["commit"], "author": "Ada"}
+    matrix = {**BENCHMARK["config_matrix"], "prefetch": [100]}
+    newer = {**BENCHMARK, "commit": commit, "config_matrix": matrix, "tags": ["nightly"]}
+    assert record(Benchmark, newer) == record(Benchmark, BENCHMARK)
+
+
+def test_ids_are_text_and_times_are_moments() -> None:
+    benchmark = record(Benchmark, BENCHMARK)
+    assert benchmark.id == ID
+    assert benchmark.created_at == datetime(2026, 11, 18, 9, 0, 0, 250_000, tzinfo=UTC)
+    assert json.loads(benchmark.model_dump_json())["created_at"] == MADE
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        ({"id": ID}, "a BenchmarkStart that .* cannot read: status: Field required"),
+        ({"id": ID, "status": "resting"}, "status: Input should be 'pending', 'queued'"),
+    ],
+)
+def test_another_answer_is_an_error(answer: dict[str, str], problem: str) -> None:
+    with pytest.raises(ServiceError, match=problem) as caught:
+        record(BenchmarkStart, {"operation_uuid": None, "message": "", **answer})
+    assert "install the version that the service has" in str(caught.value)
+
+
+def test_the_service_and_its_client_share_their_records() -> None:
+    assert RunResult is results.RunResult

@@ -158,14 +158,14 @@ def test_a_team_measures_its_search(outcome: Outcome) -> None:
     run = outcome.runs["find"]
     assert (run.status, run.answered, run.errors) == ("completed", QUERIES, 0)
     assert run.metrics_flat["ndcg@1"] == 1.0
-    assert run.latency["measured"] is True
-    assert (run.config["engine"], run.config["search_mode"], run.config["top_k"]) == (
+    assert run.latency.measured is True
+    assert (run.config.engine, run.config.search_mode, run.config.top_k) == (
         "find",
         None,
         10,
     )
     mode = outcome.runs["sparse"].config
-    assert (mode["engine"], mode["search_mode"]) == (None, "sparse")
+    assert (mode.engine, mode.search_mode) == (None, "sparse")
     # The other half of its answers is a file that the collection does not have.
     assert run.invalid == QUERIES
     left_out = f"{run.name}: {QUERIES} invalid hits left out ({QUERIES} not in the corpus)"

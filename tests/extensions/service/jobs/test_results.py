@@ -137,13 +137,13 @@ def test_measures_are_shown_as_they_were_typed_and_have_canonical_keys(
     assert "MAP" in compared.headline
     both = two_sides(computed, run, computed, shown.runs[0].id, "map")
     assert (both.metric, both.label) == ("ap", "MAP")
-    answer = Results.of(json.loads(shown.model_dump_json()))
+    answer = Results.model_validate_json(shown.model_dump_json())
     assert results_table("Small", answer).columns[2].title == "nDCG@5"
     # As in karat compare, a run is marked only if it is significantly better than all others.
     of_runs = [each.id for each in answer.runs if each.metrics_flat["ndcg@5"] is not None]
     for best in (1, 2):
-        alone = {**answer.summary, "best_runs": of_runs[:best]}
-        table = results_table("Small", replace(answer, summary=alone))
+        alone = answer.summary.model_copy(update={"best_runs": of_runs[:best]})
+        table = results_table("Small", answer.model_copy(update={"summary": alone}))
         assert sum(row[2].best for row in table.rows) == (best == 1)
         assert ("* significantly better than all others" in table.notes) == (best == 1)
     for text in filter(None, [*texts, compared.verdict, both.headline, both.verdict]):

@@ -21,8 +21,14 @@ from karat.system.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
-    from karat.extensions.service.client import Benchmark, Client, Collection, Dataset, Results
+    from karat.extensions.service.client import Client
+    from karat.extensions.service.schemas.base import Answer
+    from karat.extensions.service.schemas.benchmarks import Benchmark
+    from karat.extensions.service.schemas.collections import Collection
+    from karat.extensions.service.schemas.datasets import Dataset
+    from karat.extensions.service.schemas.results import Results
 
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -55,7 +61,7 @@ class _HasName(Protocol):
     def name(self) -> str: ...
 
     @property
-    def created_at(self) -> str: ...
+    def created_at(self) -> "datetime": ...
 
 
 Item = TypeVar("Item", bound=_HasName)
@@ -97,18 +103,13 @@ def find_named(items: Iterable[Item], name: str, what: str) -> Item:
     raise UnknownName(f"the service has no {what} {name!r}")
 
 
-def _date(moment: str) -> str:
-    """Return the local time of a *moment* of the API.
+def _date(moment: "datetime") -> str:
+    """Return the local time of *moment*."""
+    return f"{moment.astimezone():%Y-%m-%d %H:%M}"
 
-    >>> _date("t")
-    't'
-    """
-    from datetime import datetime
 
-    try:
-        return f"{datetime.fromisoformat(moment).astimezone():%Y-%m-%d %H:%M}"
-    except ValueError:
-        return moment
+def _plain(answers: "Iterable[Answer]") -> list[dict[str, object]]:
+    return [answer.model_dump(mode="json") for answer in answers]
 
 
 @click.group("collections", cls=CommandGroup)
@@ -193,7 +194,7 @@ def list_collections(*, as_json: bool) -> None:
     with connect() as client:
         found = list(client.collections())
     if as_json:
-        put_json({"collections": found})
+        put_json({"collections": _plain(found)})
         return
     lines = (f"{one.id}  {one.status:8}  {one.document_count:6,}  {one.name}" for one in found)
     put_list(lines, none="no collections yet")
@@ -272,7 +273,7 @@ def list_datasets(*, as_json: bool) -> None:
     with connect() as client:
         found = list(client.datasets())
     if as_json:
-        put_json({"datasets": found})
+        put_json({"datasets": _plain(found)})
         return
     lines = (
         f"{one.id}  {_date(one.created_at)}  {one.query_count:6,}  {one.name}" for one in found
@@ -304,7 +305,7 @@ def engines(*, as_json: bool) -> None:
     with connect() as client:
         found = client.engines()
     if as_json:
-        put_json({"engines": found})
+        put_json({"engines": _plain(found)})
         return
     width = max((len(engine.name) for engine in found), default=0)
     lines = (f"{engine.name:{width}}  {engine.kind}" for engine in found)
@@ -341,7 +342,7 @@ def list_benchmarks(status: str | None, *, as_json: bool) -> None:
         found = list(client.benchmarks(status=status))
         names = {} if as_json else {one.id: one.name for one in client.datasets()}
     if as_json:
-        put_json({"benchmarks": found})
+        put_json({"benchmarks": _plain(found)})
         return
     none = f"no {status} benchmark" if status else "no benchmarks yet"
     width = max((len(names.get(one.dataset_id, "-")) for one in found), default=0)
@@ -367,7 +368,8 @@ def show_benchmark(benchmark: str, *, as_json: bool) -> None:
         found = find_benchmark(client, benchmark)
         results = client.results(found.id)
     if as_json:
-        put_json({"benchmark": found, "results": results})
+        benchmark_json, results_json = _plain([found, results])
+        put_json({"benchmark": benchmark_json, "results": results_json})
     else:
         show_results(found.name, results)
 
@@ -415,7 +417,7 @@ def results_table(name: str, results: "Results") -> Table:
     metric = results.primary_metric
     label = results.labels.get(metric, metric)
     # Of several best runs none is marked, as in karat sweep and karat compare.
-    unbeaten = results.summary["best_runs"]
+    unbeaten = results.summary.best_runs
     scored = sum(run.metrics_flat.get(metric) is not None for run in results.runs)
     best = unbeaten if len(unbeaten) == 1 < scored else []
     rows = [
@@ -424,7 +426,7 @@ def results_table(name: str, results: "Results") -> Table:
             Cell(run.status),
             number(run.metrics_flat.get(metric), best=run.id in best),
             Cell(_interval(run.intervals.get(metric))),
-            number(run.latency["p50"], digits=1),
+            number(run.latency.p50, digits=1),
             Cell(str(run.errors + run.timeouts)),
         )
         for run in results.runs
@@ -446,7 +448,7 @@ def results_table(name: str, results: "Results") -> Table:
         columns,
         tuple(rows),
         tuple(notes),
-        results.summary["comparison"] or "",
+        results.summary.comparison or "",
     )
 
 

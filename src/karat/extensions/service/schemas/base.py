@@ -1,9 +1,12 @@
-"""The base of all requests and responses, and those on the service itself."""
+"""The base of all requests and responses, and those on the service itself.
+
+The client returns the same responses, so that this package needs nothing but pydantic.
+"""
 
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
 
 # PostgreSQL cannot store NUL, and it has no meaning in a text.
 NO_NUL = r"^[^\x00]*$"
@@ -18,6 +21,8 @@ RunId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,36}\.[0-9]{1,4}$
 Page = Annotated[int, Field(ge=1, le=1_000_000)]
 PerPage = Annotated[int, Field(ge=1, le=100)]
 Scope = Literal["read", "run", "admin"]
+# Of a resource in a response; store, service and client have it as text.
+Id = Annotated[str, WithJsonSchema({"type": "string", "format": "uuid"})]
 
 
 class Request(BaseModel):

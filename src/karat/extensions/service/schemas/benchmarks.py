@@ -10,6 +10,7 @@ from karat.extensions.service.schemas.base import (
     Answer,
     Commit,
     Description,
+    Id,
     Listing,
     Measure,
     Name,
@@ -137,13 +138,13 @@ class Benchmark(Answer):
     *is_stopping*, a worker has not yet noticed the cancellation, and it cannot be continued.
     """
 
-    id: UUID
+    id: Id
     name: str
     description: str
     owner_id: str
-    mapping_id: UUID
-    dataset_id: UUID
-    collection_id: UUID
+    mapping_id: Id
+    dataset_id: Id
+    collection_id: Id
     status: BenchmarkStatus
     error_message: str | None
     queue_position: int | None
@@ -154,13 +155,18 @@ class Benchmark(Answer):
     created_at: datetime
     started_at: datetime | None
     completed_at: datetime | None
-    operation_uuid: UUID | None
+    operation_uuid: Id | None
     commit: Commit | None
     config_matrix: ConfigMatrix
     timing: TimedQueries
     judge_labels: JudgeLabels
     warning: str | None
     annotations: list["Annotation"]
+
+    @property
+    def ended(self) -> bool:
+        """Return whether the work has ended."""
+        return self.status in {"completed", "failed", "cancelled"}
 
 
 class Benchmarks(Listing):
@@ -172,19 +178,19 @@ class Benchmarks(Listing):
 class BenchmarkStart(Answer):
     """The status after a request to start or to cancel."""
 
-    id: UUID
+    id: Id
     status: BenchmarkStatus
-    operation_uuid: UUID | None
+    operation_uuid: Id | None
     message: str
 
 
 class Example(Answer):
     """The example benchmark; its documents are indexed before it runs."""
 
-    collection_id: UUID
-    dataset_id: UUID
-    mapping_id: UUID
-    benchmark_id: UUID
+    collection_id: Id
+    dataset_id: Id
+    mapping_id: Id
+    benchmark_id: Id
     status: Literal["indexing"] | BenchmarkStatus
 
 

@@ -2,7 +2,6 @@
 
 from datetime import datetime
 from typing import Annotated, Literal
-from uuid import UUID
 
 from pydantic import ConfigDict, Field, StringConstraints
 
@@ -10,6 +9,7 @@ from karat.extensions.service.schemas.base import (
     NO_NUL,
     Answer,
     Description,
+    Id,
     Listing,
     Name,
     Request,
@@ -124,7 +124,7 @@ class CollectionSource(Answer):
 class Collection(Answer):
     """A collection; *operation_uuid* names the last indexing, whose events can be followed."""
 
-    id: UUID
+    id: Id
     name: str
     description: str
     owner_id: str
@@ -139,7 +139,7 @@ class Collection(Answer):
     snapshot: str | None = Field(description="SHA-256 over all paths and contents")
     created_at: datetime
     updated_at: datetime
-    operation_uuid: UUID | None
+    operation_uuid: Id | None
 
 
 class Collections(Listing):

@@ -6,13 +6,13 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
-from karat.extensions.service.schemas.base import NO_NUL, Answer, Description, Listing, Request
+from karat.extensions.service.schemas.base import NO_NUL, Answer, Description, Id, Listing, Request
 
 
 class Dataset(Answer):
     """A dataset; *version* counts the changes of its judgments, from 1."""
 
-    id: UUID
+    id: Id
     name: str
     description: str
     owner_id: str
@@ -68,9 +68,9 @@ class MappingCreate(Request):
 class Mapping(Answer):
     """A dataset on a collection, and how many of its references are resolved."""
 
-    id: UUID
-    dataset_id: UUID
-    collection_id: UUID
+    id: Id
+    dataset_id: Id
+    collection_id: Id
     mapping_status: MappingStatus
     mapped_count: int
     total_count: int
@@ -124,8 +124,8 @@ class MappingResolution(Answer):
     the folder whose new name resolves most of them at once, null without one.
     """
 
-    id: UUID
-    operation_uuid: UUID | None
+    id: Id
+    operation_uuid: Id | None
     mapping_status: MappingStatus
     mapped_count: int
     total_count: int

@@ -2,11 +2,10 @@
 
 from datetime import datetime
 from typing import Annotated, Literal
-from uuid import UUID
 
 from pydantic import ConfigDict, Field, StringConstraints
 
-from karat.extensions.service.schemas.base import NO_NUL, Answer, Commit, Listing, Request
+from karat.extensions.service.schemas.base import NO_NUL, Answer, Commit, Id, Listing, Request
 from karat.extensions.service.schemas.benchmarks import (
     BenchmarkStatus,
     RunConfig,
@@ -117,7 +116,7 @@ class Summary(Answer):
 class Results(Answer):
     """All runs of a benchmark, scored by the judgments of *judgments_version*."""
 
-    benchmark_id: UUID
+    benchmark_id: Id
     status: BenchmarkStatus
     primary_k: int
     primary_metric: str = Field(examples=["ndcg@10"])
@@ -358,7 +357,7 @@ class Definitions(Answer):
 class TrendPoint(Answer):
     """One run in the course of time; *commit* is null where the documents are in no repository."""
 
-    benchmark_id: UUID
+    benchmark_id: Id
     benchmark_name: str
     run_id: str
     run_name: str
@@ -375,7 +374,7 @@ class Trend(Answer):
     Where benchmarks spell a measure differently, *labels* has the spelling of the newest one.
     """
 
-    dataset_id: UUID
+    dataset_id: Id
     labels: dict[str, str] = Field(
         description="Measures as they were typed, by their canonical names",
         examples=[{"ap": "MAP", "ndcg@10": "nDCG@10"}],
@@ -512,7 +511,7 @@ class Curves(Answer):
 class Side(Answer):
     """One side of a comparison of two benchmarks or runs."""
 
-    benchmark_id: UUID
+    benchmark_id: Id
     benchmark_name: str
     run_id: str
     run_name: str
@@ -586,7 +585,7 @@ class BenchmarkProgress(Answer):
     comes after that, while loss reasons are computed.
     """
 
-    benchmark_id: UUID
+    benchmark_id: Id
     status: BenchmarkStatus
     # Events of earlier versions, which are stored for 30 days, have none.
     error_message: str | None = None
@@ -601,7 +600,7 @@ class BenchmarkProgress(Answer):
 class JobProgress(Answer):
     """The progress of indexing a collection, of resolving a mapping, or of an extension's job."""
 
-    subject_id: UUID
+    subject_id: Id
     status: Literal["pending", "running", "completed", "failed", "cancelled"]
     stage: str
     done: int

@@ -166,7 +166,7 @@ def list_queries(
 
 def _dataset(found: BenchmarkDataset) -> Dataset:
     return Dataset(
-        id=UUID(found.id),
+        id=found.id,
         name=found.name,
         description=found.description,
         owner_id=found.owner,

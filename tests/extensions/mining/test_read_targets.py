@@ -160,11 +160,11 @@ def test_added_files_and_unwanted_ones_are_no_targets(history: "Builder") -> Non
     )
     asked: list[str] = []
 
-    def wanted(path: str) -> bool:
+    def selects(path: str) -> bool:
         asked.append(path)
         return path != "b.py"
 
-    ((_, files),) = read_targets(history.path, [tip], wanted=wanted)
+    ((_, files),) = read_targets(history.path, [tip], selects=selects)
     assert {file.path for file in files} == {"a.py", "old_c.py"}
     assert set(asked) == {"a.py", "b.py", "old_c.py"}
 

@@ -122,7 +122,7 @@ class MissingTarget(Exception):
     """A target no longer exists; the message gives the reason."""
 
 
-class _Place(NamedTuple):
+class _Location(NamedTuple):
     path: str
     start_line: int = 0
     end_line: int = 0
@@ -171,33 +171,33 @@ class Mover:
             if not any(files_defining(self._new, target.symbol, part=self._matcher.by_symbol)):
                 raise MissingTarget(f"nothing defines {target.symbol!r} any more")
             return target
-        places = self._places(target)
+        locations = self._locations(target)
         still_meant = self._find(self._new, target)
-        place = next((place for place in places if place.path in still_meant), None)
-        if place is None and len(places) > 1:
-            listed = " and ".join(sorted(place.path for place in places))
-            raise MissingTarget(f"it now matches {len(places)} files: {listed}")
-        if place is None:
-            ((place, path),) = places.items()
-            target = target._replace(path=_renamed(target, path, place.path))
+        location = next((location for location in locations if location.path in still_meant), None)
+        if location is None and len(locations) > 1:
+            listed = " and ".join(sorted(location.path for location in locations))
+            raise MissingTarget(f"it now matches {len(locations)} files: {listed}")
+        if location is None:
+            ((location, path),) = locations.items()
+            target = target._replace(path=_renamed(target, path, location.path))
         self._find(self._new, target)
-        return target._replace(start_line=place.start_line, end_line=place.end_line)
+        return target._replace(start_line=location.start_line, end_line=location.end_line)
 
-    def _places(self, target: Target) -> dict[_Place, str]:
+    def _locations(self, target: Target) -> dict[_Location, str]:
         """Return the current locations of the files of *target*, with their old paths."""
         paths = self._find(self._old, target)
         if not paths:
             raise MissingTarget(f"no such file at its base commit {self._old.short}")
-        places: dict[_Place, str] = {}
+        locations: dict[_Location, str] = {}
         reasons: list[MissingTarget] = []
         for path in paths:
             try:
-                places[self._place(path, target)] = path
+                locations[self._locate(path, target)] = path
             except MissingTarget as reason:
                 reasons.append(reason)
-        if not places:
+        if not locations:
             raise reasons[0]
-        return places
+        return locations
 
     def _find(self, snapshot: CommitSnapshot, target: Target) -> list[str]:
         paths = find_paths(snapshot, target, self._matcher)
@@ -205,12 +205,12 @@ class Mover:
             raise MissingTarget(f"{len(paths)} files have this name at {snapshot.short}")
         return paths
 
-    def _place(self, path: str, target: Target) -> _Place:
+    def _locate(self, path: str, target: Target) -> _Location:
         try:
             here = self._path(path)
             if target.symbol and not self._defines(here, target.symbol):
                 raise MissingTarget(f"{here} does not define {target.symbol!r}")
-            return _Place(here, *self._lines(path, here, target))
+            return _Location(here, *self._lines(path, here, target))
         except MissingTarget:
             moved = self._moved(path, target) if target.symbol else None
             if moved is None:
@@ -252,35 +252,35 @@ class Mover:
             raise MissingTarget("Git treats the file as binary, so its lines cannot be followed")
         lines = shift_lines(file.hunks if file else (), target.start_line, target.end_line)
         if lines is None:
-            found = _called(self._new, here, target.symbol) if target.symbol else []
-            if len(found) != 1:
+            definitions = _called(self._new, here, target.symbol) if target.symbol else []
+            if len(definitions) != 1:
                 raise MissingTarget("all of its lines were removed or rewritten")
-            lines = found[0].start_line, found[0].end_line
+            lines = definitions[0].start_line, definitions[0].end_line
         return lines
 
-    def _moved(self, path: str, target: Target) -> _Place | None:
+    def _moved(self, path: str, target: Target) -> _Location | None:
         """Return the new location of the definition: the only changed file that did not have it."""
         symbol = target.symbol
         if not _called(self._old, path, symbol):
             return None
-        found = [
-            (place, definition)
-            for place in files_defining(self._new, symbol, part=False, among=self._origins)
-            if not _called(self._old, self._origins[place], symbol)
-            for definition in _called(self._new, place, symbol)
+        moved = [
+            (new_path, definition)
+            for new_path in files_defining(self._new, symbol, part=False, among=self._origins)
+            if not _called(self._old, self._origins[new_path], symbol)
+            for definition in _called(self._new, new_path, symbol)
         ]
-        if len(found) != 1:
+        if len(moved) != 1:
             return None
-        ((place, definition),) = found
+        ((new_path, definition),) = moved
         if not target.end_line:
-            return _Place(place)
-        return _Place(place, definition.start_line, definition.end_line)
+            return _Location(new_path)
+        return _Location(new_path, definition.start_line, definition.end_line)
 
 
 def _called(snapshot: CommitSnapshot, path: str, symbol: str) -> list[Symbol]:
     """Return the definitions of *symbol* at *path*; none if the file does not exist."""
-    found = snapshot.definitions(path) if path in snapshot.entries else None
-    return definitions_named(found or (), symbol, part=False)
+    definitions = snapshot.definitions(path) if path in snapshot.entries else None
+    return definitions_named(definitions or (), symbol, part=False)
 
 
 def _renamed(target: Target, old: str, new: str) -> str:
@@ -390,7 +390,7 @@ def _moved(query: Query, move: Move, commit: str) -> _MovedTarget:
 
 
 def _moved_labels(query: Query, move: Move) -> Iterator[JudgmentRecord]:
-    """Yield the labels of models whose place exists at the new commit."""
+    """Yield the labels of models whose target exists at the new commit."""
     for label in model_labels_of(query):
         with suppress(MissingTarget):
             yield label._replace(target=move(label.target))
@@ -400,18 +400,18 @@ def _distinct(targets: Iterable[Target]) -> tuple[Target, ...]:
     """Return *targets* without duplicates; of duplicates, the one with the best grade."""
     best: dict[Target, Target] = {}
     for target in targets:
-        place = target._replace(grade=0)
-        if place not in best or best[place].grade < target.grade:
-            best[place] = target
+        ungraded = target._replace(grade=0)
+        if ungraded not in best or best[ungraded].grade < target.grade:
+            best[ungraded] = target
     return tuple(best.values())
 
 
 def _carried(data: Dataset, commit: str, moved: Sequence[_MovedTarget]) -> CarriedDataset:
-    kept = [item.query for item in moved if not _is_empty(item)]
+    queries = [item.query for item in moved if not _is_empty(item)]
     pairs = [pair for item in moved for pair in item.pairs.items()]
     metadata = {**data.metadata, "carried_to": commit}
     return CarriedDataset(
-        Dataset.of(kept, name=data.name, match=data.match, metadata=metadata),
+        Dataset.of(queries, name=data.name, match=data.match, metadata=metadata),
         commit,
         renamed=sum(old.path != new.path for old, new in pairs),
         shifted=sum(old[2:4] != new[2:4] for old, new in pairs),

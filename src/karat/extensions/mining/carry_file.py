@@ -34,7 +34,7 @@ class Carrying:
     warnings: tuple[str, ...] = ()
 
     @property
-    def place(self) -> str:
+    def commit_names(self) -> str:
         """Return the new commits, shortened; of several repositories with their names."""
         return ", ".join(f"{name} {commit[:12]}".strip() for name, commit in self.commits.items())
 
@@ -73,15 +73,15 @@ def carry_file(
     done = Carrying(os.fspath(source), len(data), len(data.grades), carried, commits)
     if target is None:
         return done
-    place = os.fspath(target)
+    output = os.fspath(target)
     if not carried.data.query_ids:
         raise InputError(
-            f"{done.source}: no target exists at {done.place} (first one: "
+            f"{done.source}: no target exists at {done.commit_names} (first one: "
             f"{carried.lost[0].reason}); nothing was written"
         )
-    written = write_like(carried.data, place, chosen)
+    written = write_like(carried.data, output, chosen)
     # A format may not store the new base commits: warn only about data that the source had.
-    return replace(done, target=place, warnings=losses(data, written))
+    return replace(done, target=output, warnings=losses(data, written))
 
 
 def _carried(
@@ -90,9 +90,9 @@ def _carried(
     """Return *data* with every repository carried, and the commit of each by its name."""
     parts: list[CarriedDataset] = []
     commits: dict[str, str] = {}
-    found = homes(data, moved, otherwise=".")
-    revisions = _revisions(data, to, [home.name for home in found])
-    for home, rows in found.items():
+    rows_by_home = homes(data, moved, otherwise=".")
+    revisions = _revisions(data, to, [home.name for home in rows_by_home])
+    for home, rows in rows_by_home.items():
         carried = carry(
             part_of(data, rows),
             home.place,

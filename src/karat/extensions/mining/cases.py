@@ -141,7 +141,7 @@ def cases(
     final text. *searched* counts the files that can be searched, if known.
     """
     commit, paths = case.candidate.commit, tuple(file.path for file in case.files)
-    wanted = build_targets(case.files, recipe.grain)
+    targets = build_targets(case.files, recipe.grain)
     for suffix, text, variant in _variants(rewritten.text, paths, recipe, commit.id):
         facts = DifficultyFacts(
             leak(text, paths),
@@ -167,7 +167,7 @@ def cases(
             "related_tests": list(_tests(case.candidate)),
             "candidates": searched._asdict() if searched else None,
         }
-        yield Query(commit.id[:_ID_LENGTH] + suffix, text, wanted, tags, extra)
+        yield Query(commit.id[:_ID_LENGTH] + suffix, text, targets, tags, extra)
 
 
 def _variants(
@@ -177,7 +177,7 @@ def _variants(
 
     A level that does not change the text adds no query: the first level with a text keeps it.
     """
-    texts = levels(query, paths, wanted=recipe.hardness)
+    texts = levels(query, paths, requested=recipe.hardness)
     used: set[str] = set()
     for level in recipe.hardness:
         if level not in texts or texts[level] in used:

@@ -325,8 +325,8 @@ def regions(hunks: Sequence[Hunk], text: str, parsed: SyntaxTree | None) -> Iter
         first, last = (start, start + count - 1) if count else (start, start + 1)
         first, last = max(first, 1), min(last, last_line)
         if first <= last:
-            found = _innermost(parsed, first, last) if parsed else ()
-            yield Region(first, last, CHANGED if count else TOUCHED, tuple(found))
+            around = _innermost(parsed, first, last) if parsed else ()
+            yield Region(first, last, CHANGED if count else TOUCHED, tuple(around))
 
 
 def _count(text: str) -> int:

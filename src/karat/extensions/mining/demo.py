@@ -107,8 +107,8 @@ def _changed(text: str, lines: list[str], title: str) -> str:
     """Return *text* with one change: context and removed lines must occur exactly once."""
     rows = [line or " " for line in "\n".join(lines).rstrip("\n").split("\n")]
     old, new = ("".join(f"{row[1:]}\n" for row in rows if row[0] in keep) for keep in (" -", " +"))
-    before, found, after = f"\n{text}".partition(f"\n{old}")
-    if not found or f"\n{old}" in f"\n{after}":
+    before, match, after = f"\n{text}".partition(f"\n{old}")
+    if not match or f"\n{old}" in f"\n{after}":
         raise InputError(f"{title}: these lines do not occur exactly once:\n{old}")
     return f"{before}\n{new}{after}"[1:]
 
@@ -277,16 +277,16 @@ def result_table(result: ComparisonResult, runs: Sequence[RunResult]) -> Table:
     """Return one row for each engine, short enough for 80 columns."""
     comparison = result.comparison
     lead, hit = comparison.metrics[:2]
-    found = {(one.system, one.metric): one for one in comparison.means}
+    means = {(one.system, one.metric): one for one in comparison.means}
     against_first = {
         one.system: one
         for one in comparison.differences
         if one.metric == lead and one.baseline == comparison.baseline
     }
-    top = max(found[system, lead].mean or 0.0 for system in comparison.systems)
+    top = max(means[system, lead].mean or 0.0 for system in comparison.systems)
     rows = []
     for system, run in zip(comparison.systems, runs, strict=True):
-        mean, change = found[system, lead], against_first.get(system)
+        mean, change = means[system, lead], against_first.get(system)
         low, high = mean.interval.low, mean.interval.high
         times = latencies_ms(run, result.evaluations[0].table.query_ids)
         known = [each for each in times if not isnan(each)]
@@ -296,7 +296,7 @@ def result_table(result: ComparisonResult, runs: Sequence[RunResult]) -> Table:
                 number(mean.mean, digits=3, best=mean.mean == top),
                 Cell("-" if low is None or high is None else f"[{low:.3f}, {high:.3f}]"),
                 number(change.difference, signed=True, digits=3) if change else Cell("baseline"),
-                Cell(f"{found[system, hit].mean or 0.0:.0%}"),
+                Cell(f"{means[system, hit].mean or 0.0:.0%}"),
                 Cell(f"{median(known):.1f} ms" if known else "-"),
             )
         )

@@ -202,15 +202,17 @@ def opening(message: str) -> str:
             continue
         if len(lines) == 1:
             return first
-        kept = [first]
+        wrapped = [first]
         for line in lines[1:]:
             word = line.strip().partition(" ")[0]
-            if len(kept[-1]) + len(word) < _WRAPS_AT or (word[:1].isupper() and imperative(word)):
+            if len(wrapped[-1]) + len(word) < _WRAPS_AT or (
+                word[:1].isupper() and imperative(word)
+            ):
                 break
             if _TRAILER.match(line) or _BULLET.match(line):
                 break
-            kept.append(line.strip())
-        return " ".join(kept)
+            wrapped.append(line.strip())
+        return " ".join(wrapped)
     return ""
 
 
@@ -320,19 +322,19 @@ def signs(message: str, query: str) -> set[Reason]:
     >>> signs("Fix the crash since 3c7ed2b", "fix the crash since 3c7ed2b")
     {<Reason.DISTANT: 'distant'>}
     """
-    found = set()
+    reasons = set()
     if _is_release(query):
-        found.add(Reason.BUMP)
+        reasons.add(Reason.BUMP)
     if _DIGIT.search(query):
         if _VERSION.match(query):
-            found.add(Reason.BUMP)
+            reasons.add(Reason.BUMP)
         if _SHA.search(query):
-            found.add(Reason.DISTANT)
+            reasons.add(Reason.DISTANT)
     if ":" in message and _UPKEEP.match(message):
-        found.add(Reason.MAINTENANCE)
+        reasons.add(Reason.MAINTENANCE)
     if (">" in query or "→" in query) and _RENAMES.search(query):
-        found.add(Reason.MAINTENANCE)
-    return found
+        reasons.add(Reason.MAINTENANCE)
+    return reasons
 
 
 class Role(StrEnum):
@@ -434,7 +436,7 @@ class FileClassifier:
         excluded: Callable[[str], bool] | None = None,
     ) -> None:
         """Use *roles* as targets and skip *excluded* paths."""
-        self._wanted = frozenset(roles)
+        self._target_roles = frozenset(roles)
         self._excluded = excluded
         self._roles: dict[str, Role] = {}
 
@@ -447,14 +449,14 @@ class FileClassifier:
         tests = []
         seen = set()
         added = 0
-        known, wanted, test = self._roles, self._wanted, Role.TEST
+        known, target_roles, test = self._roles, self._target_roles, Role.TEST
         for change in changes:
             path = change.old_path
             role = known.get(path)
             if role is None:
                 role = known[path] = self._role(path)
             seen.add(role)
-            if role in wanted:
+            if role in target_roles:
                 if change.status == "A":
                     added += 1
                 elif change.old_mode in _FILE_MODES and not _only_mode(change):

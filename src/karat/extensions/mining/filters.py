@@ -318,9 +318,9 @@ class Reverts:
         message = commit.message
         if not ("evert" in message or "ndo" in message or ("ack" in message and " out" in message)):
             return
-        for found in _IDS.findall(message):
-            self._ids.add(found)
-            self._lengths.add(len(found))
+        for commit_id in _IDS.findall(message):
+            self._ids.add(commit_id)
+            self._lengths.add(len(commit_id))
         title = _TITLE.match(message)
         if title:
             self._titles[title[1]] = max(commit.time, self._titles.get(title[1], 0))
@@ -390,7 +390,7 @@ def select(commits: Iterable[Commit], filters: Filters = _ALL) -> Selection:
     sort = FileClassifier(filters.roles, _excluder(filters.exclude)).sort
     dropped: Counter[str] = Counter()
     reverts = Reverts()
-    kept: list[Candidate] = []
+    candidates: list[Candidate] = []
     total = 0
     for commit in commits:
         total += 1
@@ -399,16 +399,16 @@ def select(commits: Iterable[Commit], filters: Filters = _ALL) -> Selection:
         if dropping := chains.first(draft):
             dropped[dropping] += 1
         else:
-            kept.append(draft.candidate())
+            candidates.append(draft.candidate())
     fall = FilterWaterfall(
         total, tuple(FilterStep(name, why, dropped[name]) for name, why, *_ in active)
     )
     for name, narrow in (("reverted", reverts.without_reverted), (DUPLICATE, _distinct)):
         if name not in filters.off:
-            fewer = narrow(kept)
-            fall = fall.then(name, WHOLE_HISTORY[name], len(kept) - len(fewer))
-            kept = fewer
-    return Selection(kept, fall)
+            fewer = narrow(candidates)
+            fall = fall.then(name, WHOLE_HISTORY[name], len(candidates) - len(fewer))
+            candidates = fewer
+    return Selection(candidates, fall)
 
 
 def _check_names(off: Collection[str]) -> None:
@@ -449,8 +449,8 @@ def oldest_commits(queries: Iterable[tuple[Candidate, str]]) -> set[str]:
 
 
 def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
-    kept = oldest_commits((candidate, candidate.query) for candidate in candidates)
-    return [candidate for candidate in candidates if candidate.commit.id in kept]
+    oldest = oldest_commits((candidate, candidate.query) for candidate in candidates)
+    return [candidate for candidate in candidates if candidate.commit.id in oldest]
 
 
 def _age(candidate: Candidate) -> tuple[int, str]:

@@ -78,7 +78,8 @@ def generate(
     unique_names(repositories)
     # A missing one is named in the error as it was typed.
     paths = [
-        str(Path(place).resolve()) if Path(place).exists() else place for place in repositories
+        str(Path(repository).resolve()) if Path(repository).exists() else repository
+        for repository in repositories
     ]
     model = _Model(rewrite) if rewrite else None
     with _scan_cache() if cache else nullcontext() as commits:

@@ -94,13 +94,13 @@ def read_mining_config(
     check.known(top, SECTIONS, (), list_keys=True)
     section = check.record(top.get("dataset") or {}, SECTION)
     check.known(section, (GOLD_SET, *KEYS), SECTION, list_keys=True)
-    found = _read_options(check, section, accepts)
+    options = _read_options(check, section, accepts)
     check.finish()
-    return found
+    return options
 
 
 def _read_options(check: Checker, section: Record, accepts: Accepts) -> Mapping[str, object]:
-    found: dict[str, object] = {}
+    options: dict[str, object] = {}
     for key, given in section.items():
         if given is None or key == GOLD_SET:
             continue
@@ -110,14 +110,14 @@ def _read_options(check: Checker, section: Record, accepts: Accepts) -> Mapping[
                 accepts(option, value)
             except ValueError as error:
                 check.add((*SECTION, key), str(error))
-        found[option] = value
+        options[option] = value
     folder = Path(check.source).parent
-    places = found.get("repositories")
-    if isinstance(places, list):
-        found["repositories"] = [str(folder / place) for place in places]
-    if corpus := found.get("corpus"):
-        found["corpus"] = str(folder / str(corpus))
-    return found
+    repositories = options.get("repositories")
+    if isinstance(repositories, list):
+        options["repositories"] = [str(folder / repository) for repository in repositories]
+    if corpus := options.get("corpus"):
+        options["corpus"] = str(folder / str(corpus))
+    return options
 
 
 def _value(check: Checker, section: Record, key: str) -> object:

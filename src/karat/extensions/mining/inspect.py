@@ -46,18 +46,18 @@ class CaseDetails:
 
 def find_case(dataset: Dataset, name: str) -> Query:
     """Return the case whose id is *name*, or the only one whose id begins with it."""
-    found = [row for row, query_id in enumerate(dataset.query_ids) if query_id == name]
-    found = found or [
+    rows = [row for row, query_id in enumerate(dataset.query_ids) if query_id == name]
+    rows = rows or [
         row for row, query_id in enumerate(dataset.query_ids) if query_id.startswith(name)
     ]
-    if len(found) == 1:
-        return list(dataset.queries())[found[0]]
-    offered = [dataset.query_ids[row] for row in found[:3]]
+    if len(rows) == 1:
+        return list(dataset.queries())[rows[0]]
+    offered = [dataset.query_ids[row] for row in rows[:3]]
     near = offered or get_close_matches(name, dataset.query_ids, n=1)
     hint = (
         f"did you mean {' or '.join(map(repr, near))}?" if near else "karat inspect lists all ids"
     )
-    what = f"{len(found)} ids begin with" if found else "no case"
+    what = f"{len(rows)} ids begin with" if rows else "no case"
     raise UnknownName(f"{what} {name!r} in {dataset.name}; {hint}")
 
 
@@ -83,25 +83,26 @@ def inspect_case(
     if not home:
         problem = f"{dataset.name} does not name its repository; give it with --repo"
         return replace(bare, problem=problem)
-    place = home.place
+    repository = home.place
     # Ids from here on: a name in a file might be an option to Git.
-    commits = object_ids(place, names, "commit")
+    commits = object_ids(repository, names, "commit")
     if not all(commits):
         lacking = names[commits.index("")]
         return replace(
-            bare, problem=f"{place} has no commit {lacking!r}; give another repository with --repo"
+            bare,
+            problem=f"{repository} has no commit {lacking!r}; give another repository with --repo",
         )
     base, *changes = commits
-    with SnapshotReader(place) as trees:
+    with SnapshotReader(repository) as trees:
         tree = trees.at(base)
         excerpts = tuple(_excerpt(tree, target) for target in query.targets)
     if not changes:
         return replace(bare, excerpts=excerpts)
     (commit,) = changes
-    message = _text(git(place, "show", "-s", "--format=%B", commit)).strip()
+    message = _text(git(repository, "show", "-s", "--format=%B", commit)).strip()
     options = ("--no-color", "--no-ext-diff", "--no-textconv", "-M")
     asked = ("--literal-pathspecs", "diff", *options, base, commit, "--", *_paths(query))
-    return CaseDetails(query, message, _text(git(place, *asked)).rstrip(), excerpts)
+    return CaseDetails(query, message, _text(git(repository, *asked)).rstrip(), excerpts)
 
 
 def _paths(query: Query) -> Iterator[str]:

@@ -126,8 +126,8 @@ def _without_duplicates(
     if DUPLICATE in recipe.effective_filters.off:
         return sample, rewritten
     pairs = list(zip(sample.cases, rewritten, strict=True))
-    kept = oldest_commits((case.candidate, query.text) for case, query in pairs)
-    pairs = [(case, query) for case, query in pairs if case.candidate.commit.id in kept]
+    oldest = oldest_commits((case.candidate, query.text) for case, query in pairs)
+    pairs = [(case, query) for case, query in pairs if case.candidate.commit.id in oldest]
     dropped = len(sample.cases) - len(pairs)
     fall = sample.waterfall.then(REWRITTEN_ALIKE, REWRITTEN_ALIKE_WHY, dropped)
     return SampledCases([case for case, _ in pairs], fall), [query for _, query in pairs]

@@ -124,17 +124,17 @@ recipe_options = gather("recipe", _make_recipe, RECIPE)
 
 def recipe_of(values: Mapping[str, object]) -> "MiningRecipe":
     """Return the recipe for *values* of these options; all others have their defaults."""
-    found: list[MiningRecipe] = []
+    recipes: list[MiningRecipe] = []
 
     def keep(*, recipe: "MiningRecipe") -> None:
-        found.append(recipe)
+        recipes.append(recipe)
 
     reader = recipe_command(keep)
     known = {option.name for option in reader.params}
     given = {name: value for name, value in values.items() if name in known}
     with reader.make_context("generate", [], default_map=given) as ctx:
         reader.invoke(ctx)
-    return found[0]
+    return recipes[0]
 
 
 def recipe_command(command: Command = lambda **_: None) -> click.Command:

@@ -58,4 +58,4 @@ class MiningRecipe:
         """Return whether *candidate* has a query at one or more of the hardness levels."""
         if Level.CLEANED in self.hardness:
             return True
-        return bool(levels(candidate.query, candidate.paths, wanted=self.hardness))
+        return bool(levels(candidate.query, candidate.paths, requested=self.hardness))

@@ -35,36 +35,36 @@ class Sampler:
         """Sort *candidates* into strata and shuffle each."""
         self._candidates = candidates
         strata: defaultdict[Hashable, list[int]] = defaultdict(list)
-        for place, stratum in enumerate(_strata(candidates)):
-            strata[stratum].append(place)
+        for index, stratum in enumerate(_strata(candidates)):
+            strata[stratum].append(index)
         self._left = {stratum: strata[stratum] for stratum in sorted(strata, key=repr)}
         rng = random.Random(seed)
-        for places in self._left.values():
-            rng.shuffle(places)
+        for indexes in self._left.values():
+            rng.shuffle(indexes)
 
     def __len__(self) -> int:
         return sum(map(len, self._left.values()))
 
     def take(self, limit: int) -> list[Candidate]:
         """Return *limit* of the remaining candidates in their order, or all if there are fewer."""
-        shares = allocate({stratum: len(places) for stratum, places in self._left.items()}, limit)
+        shares = allocate({stratum: len(indexes) for stratum, indexes in self._left.items()}, limit)
         chosen = [self._left[stratum].pop() for stratum in shares for _ in range(shares[stratum])]
-        return [self._candidates[place] for place in sorted(chosen)]
+        return [self._candidates[index] for index in sorted(chosen)]
 
 
 def _strata(candidates: Sequence[Candidate]) -> list[Hashable]:
-    by_time = sorted(range(len(candidates)), key=lambda place: candidates[place].commit.time)
-    period = {place: rank * _PERIODS // len(by_time) for rank, place in enumerate(by_time)}
+    by_time = sorted(range(len(candidates)), key=lambda index: candidates[index].commit.time)
+    period = {index: rank * _PERIODS // len(by_time) for rank, index in enumerate(by_time)}
     folders = [_folder(candidate.paths[0]) for candidate in candidates]
     common = {folder for folder, _ in sorted(Counter(folders).items(), key=_most)[:_FOLDERS]}
     return [
         (
-            period[place],
+            period[index],
             leak(candidate.query, candidate.paths).name,
             min(len(candidate.targets), 4) // 2,
             folder if folder in common else _OTHER,
         )
-        for place, (candidate, folder) in enumerate(zip(candidates, folders, strict=True))
+        for index, (candidate, folder) in enumerate(zip(candidates, folders, strict=True))
     ]
 
 
@@ -130,10 +130,10 @@ def sample_cases(
     fewer cases than requested, the last call still reports completion.
     """
     sampler = Sampler(selection.candidates, sampling.seed)
-    wanted = min(sampling.limit or len(sampler), len(sampler))
+    count = min(sampling.limit or len(sampler), len(sampler))
     dropped = Counter({NOT_SAMPLED: 0, TOO_HARD: 0, UNREADABLE: 0, CODE_EQUAL: 0})
     cases: dict[str, MinedCase] = {}
-    while some := sampler.take(wanted - len(cases)):
+    while some := sampler.take(count - len(cases)):
         fitting = [candidate for candidate in some if sampling.fits(candidate)]
         dropped[TOO_HARD] += len(some) - len(fitting)
         examined = _examined(
@@ -145,9 +145,9 @@ def sample_cases(
             else:
                 cases[case.candidate.commit.id] = case
                 if progress:
-                    progress(len(cases), wanted)
-    if progress and len(cases) < wanted:
-        progress(wanted, wanted)
+                    progress(len(cases), count)
+    if progress and len(cases) < count:
+        progress(count, count)
     dropped[NOT_SAMPLED] = len(sampler)
     fall = selection.waterfall
     for rule, why in {**_WHY, CODE_EQUAL: rule_table()[CODE_EQUAL]}.items():
@@ -171,7 +171,7 @@ def _examined(
     for commit, known in read_targets(
         repository,
         list(waiting),
-        wanted=paths.__contains__,
+        selects=paths.__contains__,
         paths=_compared(candidates),
         syntax=syntax,
         minified=Role.GENERATED in filters.roles,

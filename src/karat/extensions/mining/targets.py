@@ -178,16 +178,16 @@ def excerpts(old: Sequence[str], new: Sequence[str], hunks: Sequence[Hunk]) -> t
     grown: Counter[int] = Counter()
     for hunk in hunks:
         grown[bisect_right(starts, hunk.row) - 1] += hunk.new_lines - hunk.old_lines
-    kept = set(grown)
+    included = set(grown)
     heads = [part for part, row in enumerate(starts) if not row or not old[row].startswith(" ")]
     for head, following in pairwise([*heads, len(starts)]):
-        if not kept.isdisjoint(range(head, following)):
-            kept |= {head, following - 1}
+        if not included.isdisjoint(range(head, following)):
+            included |= {head, following - 1}
     before: list[str] = []
     after: list[str] = []
     moved = 0
     for part, (start, end) in enumerate(pairwise([*starts, len(old)])):
-        if part in kept:
+        if part in included:
             before += old[start:end]
             after += new[start + moved : end + moved + grown[part]]
             moved += grown[part]
@@ -284,7 +284,7 @@ def read_targets(
     repository: str,
     commits: Sequence[str],
     *,
-    wanted: Callable[[str], bool] | None = None,
+    selects: Callable[[str], bool] | None = None,
     paths: Collection[str] = (),
     syntax: bool = True,
     minified: bool = True,
@@ -292,7 +292,7 @@ def read_targets(
 ) -> Iterator[CommitTargets]:
     """Yield the changed files of each of *commits* as they were in the first parent, in order.
 
-    Only files that exist there count, and only those whose old path is *wanted* (None: all). With
+    Only files that exist there count, and of them those whose old path *selects* accepts. With
     *paths*, only those are compared; a rename needs both of its paths. Without *syntax* nothing is
     parsed: there are no symbols, and *same_code* is never set. Files that a corpus would skip, and
     those with extremely long lines unless *minified*, are left out and counted by reason in
@@ -301,10 +301,10 @@ def read_targets(
     """
     skipped = Counter[str]() if unreadable is None else unreadable.skipped
     trees = lru_cache(maxsize=_TREES_KEPT)(parse) if syntax else None
-    found = diffs(repository, commits, paths=paths, unreadable=unreadable)
+    commit_diffs = diffs(repository, commits, paths=paths, unreadable=unreadable)
     with closing(ObjectReader(repository)) as objects:
-        while some := list(islice(found, _COMMITS_AT_ONCE)):
-            chosen = [(commit, list(_targets(files, wanted, skipped))) for commit, files in some]
+        while some := list(islice(commit_diffs, _COMMITS_AT_ONCE)):
+            chosen = [(commit, list(_targets(files, selects, skipped))) for commit, files in some]
             files = [file for _, files in chosen for file in files]
             contents = _contents(objects, files, after=syntax)
             for commit, files in chosen:
@@ -315,12 +315,12 @@ def read_targets(
 
 
 def _targets(
-    files: Iterable[FileDiff], wanted: Callable[[str], bool] | None, skipped: Counter[str]
+    files: Iterable[FileDiff], selects: Callable[[str], bool] | None, skipped: Counter[str]
 ) -> Iterator[FileDiff]:
-    """Yield the wanted files that existed before, as far as Git's records show."""
+    """Yield the selected files that existed before, as far as Git's records show."""
     for file in files:
         change = file.change
-        if change.status == "A" or (wanted and not wanted(change.old_path)):
+        if change.status == "A" or (selects and not selects(change.old_path)):
             continue
         reasons = (
             ("submodule", change.old_mode == SUBMODULE),

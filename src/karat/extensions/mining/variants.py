@@ -141,8 +141,8 @@ def _with_typo(query: str, rng: random.Random) -> str:
     words = query.split(" ")
     telling = content_words(query)
     able = [
-        place
-        for place, word in enumerate(words)
+        index
+        for index, word in enumerate(words)
         if len(word) >= _SHORTEST
         and word.isalpha()
         and word.lower() in telling
@@ -150,8 +150,8 @@ def _with_typo(query: str, rng: random.Random) -> str:
     ]
     if not able:
         return query
-    place = rng.choice(able)
-    words[place] = _mistyped(words[place], rng)
+    index = rng.choice(able)
+    words[index] = _mistyped(words[index], rng)
     return " ".join(words)
 
 
@@ -163,8 +163,8 @@ def _mistyped(word: str, rng: random.Random) -> str:
 
 def _neighbour(letter: str, rng: random.Random) -> str:
     row = next(row for row in _ROWS if letter in row)
-    place = row.index(letter)
-    return rng.choice(row[max(place - 1, 0) : place] + row[place + 1 : place + 2])
+    column = row.index(letter)
+    return rng.choice(row[max(column - 1, 0) : column] + row[column + 1 : column + 2])
 
 
 def _with_distractor(query: str, rng: random.Random) -> str:
@@ -195,10 +195,10 @@ def levels(
     query: str,
     paths: Sequence[str],
     *,
-    wanted: Iterable[Level] = Level,
+    requested: Iterable[Level] = Level,
     least: int = LEAST_WORDS,
 ) -> dict[Level, str]:
-    """Return *query* at each level of *wanted* that leaves at least *least* content words.
+    """Return *query* at each level of *requested* that leaves at least *least* content words.
 
     *paths* are the target paths before the change.
 
@@ -211,10 +211,10 @@ def levels(
     words: fix crash of get user with blank password
     dropped: fix crash with blank password
     """
-    found = ((level, _MAKERS[level](query, paths)) for level in wanted)
+    leveled = ((level, _MAKERS[level](query, paths)) for level in requested)
     return {
         level: text
-        for level, text in found
+        for level, text in leveled
         if level is Level.CLEANED or len(content_words(text)) >= least
     }
 
@@ -240,14 +240,14 @@ def _as_words(text: str) -> str:
 
 
 def _without(text: str, drops: Callable[[str], bool]) -> str:
-    kept: list[str] = []
+    words: list[str] = []
     for word in text.split():
         if not drops(word):
-            kept.append(word)
+            words.append(word)
             continue
-        while kept and kept[-1].lower() in _LEADING:
-            kept.pop()
-    return " ".join(kept).strip(" ,;:-")
+        while words and words[-1].lower() in _LEADING:
+            words.pop()
+    return " ".join(words).strip(" ,;:-")
 
 
 _MAKERS: Mapping[Level, Callable[[str, Sequence[str]], str]] = {

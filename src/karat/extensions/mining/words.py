@@ -161,20 +161,20 @@ def reasons(said: Sequence[str], lead: str) -> set[Reason]:
     set()
     """
     wording = _wording()
-    found = {wording.leads[lead]} if lead in wording.leads else set()
+    matched = {wording.leads[lead]} if lead in wording.leads else set()
     known = wording.by_first_word.keys() & said
     if known:
         text = f" {' '.join(said)} "
         if not wording.sparing.isdisjoint(said):
             for phrase in wording.spared:
                 text = text.replace(phrase, " ")
-        found.update(
+        matched.update(
             reason
             for word in known
             for reason, phrase in wording.by_first_word[word]
             if phrase in text
         )
-    return found
+    return matched
 
 
 class Leak(IntEnum):

@@ -94,13 +94,13 @@ def command(
 
 def _show(done: "Carrying") -> None:
     carried = done.carried
-    kept = done.targets - len(carried.lost)
+    updated = done.targets - len(carried.lost)
     click.echo(
         f"{printable(done.source)}: {done.queries:,} queries, {done.targets:,} targets, "
-        f"now at {printable(done.place)}"
+        f"now at {printable(done.commit_names)}"
     )
     click.echo(
-        f"  updated: {kept:,} targets, {carried.renamed:,} in renamed files, "
+        f"  updated: {updated:,} targets, {carried.renamed:,} in renamed files, "
         f"{carried.shifted:,} on other line numbers"
     )
     click.echo(f"  lost: {len(carried.lost):,} targets")
@@ -110,13 +110,13 @@ def _show(done: "Carrying") -> None:
         )
     click.echo(f"  written: {printable(done.target) if done.target else 'nothing (-o FILE)'}")
     for loss in carried.lost:
-        place = _place(loss.target)
-        click.echo(printable(f"lost: query {loss.query_id!r}: {place}: {loss.reason}"), err=True)
+        location = _target_text(loss.target)
+        click.echo(printable(f"lost: query {loss.query_id!r}: {location}: {loss.reason}"), err=True)
     for warning in done.warnings:
         click.echo(f"warning: not written: {warning}", err=True)
 
 
-def _place(target: "Target") -> str:
+def _target_text(target: "Target") -> str:
     lines = f":{target.start_line}-{target.end_line}" if target.end_line else ""
     return " ".join(part for part in (f"{target.path}{lines}", target.symbol) if part)
 

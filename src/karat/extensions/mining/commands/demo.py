@@ -94,10 +94,10 @@ def _show(request: "ExperimentRequest", done: "ExperimentResult", ended: "Finish
 
     for names, reason in ended.reasons():
         click.echo(f"failed: {names}: {reason}", err=True)
-    found = evaluate_experiment(request.gold, done, runs=ended, scoring=request.scoring)
-    if isinstance(found.overall, ComparisonResult):
-        click.secho(f"\n{wrapped(answer(found.overall.comparison))}\n", bold=True)
-        put_table(result_table(found.overall, ended.runs))
+    evaluated = evaluate_experiment(request.gold, done, runs=ended, scoring=request.scoring)
+    if isinstance(evaluated.overall, ComparisonResult):
+        click.secho(f"\n{wrapped(answer(evaluated.overall.comparison))}\n", bold=True)
+        put_table(result_table(evaluated.overall, ended.runs))
 
 
 def _write_report(

@@ -64,8 +64,8 @@ def show(made: "GenerationResult", written: "Mapping[str, Dataset]") -> None:
     path, part = next(iter(written.items()))
     file = shlex.quote(path)
     corpus = part.metadata.get("corpus")
-    place = f" --corpus {shlex.quote(str(corpus))}" if corpus else ""
-    click.echo(printable(f"next: karat evaluate {file}{place} --engine bm25"))
+    corpus_option = f" --corpus {shlex.quote(str(corpus))}" if corpus else ""
+    click.echo(printable(f"next: karat evaluate {file}{corpus_option} --engine bm25"))
     click.echo(printable(f"      karat inspect {file} {shlex.quote(part.query_ids[0])}"))
 
 
@@ -169,9 +169,11 @@ def _warnings(made: "GenerationResult") -> Iterable[str]:
         if unreadable.skipped:
             yield f"files excluded from the targets: {_listed(unreadable.skipped.most_common())}"
         if unreadable.unreadable:
-            shown = ", ".join(commit[:12] for commit, _ in unreadable.unreadable[:UNREADABLE_SHOWN])
+            commits = ", ".join(
+                commit[:12] for commit, _ in unreadable.unreadable[:UNREADABLE_SHOWN]
+            )
             reason = unreadable.unreadable[0].reason
-            yield f"{len(unreadable.unreadable):,} commits cannot be read ({shown}...): {reason}"
+            yield f"{len(unreadable.unreadable):,} commits cannot be read ({commits}...): {reason}"
     if made.failure:
         yield f"the language model failed for some queries: {made.failure}"
 

@@ -68,8 +68,8 @@ def command(
         (_list_json if as_json else _list)(dataset)
     else:
         query = find_case(dataset, case)
-        found = inspect_case(dataset, query, repositories=repositories or {})
-        (_show_json if as_json else _show)(found)
+        details = inspect_case(dataset, query, repositories=repositories or {})
+        (_show_json if as_json else _show)(details)
 
 
 def _list(dataset: "Dataset") -> None:
@@ -81,7 +81,7 @@ def _list(dataset: "Dataset") -> None:
     columns = (
         Column("id"),
         Column("files", numeric=True),
-        *(Column(tag, spare=place) for place, tag in enumerate(tags, 2)),
+        *(Column(tag, spare=column) for column, tag in enumerate(tags, 2)),
         Column("query", spare=1),
     )
     rows = tuple(
@@ -103,12 +103,14 @@ def _list_json(dataset: "Dataset") -> None:
     put_json([_case(query) for query in dataset.queries()])
 
 
-def _show_json(found: "CaseDetails") -> None:
+def _show_json(details: "CaseDetails") -> None:
     from karat.cli.output.show import put_json
 
-    code = [{**excerpt._asdict(), "target": excerpt.target._asdict()} for excerpt in found.excerpts]
-    rest = {"message": found.message, "diff": found.diff, "problem": found.problem}
-    put_json({**_case(found.query), **found.query.extra, "should_find": code, **rest})
+    code = [
+        {**excerpt._asdict(), "target": excerpt.target._asdict()} for excerpt in details.excerpts
+    ]
+    rest = {"message": details.message, "diff": details.diff, "problem": details.problem}
+    put_json({**_case(details.query), **details.query.extra, "should_find": code, **rest})
 
 
 def _case(query: "Query") -> dict[str, object]:
@@ -116,20 +118,20 @@ def _case(query: "Query") -> dict[str, object]:
     return {"id": query.id, "query": query.text, "tags": query.tags, "targets": targets}
 
 
-def _show(found: "CaseDetails") -> None:
-    query = found.query
+def _show(details: "CaseDetails") -> None:
+    query = details.query
     about = {"case": query.id, "query": query.text, **query.tags}
     about |= {key: value for key, value in query.extra.items() if isinstance(value, str)}
     for label, value in about.items():
         click.echo(printable(f"{label:13} {value}"))
-    code = [_line(line) for excerpt in found.excerpts for line in _excerpt(excerpt)]
-    message = [_line(line) for line in found.message.splitlines()]
-    diff = [_coloured(line) for line in _cut(found.diff.split("\n")) if found.diff]
+    code = [_line(line) for excerpt in details.excerpts for line in _excerpt(excerpt)]
+    message = [_line(line) for line in details.message.splitlines()]
+    diff = [_coloured(line) for line in _cut(details.diff.split("\n")) if details.diff]
     for title, lines in (("should find", code), ("message", message), ("diff", diff)):
         if lines:
             click.echo("\n  ".join((f"\n{title}", *lines)))
-    if found.problem:
-        click.echo(printable(f"note: {found.problem}"), err=True)
+    if details.problem:
+        click.echo(printable(f"note: {details.problem}"), err=True)
 
 
 def _excerpt(excerpt: "Excerpt") -> Iterator[str]:
@@ -145,14 +147,14 @@ def _excerpt(excerpt: "Excerpt") -> Iterator[str]:
 
 def _cut(diff: Sequence[str]) -> Iterator[str]:
     """Yield the first lines of the diff of each file, and how many were left out."""
-    shown = left_out = 0
+    printed = left_out = 0
     for line in diff:
         if line.startswith("diff --git "):
             yield from _left_out(left_out)
-            shown = left_out = 0
-        if shown < MOST_LINES:
+            printed = left_out = 0
+        if printed < MOST_LINES:
             yield line
-            shown += 1
+            printed += 1
         else:
             left_out += 1
     yield from _left_out(left_out)

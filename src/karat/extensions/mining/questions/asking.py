@@ -111,14 +111,14 @@ def code_passages(path: str, text: str, language: str) -> list[SourcePassage]:
     A short module of several definitions is a passage too.
     """
     lines = lines_of(text)
-    found = [
+    definitions = [
         symbol
         for symbol in symbols(text, language)
         if symbol.kind in _CODE_KINDS
         and _SHORTEST <= symbol.end_line - symbol.start_line + 1 <= _LONGEST
     ]
-    passages = [_passage(path, lines, language, symbol) for symbol in found]
-    if len(found) > 1 and len(lines) <= _LONGEST:
+    passages = [_passage(path, lines, language, symbol) for symbol in definitions]
+    if len(definitions) > 1 and len(lines) <= _LONGEST:
         passages.insert(0, SourcePassage(path, 1, len(lines), "", language, text))
     return passages
 
@@ -131,15 +131,15 @@ def _passage(path: str, lines: Sequence[str], language: str, symbol: Symbol) -> 
 def doc_passages(path: str, text: str, language: str) -> list[SourcePassage]:
     """Return the sections of *text* that have enough words to ask about."""
     lines = lines_of(text)
-    found = []
+    passages = []
     for section in sections(lines, language):
         first, last = section.heading.row, section.last_row
         while last > first and not lines[last].strip():
             last -= 1
         body = "".join(lines[first : last + 1])
         if last - first < _LONGEST and len(content_words(body)) >= _LEAST_WORDS:
-            found.append(SourcePassage(path, first + 1, last + 1, "", language, body))
-    return found
+            passages.append(SourcePassage(path, first + 1, last + 1, "", language, body))
+    return passages
 
 
 def prompt_digest() -> str:
@@ -155,9 +155,9 @@ def question_prompt(passage: SourcePassage, kind: str, *, hard: bool) -> Prompt:
 
 def _marked(label: str, text: str) -> str:
     """Return *text* between markers that it does not contain."""
-    shown = text[:_SHOWN_CHARACTERS]
-    mark = sha256(f"{label}\0{shown}".encode()).hexdigest()[:12]
-    return f"<<<{label} {mark}\n{shown.rstrip()}\n{mark} {label}>>>"
+    excerpt = text[:_SHOWN_CHARACTERS]
+    mark = sha256(f"{label}\0{excerpt}".encode()).hexdigest()[:12]
+    return f"<<<{label} {mark}\n{excerpt.rstrip()}\n{mark} {label}>>>"
 
 
 def read_question(answer: str, passage: SourcePassage) -> tuple[str, str]:

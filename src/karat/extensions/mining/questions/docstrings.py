@@ -102,8 +102,8 @@ def doc_comments(text: str, language: str) -> list[DocComment]:
         return []
     symbols = [symbol for symbol in tree_symbols(parsed) if symbol.kind not in _SKIPPED_KINDS]
     find = _docstrings if language == "python" else _comments_above
-    found = {comment.start_line: comment for comment in find(parsed, symbols, text)}
-    return [found[line] for line in sorted(found)]
+    by_line = {comment.start_line: comment for comment in find(parsed, symbols, text)}
+    return [by_line[line] for line in sorted(by_line)]
 
 
 def _docstrings(parsed: SyntaxTree, symbols: Sequence[Symbol], text: str) -> Iterator[DocComment]:

@@ -93,7 +93,7 @@ MASKED = ("all", "queries")
 _UNWANTED = Trait.VENDORED | Trait.GENERATED | Trait.MINIFIED | Trait.LOCK
 _UNWANTED_DOCS = _UNWANTED | Trait.CHANGELOG | Trait.LICENSE | Trait.TEST
 _PROSE = frozenset({"asciidoc", "markdown", "rst", "text"})
-# Questions to generate for each one wanted, because checks drop some of them.
+# Questions to generate for each one requested, because checks drop some of them.
 _SPARE = 1.5
 # Passages that the model is shown for each question, its source included.
 _SHOWN = 10
@@ -141,7 +141,7 @@ class OpenedCorpus(NamedTuple):
     """A corpus with its origin: *head* and *time* are those of its commit, "" and 0 of a folder."""
 
     corpus: Corpus
-    place: str
+    path: str
     head: str = ""
     time: int = 0
 
@@ -151,14 +151,14 @@ class _Texts(NamedTuple):
 
     corpus: Corpus
 
-    def wanted(self, keeps: Callable[[Document], bool]) -> Iterator[tuple[Document, str]]:
+    def selected(self, keeps: Callable[[Document], bool]) -> Iterator[tuple[Document, str]]:
         """Yield the documents that *keeps* accepts, with their texts."""
         documents = [document for document in self.corpus if keeps(document)]
         return zip(documents, self.corpus.reader(documents), strict=True)
 
 
 def generate_from(
-    places: Sequence[str],
+    paths: Sequence[str],
     mining: MiningRecipe,
     made_from: str,
     *,
@@ -167,8 +167,8 @@ def generate_from(
     watch: MiningProgress | None = None,
 ) -> GenerationResult:
     """Return the gold set of one repository or *folder*, with the limits of a mining recipe."""
-    recipe = question_recipe(places, mining, made_from, masked=masked)
-    dataset, mined = generate_questions(places[0], recipe, folder=folder, watch=watch)
+    recipe = question_recipe(paths, mining, made_from, masked=masked)
+    dataset, mined = generate_questions(paths[0], recipe, folder=folder, watch=watch)
     statuses = Counter(str(extra["query_status"]) for extra in dataset.extras)
     return GenerationResult(dataset, (mined,), dict(statuses.most_common()), "")
 
@@ -179,30 +179,30 @@ def question_rules(made_from: str) -> dict[str, str]:
 
 
 def question_recipe(
-    places: Sequence[str], mining: MiningRecipe, made_from: str, *, masked: str = MASKED[0]
+    repositories: Sequence[str], mining: MiningRecipe, made_from: str, *, masked: str = MASKED[0]
 ) -> QuestionRecipe:
-    """Return the recipe for one place with the limits of a mining recipe."""
-    if len(places) != 1:
+    """Return the recipe for one repository or folder with the limits of a mining recipe."""
+    if len(repositories) != 1:
         raise InputError(
-            f"--from {made_from} reads one repository or folder, not {len(places)}; generate a set "
-            "for each"
+            f"--from {made_from} reads one repository or folder, not {len(repositories)}; "
+            "generate a set for each"
         )
     exclude = tuple(mining.filters.exclude)
     return QuestionRecipe(made_from, mining.branch, mining.limit, mining.seed, masked, exclude)
 
 
-def open_corpus(place: str, *, revision: str | None, stack: ExitStack) -> OpenedCorpus:
-    """Return the repository at *place* at a revision, or the folder there without one."""
-    if not Path(place).is_dir():
-        raise InputError(no_folder(place))
-    resolved = str(Path(place).resolve())
-    if revision is None and is_bare(Path(place)):
+def open_corpus(path: str, *, revision: str | None, stack: ExitStack) -> OpenedCorpus:
+    """Return the repository at *path* at a revision, or the folder there without one."""
+    if not Path(path).is_dir():
+        raise InputError(no_folder(path))
+    resolved = str(Path(path).resolve())
+    if revision is None and is_bare(Path(path)):
         revision = "HEAD"
     if revision is None:
-        return OpenedCorpus(Opener().open(corpus_source(place)), resolved)
+        return OpenedCorpus(Opener().open(corpus_source(path)), resolved)
     options = ("rev-list", "--no-commit-header", "--max-count=1", "--format=%H %ct", revision)
-    head, time = git(place, *options).decode().split()
-    repository = stack.enter_context(GitRepository(place))
+    head, time = git(path, *options).decode().split()
+    repository = stack.enter_context(GitRepository(path))
     return OpenedCorpus(repository.corpus(head), resolved, head, int(time))
 
 
@@ -236,7 +236,7 @@ def _made(
         excluded=excluded.__contains__,
     )
     if not sample.questions:
-        raise InputError(f"{opened.place}: {_nothing(recipe, sample.waterfall.steps)}")
+        raise InputError(f"{opened.path}: {_nothing(recipe, sample.waterfall.steps)}")
     chosen = sample.questions if recipe.masked == "queries" else None
     return question_set(opened, recipe, sample, ranges=masks_by_path(findings, chosen))
 
@@ -282,7 +282,7 @@ def question_set(
         for question in sample.questions
     )
     mined = MinedRepository(
-        opened.place,
+        opened.path,
         opened.head,
         opened.time,
         queries,
@@ -294,7 +294,7 @@ def question_set(
     about = {**_metadata(opened, recipe, mined), **metadata}
     if masks:
         about[MASKS] = masks_json(masks)
-    name = f"{Path(opened.place).name.removesuffix('.git')} {recipe.made_from}"
+    name = f"{Path(opened.path).name.removesuffix('.git')} {recipe.made_from}"
     return Dataset.of(queries, name=name, match="lines", metadata=about), mined
 
 
@@ -302,11 +302,11 @@ def _metadata(
     opened: OpenedCorpus, recipe: QuestionRecipe, mined: MinedRepository
 ) -> dict[str, object]:
     kinds = Counter(query.tags["kind"] for query in mined.queries)
-    origin: dict[str, object] = {"corpus": opened.place}
+    origin: dict[str, object] = {"corpus": opened.path}
     if opened.head:
-        entry = {"name": Path(opened.place).name, "path": opened.place, "head": opened.head}
+        entry = {"name": Path(opened.path).name, "path": opened.path, "head": opened.head}
         origin = {
-            "repository": opened.place,
+            "repository": opened.path,
             "generated_at": format_time(opened.time),
             "repositories": [entry],
         }
@@ -337,8 +337,8 @@ def _nothing(recipe: QuestionRecipe, steps: object) -> str:
 def _excluded(corpus: Corpus, patterns: tuple[str, ...]) -> set[str]:
     if not patterns:
         return set()
-    kept = FileSelection(exclude=patterns).apply(corpus).by_path
-    return {document.path for document in corpus if document.path not in kept}
+    included = FileSelection(exclude=patterns).apply(corpus).by_path
+    return {document.path for document in corpus if document.path not in included}
 
 
 def searched_corpus(corpus: Corpus, recipe: QuestionRecipe) -> Corpus:
@@ -352,7 +352,7 @@ def passage_documents(corpus: Corpus, recipe: QuestionRecipe) -> Iterator[tuple[
     """Yield the documents that a model may be asked about, with their texts."""
     excluded = _excluded(corpus, recipe.exclude)
     keeps = _is_code if recipe.made_from == "code" else _is_page
-    for document, text in _Texts(corpus).wanted(keeps):
+    for document, text in _Texts(corpus).selected(keeps):
         if document.path not in excluded:
             yield document, text
 
@@ -362,12 +362,12 @@ def _is_code(document: Document) -> bool:
 
 
 def _docstrings(texts: _Texts, report: MiningProgress) -> Mapping[str, Finding]:
-    found = {}
+    findings = {}
     total = sum(map(_is_code, texts.corpus))
-    for done, (document, text) in enumerate(texts.wanted(_is_code), 1):
-        found[document.path] = docstring_questions(document.path, text, document.language)
+    for done, (document, text) in enumerate(texts.selected(_is_code), 1):
+        findings[document.path] = docstring_questions(document.path, text, document.language)
         report("reading files", done, total)
-    return found
+    return findings
 
 
 def _is_page(document: Document) -> bool:
@@ -379,13 +379,15 @@ def _is_page(document: Document) -> bool:
 
 
 def _headings(texts: _Texts, report: MiningProgress) -> Mapping[str, Finding]:
-    pages = list(texts.wanted(_is_page))
+    pages = list(texts.selected(_is_page))
     repeated = repeated_titles((text, document.language) for document, text in pages)
-    found = {}
+    findings = {}
     for done, (document, text) in enumerate(pages, 1):
-        found[document.path] = heading_questions(document.path, text, document.language, repeated)
+        findings[document.path] = heading_questions(
+            document.path, text, document.language, repeated
+        )
         report("reading files", done, len(pages))
-    return found
+    return findings
 
 
 def _tests(texts: _Texts, report: MiningProgress) -> Mapping[str, Finding]:
@@ -394,7 +396,7 @@ def _tests(texts: _Texts, report: MiningProgress) -> Mapping[str, Finding]:
 
     sources, tests = [], []
     total = sum(map(keeps, texts.corpus))
-    for done, (document, text) in enumerate(texts.wanted(keeps), 1):
+    for done, (document, text) in enumerate(texts.selected(keeps), 1):
         source = SourceText(document.path, text, document.language)
         is_test = Trait.TEST in document.traits
         tests += find_tests(source, inline=not is_test)
@@ -451,17 +453,17 @@ class AskingPlan:
 
 
 def plan_asking(
-    place: str, recipe: QuestionRecipe, asking: AskingRecipe, *, folder: bool, stack: ExitStack
+    path: str, recipe: QuestionRecipe, asking: AskingRecipe, *, folder: bool, stack: ExitStack
 ) -> AskingPlan:
     """Choose the passages and estimate the cost; nothing is sent. *stack* closes the repository."""
     price = parse_price(asking.price) if asking.price else None
     model = open_model(asking.model, price=price)
     Spend(asking.max_cost).check(model)
-    opened = open_corpus(place, revision=None if folder else recipe.revision, stack=stack)
+    opened = open_corpus(path, revision=None if folder else recipe.revision, stack=stack)
     passages = _passages(opened.corpus, recipe)
     if not passages:
         raise InputError(
-            f"{opened.place}: no passage found to write questions about; expected "
+            f"{opened.path}: no passage found to write questions about; expected "
             f"{'functions or classes' if recipe.made_from == 'code' else 'sections'} of 5 lines or "
             "more"
         )
@@ -505,12 +507,12 @@ def _drafts(
     passages: Sequence[SourcePassage], recipe: QuestionRecipe, asking: AskingRecipe
 ) -> list[_Draft]:
     """Return a sample of passages over languages, folders and files, with a kind for each."""
-    by_place = {(one.path, one.start_line): one for one in reversed(passages)}
+    by_origin = {(one.path, one.start_line): one for one in reversed(passages)}
     sources = [
-        Question("", (one.target,), "", one.language, place) for place, one in by_place.items()
+        Question("", (one.target,), "", one.language, origin) for origin, one in by_origin.items()
     ]
-    wanted = ceil(recipe.limit * _SPARE)
-    chosen = sample_questions(sorted(sources, key=lambda one: one.place), wanted, recipe.seed)
+    count = ceil(recipe.limit * _SPARE)
+    chosen = sample_questions(sorted(sources, key=lambda one: one.origin), count, recipe.seed)
     kinds = list(KINDS)
     order = list(range(len(chosen)))
     Random(f"{recipe.seed} kinds").shuffle(order)
@@ -519,7 +521,7 @@ def _drafts(
         # Each round has all kinds; the share of hard rounds is the share of hard questions.
         before, kind = divmod(turn, len(kinds))
         hard = floor((before + 1) * asking.hard) > floor(before * asking.hard)
-        drafts.append(_Draft(by_place[one.place], kinds[kind], hard))
+        drafts.append(_Draft(by_origin[one.origin], kinds[kind], hard))
     return drafts
 
 
@@ -535,7 +537,7 @@ class _Answers:
 
     def get(self, step: str, prompts: Sequence[Prompt]) -> dict[int, str | None]:
         """Return the text of each answer by index; None for a failure, nothing if not sent."""
-        found: dict[int, str | None] = {}
+        texts: dict[int, str | None] = {}
         for index, answer in complete_all(
             self.plan.model,
             prompts,
@@ -544,12 +546,12 @@ class _Answers:
             workers=self.plan.asking.workers,
         ):
             if isinstance(answer, Completion):
-                found[index] = answer.text
+                texts[index] = answer.text
             else:
-                found[index] = None
+                texts[index] = None
                 self.failure = self.failure or str(answer)
-            self.report(step, len(found), len(prompts))
-        return found
+            self.report(step, len(texts), len(prompts))
+        return texts
 
 
 def run_asking(
@@ -583,7 +585,7 @@ def run_asking(
         plan.opened,
         plan.recipe,
         sample,
-        tags=lambda one: {"hard": "yes" if hard[one.place] else "no"},
+        tags=lambda one: {"hard": "yes" if hard[one.origin] else "no"},
         extra={"query_status": "model"},
         metadata={
             "model": model_name(plan.model.name),
@@ -609,19 +611,19 @@ def _stopped(spend: Spend) -> str:
 
 def _asked(plan: AskingPlan, answers: _Answers) -> list[Question]:
     """Return a question for each draft, with the reason if it is not usable."""
-    found = answers.get("asking", plan.prompts)
+    texts = answers.get("asking", plan.prompts)
     questions = []
     for index, draft in enumerate(plan.drafts):
         passage = draft.passage
         text, reason = "", NOT_ASKED
-        if index in found:
-            answer = found[index]
+        if index in texts:
+            answer = texts[index]
             text, reason = (
                 ("", "model-failed") if answer is None else read_question(answer, passage)
             )
-        place = passage.path, passage.start_line
+        origin = passage.path, passage.start_line
         questions.append(
-            Question(text, (passage.target,), draft.kind, passage.language, place, reason)
+            Question(text, (passage.target,), draft.kind, passage.language, origin, reason)
         )
     return questions
 
@@ -629,19 +631,19 @@ def _asked(plan: AskingPlan, answers: _Answers) -> list[Question]:
 def _judged(plan: AskingPlan, answers: _Answers, questions: Sequence[Question]) -> list[Question]:
     """Return *questions* with all passages that answer them, found without knowing the source."""
     usable = [index for index, one in enumerate(questions) if not one.reason]
-    shown = _candidates(plan, [questions[index] for index in usable], answers.report)
+    candidates = _candidates(plan, [questions[index] for index in usable], answers.report)
     prompts = [
-        grade_prompt(questions[index].text, shown[questions[index].place]) for index in usable
+        grade_prompt(questions[index].text, candidates[questions[index].origin]) for index in usable
     ]
-    found = answers.get("judging", prompts)
+    texts = answers.get("judging", prompts)
     judged = list(questions)
     for number, index in enumerate(usable):
         question = questions[index]
-        passages = shown[question.place]
-        if number not in found:
+        passages = candidates[question.origin]
+        if number not in texts:
             judged[index] = question._replace(reason=NOT_ASKED)
             continue
-        answer = found[number]
+        answer = texts[number]
         grades = None if answer is None else read_grades(answer, len(passages))
         if grades is None:
             reason = "model-failed" if answer is None else "invalid-answer"
@@ -663,22 +665,24 @@ def _candidates(
     hits: dict[tuple[str, int], list[SourcePassage]] = defaultdict(list)
     for engine in _engines(corpus):
         for done, question in enumerate(questions, 1):
-            found = engine.search(question.text, _HITS)
-            hits[question.place] += filter(None, (_passage_at(hit, by_path) for hit in found))
+            engine_hits = engine.search(question.text, _HITS)
+            hits[question.origin] += filter(
+                None, (_passage_at(hit, by_path) for hit in engine_hits)
+            )
             report("searching", done, len(questions))
     return {
-        one.place: shuffled(one.text, _apart(sources[one.place], hits[one.place]))
+        one.origin: shuffled(one.text, _apart(sources[one.origin], hits[one.origin]))
         for one in questions
     }
 
 
 def _apart(source: SourcePassage, hits: Iterable[SourcePassage]) -> list[SourcePassage]:
     """Return *source* and the first of *hits*, none of which have lines in common."""
-    found = [source]
+    separate = [source]
     for passage in hits:
-        if len(found) < _SHOWN and not any(map(passage.overlaps, found)):
-            found.append(passage)
-    return found
+        if len(separate) < _SHOWN and not any(map(passage.overlaps, separate)):
+            separate.append(passage)
+    return separate
 
 
 def _engines(corpus: Corpus) -> Iterable[Engine]:

@@ -57,11 +57,11 @@ class Section(NamedTuple):
 
 def sections(lines: Sequence[str], language: str) -> Iterator[Section]:
     """Yield each heading with the lines up to the next one."""
-    found = headings(lines, language)
+    all_headings = headings(lines, language)
     above: list[Heading] = []
-    for index, heading in enumerate(found):
+    for index, heading in enumerate(all_headings):
         above = [other for other in above if other.level < heading.level]
-        following = found[index + 1].row if index + 1 < len(found) else len(lines)
+        following = all_headings[index + 1].row if index + 1 < len(all_headings) else len(lines)
         row = heading.row
         while row < following - 1 and not any(map(str.isalnum, lines[row])):
             row += 1
@@ -93,8 +93,8 @@ def heading_questions(path: str, text: str, language: str, repeated: Iterable[st
         target, reason = _section(path, lines, language, section)
         if not reason:
             reason = "repeated" if title in often else check_query(query, least=_LEAST_WORDS)
-        place = path, section.heading.row + 1
-        questions.append(Question(query, (target,), KIND, language, place, reason))
+        origin = path, section.heading.row + 1
+        questions.append(Question(query, (target,), KIND, language, origin, reason))
         masks.append((*map(title_masks.__getitem__, used), *entries.pop(title, ())))
     return Finding(tuple(questions), tuple(masks))
 

@@ -48,7 +48,7 @@ class QuestionSample(NamedTuple):
 
 
 def select_questions(
-    found: Iterable[Question],
+    candidates: Iterable[Question],
     *,
     limit: int,
     seed: int,
@@ -61,7 +61,7 @@ def select_questions(
     level; inside a stratum, files take turns. It depends on the questions and *seed* only.
     *further* are rules before those of RULES.
     """
-    questions = sorted(found, key=lambda one: one.place)
+    questions = sorted(candidates, key=lambda one: one.origin)
     dropped: Counter[str] = Counter()
     clear = []
     for one in questions:
@@ -152,18 +152,18 @@ def masks_by_path(
     findings: Mapping[str, Finding], chosen: Iterable[Question] | None
 ) -> dict[str, tuple[Mask, ...]]:
     """Return the masks of the *chosen* questions by path, or of all texts that were found."""
-    places = None if chosen is None else {one.place for one in chosen}
-    found = {}
+    origins = None if chosen is None else {one.origin for one in chosen}
+    by_path = {}
     for path, finding in findings.items():
         masks = {
             mask
             for question, own in zip(finding.questions, finding.masks, strict=True)
             for mask in own
-            if places is None or question.place in places
+            if origins is None or question.origin in origins
         }
         if masks:
-            found[path] = tuple(sorted(masks))
-    return found
+            by_path[path] = tuple(sorted(masks))
+    return by_path
 
 
 def overlap(query: str, passages: Iterable[str]) -> float:
@@ -192,7 +192,7 @@ def query_of(
 ) -> Query:
     """Return the query of a question; *read* returns the masked text of a target.
 
-    The id is a hash of the place and the text, so that it does not depend on the other questions.
+    The id is a hash of the path and the text, so that it does not depend on the other questions.
     """
     paths = list(dict.fromkeys(target.path for target in question.targets))
     facts = DifficultyFacts(
@@ -202,7 +202,7 @@ def query_of(
         candidates,
     )
     share = overlap(question.text, map(read, question.targets))
-    label = sha256(f"{question.place[0]}\0{normalised(question.text)}".encode()).hexdigest()
+    label = sha256(f"{question.origin[0]}\0{normalised(question.text)}".encode()).hexdigest()
     return Query(
         f"{question.kind}-{label[:_ID_LENGTH]}",
         question.text,

@@ -43,7 +43,7 @@ _EXAMPLES = frozenset(
 # Names of methods that many classes have.
 _ACCESSORS = frozenset({"get", "set", "new", "init", "Get", "Set", "New"})
 # A name with more definitions is ambiguous.
-_MOST_PLACES = 2
+_MOST_DEFINITIONS = 2
 
 
 class SourceText(NamedTuple):
@@ -68,9 +68,9 @@ def find_tests(source: SourceText, *, inline: bool = False) -> list[RepositoryTe
     """Return the tests in a document; *inline* those inside of production code, as in Rust."""
     lines = lines_of(source.text)
     if source.language in _CALLED and not inline:
-        found = [*_titled(lines)]
-        if found:
-            return [_case(source, lines, *one) for one in found]
+        titled = [*_titled(lines)]
+        if titled:
+            return [_case(source, lines, *one) for one in titled]
     named = []
     for symbol in symbols(source.text, source.language):
         if symbol.kind in ("function", "method") and _is_test(
@@ -150,7 +150,7 @@ class Definitions:
         inline = defaultdict(list)
         for test in tests:
             inline[test.source.path].append((test.start_line, test.end_line))
-        self._places: dict[str, list[tuple[SourceText, Symbol]]] = defaultdict(list)
+        self._by_name: dict[str, list[tuple[SourceText, Symbol]]] = defaultdict(list)
         for source in sources:
             if _EXAMPLES.intersection(source.path.lower().split("/")):
                 continue
@@ -158,8 +158,8 @@ class Definitions:
                 inside = any(a <= symbol.start_line <= b for a, b in inline[source.path])
                 inside |= not _TEST_WORDS.isdisjoint(symbol.parent.lower().split("."))
                 if symbol.kind in _CODE and symbol.name not in _ACCESSORS and not inside:
-                    self._places[symbol.name].append((source, symbol))
-        self._uses = Counter(name for test in tests for name in test.used if name in self._places)
+                    self._by_name[symbol.name].append((source, symbol))
+        self._uses = Counter(name for test in tests for name in test.used if name in self._by_name)
         self._tests = len(tests)
 
     def tested(self, test: RepositoryTest) -> list[tuple[SourceText, Symbol]]:
@@ -167,55 +167,57 @@ class Definitions:
 
         Each name that the test uses and the repository defines is scored: by the share of its words
         that the name of the test has, by how few other tests use it, and by whether the test file
-        is named after its file. The best one counts if its score is high and few places define it.
+        is named after its file. The best one counts if its score is high and it is rarely defined.
         """
         words = set(map(_stem, parts(test.words)))
         best: tuple[float, str, list[tuple[SourceText, Symbol]]] = (0.0, "", [])
-        for name in sorted(test.used & self._places.keys()):
-            for places in self._groups(name, test):
+        for name in sorted(test.used & self._by_name.keys()):
+            for definitions in self._groups(name, test):
                 own = set(map(_stem, parts(name)))
                 shared = len(own & words) / max(len(own), 1) * min(1.0, 0.5 + len(own & words) / 2)
                 rarity = log(self._tests / self._uses[name] + 1e-9) / log(self._tests + 1)
-                near = any(_is_near(test.source.path, place) for place in places)
-                beside = any(_folder(test.source.path) == _folder(s.path) for s, _ in places)
+                near = any(_is_near(test.source.path, definition) for definition in definitions)
+                beside = any(_folder(test.source.path) == _folder(s.path) for s, _ in definitions)
                 score = _SHARED_WORDS * shared + _RARITY * rarity + _FILE * near + _FOLDER * beside
                 plain = len(own) == 1 and rarity < _RARE and not near
                 if shared and not plain and score > best[0]:
-                    best = score, name, places
-        score, _, places = best
-        return places if score >= _LEAST_SCORE else []
+                    best = score, name, definitions
+        score, _, definitions = best
+        return definitions if score >= _LEAST_SCORE else []
 
     def _groups(self, name: str, test: RepositoryTest) -> Iterator[list[tuple[SourceText, Symbol]]]:
         """Yield the definitions of *name* that the test can mean, if they are few."""
-        places = [
+        definitions = [
             one
-            for one in self._places[name]
+            for one in self._by_name[name]
             if one[0].language == test.source.language
             or (
                 {one[0].language, test.source.language} <= {"javascript", "typescript", "tsx"}
                 or {one[0].language, test.source.language} <= {"c", "cpp"}
             )
         ]
-        if len(places) > _MOST_PLACES:
-            near = [one for one in places if _is_near(test.source.path, one)]
-            known = [one for one in near or places if one[1].parent.rpartition(".")[2] in test.used]
-            places = known or near
-        if places and len(places) <= _MOST_PLACES:
-            yield places
+        if len(definitions) > _MOST_DEFINITIONS:
+            near = [one for one in definitions if _is_near(test.source.path, one)]
+            known = [
+                one for one in near or definitions if one[1].parent.rpartition(".")[2] in test.used
+            ]
+            definitions = known or near
+        if definitions and len(definitions) <= _MOST_DEFINITIONS:
+            yield definitions
 
 
 _TEST_WORDS = frozenset({"test", "tests", "spec", "unit", "it"})
 
 
-def _is_near(test_path: str, place: tuple[SourceText, Symbol]) -> bool:
+def _is_near(test_path: str, definition: tuple[SourceText, Symbol]) -> bool:
     """Return whether a test file is named after the file of a definition, or after its name."""
-    source, symbol = place
-    wanted = [w for w in map(_stem, parts(_file_stem(test_path))) if w not in _TEST_WORDS]
+    source, symbol = definition
+    tested = [w for w in map(_stem, parts(_file_stem(test_path))) if w not in _TEST_WORDS]
     own = [*map(_stem, parts(_file_stem(source.path)))]
     if own in (["init"], ["index"], ["mod"]):
         own = [*map(_stem, parts(source.path.split("/")[-2] if "/" in source.path else ""))]
     name = [*map(_stem, parts(symbol.name))]
-    return bool(wanted) and (wanted[: len(own)] == own or wanted[-len(name) :] == name)
+    return bool(tested) and (tested[: len(own)] == own or tested[-len(name) :] == name)
 
 
 def _folder(path: str) -> str:
@@ -237,21 +239,21 @@ def questions_from_tests(
     tests: Sequence[RepositoryTest], definitions: Definitions
 ) -> Mapping[str, Finding]:
     """Return a question for each of *tests*, by path; masks hide tests in production code."""
-    found: dict[str, list[tuple[Question, tuple[Mask, ...]]]] = defaultdict(list)
+    by_path: dict[str, list[tuple[Question, tuple[Mask, ...]]]] = defaultdict(list)
     for test in tests:
         path = test.source.path
         reason = check_query(test.words)
-        places = [] if reason else definitions.tested(test)
+        tested = [] if reason else definitions.tested(test)
         targets = tuple(
             Target(source.path, 1.0, symbol.start_line, symbol.end_line, symbol.qualified)
-            for source, symbol in places
+            for source, symbol in tested
         )
         if not reason and not targets:
             reason = "unresolved"
-        language = places[0][0].language if places else test.source.language
+        language = tested[0][0].language if tested else test.source.language
         question = Question(test.words, targets, KIND, language, (path, test.start_line), reason)
-        found[path].append((question, (Mask(test.start_line, test.end_line),)))
+        by_path[path].append((question, (Mask(test.start_line, test.end_line),)))
     return {
         path: Finding(tuple(q for q, _ in own), tuple(masks for _, masks in own))
-        for path, own in found.items()
+        for path, own in by_path.items()
     }

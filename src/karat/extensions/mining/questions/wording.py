@@ -55,15 +55,15 @@ _CHOPPED = re.compile(r"[_\W]+")
 class Question(NamedTuple):
     """A query, its targets, and the kind of text that it was made from.
 
-    *place* is the document and line of that text; it orders and identifies questions. *language* is
-    that of the first target. *reason* names the rule that drops the question ("" for none).
+    *origin* is the document and line of that text; it orders and identifies questions. *language*
+    is that of the first target. *reason* names the rule that drops the question ("" for none).
     """
 
     text: str
     targets: tuple[Target, ...]
     kind: str
     language: str
-    place: tuple[str, int]
+    origin: tuple[str, int]
     reason: str = ""
 
 
@@ -97,8 +97,8 @@ def plain_text(text: str) -> str:
     >>> plain_text("Like :meth:`~flask.Flask.route`, but see `the docs <http://x>`_ for ``GET``.")
     'Like route, but see the docs for GET.'
     """
-    for pattern, kept in _MARKUP:
-        text = pattern.sub(kept, text)
+    for pattern, replacement in _MARKUP:
+        text = pattern.sub(replacement, text)
     return _SPACES.sub(" ", text).strip()
 
 

@@ -166,7 +166,7 @@ def test_failures_and_the_limit_are_counted(audited: Audited) -> None:
 def test_labels_without_text_are_listed(gold: Path, tmp_path: Path) -> None:
     data = read_dataset(gold)
     _, skipped = target_passages(data, folder_code(str(gold.parent)))
-    assert [each.place.path for each in skipped] == ["gone.py"]
+    assert [each.target.path for each in skipped] == ["gone.py"]
     empty = tmp_path / "empty"
     empty.mkdir()
     with pytest.raises(InputError, match="none of the 4 labels has a text"):

@@ -10,7 +10,7 @@ import pytest
 from karat.app.pooling import PooledHit
 from karat.errors import InputError
 from karat.extensions.judges.by_hand import Judging
-from karat.extensions.judges.gold_file import begun, save_place
+from karat.extensions.judges.gold_file import begun, save_path
 from karat.extensions.judges.sources import folder_code, repository_code
 from karat.formats import read_dataset, write
 from karat.model import Dataset, Hit, Query, Target
@@ -78,13 +78,13 @@ def test_an_answer_can_settle_another_hit(path: Path) -> None:
 
 
 def test_where_judgments_are_saved(path: Path, tmp_path: Path) -> None:
-    assert save_place(path) == path
+    assert save_path(path) == path
     table = tmp_path / "code.csv"
     table.write_text("query,result1\nwho,a.py:1-2:1\n")
     with pytest.raises(InputError, match="'octocode' cannot store who judged a hit"):
-        save_place(table)
+        save_path(table)
     new = tmp_path / "new.json"
-    assert save_place(table, new) == new
+    assert save_path(table, new) == new
     data = begun(table, new)
     Judging(data, new, judge="ann").grade(hit("b.py", 1, 1), 1)
     assert begun(table, new).targets(0)[1].path == "b.py"

@@ -236,7 +236,7 @@ def test_failed_and_invalid_answers_are_listed_and_not_stored(judge: Judge, gold
 
     (summary,) = judge(FakeModel(answer))
     assert labels(gold) == {("r", "evil.py", 1): [1.0]}
-    assert [(each.query_id, each.place.start_line) for each in summary.invalid] == [("r", 10)]
+    assert [(each.query_id, each.target.start_line) for each in summary.invalid] == [("r", 10)]
     assert summary.invalid[0].reason == '"grade" is not 0, 1, 2 or 3'
     assert sorted(each.reason for each in summary.failed) == ["bad request", "timed out"]
     assert summary.spend.uncertain > 0
@@ -275,7 +275,7 @@ def test_injected_text_is_hidden_and_marked(judge: Judge, gold: Path) -> None:
     model = FakeModel(answer_with(obedient))
     (summary,) = judge(model, probe=True)
     assert labels(gold) == TRUTH
-    assert [(each.place.path, each.reason) for each in summary.flagged] == [
+    assert [(each.target.path, each.reason) for each in summary.flagged] == [
         ("evil.py", "1 line hidden")
     ]
     *_, label = model_labels_of(list(read_dataset(gold).queries())[1])
@@ -339,7 +339,7 @@ def test_hits_without_text_are_listed(gold: Path) -> None:
     code = folder_code(str(gold.parent))
     items = pooled_hits(data, {"run": RUN}, depth=10)
     _, skipped = passages_of(data, items, code)
-    assert [(each.query_id, each.place.path) for each in skipped] == [("r", "gone.py")]
+    assert [(each.query_id, each.target.path) for each in skipped] == [("r", "gone.py")]
     run = Run.of([Answer("q", (Hit("a.py", 1, 90, 99), Hit("gone.py", 0.5)))])
     items = pooled_hits(data, {"run": run}, depth=10)
     with pytest.raises(InputError, match=r"none of the 2 hits .*a.py:90-99.*only 40 lines.*--repo"):
@@ -351,7 +351,7 @@ def test_a_whole_file_is_shown_as_such(gold: Path, tmp_path: Path) -> None:
     run = Run.of([Answer("q", (Hit("a.py", 1, 20, 22),))])
     items = pooled_hits(data, {"run": run}, depth=10)
     ((passage,), _) = passages_of(data, items, folder_code(str(tmp_path)))
-    assert passage.place == Target("a.py", 0.0)
+    assert passage.target == Target("a.py", 0.0)
     assert passage.task.passage == f"file: a.py\n{CODE.rstrip()}"
 
 

@@ -164,9 +164,9 @@ def _sure(confidence: Confidence) -> _Sure:
 
 
 def _too_few(data: Dataset, pairs: int, queries: int) -> InputError:
-    found = f"{counted(pairs, 'hit')} of {counted(queries, 'query')}"
+    labelled = f"{counted(pairs, 'hit')} of {counted(queries, 'query')}"
     return InputError(
-        f"{data.name}: {found if pairs else 'no hit'} has labels of both a person and a model; "
+        f"{data.name}: {labelled if pairs else 'no hit'} has labels of both a person and a model; "
         f"expected at least {FEWEST_PAIRS} hits of {FEWEST_QUERIES} queries. karat judge GOLD RUN "
         "--model SPEC --judged lets a model label hits that people judged"
     )
@@ -222,12 +222,12 @@ def _effects(
         for gold in golds
     )
     order = order_agreement(by_people, by_model, **sure)
-    found = system_bias(by_people, by_model, **sure)
+    estimates = system_bias(by_people, by_model, **sure)
     known = ~(np.isnan(by_people) | np.isnan(by_model)).any(axis=1)
     spans = bootstrap_intervals(by_people[known], bounds=(0.0, 1.0), **sure)
     biases = tuple(
-        RunBias(name, *_means(by_people[known, place], by_model[known, place]), bias)
-        for place, (name, bias) in enumerate(zip(runs, found, strict=True))
+        RunBias(name, *_means(by_people[known, column], by_model[known, column]), bias)
+        for column, (name, bias) in enumerate(zip(runs, estimates, strict=True))
     )
     return order, biases, max(spans, key=_width)
 
@@ -277,10 +277,10 @@ def _width(interval: Interval) -> float:
 def _needed(judge: JudgeAgreement, widest: Interval, queries: int) -> LabelsNeeded:
     from karat.scoring.stats.agreement import further_units
 
-    found = judge.agreement
+    agreement = judge.agreement
     return LabelsNeeded(
         KAPPA_HALF_WIDTH,
-        further_units(found.interval, found.pairs, half_width=KAPPA_HALF_WIDTH),
+        further_units(agreement.interval, agreement.pairs, half_width=KAPPA_HALF_WIDTH),
         SCORE_HALF_WIDTH,
         further_units(widest, queries, half_width=SCORE_HALF_WIDTH),
     )

@@ -16,13 +16,13 @@ SIGNIFICANT = 0.05
 FEWEST_ORDERED = 3
 
 
-def agreement_tables(found: AgreementReport) -> list[Table]:
+def agreement_tables(report: AgreementReport) -> list[Table]:
     """Return the judges with the verdict, then both sides' grades, and the runs by both."""
-    return [_judges(found), _confusion(found), _runs(found)]
+    return [_judges(report), _confusion(report), _runs(report)]
 
 
-def _judges(found: AgreementReport) -> Table:
-    level = level_title(found.used.agreement.interval.level)
+def _judges(report: AgreementReport) -> Table:
+    level = level_title(report.used.agreement.interval.level)
     rows = tuple(
         (
             Cell(judge.name, judge.name),
@@ -35,7 +35,7 @@ def _judges(found: AgreementReport) -> Table:
             _percent(judge.binary.share),
             Cell(_span(judge.binary.interval).strip() or "-"),
         )
-        for judge in found.judges
+        for judge in report.judges
     )
     columns = (
         Column("judge"),
@@ -46,44 +46,44 @@ def _judges(found: AgreementReport) -> Table:
         Column("both relevant or not", numeric=True, spare=1),
         Column(level, numeric=True, spare=4),
     )
-    both = "people" if found.by_people else "of the gold set"
-    title = f"{found.gold}: labels of models and {both} on {counted(found.pairs, 'hit')}"
+    both = "people" if report.by_people else "of the gold set"
+    title = f"{report.gold}: labels of models and {both} on {counted(report.pairs, 'hit')}"
     return Table(
-        f"{title} of {counted(found.queries, 'query')}",
+        f"{title} of {counted(report.queries, 'query')}",
         columns,
         rows,
-        (*_notes(found), *_needed(found)),
-        conclusion=verdict(found),
+        (*_notes(report), *_needed(report)),
+        conclusion=verdict(report),
     )
 
 
-def _notes(found: AgreementReport) -> Iterator[str]:
-    known = any(judge.agreement.kappa is not None for judge in found.judges)
+def _notes(report: AgreementReport) -> Iterator[str]:
+    known = any(judge.agreement.kappa is not None for judge in report.judges)
     kappa = "kappa: quadratic weights; 1 is perfect, 0 is chance. " if known else ""
     yield f"{kappa}Intervals resample whole queries."
-    grades = [f"{grade} as {scaled_grade(grade, found.top):g}" for grade in range(4)]
-    if any(scaled_grade(grade, found.top) != grade for grade in range(4)):
+    grades = [f"{grade} as {scaled_grade(grade, report.top):g}" for grade in range(4)]
+    if any(scaled_grade(grade, report.top) != grade for grade in range(4)):
         yield (
-            f"the highest grade of the gold set is {found.top:g}, so grades of models are scaled: "
+            f"the highest grade of the gold set is {report.top:g}, so grades of models are scaled: "
             f"{join_names(grades)}"
         )
 
 
-def _given(found: AgreementReport) -> list[float]:
+def _given(report: AgreementReport) -> list[float]:
     """Return the grades of people on the hits that both judged."""
-    table = found.used.table
+    table = report.used.table
     return [grade for grade, row in zip(table.grades, table.counts, strict=True) if any(row)]
 
 
-def _reference(found: AgreementReport) -> str:
+def _reference(report: AgreementReport) -> str:
     """Return the origin of the labels with which models are compared."""
-    return "people" if found.by_people else "the gold set"
+    return "people" if report.by_people else "the gold set"
 
 
-def _confusion(found: AgreementReport) -> Table:
-    table = found.used.table
+def _confusion(report: AgreementReport) -> Table:
+    table = report.used.table
     names = [f"{grade:g}" for grade in table.grades]
-    short = _reference(found).removeprefix("the ")
+    short = _reference(report).removeprefix("the ")
     rows = []
     for grade, counts, shares, intervals in zip(
         names, table.counts, table.shares, table.intervals, strict=True
@@ -94,8 +94,8 @@ def _confusion(found: AgreementReport) -> Table:
         ]
         rows.append((Cell(f"{short}: {grade}"), *cells, Cell(str(sum(counts)), sum(counts))))
     return Table(
-        f"Grades of {_reference(found)} (rows) and of {_subject(found)} (columns), with shares of "
-        "the row",
+        f"Grades of {_reference(report)} (rows) and of {_subject(report)} (columns), with shares "
+        "of the row",
         (
             Column(""),
             *(Column(f"model: {name}", numeric=True) for name in names),
@@ -105,9 +105,9 @@ def _confusion(found: AgreementReport) -> Table:
     )
 
 
-def _runs(found: AgreementReport) -> Table:
-    level = level_title(found.used.agreement.interval.level)
-    short = _reference(found).removeprefix("the ")
+def _runs(report: AgreementReport) -> Table:
+    level = level_title(report.used.agreement.interval.level)
+    short = _reference(report).removeprefix("the ")
     rows = tuple(
         (
             Cell(run.run, run.run),
@@ -117,18 +117,18 @@ def _runs(found: AgreementReport) -> Table:
             range_cell(run.bias.interval, signed=True),
             p_cell(run.bias.p),
         )
-        for run in found.runs
+        for run in report.runs
     )
     notes = [
-        f"on {counted(found.order.queries, 'query')} with a relevant hit by {_reference(found)} "
+        f"on {counted(report.order.queries, 'query')} with a relevant hit by {_reference(report)} "
         "and a relevant hit by models; only hits judged by both count",
         "bias: how much higher models score this run, compared with their average over all runs; "
         "p: sign flips, corrected by Holm. Random errors alone raise weak runs and lower strong "
         "ones.",
-        *_order(found),
+        *_order(report),
     ]
     return Table(
-        f"{found.measure} by {_reference(found)} and by {_subject(found)}",
+        f"{report.measure} by {_reference(report)} and by {_subject(report)}",
         (
             Column("run"),
             *(Column(title, numeric=True) for title in (short, "models", "bias", level, "p")),
@@ -138,8 +138,8 @@ def _runs(found: AgreementReport) -> Table:
     )
 
 
-def _order(found: AgreementReport) -> Iterator[str]:
-    order = found.order
+def _order(report: AgreementReport) -> Iterator[str]:
+    order = report.order
     if order.systems < FEWEST_ORDERED:
         return
     if order.tau is None:
@@ -152,8 +152,8 @@ def _order(found: AgreementReport) -> Iterator[str]:
     )
 
 
-def _needed(found: AgreementReport) -> Iterator[str]:
-    needed = found.needed
+def _needed(report: AgreementReport) -> Iterator[str]:
+    needed = report.needed
     parts = []
     if needed.hits is not None:
         parts.append(
@@ -162,39 +162,39 @@ def _needed(found: AgreementReport) -> Iterator[str]:
         )
     if needed.queries is not None:
         parts.append(
-            f"for {found.measure} ± {needed.score_half_width:g}: about {needed.queries:,} more "
+            f"for {report.measure} ± {needed.score_half_width:g}: about {needed.queries:,} more "
             "queries judged by people"
         )
     if parts:
         yield f"estimate from the current variance: {'; '.join(parts)}"
 
 
-def verdict(found: AgreementReport) -> str:
+def verdict(report: AgreementReport) -> str:
     """Return whether the labels can be used, and which runs the models favour."""
-    used = found.used.agreement
+    used = report.used.agreement
     if used.kappa is None:
-        missing = "not relevant" if any(_given(found)) else "relevant"
+        missing = "not relevant" if any(_given(report)) else "relevant"
         first = (
-            f"Agreement of {_subject(found)} with {_reference(found)} is unknown: people judged no "
-            f"hit as {missing}, so kappa cannot be computed. Grade some hits with karat judge "
+            f"Agreement of {_subject(report)} with {_reference(report)} is unknown: people judged "
+            f"no hit as {missing}, so kappa cannot be computed. Grade some hits with karat judge "
             "--next"
         )
     else:
         first = (
-            f"Agreement of {_subject(found)} with {_reference(found)}: weighted kappa "
+            f"Agreement of {_subject(report)} with {_reference(report)}: weighted kappa "
             f"{used.kappa:.2f}"
             f"{_ends(used.interval)}"
         )
         marked = "numbers that use these labels are marked"
-        if used.kappa < found.minimum:
-            first += f", below {found.minimum:g}: {marked}"
+        if used.kappa < report.minimum:
+            first += f", below {report.minimum:g}: {marked}"
         elif used.interval.low is None:
             first += f", too few queries for an interval: {marked}"
         else:
-            first += f", not below {found.minimum:g}"
+            first += f", not below {report.minimum:g}"
     favoured = [
         f"{run.run} ({number(run.bias.bias, signed=True, digits=DIGITS).text})"
-        for run in found.runs
+        for run in report.runs
         if run.bias.bias and run.bias.p is not None and run.bias.p <= SIGNIFICANT
     ]
     second = (
@@ -202,16 +202,16 @@ def verdict(found: AgreementReport) -> str:
         if favoured
         else "No run is significantly favoured"
     )
-    return f"{first}. {second}." if len(found.runs) > 1 else f"{first}."
+    return f"{first}. {second}." if len(report.runs) > 1 else f"{first}."
 
 
-def agreement_plain(found: AgreementReport) -> dict[str, object]:
+def agreement_plain(report: AgreementReport) -> dict[str, object]:
     """Return the agreement as plain values, for JSON."""
     return {
-        "gold": found.gold,
-        "pairs": found.pairs,
-        "queries": found.queries,
-        "minimum": found.minimum,
+        "gold": report.gold,
+        "pairs": report.pairs,
+        "queries": report.queries,
+        "minimum": report.minimum,
         "judges": [
             {
                 "name": judge.name,
@@ -221,23 +221,23 @@ def agreement_plain(found: AgreementReport) -> dict[str, object]:
                 "binary": judge.binary._asdict(),
                 "confusion": judge.table._asdict(),
             }
-            for judge in found.judges
+            for judge in report.judges
         ],
-        "measure": found.measure,
-        "order": found.order._asdict(),
+        "measure": report.measure,
+        "order": report.order._asdict(),
         "runs": [
             {"run": run.run, "people": run.people, "model": run.model, **run.bias._asdict()}
-            for run in found.runs
+            for run in report.runs
         ],
-        "needed": found.needed,
-        "verdict": verdict(found),
+        "needed": report.needed,
+        "verdict": verdict(report),
     }
 
 
-def _subject(found: AgreementReport) -> str:
+def _subject(report: AgreementReport) -> str:
     """Return the name of the judge within a sentence."""
-    name = found.used.name
-    return name if len(found.used.judges) == 1 else f"the {name}"
+    name = report.used.name
+    return name if len(report.used.judges) == 1 else f"the {name}"
 
 
 def _percent(share: float) -> Cell:

@@ -57,12 +57,12 @@ MISSING_GRADE = 2
 
 
 class TargetPassage(NamedTuple):
-    """A target with its text; a part of a file is numbered, and *shown* are its visible lines."""
+    """A target with its text; a part of a file is numbered, and *visible* are its shown lines."""
 
     row: int
     target: Target
     task: RelevanceTask
-    shown: tuple[int, int]
+    visible: tuple[int, int]
     lines: Sequence[str]
     hidden: int = 0
 
@@ -80,18 +80,20 @@ def target_passages(
     Of a long file, the part that the first of *hits* names is shown. Targets that a person has
     decided in an earlier audit are left out.
     """
-    found: dict[tuple[int, str], tuple[int, int]] = {}
+    hit_lines: dict[tuple[int, str], tuple[int, int]] = {}
     for item in hits:
         lines = (item.hit.start_line, item.hit.end_line)
-        found.setdefault((item.row, item.hit.path), lines if all(lines) else (1, 1))
+        hit_lines.setdefault((item.row, item.hit.path), lines if all(lines) else (1, 1))
     passages: list[TargetPassage] = []
     skipped: list[SkippedPassage] = []
     for row, query in enumerate(data.queries()):
         decided = {
-            _place(record.target) for record in judgments_of(query) if record.note.startswith(NOTE)
+            _location(record.target)
+            for record in judgments_of(query)
+            if record.note.startswith(NOTE)
         }
         for target in query.targets:
-            if target.grade < 0 or _place(target) in decided:
+            if target.grade < 0 or _location(target) in decided:
                 continue
             content = code(row, target.path)
             text = lines_of(content.text)
@@ -99,7 +101,7 @@ def target_passages(
             if reason:
                 skipped.append(SkippedPassage(query.id, target, reason))
                 continue
-            passages.append(_target_passage(row, query, target, text, found))
+            passages.append(_target_passage(row, query, target, text, hit_lines))
     require_texts(passages, skipped, "labels")
     return passages, skipped
 
@@ -258,7 +260,10 @@ class LabelAudit:
                     progress(name, answered, len(self), before + spent([spend]))
             left += len(self) - answered
         rows = [
-            row for number, each in enumerate(votes) if each for row in self._rows(number, each)
+            row
+            for number, each in enumerate(votes)
+            if each
+            for row in self._audit_rows(number, each)
         ]
         order = {query_id: row for row, query_id in enumerate(self._data.query_ids)}
         rows.sort(key=lambda row: (-row.size, order[row.query_id], row.target.path))
@@ -282,10 +287,9 @@ class LabelAudit:
 
     def _skipped(self, number: int, reason: str) -> SkippedPassage:
         item = self._items[number]
-        place = item.target if isinstance(item, TargetPassage) else item.place
-        return SkippedPassage(self._data.query_ids[item.row], place, reason)
+        return SkippedPassage(self._data.query_ids[item.row], item.target, reason)
 
-    def _rows(self, number: int, votes: Sequence[_Vote]) -> Iterator[AuditRow]:
+    def _audit_rows(self, number: int, votes: Sequence[_Vote]) -> Iterator[AuditRow]:
         item = self._items[number]
         # The lower middle grade, as for the labels of several models.
         vote = sorted(votes, key=lambda each: each.grade)[(len(votes) - 1) // 2]
@@ -295,7 +299,7 @@ class LabelAudit:
             query_id=self._data.query_ids[item.row],
             text=self._data.texts[item.row],
             problem="missing",
-            target=item.place._replace(grade=math.nan)
+            target=item.target._replace(grade=math.nan)
             if isinstance(item, HitPassage)
             else item.target,
             model_grade=vote.grade,
@@ -307,10 +311,10 @@ class LabelAudit:
         grade = scale.suggested(vote.grade)
         if isinstance(item, HitPassage):
             if vote.grade >= MISSING_GRADE:
-                yield replace(row, suggested=item.place._replace(grade=grade))
+                yield replace(row, suggested=item.target._replace(grade=grade))
             return
         if size := scale.distance(item.target.grade, vote.grade):
-            part = "" if item.has_range else _part_shown(item)
+            part = "" if item.has_range else _visible_part(item)
             yield replace(
                 row,
                 problem="grade",
@@ -328,8 +332,8 @@ class LabelAudit:
             )
 
 
-def _part_shown(item: TargetPassage) -> str:
-    first, last = item.shown
+def _visible_part(item: TargetPassage) -> str:
+    first, last = item.visible
     total = len(item.lines)
     return "" if last - first + 1 == total else f"(model saw lines {first}-{last} of {total}) "
 
@@ -337,7 +341,7 @@ def _part_shown(item: TargetPassage) -> str:
 def _better_range(item: TargetPassage, vote: _Vote) -> tuple[int, int] | None:
     """Return the lines that the model suggests if the source has them and they differ."""
     start, end = vote.lines
-    first, last = item.shown
+    first, last = item.visible
     # Lines that are labelled as not relevant stay where they are.
     if not (item.has_range and item.target.grade > 0 and first <= start <= end <= last):
         return None
@@ -600,17 +604,17 @@ class AuditDecisions:
         at = time_text(self._clock())
         said = f"; {row.models}: {row.reason}" if row.models or row.reason else ""
         records = judgments_of(query)
-        older = [each for each in records if old and _place(each.target) == _place(old)]
+        older = [each for each in records if old and _location(each.target) == _location(old)]
         note = f"{NOTE} {_was(old, row, older)}{said}"
         # A changed label replaces the judgments of the old one, which no longer hold.
-        kept = records if new == old else [each for each in records if each not in older]
+        remaining = records if new == old else [each for each in records if each not in older]
         record = JudgmentRecord(new, self._judge, at, note)
-        return with_judgments(query._replace(targets=tuple(targets)), [*kept, record])
+        return with_judgments(query._replace(targets=tuple(targets)), [*remaining, record])
 
     def _position(self, row: AuditRow, targets: Sequence[Target]) -> int | None:
         """Return the index of the label of *row*; the number of targets if it is to be added."""
-        place = _place(row.target)
-        same = [number for number, target in enumerate(targets) if _place(target) == place]
+        label = _location(row.target)
+        same = [number for number, target in enumerate(targets) if _location(target) == label]
         if row.problem == "missing":
             return None if same else len(targets)
         # A grade may have been decided just before the range of the same target.
@@ -647,8 +651,8 @@ def _was(old: Target | None, row: AuditRow, older: Sequence[JudgmentRecord]) -> 
 
 
 def _label(row: AuditRow) -> tuple[object, ...]:
-    return row.query_id, _place(row.target)
+    return row.query_id, _location(row.target)
 
 
-def _place(target: Target) -> tuple[str, int, int, str]:
+def _location(target: Target) -> tuple[str, int, int, str]:
     return target.path, target.start_line, target.end_line, target.symbol

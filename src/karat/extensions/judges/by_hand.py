@@ -70,11 +70,11 @@ class Judging:
 
         def add(query: Query) -> Query:
             nonlocal replaced
-            places = [other._replace(grade=target.grade) for other in query.targets]
+            regraded = [other._replace(grade=target.grade) for other in query.targets]
             targets = list(query.targets)
-            if target in places:
-                replaced = targets[places.index(target)]
-                targets[places.index(target)] = target
+            if target in regraded:
+                replaced = targets[regraded.index(target)]
+                targets[regraded.index(target)] = target
             else:
                 targets.append(target)
             judged = query._replace(targets=tuple(targets))

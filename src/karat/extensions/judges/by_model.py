@@ -26,7 +26,7 @@ from karat.extensions.judges.prompts import (
     hide_query_injection,
     suspicious_lines,
 )
-from karat.extensions.judges.sources import Code, place_text
+from karat.extensions.judges.sources import Code, target_text
 from karat.extensions.llm.batch import CompletionCache, CostEstimate, Spend, estimate
 from karat.extensions.llm.client import (
     ChatModel,
@@ -56,12 +56,12 @@ FAILURES_IN_A_ROW = 40
 class HitPassage(NamedTuple):
     """A hit with the passage that is sent to a model.
 
-    *row* is that of the query, *place* the target that the hit would become, with grade 0. In
+    *row* is that of the query, *target* the target that the hit would become, with grade 0. In
     *task* suspicious lines are hidden; *unhidden* has them, *hidden* counts them.
     """
 
     row: int
-    place: Target
+    target: Target
     task: RelevanceTask
     unhidden: RelevanceTask
     hidden: int = 0
@@ -71,7 +71,7 @@ class SkippedPassage(NamedTuple):
     """A hit without a label, and why."""
 
     query_id: str
-    place: Target
+    target: Target
     reason: str
 
 
@@ -81,8 +81,8 @@ def pooled_hits(
     """Return the unjudged hits of *runs*; with *judged* also those that people judged."""
     if not judged:
         return pool(data, runs, depth=depth)
-    found = candidates(data, runs, depth=depth)
-    return [item for items in found.values() for item in sorted(items, key=best_rank)]
+    pooled = candidates(data, runs, depth=depth)
+    return [item for items in pooled.values() for item in sorted(items, key=best_rank)]
 
 
 def passages_of(
@@ -96,14 +96,14 @@ def passages_of(
     passages: list[HitPassage] = []
     skipped: list[SkippedPassage] = []
     for item in items:
-        place = as_target(item.hit, 0.0, matcher, data.targets(item.row))
+        target = as_target(item.hit, 0.0, matcher, data.targets(item.row))
         content = code(item.row, item.hit.path)
         lines = lines_of(content.text)
         reason = content.reason or missing_lines(item.hit, lines)
         if reason:
-            skipped.append(SkippedPassage(data.query_ids[item.row], place, reason))
+            skipped.append(SkippedPassage(data.query_ids[item.row], target, reason))
         else:
-            passages.append(_passage(data.texts[item.row], item, place, lines))
+            passages.append(_passage(data.texts[item.row], item, target, lines))
     require_texts(passages, skipped, "hits")
     return passages, skipped
 
@@ -112,7 +112,7 @@ def require_texts(passages: Sequence[object], skipped: Sequence[SkippedPassage],
     """Raise InputError if there are only *skipped* ones: then the source is a wrong one."""
     if skipped and not passages:
         raise InputError(
-            f"none of the {len(skipped):,} {noun} has a text: {place_text(skipped[0].place)}: "
+            f"none of the {len(skipped):,} {noun} has a text: {target_text(skipped[0].target)}: "
             f"{skipped[0].reason}; name the searched files with --repo DIR or --folder DIR"
         )
 
@@ -124,33 +124,33 @@ def missing_lines(hit: Hit | Target, lines: Sequence[str]) -> str:
     return f"the file has only {len(lines):,} lines" if hit.start_line > len(lines) else ""
 
 
-def _passage(query: str, item: PooledHit, place: Target, lines: Sequence[str]) -> HitPassage:
+def _passage(query: str, item: PooledHit, target: Target, lines: Sequence[str]) -> HitPassage:
     hit = item.hit
     start, end = (hit.start_line, min(hit.end_line, len(lines))) if hit.end_line else (1, 1)
-    context = CONTEXT_LINES if place.end_line else None
+    context = CONTEXT_LINES if target.end_line else None
     excerpt = cut_excerpt(lines, start, end, context=context)
-    task, unhidden, hidden = make_tasks(query, hit.path, place.symbol, excerpt)
-    return HitPassage(item.row, place, task, unhidden, hidden)
+    task, unhidden, hidden = make_tasks(query, hit.path, target.symbol, excerpt)
+    return HitPassage(item.row, target, task, unhidden, hidden)
 
 
 def make_tasks(
     query: str, path: str, symbol: str, excerpt: PassageExcerpt
 ) -> tuple[RelevanceTask, RelevanceTask, int]:
     """Return the task without suspicious lines, the one with them, and how many there are."""
-    shown = (
+    part = (
         ""
         if excerpt.last - excerpt.first + 1 == excerpt.total
         else f", lines {excerpt.first} to {excerpt.last} of {excerpt.total}"
     )
     name = "".join(c if c.isprintable() else "?" for c in path)
-    heading = f"file: {name}{f', {symbol}' if symbol else ''}{shown}"
+    heading = f"file: {name}{f', {symbol}' if symbol else ''}{part}"
     is_plain = not suspicious_lines([heading])
     text, hidden = hide_injection(excerpt.text)
     # A lone surrogate cannot be sent.
     query = query.encode("utf-8", "replace").decode()
     # A mined query is the message of a stranger's commit.
     plain_query, in_query = hide_query_injection(query)
-    plain_heading = heading if is_plain else f"file: [path hidden]{shown}"
+    plain_heading = heading if is_plain else f"file: [path hidden]{part}"
     return (
         RelevanceTask(plain_query, f"{plain_heading}\n{text}"),
         RelevanceTask(query, f"{heading}\n{excerpt.text}"),
@@ -367,7 +367,7 @@ class ModelJudging:
 
     def _open(self, name: str) -> list[HitPassage]:
         grades = self._grades[name]
-        return [each for each in self._passages if (each.row, each.place) not in grades]
+        return [each for each in self._passages if (each.row, each.target) not in grades]
 
     def _suspicious(self) -> list[HitPassage]:
         return [each for each in self._passages if each.hidden]
@@ -414,23 +414,23 @@ class ModelJudging:
         )
 
     def _store(self, name: str, passage: HitPassage, given: ModelGrade) -> None:
-        self._grades[name][passage.row, passage.place] = given.grade
+        self._grades[name][passage.row, passage.target] = given.grade
         note = (
             f"{INJECTION} ({_hidden(passage)}): {given.reason}" if passage.hidden else given.reason
         )
         at = time_text(self._clock())
-        target = passage.place._replace(grade=float(given.grade))
+        target = passage.target._replace(grade=float(given.grade))
         record = JudgmentRecord(target, name, at, note, given.prompt)
         self._file.add(self._data.query_ids[passage.row], record)
 
     def _measure(self, name: str, model: ChatModel, spend: Spend) -> InjectionProbe:
         """Grade a sample of suspicious passages with nothing hidden."""
         known = self._grades[name]
-        sample = [each for each in self._suspicious() if (each.row, each.place) in known]
+        sample = [each for each in self._suspicious() if (each.row, each.target) in known]
         sample = sample[:PROBE_SAMPLE]
         answers = self._options.grade(model, [each.unhidden for each in sample], spend)
         changes = [
-            outcome.grade - known[sample[number].row, sample[number].place]
+            outcome.grade - known[sample[number].row, sample[number].target]
             for number, outcome in answers
             if isinstance(outcome, ModelGrade)
         ]
@@ -438,7 +438,7 @@ class ModelJudging:
         return InjectionProbe(len(changes), sum(map(bool, changes)), mean)
 
     def _skipped(self, passage: HitPassage, reason: str) -> SkippedPassage:
-        return SkippedPassage(self._data.query_ids[passage.row], passage.place, reason)
+        return SkippedPassage(self._data.query_ids[passage.row], passage.target, reason)
 
 
 def _hidden(passage: HitPassage) -> str:
@@ -450,14 +450,14 @@ def _hidden(passage: HitPassage) -> str:
 def _known_grades(data: Dataset, judge: str) -> dict[tuple[int, Target], float]:
     """Return the grades of *judge* by the current rubric."""
     return {
-        (row, _as_place(label.target)): label.target.grade
+        (row, _ungraded(label.target)): label.target.grade
         for row, query in enumerate(data.queries())
         for label in model_labels_of(query)
         if label.judge == judge and label.prompt in PROMPT_HASHES
     }
 
 
-def _as_place(target: Target) -> Target:
+def _ungraded(target: Target) -> Target:
     return target._replace(grade=0.0)
 
 
@@ -489,12 +489,12 @@ class _LabelFile:
 
     def _labelled(self, query: Query) -> Query:
         new = self._labels[query.id]
-        replaced = {(label.judge, _as_place(label.target)) for label in new}
-        kept = [
+        replaced = {(label.judge, _ungraded(label.target)) for label in new}
+        unchanged = [
             label
             for label in model_labels_of(query)
-            if (label.judge, _as_place(label.target)) not in replaced
+            if (label.judge, _ungraded(label.target)) not in replaced
         ]
         # Answers arrive in any order; the file has one.
         ordered = sorted(new, key=lambda label: (label.judge, *label.target[:1], *label.target[2:]))
-        return with_model_labels(query, [*kept, *ordered])
+        return with_model_labels(query, [*unchanged, *ordered])

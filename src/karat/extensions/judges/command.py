@@ -181,7 +181,7 @@ def command(
     from karat.extensions.judges.audit import AuditDecisions, read_audit
     from karat.extensions.judges.by_hand import Judging
     from karat.extensions.judges.by_model import pooled_hits
-    from karat.extensions.judges.gold_file import begun, save_place
+    from karat.extensions.judges.gold_file import begun, save_path
     from karat.extensions.judges.output import audit_labels, decide_rows, judge_with_models
     from karat.formats import read_run
 
@@ -206,7 +206,7 @@ def command(
             hits = pooled_hits(data, named, depth=depth, judged=True)
             audit_labels(data, hits, code, asking, goldset=goldset, path=output, as_json=as_json)
             return
-        path = os.fspath(save_place(goldset, output, format=gold_format))
+        path = os.fspath(save_path(goldset, output, format=gold_format))
         if asking.models:
             hits = pooled_hits(data, named, depth=depth, judged=asking.judged)
             judge_with_models(data, path, hits, code, asking, as_json=as_json)
@@ -309,14 +309,14 @@ class _Session:
 
     def _show(self, item: "PooledHit") -> None:
         from karat.corpus.chunkers.base import lines_of
-        from karat.extensions.judges.sources import place_text
+        from karat.extensions.judges.sources import target_text
         from karat.report.text import code_lines
 
         data, hit = self._judging.data, item.hit
         query = f"{data.query_ids[item.row]}: {data.texts[item.row]}"
         click.echo(f"\n[{self._place + 1} of {len(self._items)}] {printable(query)}")
         whole = "  (the whole file is graded)" if self._judging.is_whole_file(item) else ""
-        click.echo(printable(place_text(hit)) + whole)
+        click.echo(printable(target_text(hit)) + whole)
         content = self._code(item.row, hit.path)
         if content.reason:
             click.echo(printable(f"  (nothing to show: {content.reason})"))
@@ -331,11 +331,11 @@ class _Session:
 
 
 def _show_list(data: "Dataset", items: "Sequence[PooledHit]") -> None:
-    from karat.extensions.judges.sources import place_text
+    from karat.extensions.judges.sources import target_text
 
     for item in items:
         ranks = ", ".join(f"{run} {rank}" for run, rank in item.ranks.items())
-        click.echo(printable(f"{data.query_ids[item.row]}  {place_text(item.hit)}  ({ranks})"))
+        click.echo(printable(f"{data.query_ids[item.row]}  {target_text(item.hit)}  ({ranks})"))
     queries = len({item.row for item in items})
     click.echo(f"{len(items):,} hits of {queries:,} queries are unjudged", err=True)
 
@@ -345,11 +345,11 @@ def _show_agreement(data: "Dataset", runs: "Mapping[str, Run]", *, as_json: bool
     from karat.extensions.judges.agreement import compare_judges
     from karat.extensions.judges.agreement_view import agreement_plain, agreement_tables
 
-    found = compare_judges(data, runs)
+    report = compare_judges(data, runs)
     if as_json:
-        put_json(agreement_plain(found))
+        put_json(agreement_plain(report))
         return
-    for number, table in enumerate(agreement_tables(found)):
+    for number, table in enumerate(agreement_tables(report)):
         if number:
             click.echo()
         put_table(table)

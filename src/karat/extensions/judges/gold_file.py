@@ -54,12 +54,12 @@ class GoldFile:
 
     def targets(self, query_id: str) -> tuple[Target, ...] | None:
         """Return the targets of a query, None if the gold set does not have it."""
-        row = self._rows.get(query_id)
+        row = self._row_of.get(query_id)
         return None if row is None else tuple(self.data.targets(row))
 
     def _set(self, data: Dataset) -> None:
         self.data = data
-        self._rows = {query_id: row for row, query_id in enumerate(data.query_ids)}
+        self._row_of = {query_id: row for row, query_id in enumerate(data.query_ids)}
 
     def _refresh(self) -> None:
         stamp = self._stat()
@@ -118,7 +118,7 @@ def begun(
     return so_far
 
 
-def save_place(
+def save_path(
     goldset: str | os.PathLike[str],
     output: str | os.PathLike[str] | None = None,
     *,

@@ -198,16 +198,16 @@ def judge_with_models(
 
 def print_skipped(title: str, skipped: "Sequence[SkippedPassage]", *, all_of: bool = False) -> None:
     """Print *title* and the first of *skipped* on standard error."""
-    from karat.extensions.judges.sources import place_text
+    from karat.extensions.judges.sources import target_text
 
     if not skipped:
         return
     click.echo(f"{title}:", err=True)
-    shown = skipped if all_of else skipped[:LISTED_SKIPPED]
-    for query_id, place, reason in shown:
-        click.echo(printable(f"  {query_id}  {place_text(place)}: {reason}"), err=True)
-    if len(skipped) > len(shown):
-        click.echo(f"  ... and {len(skipped) - len(shown):,} more (--json lists all)", err=True)
+    listed = skipped if all_of else skipped[:LISTED_SKIPPED]
+    for query_id, target, reason in listed:
+        click.echo(printable(f"  {query_id}  {target_text(target)}: {reason}"), err=True)
+    if len(skipped) > len(listed):
+        click.echo(f"  ... and {len(skipped) - len(listed):,} more (--json lists all)", err=True)
 
 
 def print_summaries(
@@ -320,13 +320,13 @@ def _as_json(
 
 
 def _row(skipped: "SkippedPassage") -> dict[str, object]:
-    place = skipped.place
+    target = skipped.target
     return {
         "query_id": skipped.query_id,
-        "path": place.path,
-        "start_line": place.start_line,
-        "end_line": place.end_line,
-        "symbol": place.symbol,
+        "path": target.path,
+        "start_line": target.start_line,
+        "end_line": target.end_line,
+        "symbol": target.symbol,
         "reason": skipped.reason,
     }
 
@@ -412,7 +412,7 @@ def print_audit(
 
 
 def _doubts_table(rows: "Sequence[AuditRow]") -> "Table":
-    from karat.extensions.judges.sources import place_text
+    from karat.extensions.judges.sources import target_text
     from karat.report.table import Cell, Column, Table
 
     columns = (
@@ -422,7 +422,7 @@ def _doubts_table(rows: "Sequence[AuditRow]") -> "Table":
     )
     cells = [
         (
-            *(Cell(row.query_id), Cell(row.problem), Cell(place_text(row.target))),
+            *(Cell(row.query_id), Cell(row.problem), Cell(target_text(row.target))),
             *(Cell(_label(row)), Cell(str(row.model_grade))),
             *(Cell(_suggestion(row)), Cell(row.reason)),
         )
@@ -481,7 +481,7 @@ def decide_rows(
 
 def _show(decisions: "AuditDecisions", row: "AuditRow", code: "Code", number: str) -> None:
     from karat.corpus.chunkers.base import lines_of
-    from karat.extensions.judges.sources import place_text
+    from karat.extensions.judges.sources import target_text
     from karat.report.text import code_lines
 
     at = decisions.data.query_ids.index(row.query_id)
@@ -489,7 +489,7 @@ def _show(decisions: "AuditDecisions", row: "AuditRow", code: "Code", number: st
     target = row.target
     content = code(at, target.path)
     lines = lines_of(content.text)
-    click.echo(printable(f"{place_text(target)}  (label {_label(row)}; {row.models})"))
+    click.echo(printable(f"{target_text(target)}  (label {_label(row)}; {row.models})"))
     for line in code_lines(lines, target.start_line, target.end_line):
         click.echo(f"  {line}")
     if row.problem == "range":

@@ -120,12 +120,12 @@ def cut_excerpt(
     before, after = max(start - around, 1), min(max(end, start) + around, len(lines))
     # First the range, then the context in turns.
     while True:
-        wanted = [
+        adjacent = [
             number
             for number in ((last + 1,) if last < end else (last + 1, first - 1))
             if before <= number <= after
         ]
-        fitting = [number for number in wanted if len(row(number)) < left]
+        fitting = [number for number in adjacent if len(row(number)) < left]
         if not fitting:
             break
         for number in fitting:
@@ -245,8 +245,8 @@ def grade_all(
     several = [group for group in groups if len(group) > 1]
     prompts = [_prompt(tasks, group, max_tokens) for group in several]
     answers = complete_all(model, prompts, spend=spend, cache=cache, workers=workers)
-    for place, answer in answers if several else ():
-        group = several[place]
+    for index, answer in answers if several else ():
+        group = several[index]
         if isinstance(answer, EngineError):
             yield from ((number, answer) for number in group)
             continue
@@ -259,7 +259,7 @@ def grade_all(
     alone = sorted([*alone, *(group[0] for group in groups if len(group) == 1)])
     prompts = [_single(tasks[number], max_tokens) for number in alone]
     read = ask_all(model, prompts, _read_single, spend=spend, cache=cache, workers=workers)
-    yield from ((alone[place], outcome) for place, outcome in read)
+    yield from ((alone[index], outcome) for index, outcome in read)
 
 
 def range_prompts(tasks: Sequence[RelevanceTask], *, max_tokens: int = 300) -> list[Prompt]:
@@ -281,21 +281,21 @@ def ask_all(
     If *read* raises ValueError, the model is asked once more, with the problem named.
     """
     invalid: list[tuple[int, Prompt]] = []
-    for place, answer in complete_all(model, prompts, spend=spend, cache=cache, workers=workers):
+    for index, answer in complete_all(model, prompts, spend=spend, cache=cache, workers=workers):
         outcome = _outcome(answer, read)
         if isinstance(outcome, InvalidAnswer):
             again = (
                 f"Your last answer was not valid: {outcome.problem}. Answer in the form asked for."
             )
-            prompt = prompts[place]
-            invalid.append((place, prompt._replace(text=f"{prompt.text}\n\n{again}")))
+            prompt = prompts[index]
+            invalid.append((index, prompt._replace(text=f"{prompt.text}\n\n{again}")))
         else:
-            yield place, outcome
+            yield index, outcome
     if not invalid:
         return
     second = [prompt for _, prompt in invalid]
-    for place, answer in complete_all(model, second, spend=spend, cache=cache, workers=workers):
-        yield invalid[place][0], _outcome(answer, read)
+    for index, answer in complete_all(model, second, spend=spend, cache=cache, workers=workers):
+        yield invalid[index][0], _outcome(answer, read)
 
 
 def _outcome(
@@ -311,20 +311,20 @@ def _outcome(
 
 
 def _read_single(text: str) -> ModelGrade:
-    found = find_json(text)
-    return ModelGrade(_grade(found), _reason(found), prompt_hash(SINGLE))
+    reply = find_json(text)
+    return ModelGrade(_grade(reply), _reason(reply), prompt_hash(SINGLE))
 
 
 def read_range(text: str) -> RangeGrade:
     """Return the grade and the lines in an answer; ValueError if they are not valid."""
-    found = find_json(text)
-    lines = [found.get(key) for key in ("first_line", "last_line")]
+    reply = find_json(text)
+    lines = [reply.get(key) for key in ("first_line", "last_line")]
     first, last = (
         line if isinstance(line, int) and not isinstance(line, bool) else -1 for line in lines
     )
     if not (first == last == 0 or 1 <= first <= last):
         raise ValueError('"first_line" and "last_line" are not a range of lines')
-    return RangeGrade(_grade(found), _reason(found), first, last)
+    return RangeGrade(_grade(reply), _reason(reply), first, last)
 
 
 def _read_several(text: str, count: int) -> dict[int, ModelGrade]:
@@ -350,17 +350,17 @@ def _read_several(text: str, count: int) -> dict[int, ModelGrade]:
     return grades
 
 
-def _grade(found: dict[str, Any]) -> int:
+def _grade(reply: dict[str, Any]) -> int:
     """Return the grade in the JSON of an answer; ValueError unless it is 0, 1, 2 or 3."""
-    grade = found.get("grade")
+    grade = reply.get("grade")
     if not isinstance(grade, int) or isinstance(grade, bool) or not 0 <= grade <= 3:
         raise ValueError('"grade" is not 0, 1, 2 or 3')
     return grade
 
 
-def _reason(found: dict[str, Any]) -> str:
+def _reason(reply: dict[str, Any]) -> str:
     """Return the reason in the JSON of an answer on one line; ValueError if there is none."""
-    reason = found.get("reason")
+    reason = reply.get("reason")
     if not isinstance(reason, str) or not reason.strip():
         raise ValueError('"reason" is not a sentence')
     # Control characters of an answer never reach a terminal or a file.
@@ -433,12 +433,12 @@ def suspicious_lines(lines: Sequence[str]) -> list[int]:
     """
     visible = [_visible(line[: MAX_LINE * 2]) for line in lines]
     plain = [" ".join(line.strip(" \t\r\n>#/*;-!\"'").split()) for line in visible]
-    found = {at for at, line in enumerate(visible) if _addresses_judge(line)}
-    found |= {at for at, line in enumerate(plain) if _addresses_judge(line)}
+    suspicious = {at for at, line in enumerate(visible) if _addresses_judge(line)}
+    suspicious |= {at for at, line in enumerate(plain) if _addresses_judge(line)}
     for at, (one, two) in enumerate(pairwise(plain)):
-        if not found & {at, at + 1} and _addresses_judge(f"{one} {two}"):
-            found |= {at, at + 1}
-    return sorted(found)
+        if not suspicious & {at, at + 1} and _addresses_judge(f"{one} {two}"):
+            suspicious |= {at, at + 1}
+    return sorted(suspicious)
 
 
 def _visible(text: str) -> str:
@@ -469,8 +469,8 @@ def hide_injection(text: str) -> tuple[str, int]:
     ('  x = 1\n> [line hidden]\n  y = 2', 1)
     """
     lines = text.split("\n")
-    found = suspicious_lines(lines)
-    for at in found:
+    suspicious = suspicious_lines(lines)
+    for at in suspicious:
         mark = _MARK.match(lines[at])
         lines[at] = f"{mark[0] if mark else ''}{HIDDEN}"
-    return "\n".join(lines), len(found)
+    return "\n".join(lines), len(suspicious)

@@ -1,6 +1,6 @@
 """The text of hits: files of a folder, or of a repository at the base commit of each case."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -21,10 +21,10 @@ def folder_code(folder: str) -> Code:
     root = Path(folder).resolve()
 
     def code(_row: int, path: str) -> Content:
-        place = (root / path).resolve()
-        if not place.is_relative_to(root) or not place.is_file():
+        file = (root / path).resolve()
+        if not file.is_relative_to(root) or not file.is_file():
             return Content("", reason=f"no such file in {folder}")
-        return decode(place.read_bytes())
+        return decode(file.read_bytes())
 
     return code
 
@@ -46,9 +46,10 @@ def repository_code(
             known = base_commits(part_of(data, rows), home.place, default=default).known
             # The hits of one query follow each other.
             at = lru_cache(maxsize=1)(stack.enter_context(SnapshotReader(home.place)).at)
-            for place, commit in _by_row(known).items():
-                commits[rows[place]] = commit
-                tree_at[rows[place]] = at
+            for commit, rows_of_part in known.items():
+                for row in rows_of_part:
+                    commits[rows[row]] = commit
+                    tree_at[rows[row]] = at
 
         def code(row: int, path: str) -> Content:
             if row not in commits:
@@ -61,15 +62,11 @@ def repository_code(
         yield code
 
 
-def _by_row(rows_of: Mapping[str, Sequence[int]]) -> dict[int, str]:
-    return {row: commit for commit, rows in rows_of.items() for row in rows}
+def target_text(target: Target | Hit) -> str:
+    """Return the path, lines and symbol of a target, for people.
 
-
-def place_text(place: Target | Hit) -> str:
-    """Return a place for people.
-
-    >>> place_text(Target("a.py", 1, 3, 9)), place_text(Target("a.py", symbol="run"))
+    >>> target_text(Target("a.py", 1, 3, 9)), target_text(Target("a.py", symbol="run"))
     ('a.py:3-9', 'a.py  run')
     """
-    lines = f":{place.start_line}-{place.end_line}" if place.end_line else ""
-    return "  ".join(part for part in (f"{place.path}{lines}", place.symbol) if part)
+    lines = f":{target.start_line}-{target.end_line}" if target.end_line else ""
+    return "  ".join(part for part in (f"{target.path}{lines}", target.symbol) if part)

@@ -38,7 +38,7 @@ def first_lines(text: str) -> str:
 @pytest.mark.usefixtures("files")
 def test_score_warns_first(karat: Karat) -> None:
     done = karat("score", "gold.json", "other.run", "-m", "mrr")
-    assert done.returncode == 0
+    assert done.returncode == 3
     assert first_lines(done.stdout).startswith(f"warning: {WARNING} other, 12 queries")
     markdown = karat("score", "gold.json", "other.run", "-m", "mrr", "--markdown", "--per-query")
     assert markdown.stdout.startswith("> **Warning:** no hit of other is a target")

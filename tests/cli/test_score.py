@@ -189,6 +189,17 @@ def test_errors_and_timeouts_count_0_beside_the_mean_over_answered(karat: Karat)
     )
 
 
+def test_a_run_without_a_hit_is_broken_whatever_is_written(karat: Karat, folder: Path) -> None:
+    (folder / "empty.json").write_text(json.dumps({f"q{n}": {} for n in range(1, 5)}))
+    command = ("score", "gold.qrels", "empty.json", "-m", "mrr")
+    done = karat(*command)
+    assert done.returncode == 3, done.stderr
+    assert done.stdout.endswith("\nNo verdict on empty: returned no hits for 4 of 4 queries.\n")
+    for options in (("--json",), ("--csv",), ("--csv", "-o", "out.csv"), ("-o", "out.html")):
+        assert karat(*command, *options).returncode == 3
+    assert {path.name for path in folder.glob("out.*")} == {"out.csv", "out.html"}
+
+
 def test_line_truth_shows_the_size_beside_success(karat: Karat) -> None:
     found = means(karat, *CODE)
     assert list(found)[-4:] == ["line-precision@10", "line-iou@10", "lines@10", "tokens@10"]

@@ -45,7 +45,8 @@ def command(
 
     GOLD contains queries and their targets, RUN the hits of an engine. Formats are detected;
     karat validate FILE shows the format of a file. A folder of Parquet files, or a quoted
-    pattern of them, is one run in parts.
+    pattern of them, is one run in parts. The exit code is 3 if the run is broken, such as one
+    without any hit.
 
     \b
     karat score qrels.txt bm25.run
@@ -56,6 +57,7 @@ def command(
     """
     from karat.app.score import load_judgments, score
     from karat.cli.output.show import is_report, show_evaluation, write_page
+    from karat.errors import EngineError
 
     if ci == "none":
         confidence = replace(confidence, draws=0)
@@ -73,3 +75,5 @@ def command(
         write_page((gold, run), inputs, output, settings=(scoring, confidence))
         output = output._replace(path=None)
     show_evaluation(evaluation, truth, output, settings=(scoring, confidence))
+    if evaluation.broken:
+        click.get_current_context().exit(EngineError.exit_code)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.app.resolve import MOST_PLACES, Passage, Quote, locate_quotes, resolve, resolve_for
+from karat.app.resolve import MOST_PASSAGES, Passage, Quote, locate_quotes, resolve, resolve_for
 from karat.app.score import load_judgments
 from karat.corpus import from_texts
 from karat.errors import FormatError, InputError
@@ -38,7 +38,7 @@ def test_exact_before_other_white_space() -> None:
         Passage("b", 1, 2),
     ]
     many = from_texts({"a": "x\n" * 99})
-    assert len(locate_quotes(many, [Quote("x")])[Quote("x")]) == MOST_PLACES
+    assert len(locate_quotes(many, [Quote("x")])[Quote("x")]) == MOST_PASSAGES
     assert locate_quotes(many, [Quote(" ")]) == {Quote(" "): []}
 
 

@@ -388,26 +388,26 @@ def align_baseline(
         )
     if not rows:
         raise InputError("the dataset has no query of the baseline, so there is nothing to compare")
-    kept = {row: before[gold.query_ids[row]] for row in rows}
+    shared = {row: before[gold.query_ids[row]] for row in rows}
     columns = {
         name: array(
-            "d", [kept[row].scores.get(name, nan) if row in kept else nan for row in _all(gold)]
+            "d", [shared[row].scores.get(name, nan) if row in shared else nan for row in _all(gold)]
         )
         for name in names
     }
     statuses = (QueryStatus.SCORED,) * len(gold)
-    labelled = _labelled(gold, kept, columns) if sampled else None
+    labelled = _labelled(gold, shared, columns) if sampled else None
     table = ScoreTable(baseline.name, gold.query_ids, statuses, columns, labelled)
-    ranks = tuple(kept[row].rank if row in kept else None for row in _all(gold))
-    hits = tuple(kept[row].hits if row in kept else None for row in _all(gold))
+    ranks = tuple(shared[row].rank if row in shared else None for row in _all(gold))
+    hits = tuple(shared[row].hits if row in shared else None for row in _all(gold))
     return CommonQueries(table, ranks, hits, rows, note)
 
 
 def _labelled(
-    gold: Dataset, kept: Mapping[int, BaselineQuery], columns: "Mapping[str, array[float]]"
+    gold: Dataset, shared: Mapping[int, BaselineQuery], columns: "Mapping[str, array[float]]"
 ) -> LabelledScores:
     """Return the scores of a baseline by people, on their sample, and by the model."""
-    models = [kept[row].model if row in kept else {} for row in _all(gold)]
+    models = [shared[row].model if row in shared else {} for row in _all(gold)]
     people, model = {}, {}
     for name, scores in columns.items():
         pairs = list(zip(scores, models, strict=True))

@@ -93,7 +93,7 @@ def read_benchmark_config(
     if top.get("suites") is not None:
         parse_suites(check, ("suites",), check.record(top["suites"], ("suites",)))
     _gate_options(check, top, folder, ANYTHING)
-    found = ConfigFile(
+    config = ConfigFile(
         _gold_path(folder, gold_set),
         "" if gold_set else source,
         {} if gold_set else settings,
@@ -108,7 +108,7 @@ def read_benchmark_config(
         *_selected_files(check, top),
     )
     check.finish()
-    return found
+    return config
 
 
 def read_gate_config(
@@ -134,7 +134,7 @@ def read_gate_config(
 def _gate_options(check: Checker, top: Record, folder: Path, accepts: Accepts) -> dict[str, object]:
     """Return option -> value of the section ``gate``, by the names of their parameters."""
     section = _section(check, top, "gate", GATE_KEYS)
-    found: dict[str, object] = {
+    options: dict[str, object] = {
         option: _rules(check, section[key], ("gate", key))
         for option, key in (
             ("minimums", "min"),
@@ -145,25 +145,25 @@ def _gate_options(check: Checker, top: Record, folder: Path, accepts: Accepts) -
     }
     for option, key in (("min_queries", "min_queries"), ("lost_hits", "max_lost_hits")):
         if section.get(key) is not None:
-            found[option] = check.text(section, key, ("gate",))
+            options[option] = check.text(section, key, ("gate",))
     if (strict := _value(check, section, "gate", "strict", _switch)) is not None:
-        found["strict"] = strict
+        options["strict"] = strict
     if section.get("baseline") is not None:
-        found["baseline"] = str(folder / check.text(section, "baseline", ("gate",)))
-    for option, value in found.items():
+        options["baseline"] = str(folder / check.text(section, "baseline", ("gate",)))
+    for option, value in options.items():
         try:
             accepts(option, value)
         except ValueError as error:
             check.add(("gate",), str(error))
-    return found
+    return options
 
 
-def _rules(check: Checker, value: object, place: Location) -> list[str]:
+def _rules(check: Checker, value: object, location: Location) -> list[str]:
     """Return rules as typed, ``hit@5=0.7``, from an object; a single limit may stand alone."""
     if isinstance(value, str):
-        return [check.word(value, place)]
-    rules = check.record(value, place)
-    return [f"{name}={check.text(rules, name, place)}" for name in rules]
+        return [check.word(value, location)]
+    rules = check.record(value, location)
+    return [f"{name}={check.text(rules, name, location)}" for name in rules]
 
 
 def _selected_files(
@@ -229,28 +229,28 @@ def _agents(check: Checker, top: Record, folder: Path) -> list[Agent]:
     if top.get("engines") is not None and top.get("agents") is not None:
         check.add(("agents",), "'agents' and 'engines' mean the same; give one of them")
     listed = (*check.listed(top, "engines", ()), *check.listed(top, "agents", ()))
-    rows = [(place, check.record(item, place)) for place, item in listed]
-    check.unique(((place, str(row.get("name") or "")) for place, row in rows), "name")
-    found = (_agent(check, row, place, folder) for place, row in rows)
-    return [agent for agent in found if agent]
+    rows = [(location, check.record(item, location)) for location, item in listed]
+    check.unique(((location, str(row.get("name") or "")) for location, row in rows), "name")
+    agents = (_agent(check, row, location, folder) for location, row in rows)
+    return [agent for agent in agents if agent]
 
 
-def _agent(check: Checker, row: Record, place: Location, folder: Path) -> Agent | None:
-    check.known(row, AGENT_KEYS, place, list_keys=True)
-    name = check.text(row, "name", place)
+def _agent(check: Checker, row: Record, location: Location, folder: Path) -> Agent | None:
+    check.known(row, AGENT_KEYS, location, list_keys=True)
+    name = check.text(row, "name", location)
     given = [key for key in ("class", "engine") if row.get(key) is not None]
     if len(given) != 1:
-        check.add(place, "expected either 'class' or 'engine'")
+        check.add(location, "expected either 'class' or 'engine'")
         return None
-    target = check.text(row, given[0], place)
-    config = check.record(row.get("config") or {}, (*place, "config"))
+    target = check.text(row, given[0], location)
+    config = check.record(row.get("config") or {}, (*location, "config"))
     if not name or not target:
         return None
     try:
         return parse_agent(name, target, expand_here(config, folder))
     except (InputError, MissingExtra) as error:
         for line in str(error).splitlines():
-            check.add(place, line)
+            check.add(location, line)
         return None
 
 
@@ -293,13 +293,13 @@ def _folder(check: Checker, output: Record, folder: Path) -> str:
 def _formats(check: Checker, output: Record) -> list[str]:
     if output.get("formats") is None:
         return list(FOLDER_FORMATS)
-    found = []
-    for place, item in check.listed(output, "formats", ("output",)):
-        name = check.word(item, place)
+    formats = []
+    for location, item in check.listed(output, "formats", ("output",)):
+        name = check.word(item, location)
         if name and name not in FOLDER_FORMATS:
             check.add(
-                place,
+                location,
                 f"{name!r} is not a valid format; expected one of: {', '.join(FOLDER_FORMATS)}",
             )
-        found.append(name)
-    return found
+        formats.append(name)
+    return formats

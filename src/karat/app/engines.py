@@ -18,7 +18,7 @@ from karat.engines.adapters.external import AnswerProblem
 from karat.engines.base import Engine, contract_violations
 from karat.engines.context import check_context
 from karat.engines.embedding.base import check_model
-from karat.engines.registry import ENGINES, PROFILE_ALIASES, EngineInfo, modes, profile_named
+from karat.engines.registry import ENGINES, PROFILE_ALIASES, modes, profile_named
 from karat.engines.rerank import check_reranker
 from karat.engines.spec import build, parse_spec
 from karat.errors import EngineError, InputError, KaratError, MissingExtra
@@ -171,13 +171,16 @@ def _listing(name: str) -> EngineListing:
     try:
         info = ENGINES.info(name)
         lacking = bool(info.package) and find_spec(info.package) is None
+        install = ""
+        if lacking:
+            install = install_hint(info.extra) if info.extra else package_hint(info.package)
         return EngineListing(
             name,
             info.summary or _summary(name),
             built_in,
             available=not lacking,
             missing=info.package if lacking else "",
-            install=_install(info) if lacking else "",
+            install=install,
         )
     except MissingExtra as error:
         _, _, install = str(error).partition(": ")
@@ -185,10 +188,6 @@ def _listing(name: str) -> EngineListing:
         return EngineListing(name, "", built_in, available=False, missing=missing, install=install)
     except KaratError as error:
         return EngineListing(name, "", built_in, available=False, missing=str(error))
-
-
-def _install(info: EngineInfo) -> str:
-    return install_hint(info.extra) if info.extra else package_hint(info.package)
 
 
 def _summary(name: str) -> str:
@@ -216,11 +215,11 @@ def check_engine(
     if repetitions < 2:
         raise InputError(f"repetitions is {repetitions}; expected 2 or more")
     engine = build(spec)
-    found = from_texts(SAMPLE, name="sample") if corpus is None else corpus
+    searched = from_texts(SAMPLE, name="sample") if corpus is None else corpus
     asked = query or SAMPLE_QUERY
     try:
         done = _checked(
-            spec, engine, found, query=asked, k=k, repetitions=repetitions, calibrate=calibrate
+            spec, engine, searched, query=asked, k=k, repetitions=repetitions, calibrate=calibrate
         )
         return replace(done, on_sample=corpus is None)
     finally:
@@ -285,8 +284,8 @@ def _counts(engine: Any, name: str, repetitions: int) -> dict[str, int]:
 
 def _broken(engine: Engine, corpus: Corpus, answers: list[tuple[Hit, ...]], k: int) -> list[str]:
     broken = contract_violations(answers[0], corpus, k)
-    found = (first_difference(answers[0], answer, k) for answer in answers[1:])
-    if difference := next(filter(None, found), ""):
+    differences = (first_difference(answers[0], answer, k) for answer in answers[1:])
+    if difference := next(filter(None, differences), ""):
         broken.append(f"not deterministic: two identical queries returned {difference}")
     if engine.search("", k):
         broken.append("an empty query returned hits")
@@ -324,8 +323,8 @@ def first_difference(before: Sequence[Hit], after: Sequence[Hit], k: int) -> str
             same_hit = known or end == len(before) == k
             if not (same_hit and (both_missing or _close(first.score, second.score))):
                 what = "scores" if _location(first) == _location(second) else "hits"
-                shown = f"{_shown(first)} and {_shown(second)}"
-                return f"different {what}, first at rank {rank + 1}: {shown}"
+                pair = f"{_shown(first)} and {_shown(second)}"
+                return f"different {what}, first at rank {rank + 1}: {pair}"
             if known:
                 tied.remove(_location(second))
         start = end
@@ -352,16 +351,16 @@ def _warnings(
     bodies: list[int],
     problem: AnswerProblem | None = None,
 ) -> list[str]:
-    found = []
+    warnings = []
     if not hits and not invalid and not problem:
-        found.append("no hits; try another --query or --corpus")
+        warnings.append("no hits; try another --query or --corpus")
     if bodies and DELAYED_NS[0] <= median(bodies) <= DELAYED_NS[1]:
-        found.append(
+        warnings.append(
             f"the body arrives {median(bodies) / 1e6:.0f} ms after the headers, because the "
             "service writes them separately (delayed acknowledgement). This is not search time: "
             "let the service write both at once, or set TCP_NODELAY."
         )
-    return found
+    return warnings
 
 
 def search_modes() -> dict[str, tuple[str, ...]]:

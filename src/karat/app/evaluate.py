@@ -108,12 +108,12 @@ def with_difficulty(gold: Dataset, where: Where) -> Dataset:
     """
     if DIFFICULTY in gold.tags:
         return gold
-    found = [UNKNOWN] * len(gold)
+    difficulties = [UNKNOWN] * len(gold)
     with where.snapshots(gold, seed=0) as snapshots:
-        for corpus, wanted, _ in snapshots:
-            for row in wanted.rows:
-                found[row] = difficulty_of(gold.texts[row], gold.targets(row), corpus)
-    return replace(gold, tags={**gold.tags, DIFFICULTY: tuple(found)})
+        for corpus, searches, _ in snapshots:
+            for row in searches.rows:
+                difficulties[row] = difficulty_of(gold.texts[row], gold.targets(row), corpus)
+    return replace(gold, tags={**gold.tags, DIFFICULTY: tuple(difficulties)})
 
 
 def difficulty_of(query: str, targets: Sequence[Target], corpus: Corpus) -> str:
@@ -153,17 +153,17 @@ def choose_engines(names: Sequence[str], config: "ConfigFile | None" = None) -> 
     InputError is raised if a name is not an engine, profile or file; nothing is built yet.
     """
     known = {agent.name: agent for agent in config.agents} if config else {}
-    found = []
+    engines = []
     for name in names or tuple(known) or (DEFAULT_ENGINE,):
         if name in known:
-            found.append(known[name])
+            engines.append(known[name])
         else:
             # Not for the name of an engine: all agent names need the records of all engines.
             is_engine = ENGINES.has(name.partition("(")[0])
             engine = None if is_engine else agent_names().get(name)
             (configuration,) = engine_configurations([engine or name])
-            found.append(Agent(name if engine else configuration.name, configuration.spec))
-    return found
+            engines.append(Agent(name if engine else configuration.name, configuration.spec))
+    return engines
 
 
 def configure_engines(
@@ -246,10 +246,10 @@ class ExperimentSetup:
             )
         if inside := self._source_in(where.corpus):
             where = where._replace(exclude=tuple(dict.fromkeys((*where.exclude, f"/{inside}"))))
-        places = self.config.settings.get("repositories") if self.config else None
-        if where.corpus or where.repositories or not isinstance(places, list) or len(places) > 1:
+        folders = self.config.settings.get("repositories") if self.config else None
+        if where.corpus or where.repositories or not isinstance(folders, list) or len(folders) > 1:
             return where
-        return where._replace(repositories={"": str(places[0])})
+        return where._replace(repositories={"": str(folders[0])})
 
     def _source_in(self, corpus: str | None) -> str:
         """Return the path of the gold set within *corpus*, "" if it is not a file in there."""
@@ -395,18 +395,18 @@ def kind_proposal(
     kind = searched.suggested_kind
     lead = scoring.parsed(gold)[0]
     means = [evaluation[str(lead)] for evaluation in scored]
-    known = [place for place, mean in enumerate(means) if not isnan(mean)]
+    known = [index for index, mean in enumerate(means) if not isnan(mean)]
     if not kind or not known:
         return ()
     sign = 1 if lead.definition.higher_is_better else -1
-    best = max(known, key=lambda place: sign * means[place])
+    best = max(known, key=lambda index: sign * means[index])
     answers = (
         answer._replace(hits=tuple(hit for hit in answer.hits if kind_of(hit.path) == kind))
         for answer in runs[best].run.answers()
     )
     name = runs[best].name
-    kept = Run.of(answers, name=name, metadata=runs[best].run.metadata)
-    (narrowed,) = score_runs(gold, [replace(runs[best], run=kept)], scoring, measures=[lead])
+    of_kind = Run.of(answers, name=name, metadata=runs[best].run.metadata)
+    (narrowed,) = score_runs(gold, [replace(runs[best], run=of_kind)], scoring, measures=[lead])
     before, after = (f"{value:.3f}" for value in (means[best], narrowed[str(lead)]))
     if before == after:
         return ()
@@ -431,10 +431,10 @@ def score_runs(
     A run is scored only where *known* has no scores of it by all of these measures. Intervals are
     left to the caller.
     """
-    shown = scoring.parsed(gold)
-    measures = shown if measures is None else measures
+    reported = scoring.parsed(gold)
+    measures = reported if measures is None else measures
     names = set(map(str, measures))
-    found = []
+    evaluations = []
     for run, scored in zip_longest(runs, known[: len(runs)]):
         evaluation = scored
         if evaluation is None or not names <= evaluation.table.columns.keys():
@@ -447,8 +447,8 @@ def score_runs(
                 name=run.name,
             )
         evaluation = replace(evaluation, notes=replace(evaluation.notes, unit=scoring.unit))
-        found.append(with_dropped(with_measures(evaluation, measures), run, shown))
-    return found
+        evaluations.append(with_dropped(with_measures(evaluation, measures), run, reported))
+    return evaluations
 
 
 def _result(

@@ -152,10 +152,10 @@ def lost_hits_check(
     lost = [query for query in had if not now[query]]
     why = f"{queries(len(had))} with hits in the baseline still have some"
     if lost:
-        shown = ", ".join(lost[:MOST_LISTED]) + (", ..." if len(lost) > MOST_LISTED else "")
+        names = ", ".join(lost[:MOST_LISTED]) + (", ..." if len(lost) > MOST_LISTED else "")
         verb = "has" if len(lost) == 1 else "have"
         why = (
-            f"{len(lost)} of {queries(len(had))} with hits in the baseline {verb} none now: {shown}"
+            f"{len(lost)} of {queries(len(had))} with hits in the baseline {verb} none now: {names}"
         )
     decision = Decision.PASSED if len(lost) <= limit else Decision.FAILED
     return Check("lost-hits", "hits", decision, len(lost), limit, len(had), why)
@@ -412,7 +412,7 @@ def gate(
     )
     means = {summary.measure: summary for summary in now.evaluation.summaries}
     least = rules.min_queries
-    found = Gate(
+    outcome = Gate(
         name=name,
         queries=len(gold),
         checks=tuple(
@@ -431,16 +431,16 @@ def gate(
         if part:
             whole = sample_of or baseline.sample_of
             text = f"a sample: {len(common.rows)} of {queries(whole)} are compared"
-            found = replace(found, notes=(*found.notes, text))
+            outcome = replace(outcome, notes=(*outcome.notes, text))
         against = _Against(gold, common, now, confidence)
         both = (baseline.deterministic, answers_identically(loaded))
-        found = against.judged(found, limits, rules=rules, identical=both)
-        found = replace(found, known=_known_notes(now.evaluation, baseline))
+        outcome = against.judged(outcome, limits, rules=rules, identical=both)
+        outcome = replace(outcome, known=_known_notes(now.evaluation, baseline))
     slow = (
         latency_check(times, percentile, limit, min_queries=least, disturbed=disturbed)
         for percentile, limit in rules.latencies_ms.items()
     )
-    return replace(found, checks=(*found.checks, *slow))
+    return replace(outcome, checks=(*outcome.checks, *slow))
 
 
 def self_check(
@@ -477,20 +477,20 @@ def self_check(
                 sample_of=sample_of,
             )
         )
-    found = [
+    gates = [
         gate(gold, run, rules, baseline=before, scoring=scoring, confidence=confidence)
-        for before, (place, run) in product(baselines, enumerate(named))
-        if before is not baselines[place]
+        for before, (index, run) in product(baselines, enumerate(named))
+        if before is not baselines[index]
     ]
     decisions: dict[str, Counter[str]] = {}
-    for one in found:
+    for one in gates:
         for check in one.checks:
             key = check.rule if check.rule == "lost-hits" else f"{check.rule} {check.subject}"
             decisions.setdefault(key, Counter())[check.decision.value] += 1
     return SelfCheck(
         tuple(run.name for run in named),
-        len(found),
-        sum(one.closed for one in found),
+        len(gates),
+        sum(one.closed for one in gates),
         len(set(map(run_digest, named))) == 1,
         decisions,
     )
@@ -509,13 +509,13 @@ class _Against:
 
     def judged(
         self,
-        found: Gate,
+        outcome: Gate,
         limits: Mapping[Measure, float | None],
         *,
         rules: GateRules,
         identical: tuple[bool | None, bool | None],
     ) -> Gate:
-        """Return *found* with the checks of *limits*, what moved, and the verdict in words.
+        """Return *outcome* with the checks of *limits*, what moved, and the verdict in words.
 
         A limit of None is the tolerance. *identical* says whether the engine of the baseline and
         that of the run have answered identically.
@@ -546,15 +546,15 @@ class _Against:
         lead = next(iter(limits))
         moved = sorted(self._moved(lead), key=lambda pair: (pair[0], _climb(pair[1])))
         return replace(
-            found,
-            checks=(*found.checks, *checks),
+            outcome,
+            checks=(*outcome.checks, *checks),
             baseline=old.name,
             lead=str(lead),
             worst=tuple(query for change, query in moved[:MOST_MOVED] if change < -SAME),
             best=tuple(query for change, query in moved[: -MOST_MOVED - 1 : -1] if change > SAME),
             verdict=gate_verdict(comparison),
             rule=_rule_used(identical) if None in limits.values() else SET_LIMIT,
-            notes=(*found.notes, *self._notes(checks)),
+            notes=(*outcome.notes, *self._notes(checks)),
         )
 
     def _tolerance(self, measure: Measure) -> float:

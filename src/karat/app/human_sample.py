@@ -218,8 +218,8 @@ def stratified_order(strata: Sequence[str], *, seed: int = 0) -> list[int]:
     line.sort(key=lambda row: strata[row])
     start = rng.randrange(size) if size else 0
     bits = max(size - 1, 0).bit_length()
-    visited = (_reversed_bits(place, bits) for place in range(1 << bits))
-    return [line[(place + start) % size] for place in visited if place < size]
+    visited = (_reversed_bits(position, bits) for position in range(1 << bits))
+    return [line[(position + start) % size] for position in visited if position < size]
 
 
 def _reversed_bits(number: int, bits: int) -> int:
@@ -243,12 +243,12 @@ def _strata(data: Dataset, runs: Mapping[str, Run], *, depth: int) -> list[str]:
     spreads = _spreads(by_models, runs, depth=depth)
     differing = sorted(spread for spread in spreads if spread > 0)
     middle = differing[len(differing) // 2] if differing else 0.0
-    found = []
+    strata = []
     for query, spread in zip(queries, spreads, strict=True):
         text = "runs differ much" if spread >= middle else "runs differ little"
         text = text if spread > 0 else "runs score alike"
-        found.append(f"{text}, models disagree" if _is_disputed(query) else text)
-    return found
+        strata.append(f"{text}, models disagree" if _is_disputed(query) else text)
+    return strata
 
 
 def _spreads(data: Dataset, runs: Mapping[str, Run], *, depth: int) -> list[float]:
@@ -268,6 +268,6 @@ def _is_disputed(query: Query) -> bool:
     """Return whether models disagree about the relevance of a hit."""
     relevant: dict[Target, set[bool]] = {}
     for label in model_labels_of(query):
-        place = label.target._replace(grade=0.0)
-        relevant.setdefault(place, set()).add(label.target.grade > 0)
+        ungraded = label.target._replace(grade=0.0)
+        relevant.setdefault(ungraded, set()).add(label.target.grade > 0)
     return any(len(votes) > 1 for votes in relevant.values())

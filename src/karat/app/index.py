@@ -83,7 +83,7 @@ def commit_of(folder: Path, revision: str | None = None) -> dict[str, str] | Non
 def pinned_commit(folder: Path, revision: str) -> str:
     """Return the commit that *revision* is now: a branch moves on, what is searched must not."""
     try:
-        found = git(
+        commit = git(
             str(folder), "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}"
         )
     except InputError as error:
@@ -91,7 +91,7 @@ def pinned_commit(folder: Path, revision: str) -> str:
             f"{str(folder)!r} has no revision {revision!r}; expected a commit, a tag or a branch "
             "of a Git repository"
         ) from error
-    return found.decode().strip()
+    return commit.decode().strip()
 
 
 def check_model(model: str) -> None:

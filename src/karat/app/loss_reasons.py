@@ -76,16 +76,16 @@ def searched_where(runs: Sequence[RunResult]) -> Where:
 
 
 def _metadata_where(metadata: Mapping[str, object]) -> Where | None:
-    place, snapshot, candidates = (
+    location, snapshot, candidates = (
         str(metadata.get(key) or "") for key in ("place", "snapshot", "candidates")
     )
-    if not place or not snapshot:
+    if not location or not snapshot:
         return None
     if snapshot == "corpus":
-        where = Where(corpus=place)
+        where = Where(corpus=location)
     else:
         recorded = snapshot in ("carried", "generated", "masked")
-        where = Where({"": place}, snapshot="parent" if recorded else snapshot)
+        where = Where({"": location}, snapshot="parent" if recorded else snapshot)
     return where._replace(
         candidates=candidates or None,
         kind=str(metadata.get("kind") or "all"),
@@ -119,8 +119,8 @@ class _LossEngine(NamedTuple):
         if not self.threshold:
             return [*steps]
         hits = steps[-1].hits
-        kept = count_above([hit.score for hit in hits], self.threshold, by_score=self.by_score)
-        return [*steps, SearchStep("threshold", hits[:kept])]
+        above = count_above([hit.score for hit in hits], self.threshold, by_score=self.by_score)
+        return [*steps, SearchStep("threshold", hits[:above])]
 
 
 def _loss_engine(measured: RunResult, family: EngineGroup) -> _LossEngine | None:
@@ -229,7 +229,7 @@ class _LossFinder:
             if not self._files.holds(whole[number].path):
                 yield (run, row, number), LossReason.NOT_IN_CORPUS
             elif engine is not None:
-                if not self._places(engine.engine).of(whole[number]):
+                if not self._chunk_coverage(engine.engine).of(whole[number]):
                     yield (run, row, number), LossReason.NO_CHUNK
                     continue
                 if steps is None:
@@ -250,19 +250,19 @@ class _LossFinder:
             self._known[id(engine)] = engine.steps(self._search.gold.texts[row], depth)
         return self._known[id(engine)]
 
-    def _places(self, engine: Stepwise) -> Coverage:
+    def _chunk_coverage(self, engine: Stepwise) -> Coverage:
         """Return the chunks of *engine*; engines with the same chunker share them."""
         inner = chunk_engine(engine)
-        places = inner.held.chunks if inner else None
-        if id(places) not in self._chunks:
-            hits = [places.hit(row, 0.0) for row in range(len(places))] if places else []
-            self._chunks[id(places)] = self._coverage(hits)
-        return self._chunks[id(places)]
+        chunks = inner.held.chunks if inner else None
+        if id(chunks) not in self._chunks:
+            hits = [chunks.hit(row, 0.0) for row in range(len(chunks))] if chunks else []
+            self._chunks[id(chunks)] = self._coverage(hits)
+        return self._chunks[id(chunks)]
 
-    def _coverage(self, places: Sequence[Hit]) -> Coverage:
+    def _coverage(self, hits: Sequence[Hit]) -> Coverage:
         scoring = self._scoring
         return Coverage(
-            places,
+            hits,
             match=scoring.match or self._search.gold.match,
             min_overlap=scoring.min_overlap,
             root=scoring.root,
@@ -297,7 +297,7 @@ def _culprit(steps: Sequence[tuple[str, int]], k: int) -> LossReason | None:
     """
     alone = [rank for kind, rank in steps if kind == "stage" and rank]
     line = [("stage", min(alone, default=0)), *(step for step in steps if step[0] != "stage")]
-    last = max((place for place, (_, rank) in enumerate(line) if 0 < rank <= k), default=None)
+    last = max((position for position, (_, rank) in enumerate(line) if 0 < rank <= k), default=None)
     if last is None or last + 1 == len(line):
         return None
     return LOST_BY[line[last + 1][0]]

@@ -112,15 +112,15 @@ def group_measures(*, everything: bool = False) -> list[MeasureGroup]:
     >>> group_measures()[0].measures[1]
     ('hit@5', 'Whether a relevant hit is among the first k.')
     """
-    found = [
+    groups = [
         MeasureGroup(purpose, tuple((name, _definition(name)) for name in names))
         for purpose, names in COMMON.items()
     ]
     if everything:
         common = {_metric_name(name) for names in COMMON.values() for name in names}
         rest = (entry for entry in describe() if entry.name not in common)
-        found.append(MeasureGroup(OTHERS, tuple((one.usage, one.definition) for one in rest)))
-    return found
+        groups.append(MeasureGroup(OTHERS, tuple((one.usage, one.definition) for one in rest)))
+    return groups
 
 
 def _definition(measure: str) -> str:
@@ -142,11 +142,11 @@ def describe(names: Iterable[str] = ()) -> list[Description]:
     >>> [entry.name for entry in describe(["accuracy"])], len(describe(["diversity"]))
     (['acc'], 4)
     """
-    found = []
-    wanted = dict.fromkeys(found for name in names for found in _find(name))
-    for name in wanted or list(METRICS):
+    descriptions = []
+    chosen = dict.fromkeys(match for name in names for match in _find(name))
+    for name in chosen or list(METRICS):
         metric = METRICS.get(name)
-        found.append(
+        descriptions.append(
             Description(
                 name=name,
                 usage=name + USAGE[metric.cut],
@@ -159,7 +159,7 @@ def describe(names: Iterable[str] = ()) -> list[Description]:
                 higher_is_better=metric.higher_is_better,
             )
         )
-    return found
+    return descriptions
 
 
 def _find(text: str) -> list[str]:
@@ -183,10 +183,10 @@ def _find(text: str) -> list[str]:
             if word in purpose.lower()
         ]
         described = [name for name in METRICS if word in METRICS.get(name).definition.lower()]
-        found = list(dict.fromkeys((*of_purpose, *described)))
-        if not word or not found:
+        matches = list(dict.fromkeys((*of_purpose, *described)))
+        if not word or not matches:
             raise
-        return found
+        return matches
 
 
 def page(descriptions: Iterable[Description]) -> str:
@@ -195,8 +195,8 @@ def page(descriptions: Iterable[Description]) -> str:
     for entry in descriptions:
         parts.append(f"\n## {entry.usage}\n\n{entry.definition}\n\n    {entry.formula}\n")
         plain = entry.name.replace("-", "_")
-        shown = replace(entry, aliases=tuple(alias for alias in entry.aliases if alias != plain))
-        details = [line for line in shown.details() if line not in USUAL]
+        aliases = tuple(alias for alias in entry.aliases if alias != plain)
+        details = [line for line in replace(entry, aliases=aliases).details() if line not in USUAL]
         if details:
             sentences = ". ".join(line[0].upper() + line[1:] for line in details)
             parts.append(f"\n{sentences}.\n")

@@ -13,7 +13,7 @@ from karat.scoring.score import no_overlap
 
 
 class PooledHit(NamedTuple):
-    """An unjudged place: the row of its query, its first hit, and its rank in each run."""
+    """An unjudged hit: the row of its query, its first hit, and its rank in each run."""
 
     row: int
     hit: Hit
@@ -46,7 +46,7 @@ def candidates(data: Dataset, runs: Mapping[str, Run], *, depth: int) -> dict[in
         raise InputError(f"depth {depth} is below 1")
     matcher = matcher_of(data)
     rows = {query_id: row for row, query_id in enumerate(data.query_ids)}
-    found: dict[int, dict[Target, PooledHit]] = {}
+    by_row: dict[int, dict[Target, PooledHit]] = {}
     for name, run in runs.items():
         if not any(query_id in rows for query_id in run.query_ids):
             raise no_overlap(name, data.query_ids, run.query_ids)
@@ -54,14 +54,14 @@ def candidates(data: Dataset, runs: Mapping[str, Run], *, depth: int) -> dict[in
             row = rows.get(answer.query_id)
             if row is None:
                 continue
-            units = found.setdefault(row, {})
-            wanted = data.targets(row)
-            for rank, (unit, hit) in enumerate(_units(answer, matcher, wanted), 1):
+            units = by_row.setdefault(row, {})
+            targets = data.targets(row)
+            for rank, (unit, hit) in enumerate(_units(answer, matcher, targets), 1):
                 if rank > depth:
                     break
                 known = units.get(unit, PooledHit(row, hit, {}))
                 units[unit] = known._replace(ranks={**known.ranks, name: rank})
-    return {row: list(found[row].values()) for row in sorted(found)}
+    return {row: list(by_row[row].values()) for row in sorted(by_row)}
 
 
 def matcher_of(data: Dataset) -> Matcher:

@@ -103,9 +103,9 @@ def report(
     scored = score_runs(
         gold, runs, scoring, measures=report_measures(gold, scoring), known=evaluations
     )
-    shown = [with_measures(evaluation, measures).reportable() for evaluation in scored]
+    reportable = [with_measures(evaluation, measures).reportable() for evaluation in scored]
     clusters = cluster_labels(gold, confidence.cluster)
-    contest = compare_scored(shown, measures, confidence, clusters=clusters)
+    contest = compare_scored(reportable, measures, confidence, clusters=clusters)
     lead = testable_measures(measures)[:1]
     against_first = replace(confidence, pairs="baseline", correction=None)
     traces = tuple(
@@ -136,7 +136,7 @@ def report(
             slices={
                 tag: {
                     value: compare_evaluations(
-                        shown,
+                        reportable,
                         lead,
                         rows,
                         against_first,
@@ -224,13 +224,13 @@ def breakdown_tags(gold: Dataset) -> list[str]:
 
     The tag that groups queries into clusters is left out.
     """
-    found = []
+    tags = []
     for tag, values in slice_rows(gold, dict.fromkeys((*gold.tags, "file-type"))).items():
         if tag != gold.metadata.get("cluster") and 1 < len(values) <= min(
             MOST_VALUES, len(gold) - 1
         ):
-            found.append(tag)
-    return found
+            tags.append(tag)
+    return tags
 
 
 def _resolved(
@@ -270,9 +270,9 @@ def _curve_measures(measures: Sequence[Measure]) -> list[list[Measure]]:
 
 def _curve(row: Sequence[Measure], scored: Sequence[Evaluation], depth: int) -> Curve:
     """Return the means of one metric at all cut-offs up to the depth of the runs."""
-    kept = [measure for measure in row if (measure.k or 0) <= max(depth, 1)]
-    means = tuple(tuple(evaluation[str(measure)] for measure in kept) for evaluation in scored)
-    return Curve(str(replace(row[0], k=None)), tuple(each.k or 0 for each in kept), means)
+    reached = [measure for measure in row if (measure.k or 0) <= max(depth, 1)]
+    means = tuple(tuple(evaluation[str(measure)] for measure in reached) for evaluation in scored)
+    return Curve(str(replace(row[0], k=None)), tuple(each.k or 0 for each in reached), means)
 
 
 def _latency(
@@ -342,30 +342,30 @@ def experiment_inputs(
 
 
 def make_findings(
-    found: ReportInputs,
+    inputs: ReportInputs,
     scoring: Scoring,
     confidence: Confidence,
     *,
     by: Iterable[str] | None = None,
     title: str = "",
 ) -> Findings:
-    """Return what a report shows of *found*, made now, its remarks before those on the runs."""
+    """Return what a report shows of *inputs*, made now, their remarks before those on the runs."""
     made_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
-    gold, evaluations = found.gold, found.evaluations
+    gold, evaluations = inputs.gold, inputs.evaluations
     if confidence.human_sample:
-        runs = {measured.name: measured.run for measured in found.runs}
+        runs = {measured.name: measured.run for measured in inputs.runs}
         gold = sampled_gold(gold, runs, confidence.human_sample, scoring)
         # Stored scores are those by the labels of people alone.
         evaluations = ()
     findings = report(
         gold,
-        found.runs,
+        inputs.runs,
         origin=origin(
-            found.gold,
-            found.digests,
+            inputs.gold,
+            inputs.digests,
             made_at=made_at,
             version=__version__,
-            records=found.records,
+            records=inputs.records,
         ),
         scoring=scoring,
         confidence=confidence,
@@ -374,18 +374,18 @@ def make_findings(
     )
     return replace(
         findings,
-        remarks=(*found.remarks, *findings.remarks),
+        remarks=(*inputs.remarks, *findings.remarks),
         title=title,
         engines=tuple(
             engine_options(
                 record.name,
                 record.engine,
-                found.gold,
+                inputs.gold,
                 k=record.k,
                 threshold=record.threshold,
                 match=record.match,
             )
-            for record in found.records
+            for record in inputs.records
         ),
     )
 
@@ -433,23 +433,23 @@ def write_report(
 
     draw = drawer(path)
     gold = _as_dataset(truth, labels)
-    found = [
+    measured = [
         RunResult(whole_run(source, gold, name=name), timings=None, engine="", name=name)
         for source, name in zip(runs, names or distinct_names(runs), strict=True)
     ]
-    inputs = ReportInputs(gold, tuple(found), tuple(run_digest(each.run) for each in found))
+    inputs = ReportInputs(gold, tuple(measured), tuple(run_digest(each.run) for each in measured))
     write_text(path, draw(make_findings(inputs, scoring, confidence, by=by, title=title)))
 
 
 def _as_dataset(source: TruthSource, labels: LabelRule) -> Dataset:
     if isinstance(source, str | PathLike):
         return read_gold(source, labels=labels)
-    found = load_judgments(source, labels=labels)
-    if isinstance(found, Dataset):
-        return found
+    judgments = load_judgments(source, labels=labels)
+    if isinstance(judgments, Dataset):
+        return judgments
     queries = (
         Query(query, "", tuple(Target(document, grade) for document, grade in grades.items()))
-        for query, grades in found.items()
+        for query, grades in judgments.items()
     )
     return Dataset.of(queries, name="gold", match="document")
 
@@ -483,21 +483,21 @@ def gather(
     it. *reading* has keywords of :func:`karat.app.score.read_gold`.
     """
     files = {name for name in names if is_source(name)}
-    kept = _read_stored([name for name in names if name not in files], store)
+    stored = _read_stored([name for name in names if name not in files], store)
     if names[0] in files:
         gold = read_gold(names[0], **reading)
         names = names[1:]
     elif files:
         raise InputError(f"{min(files)} is a file; expected the gold set first, and runs after it")
     else:
-        gold = use_labels(_common(kept.golds), reading.get("labels") or LabelRule())
+        gold = use_labels(_common(stored.golds), reading.get("labels") or LabelRule())
     sources = [
         source
         for name in names
-        for source in ([_of_file(name, run_format)] if name in files else kept.runs[name])
+        for source in ([_of_file(name, run_format)] if name in files else stored.runs[name])
     ]
     if not sources:
-        why = f": {'; '.join(kept.remarks)}" if kept.remarks else ""
+        why = f": {'; '.join(stored.remarks)}" if stored.remarks else ""
         raise InputError(f"no run to report on; expected run files or ids of runs{why}")
     apart = number_duplicates([source.measured.name for source in sources])
     return ReportInputs(
@@ -505,17 +505,17 @@ def gather(
         tuple(replace(each.measured, name=name) for each, name in zip(sources, apart, strict=True)),
         tuple(source.digest for source in sources),
         _records(sources, apart),
-        kept.remarks,
+        stored.remarks,
     )
 
 
 def _records(sources: Sequence[_Source], names: Sequence[str]) -> tuple[RunRecord, ...]:
-    found = [
+    records = [
         replace(source.record, name=name)
         for source, name in zip(sources, names, strict=True)
         if source.record
     ]
-    return tuple(found) if len(found) == len(sources) else ()
+    return tuple(records) if len(records) == len(sources) else ()
 
 
 def _of_file(path: str, run_format: str | None) -> _Source:
@@ -524,14 +524,14 @@ def _of_file(path: str, run_format: str | None) -> _Source:
     return _Source(measured, sha256(Path(path).read_bytes()).hexdigest())
 
 
-def _read_stored(names: Sequence[str], place: str) -> _StoredRuns:
+def _read_stored(names: Sequence[str], url: str) -> _StoredRuns:
     if not names:
         return _StoredRuns({}, {}, ())
     runs: dict[str, list[_Source]] = {}
     golds: dict[str, Dataset] = {}
     remarks: list[str] = []
     try:
-        opened = open_store(place)
+        opened = open_store(url)
     except InputError as error:
         raise InputError(f"{names[0]!r} is not a file, and {error}") from None
     try:

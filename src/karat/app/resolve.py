@@ -19,8 +19,8 @@ from karat.scoring.matching.judge import ALTERNATIVES
 from karat.scoring.matching.modes import MATCHERS, is_suffix, normalise
 from karat.system.words import counted
 
-# Maximum number of places of a passage that become targets.
-MOST_PLACES = 20
+# Maximum number of passages of a quote that become targets.
+MOST_PASSAGES = 20
 Reason = Literal["not_found", "skipped", "ambiguous", "invalid_ref"]
 
 # Modes whose targets are patterns: one may mean several files, and stays as it was written.
@@ -47,7 +47,7 @@ class Passage(NamedTuple):
 
 
 def locate_quotes(corpus: Corpus, quotes: Iterable[Quote]) -> dict[Quote, list[Passage]]:
-    r"""Return the places of each of *quotes*, in the order of the corpus; at most MOST_PLACES.
+    r"""Return the passages of each of *quotes*, in the order of the corpus; at most MOST_PASSAGES.
 
     A quote is found where its text stands exactly; only if that is nowhere, where it stands with
     other white space, such as other line ends.
@@ -55,41 +55,43 @@ def locate_quotes(corpus: Corpus, quotes: Iterable[Quote]) -> dict[Quote, list[P
     >>> from karat.corpus import from_texts
     >>> corpus = from_texts({"a.md": "one\ntwo three\nfour", "b.md": "two three"})
     >>> both, one = Quote("two three"), Quote("three four")
-    >>> found = locate_quotes(corpus, [both, one])
-    >>> [place.path for place in found[both]], found[one]
+    >>> passages = locate_quotes(corpus, [both, one])
+    >>> [passage.path for passage in passages[both]], passages[one]
     (['a.md', 'b.md'], [Passage(path='a.md', start_line=2, end_line=3)])
     """
-    found: dict[Quote, list[Passage]] = {quote: [] for quote in quotes}
-    _look(corpus, found, {quote: quote.text.strip() for quote in found if quote.text.strip()})
-    pending = {quote: " ".join(quote.text.split()) for quote, places in found.items() if not places}
-    _look(corpus, found, {quote: text for quote, text in pending.items() if text}, folded=True)
-    return found
+    passages: dict[Quote, list[Passage]] = {quote: [] for quote in quotes}
+    exact = {quote: quote.text.strip() for quote in passages}
+    _look(corpus, passages, {quote: text for quote, text in exact.items() if text})
+    pending = [quote for quote, located in passages.items() if not located]
+    words = {quote: " ".join(quote.text.split()) for quote in pending}
+    _look(corpus, passages, {quote: text for quote, text in words.items() if text}, folded=True)
+    return passages
 
 
 def _look(
     corpus: Corpus,
-    found: Mapping[Quote, list[Passage]],
-    wanted: Mapping[Quote, str],
+    passages: Mapping[Quote, list[Passage]],
+    quote_texts: Mapping[Quote, str],
     *,
     folded: bool = False,
 ) -> None:
-    """Add the places of *wanted* texts to *found*; *folded* texts have single blanks."""
-    if not wanted:
+    """Add where *quote_texts* stand to *passages*; *folded* texts have single blanks."""
+    if not quote_texts:
         return
     patterns: dict[Quote, re.Pattern[str]] = {}
     for document, text in corpus.texts():
         content = " ".join(text.split()) if folded else text
-        for quote, words in wanted.items():
+        for quote, words in quote_texts.items():
             if quote.path not in ("", document.path) or words not in content:
                 continue
             if quote not in patterns:
                 pieces = words.split(" ") if folded else [words]
                 patterns[quote] = re.compile(r"\s+".join(map(re.escape, pieces)))
             for match in patterns[quote].finditer(text):
-                if len(found[quote]) < MOST_PLACES:
+                if len(passages[quote]) < MOST_PASSAGES:
                     first = text.count("\n", 0, match.start()) + 1
                     last = first + text.count("\n", match.start(), match.end())
-                    found[quote].append(Passage(document.path, first, last))
+                    passages[quote].append(Passage(document.path, first, last))
 
 
 class UnresolvedReference(NamedTuple):
@@ -133,7 +135,7 @@ class ResolveResult:
 
     def notes(self) -> list[str]:
         """Return one sentence per kind of reference that needs attention, with an example."""
-        found = []
+        sentences = []
         for reason, text in (
             ("not_found", "not found in the corpus, counted as missed"),
             ("skipped", "skipped files of the corpus, counted as missed"),
@@ -142,23 +144,23 @@ class ResolveResult:
         ):
             lost = [each for each in self.unresolved if each.reason == reason]
             if lost:
-                found.append(_sentence(lost, self.total_count, text))
+                sentences.append(_sentence(lost, self.total_count, text))
         if self.ambiguous:
             text = "found in several places; a hit on any of them counts"
-            found.append(_sentence(self.ambiguous, self.total_count, text))
+            sentences.append(_sentence(self.ambiguous, self.total_count, text))
         if self.whole:
             text = "not in its document, which is the target as a whole"
-            found.append(_sentence(self.whole, self.total_count, text))
-        return found
+            sentences.append(_sentence(self.whole, self.total_count, text))
+        return sentences
 
 
 def _sentence(lost: Sequence[UnresolvedReference], total: int, text: str) -> str:
     first = lost[0]
     ((kind, name),) = first.doc_ref.items()
-    places = f": {', '.join(first.candidates[:3])}" if first.candidates else ""
-    shown = shorten(name, SHOWN, placeholder=" ...")
+    candidates = f": {', '.join(first.candidates[:3])}" if first.candidates else ""
+    shortened = shorten(name, SHOWN, placeholder=" ...")
     count = f"{len(lost):,} of {counted(total, 'reference')}"
-    return f"{count}: {text}; query {first.query_id!r}: {kind} {shown!r}{places}"
+    return f"{count}: {text}; query {first.query_id!r}: {kind} {shortened!r}{candidates}"
 
 
 def resolve(
@@ -196,34 +198,34 @@ def resolve(
         targets = []
         alternatives = []
         for target in query.targets:
-            found = finder.find(target)
-            if isinstance(found, _UnresolvedTarget):
-                lost = _unresolved(query.id, target, found)
+            resolved = finder.find(target)
+            if isinstance(resolved, _UnresolvedTarget):
+                lost = _unresolved(query.id, target, resolved)
                 path = by_hand.get((query.id, lost.doc_ref_hash), "")
                 if not path:
                     unresolved.append(lost)
                     targets.append(_missed(target))
                     continue
-                found = _placed(target, path)
-            elif others := finder.other_places(target):
-                places = tuple(f"{place.path}:{place.start_line}" for place in others)
-                named = f"{found.path}:{found.start_line}"
-                both = _UnresolvedTarget("ambiguous", (named, *places))
+                resolved = _placed(target, path)
+            elif others := finder.other_passages(target):
+                starts = tuple(f"{passage.path}:{passage.start_line}" for passage in others)
+                named = f"{resolved.path}:{resolved.start_line}"
+                both = _UnresolvedTarget("ambiguous", (named, *starts))
                 ambiguous.append(_unresolved(query.id, target, both))
-                alternatives += [_alternative(found, place) for place in others]
-            elif target.ref == "quote" and not found.end_line:
-                inside = _UnresolvedTarget("not_found", (found.path,))
+                alternatives += [_alternative(resolved, passage) for passage in others]
+            elif target.ref == "quote" and not resolved.end_line:
+                inside = _UnresolvedTarget("not_found", (resolved.path,))
                 whole.append(_unresolved(query.id, target, inside))
-            targets.append(found)
+            targets.append(resolved)
         extra = {**query.extra, ALTERNATIVES: alternatives} if alternatives else query.extra
         queries.append(query._replace(targets=_once(targets), extra=extra))
     total = dataset.offsets[-1]
-    found_all = replace(dataset.with_queries(queries), tags=dataset.tags)
+    resolved_set = replace(dataset.with_queries(queries), tags=dataset.tags)
     return ResolveResult(
         total - len(unresolved),
         total,
         tuple(unresolved),
-        found_all,
+        resolved_set,
         tuple(ambiguous),
         tuple(whole),
     )
@@ -242,8 +244,8 @@ def resolve_for(
     parts: list[ResolveResult] = []
     queries = list(dataset.queries())
     with where.snapshots(dataset, seed=0) as snapshots:
-        for corpus, wanted, _ in snapshots:
-            order = sorted(wanted.rows)
+        for corpus, searches, _ in snapshots:
+            order = sorted(searches.rows)
             part = dataset.with_queries(queries[row] for row in order)
             parts.append(resolve(part, corpus, match=match))
             rows.update(zip(order, parts[-1].dataset.queries(), strict=True))
@@ -258,9 +260,9 @@ def resolve_for(
     )
 
 
-def _alternative(target: Target, place: Passage) -> dict[str, object]:
+def _alternative(target: Target, passage: Passage) -> dict[str, object]:
     return {
-        **place._asdict(),
+        **passage._asdict(),
         "target": {
             "path": target.path,
             "start_line": target.start_line,
@@ -325,16 +327,16 @@ class _Finder:
         if not target.path.strip():
             return target._replace(ref="path") if target.symbol else INVALID
         path = target.path if target.path in self._corpus.by_path else split_page(target.path)[0]
-        found = self._kinds[target.ref](path)
-        if not isinstance(found, str):
-            if found.reason != "not_found":
-                return found
-            return self._skipped(path) or found._replace(detail=self._suggestion(target))
+        resolved = self._kinds[target.ref](path)
+        if not isinstance(resolved, str):
+            if resolved.reason != "not_found":
+                return resolved
+            return self._skipped(path) or resolved._replace(detail=self._suggestion(target))
         _, page = split_page(target.path)
-        placed = _placed(target, f"{found}#page={page}" if page else found)
+        placed = _placed(target, f"{resolved}#page={page}" if page else resolved)
         located = located_page(placed, self._corpus)
         if page and located == placed and placed.path not in self._corpus.by_path:
-            return _UnresolvedTarget("not_found", (), f"{found} has no page {page}")
+            return _UnresolvedTarget("not_found", (), f"{resolved} has no page {page}")
         return located
 
     def _skipped(self, name: str) -> _UnresolvedTarget | None:
@@ -365,29 +367,29 @@ class _Finder:
         if quoted:
             self._quotes = locate_quotes(self._corpus, sorted(quoted))
 
-    def other_places(self, target: Target) -> Sequence[Passage]:
-        """Return the places of a quote after the first."""
+    def other_passages(self, target: Target) -> Sequence[Passage]:
+        """Return the passages of a quote after the first."""
         return self._quotes[self._as_quote(target)][1:] if target.ref == "quote" else ()
 
     def _as_quote(self, target: Target) -> Quote:
-        found = self._uri(target.path) if target.path.strip() else ""
-        return Quote(target.symbol, found if isinstance(found, str) else "")
+        path = self._uri(target.path) if target.path.strip() else ""
+        return Quote(target.symbol, path if isinstance(path, str) else "")
 
     def _quote(self, target: Target) -> Target | _UnresolvedTarget:
         quote = self._as_quote(target)
-        places = self._quotes[quote]
-        if places:
-            return Target(places[0].path, target.grade, places[0].start_line, places[0].end_line)
+        if passages := self._quotes[quote]:
+            first = passages[0]
+            return Target(first.path, target.grade, first.start_line, first.end_line)
         if quote.path:
             return Target(quote.path, target.grade)
         return _UnresolvedTarget("not_found")
 
     @cached_property
     def _by_text(self) -> Mapping[str, Sequence[str]]:
-        found: dict[str, list[str]] = defaultdict(list)
+        paths: dict[str, list[str]] = defaultdict(list)
         for document, text in self._corpus.texts():
-            found[sha256(text.encode()).hexdigest()].append(document.path)
-        return found
+            paths[sha256(text.encode()).hexdigest()].append(document.path)
+        return paths
 
     def _document(self, name: str) -> str | _UnresolvedTarget:
         return name if name in self._corpus.by_path else _UnresolvedTarget("not_found")
@@ -401,15 +403,15 @@ class _Finder:
             return INVALID
         if not path.strip("/"):
             return INVALID
-        ends = [found for found in self._by_name.get(_name(path), ()) if is_suffix(found, path)]
-        within = [found for found in ends if len(found) <= len(path.lstrip("/"))]
+        ends = [end for end in self._by_name.get(_name(path), ()) if is_suffix(end, path)]
+        within = [end for end in ends if len(end) <= len(path.lstrip("/"))]
         return max(within, key=len) if within else _only(ends)
 
     def _hash(self, text: str) -> str | _UnresolvedTarget:
-        wanted = text.strip().lower()
-        if GIT_HASH.fullmatch(wanted):
-            return _only(self._by_blob.get(wanted, ()))
-        if whole := CONTENT_HASH.fullmatch(wanted):
+        digest = text.strip().lower()
+        if GIT_HASH.fullmatch(digest):
+            return _only(self._by_blob.get(digest, ()))
+        if whole := CONTENT_HASH.fullmatch(digest):
             return _only(self._by_text.get(whole[1], ()))
         return INVALID
 
@@ -419,20 +421,20 @@ class _Finder:
             if name in self._corpus.by_path:
                 return name
         if self._patterns:
-            wanted = Target(spelled)
-            matched = any(self._matcher.credit(Hit(each.path), wanted) for each in self._corpus)
+            target = Target(spelled)
+            matched = any(self._matcher.credit(Hit(each.path), target) for each in self._corpus)
             return path if matched else _UnresolvedTarget("not_found")
         alike = self._by_name.get(_name(spelled), ())
-        return _only([found for found in alike if is_suffix(found, spelled)])
+        return _only([candidate for candidate in alike if is_suffix(candidate, spelled)])
 
     def _file_name(self, name: str) -> str | _UnresolvedTarget:
         return INVALID if "/" in name else _only(self._by_name.get(name, ()))
 
 
-def _only(found: Sequence[str]) -> str | _UnresolvedTarget:
-    if len(found) == 1:
-        return found[0]
-    return _UnresolvedTarget("ambiguous", tuple(found)) if found else _UnresolvedTarget("not_found")
+def _only(paths: Sequence[str]) -> str | _UnresolvedTarget:
+    if len(paths) == 1:
+        return paths[0]
+    return _UnresolvedTarget("ambiguous", tuple(paths)) if paths else _UnresolvedTarget("not_found")
 
 
 def _name(path: str) -> str:
@@ -446,10 +448,10 @@ def _unresolved(query_id: str, target: Target, lost: _UnresolvedTarget) -> Unres
 
 
 def _once(targets: Iterable[Target]) -> tuple[Target, ...]:
-    """Return *targets* without those that mean a place named before; the highest grade stays."""
+    """Return *targets* without later ones of equal meaning; the highest grade stays."""
     best: dict[Target, Target] = {}
     for target in targets:
-        place = target._replace(grade=0.0)
-        if place not in best or target.grade > best[place].grade:
-            best[place] = target
+        ungraded = target._replace(grade=0.0)
+        if ungraded not in best or target.grade > best[ungraded].grade:
+            best[ungraded] = target
     return tuple(best.values())

@@ -179,8 +179,8 @@ def _snapshots(
             masks=dataset_masks(gold),
         )
     elif _is_mined(gold):
-        with history_snapshots(gold, selected=selected) as found:
-            yield found
+        with history_snapshots(gold, selected=selected) as snapshots:
+            yield snapshots
     else:
         raise InputError(f"{engine} needs something to search: corpus=, a folder or {{path: text}}")
 
@@ -212,8 +212,8 @@ def _opened(corpus: CorpusLike, gold: Dataset) -> Corpus:
         return corpus
     if isinstance(corpus, Mapping):
         return from_texts(corpus)
-    (found,) = corpus_snapshots(gold, os.fspath(corpus))
-    return found.corpus
+    (snapshot,) = corpus_snapshots(gold, os.fspath(corpus))
+    return snapshot.corpus
 
 
 def _answers(
@@ -224,16 +224,16 @@ def _answers(
     tell: Progress,
 ) -> list[Answer]:
     """Return the answers in the order of the dataset."""
-    found: dict[int, Answer] = {}
+    by_row: dict[int, Answer] = {}
     tell(0, len(gold))
     for rows, corpus in steps:
         paths = None
         if corpus is not None:
             paths = CorpusPaths(corpus, root="" if corpus.folder is None else str(corpus.folder))
         for row in rows:
-            found[row] = _answer(gold.query_ids[row], gold.texts[row], search, k, paths)
-            tell(len(found), len(gold))
-    return [found[row] for row in range(len(gold))]
+            by_row[row] = _answer(gold.query_ids[row], gold.texts[row], search, k, paths)
+            tell(len(by_row), len(gold))
+    return [by_row[row] for row in range(len(gold))]
 
 
 def _answer(query_id: str, text: str, search: _Search, k: int, paths: CorpusPaths | None) -> Answer:

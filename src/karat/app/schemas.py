@@ -89,11 +89,11 @@ def agent_results(judged: RunExport) -> AgentResults:
     evaluation = judged.evaluated((SET_F1,))
     scores = evaluation.table.columns[judged.named(SET_F1)]
     times = judged.latencies_ms()
-    rows = {query_id: place for place, query_id in enumerate(run.query_ids)}
+    rows = {query_id: index for index, query_id in enumerate(run.query_ids)}
     cases = []
     for row, query in enumerate(gold.queries()):
-        place = rows.get(query.id)
-        answer = None if place is None else run.answer(place)
+        index = rows.get(query.id)
+        answer = None if index is None else run.answer(index)
         outcome = answer.outcome if answer else Outcome.ERROR
         cases.append(
             CaseResult(
@@ -134,9 +134,9 @@ def _spread(scores: Sequence[float]) -> dict[str, float | None]:
 def _percentiles(times: Sequence[float]) -> dict[str, float | None]:
     from karat.scoring.stats import known_percentiles
 
-    found = known_percentiles(times, PERCENTILES)
+    values = known_percentiles(times, PERCENTILES)
     names = (f"p{point}_latency_ms" for point in PERCENTILES)
-    return dict(zip(names, found, strict=True))
+    return dict(zip(names, values, strict=True))
 
 
 def known_mean(values: Sequence[float]) -> float | None:

@@ -107,10 +107,10 @@ def placed(data: Dataset, source: str | os.PathLike[str]) -> Dataset:
     # A quote that was looked for and not found has its text as its path.
     if not any(data.refs[row] == "quote" and data.symbols[row] for row in rows):
         return data
-    place = os.fspath(source)
+    name = os.fspath(source)
     raise InputError(
-        f"{place}: targets are quotes, which must be found in their documents first; "
-        f"run karat resolve {place} CORPUS -o resolved.json, and score against resolved.json"
+        f"{name}: targets are quotes, which must be found in their documents first; "
+        f"run karat resolve {name} CORPUS -o resolved.json, and score against resolved.json"
     )
 
 
@@ -159,10 +159,10 @@ def whole_run(
     """Return the run in *source* with all of its hits, so that it can be read several times."""
     if isinstance(source, str | os.PathLike):
         return _by_ids(read_run(source, format=format), truth)
-    found = load_run(source, truth)
-    if isinstance(found, Run):
-        return found
-    rows = found.items() if isinstance(found, Mapping) else found
+    loaded = load_run(source, truth)
+    if isinstance(loaded, Run):
+        return loaded
+    rows = loaded.items() if isinstance(loaded, Mapping) else loaded
     answers = (
         Answer(query, tuple(sorted(starmap(Hit, scores.items()), key=lambda hit: -hit.score)))
         for query, scores in rows

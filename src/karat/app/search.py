@@ -84,8 +84,8 @@ def telling_line(corpus: Corpus, hit: Hit, query: str) -> str:
     terms = TokenRules().terms
     words = set(terms(query))
     lines = corpus.read(hit.path).split("\n")
-    shown = lines[hit.start_line - 1 : hit.end_line] if hit.start_line else lines
-    filled = [line.strip() for line in shown if line.strip()]
+    passage = lines[hit.start_line - 1 : hit.end_line] if hit.start_line else lines
+    filled = [line.strip() for line in passage if line.strip()]
     return max(filled, key=lambda line: len(words.intersection(terms(line))), default="")
 
 

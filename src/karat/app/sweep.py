@@ -59,13 +59,13 @@ def suite_sweep(
     Without a name it is the first one if only a *single* configuration is wanted; otherwise
     InputError lists the names.
     """
-    place = path or BUNDLED
+    source = path or BUNDLED
     if name is None:
-        known = suites(place)
+        known = suites(source)
         if not single:
             raise InputError(f"expected --matrix FILE, or --suite with one of: {', '.join(known)}")
         name = FIRST_SUITE if path is None else next(iter(known))
-    return Sweep(name, suite(name, place, k=request_depth(k, scoring, gold)))
+    return Sweep(name, suite(name, source, k=request_depth(k, scoring, gold)))
 
 
 def list_suites(path: str | os.PathLike[str] | None = None) -> Mapping[str, list[str]]:

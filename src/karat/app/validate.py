@@ -102,18 +102,20 @@ def validate(
     except LimitExceeded as error:
         message = str(error).removeprefix(f"{name}: ")
         return Validation(name, chosen.name, chosen.kind, (Problem(name, 0, message),))
-    found = _of_dataset(data, name, chosen.name)
+    validation = _of_dataset(data, name, chosen.name)
     if corpus is not None:
-        found = _in_corpus(found, data, corpus)
+        validation = _in_corpus(validation, data, corpus)
     if clones is not None:
         from karat.experiments.target_check import Where
 
         repositories = Where(repositories or EMPTY, clones=clones).with_clones(data).repositories
-    return found if repositories is None else _looked_up(found, data, repositories, revision)
+    if repositories is None:
+        return validation
+    return _looked_up(validation, data, repositories, revision)
 
 
-def _in_corpus(found: Validation, data: Dataset, corpus: str) -> Validation:
-    """Return *found* with a problem for each target that an evaluation on *corpus* would miss."""
+def _in_corpus(validation: Validation, data: Dataset, corpus: str) -> Validation:
+    """Return *validation* with a problem for each target that is not in *corpus*."""
     from karat.app.resolve import resolve_for
     from karat.experiments.target_check import Where, check_snapshots, locate_pages, missing_paths
 
@@ -138,15 +140,15 @@ def _in_corpus(found: Validation, data: Dataset, corpus: str) -> Validation:
         messages.append(f"{path} is in {corpus} and is not searched: it is {reason}")
     missing = searched.unresolved + searched.left_out
     return replace(
-        found,
-        problems=tuple(Problem(found.path, 0, message) for message in messages),
+        validation,
+        problems=tuple(Problem(validation.path, 0, message) for message in messages),
         checked={"targets": searched.targets},
         missing={"targets": missing} if missing else {},
     )
 
 
 def _looked_up(
-    found: Validation, data: Dataset, repositories: Mapping[str, str], revision: str | None
+    validation: Validation, data: Dataset, repositories: Mapping[str, str], revision: str | None
 ) -> Validation:
     from karat.experiments.commit_check import check_presence
     from karat.experiments.snapshots import HEAD, homes, part_of
@@ -159,7 +161,7 @@ def _looked_up(
     if lacking := [home.name for home in found_homes if not home.place]:
         options = " ".join(f"--repo {name}=DIR" for name in lacking if name) or "--repo DIR"
         raise InputError(
-            f"{found.path} does not name its repository; give it with {options}"
+            f"{validation.path} does not name its repository; give it with {options}"
             + (", or a folder of clones with --repos" if any(lacking) else "")
         )
     for home, rows in found_homes.items():
@@ -177,8 +179,8 @@ def _looked_up(
         sorts += (missing.sort for missing in presence.missing)
         unchecked += presence.unchecked
     return replace(
-        found,
-        problems=tuple(Problem(found.path, 0, message) for message in messages),
+        validation,
+        problems=tuple(Problem(validation.path, 0, message) for message in messages),
         checked=dict(checked),
         missing=_counted(sorts),
         unchecked=unchecked,

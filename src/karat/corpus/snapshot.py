@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha1, sha256
 from pathlib import Path
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple
 
 from karat.corpus.chunkers.base import lines_of
 from karat.corpus.files.traits import Trait
@@ -28,16 +28,6 @@ class Document(NamedTuple):
     language: str = ""
     traits: Trait = Trait.NONE
     source: str = ""
-
-
-@runtime_checkable
-class SupportsPaths(Protocol):
-    """Documents that can be found by their paths without a dictionary of all."""
-
-    @property
-    def by_path(self) -> Mapping[str, Document]:
-        """Return the documents by their paths."""
-        ...
 
 
 Reader = Callable[[Iterable[Document]], Iterator[str]]
@@ -98,9 +88,9 @@ class Corpus:
     @cached_property
     def by_path(self) -> Mapping[str, Document]:
         """Return the documents by their paths."""
-        if isinstance(self.documents, SupportsPaths):
-            return self.documents.by_path
-        return {document.path: document for document in self.documents}
+        # A table of many documents finds them without a dictionary of all.
+        own: Mapping[str, Document] | None = getattr(self.documents, "by_path", None)
+        return {document.path: document for document in self.documents} if own is None else own
 
     def read(self, path: str) -> str:
         """Return the text at *path*, with LF line ends."""

@@ -85,11 +85,13 @@ def test_a_unit_waits_for_its_corpus_and_runs(folder: Path) -> None:
     source = Source.folder(str(folder))
     assets = assets_of([source])
     ids = {place: asset.reference for place, asset in assets.items()}
-    expected = run(unit_of(source, ids), AssetSender(Machine(), ()))
+    expected = run(unit_of(source, ids), AssetSender(Machine().provide, ()))
     away = folder.rename(folder.with_name("away"))
     machine = Machine()
     # The driver has the files at their place, this "machine" has not.
-    sender = AssetSender(machine, [Asset(one.id, one.kind, str(away)) for one in assets.values()])
+    sender = AssetSender(
+        machine.provide, [Asset(one.id, one.kind, str(away)) for one in assets.values()]
+    )
     for _ in range(2):
         found = run(unit_of(source, ids), sender)
         hits = [event.result.answer.hits for event in found if isinstance(event, QueryEnded)]
@@ -105,14 +107,14 @@ def test_a_unit_waits_for_its_corpus_and_runs(folder: Path) -> None:
 def test_without_an_asset_the_slot_is_rejected(folder: Path) -> None:
     source = Source.folder(str(folder))
     shutil.rmtree(folder)
-    (event,) = run(unit_of(source, {}), AssetSender(Machine(), ()))
+    (event,) = run(unit_of(source, {}), AssetSender(Machine().provide, ()))
     assert event == SlotRejected("1", f"no folder {folder}")
 
 
 def test_a_corpus_that_cannot_be_packed_costs_its_slot(folder: Path) -> None:
     asset = assets_of([Source.folder(str(folder))])[str(folder)]
     shutil.rmtree(folder)
-    sender = AssetSender(Machine(), [asset])
+    sender = AssetSender(Machine().provide, [asset])
     sender.send("tcp://there/1", asset.id)
     sender.close()
     ((slot, reason),) = sender.failures()
@@ -146,7 +148,7 @@ def test_results_name_revisions_as_the_driver_does(tmp_path: Path, folder: Path)
         subprocess.run(["git", "-C", str(folder), *identity, *words], check=True)
     source = Source.git(str(folder), "HEAD")
     assets = {place: one.reference for place, one in assets_of([source]).items()}
-    found = run(unit_of(source, assets), AssetSender(Machine(), ()))
+    found = run(unit_of(source, assets), AssetSender(Machine().provide, ()))
     (ended,) = (event for event in found if isinstance(event, QueryEnded))
     assert ended.result.answer.extra["revision"] == "HEAD"
 
@@ -156,5 +158,5 @@ def test_a_map_that_leads_nowhere_rejects_the_slot(
 ) -> None:
     monkeypatch.setenv("KARAT_REPO_MAP", "docs=file:///nowhere/at/all")
     source = Source.git(str(folder), "0" * 40)
-    (event,) = run(unit_of(source, {}), AssetSender(Machine(), ()))
+    (event,) = run(unit_of(source, {}), AssetSender(Machine().provide, ()))
     assert event == SlotRejected("1", f"file:///nowhere/at/all has no commit {'0' * 40}")

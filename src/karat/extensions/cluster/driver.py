@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
 from time import monotonic
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from karat.engines.registry import ENGINES
 from karat.errors import ProcessError
@@ -37,20 +37,17 @@ NO_SLOT_S = 30.0
 ASLEEP_S = 5.0
 
 
-class SupportsProvide(Protocol):
-    """The part of a pool of slots that sends files."""
-
-    def provide(self, slot: str, asset: str, parts: Iterable[AssetPart]) -> None:
-        """Send *parts* of the asset with this id to the machine of *slot*, unless it has it."""
-        ...
-
-
 class AssetSender:
-    """Builds each of *assets* at most once, and sends it to the machines that ask for it."""
+    """Builds each of *assets* at most once, and sends it to the machines that ask for it.
 
-    def __init__(self, pool: SupportsProvide, assets: Iterable[Asset]) -> None:
+    *provide* is that of a :class:`SlotPool`.
+    """
+
+    def __init__(
+        self, provide: Callable[[str, str, Iterable[AssetPart]], None], assets: Iterable[Asset]
+    ) -> None:
         """Start no thread yet."""
-        self._pool = pool
+        self._provide = provide
         self._assets = {asset.id: asset for asset in assets}
         # One thread, started with the first asset: two slots of one machine need an asset only
         # once.
@@ -62,7 +59,7 @@ class AssetSender:
     def send(self, slot: str, asset: str) -> None:
         """Send *asset* to the machine of *slot*; return at once."""
         if (slot, asset) not in self._sending:
-            self._sending[slot, asset] = self._threads.submit(self._provide, slot, asset)
+            self._sending[slot, asset] = self._threads.submit(self._build_and_provide, slot, asset)
 
     def failures(self) -> Iterator[tuple[str, str]]:
         """Yield each slot whose asset could not be sent, and the reason; each of them once."""
@@ -82,7 +79,7 @@ class AssetSender:
         if self._folder:
             self._folder.cleanup()
 
-    def _provide(self, slot: str, asset: str) -> None:
+    def _build_and_provide(self, slot: str, asset: str) -> None:
         self._folder = self._folder or TemporaryDirectory(
             prefix="karat-assets-", ignore_cleanup_errors=True
         )
@@ -91,7 +88,7 @@ class AssetSender:
             started = file.with_suffix(".part")
             build_asset(self._assets[asset], started)
             started.rename(file)
-        self._pool.provide(slot, asset, self._parts(asset, file))
+        self._provide(slot, asset, self._parts(asset, file))
 
     def _parts(self, asset: str, file: Path) -> Iterator[AssetPart]:
         for part in asset_parts(asset, file):
@@ -153,7 +150,7 @@ class Driver:
         self._on_result = on_result
         self._cancelled = cancelled
         self._clock = clock
-        self._sender = AssetSender(pool, assets)
+        self._sender = AssetSender(pool.provide, assets)
         self._used = used
         self._present: dict[str, Slot] = {}
         self._last_slot = clock()

@@ -100,7 +100,7 @@ class _TimedUnit:
             assets={place: one.reference for place, one in assets.items()},
             environment=remote_environment(),
         )
-        sender = AssetSender(pool, assets.values())
+        sender = AssetSender(pool.provide, assets.values())
         look, deadline = monotonic() + LOOK_S, inf
         try:
             pool.send(slot.id, unit)

@@ -2,8 +2,8 @@
 
 import importlib
 import sys
-from collections.abc import Iterator, Mapping
-from typing import Generic, NamedTuple, TypeVar, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from karat.errors import InputError, MissingExtra, UnknownName
 
@@ -189,3 +189,28 @@ def _looked_in(module: str, error: Exception) -> str:
 
     folders = dict.fromkeys(str(Path(entry).absolute()) for entry in sys.path)
     return f"; looked in {', '.join(folder for folder in folders if Path(folder).is_dir())}"
+
+
+def check_has(target: object, names: Sequence[str], *, kind: str) -> None:
+    """Raise InputError with those of *names* that *target*, which a user wrote, lacks.
+
+    >>> check_has(3, ["real", "embed"], kind="embedder")
+    Traceback (most recent call last):
+    ...
+    karat.errors.InputError: int is no embedder, for it lacks embed; see docs/extending.md
+    """
+    if lacking := [name for name in names if not hasattr(target, name)]:
+        raise InputError(
+            f"{type(target).__name__} is no {kind}, for it lacks {', '.join(lacking)}; "
+            "see docs/extending.md"
+        )
+
+
+def call_if_there(target: object, method: str, *arguments: object) -> Any:
+    """Return the result of a *method* that *target*, which a user wrote, may lack; else None.
+
+    >>> call_if_there("login", "upper"), call_if_there("login", "lift")
+    ('LOGIN', None)
+    """
+    function = getattr(target, method, None)
+    return function(*arguments) if callable(function) else None

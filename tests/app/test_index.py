@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from karat.app.search import index_ahead, search
 from karat.engines.builtin import bm25, hybrid
-from karat.engines.rerank import RerankEngine
+from karat.engines.rerank import RerankEngine, Reranker
 from karat.errors import InputError
 from karat.experiments.workers.sources import load_corpus
 
@@ -60,7 +60,7 @@ def test_a_search_finds_what_was_indexed(folder: Path) -> None:
     assert found.hits == fresh.hits
 
 
-class Same:
+class Same(Reranker):
     """A reranker to which all texts are alike."""
 
     name = "same"

@@ -15,7 +15,7 @@ from karat.engines.chunked import ChunkEngine
 from karat.engines.fusion import Scores
 from karat.engines.ranking import PLAIN, RankingRules
 from karat.engines.spec import build
-from karat.engines.stages import LexicalStage
+from karat.engines.stages import LexicalStage, Stage
 from karat.errors import EngineError, InputError
 from karat.testing.engines import EngineSuite
 from tests.words import WORDS
@@ -88,7 +88,7 @@ def test_files_are_mixed_only_where_files_are_judged() -> None:
     assert set(by_file) == {"a.py", "b.py"}
 
 
-class Given:
+class Given(Stage):
     """A stage with one score for each place, in the order of the corpus."""
 
     name = "given"
@@ -187,7 +187,7 @@ def test_a_threshold_drops_what_is_far_below_the_best() -> None:
     assert found(bm25(threshold=0.9), "login password", texts) == ["a.py"]
 
 
-class Constant:
+class Constant(Stage):
     """A stage that likes every place alike."""
 
     name = "constant"

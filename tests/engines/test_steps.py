@@ -8,7 +8,7 @@ import pytest
 from karat.corpus import Corpus, from_texts
 from karat.engines.base import Engine
 from karat.engines.builtin import bm25, hybrid
-from karat.engines.rerank import RerankEngine
+from karat.engines.rerank import RerankEngine, Reranker
 from karat.errors import EngineError
 from karat.model import Hit
 from tests.words import WORDS
@@ -24,7 +24,7 @@ CORPUS = from_texts(
 QUERY = "login with the password of a user"
 
 
-class Backwards:
+class Backwards(Reranker):
     """A reranker that likes what comes last."""
 
     name, weight = "backwards", 1.0

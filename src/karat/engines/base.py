@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import isfinite
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple
 
 from karat.corpus import Corpus
 from karat.model import Hit
@@ -116,60 +116,6 @@ class Engine(ABC):
     def close(self) -> None:
         """Release processes, connections and files; calling it twice is allowed."""
         return
-
-
-@runtime_checkable
-class SupportsBatch(Protocol):
-    """A component that can prefetch a part of its work for many queries, such as embeddings."""
-
-    def expect(self, queries: Sequence[str]) -> None:
-        """Prefetch work for *queries*; see :meth:`Engine.expect`."""
-        ...
-
-
-@runtime_checkable
-class SupportsWork(Protocol):
-    """A component that counts the work of its indexing."""
-
-    def work(self) -> Mapping[str, float]:
-        """Return counts since ``index``."""
-        ...
-
-
-@runtime_checkable
-class SupportsProgress(Protocol):
-    """A component whose indexing takes long enough to be watched."""
-
-    def watch(self, progress: Progress | None) -> None:
-        """Call *progress* while indexing; None ends that."""
-        ...
-
-
-@runtime_checkable
-class SupportsMetadata(Protocol):
-    """A component that reports metadata of its last call."""
-
-    def metadata(self) -> Mapping[str, object]:
-        """Return the metadata, such as the tokens and the cost of the call."""
-        ...
-
-
-@runtime_checkable
-class SupportsSize(Protocol):
-    """A component that reports the size of its index."""
-
-    def index_bytes(self) -> int:
-        """Return the bytes that the index takes, in memory or on disk."""
-        ...
-
-
-@runtime_checkable
-class SupportsClose(Protocol):
-    """A component that holds a process, a connection or a file."""
-
-    def close(self) -> None:
-        """Release it; calling it twice is allowed."""
-        ...
 
 
 def contract_violations(hits: Sequence[Hit], corpus: Corpus, k: int) -> list[str]:

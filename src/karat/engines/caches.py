@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Protocol, TypeVar
 
 from karat.corpus import ChunkCache, Corpus, DiskCache, create_chunker
 from karat.corpus.chunkers.chunking import chunking_code, code_digest
@@ -176,24 +176,6 @@ class IndexFiles:
 
     def _digest(self, name: str) -> str:
         return sha256(f"{self.key}\0{name}".encode()).hexdigest()
-
-
-@runtime_checkable
-class SupportsFiles(Protocol):
-    """A stage whose rows can be mapped from files instead of grown."""
-
-    @property
-    def file_key(self) -> str:
-        """Return all that the files depend on, beside the chunks."""
-        ...
-
-    def load_files(self, files: IndexFiles) -> bool:
-        """Use the files of another process instead of ``grow``; False if there are none."""
-        ...
-
-    def save_files(self, files: IndexFiles) -> None:
-        """Write the rows that have grown, and use the files from now on; ahead of ``show``."""
-        ...
 
 
 def index_files(

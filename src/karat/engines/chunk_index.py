@@ -18,17 +18,16 @@ import numpy as np
 
 from karat.corpus import Chunk, Corpus, Document, create_chunker, iter_chunks
 from karat.corpus.chunkers.base import TIMED_OUT
-from karat.engines.base import EmbedPart, SupportsWork
-from karat.engines.caches import NO_CACHES, Caches, IndexFiles, SupportsFiles, index_files
+from karat.engines.base import EmbedPart
+from karat.engines.caches import NO_CACHES, Caches, IndexFiles, index_files
 from karat.engines.chunk_table import ChunkLocation, ChunkTable, Grower, RowNumbers, SnapshotRows
 from karat.engines.columns import Columns, prefixed, without_prefix
 from karat.engines.context import create_context
-from karat.engines.embedding.base import SupportsManyTexts
 from karat.engines.embedding.texts import CachedEmbedder, EmbeddingCache, vector_key
 from karat.engines.fusion import RRF_K, Scores, check_fusion
 from karat.engines.ranking import Names, RankingRules, folder_factors, kind_factors
 from karat.engines.registry import check_threshold
-from karat.engines.stages import DenseStage, Stage, SupportsRows, texts_of
+from karat.engines.stages import DenseStage, RowStage, Stage, texts_of
 from karat.errors import InputError
 
 # Texts that are looked up, embedded and stored together.
@@ -112,8 +111,7 @@ class ChunkIndex:
     def work(self, stage: Stage) -> Mapping[str, float]:
         """Return what *stage* has done since ``clear``."""
         done = Counter(self._released_work.get(stage.identity, {}))
-        if isinstance(stage, SupportsWork):
-            done.update(stage.work())
+        done.update(stage.work())
         return done
 
     def factors(self, rules: RankingRules) -> ChunkFactors:
@@ -136,8 +134,7 @@ class ChunkIndex:
         self._released_work = {key: self.work(stage) for key, stage in self._stages.items()}
         self._released_rows = len(self)
         for stage in self._stages.values():
-            if isinstance(stage, SupportsRows):
-                stage.clear()
+            stage.clear()
         self._drop()
 
     def _drop(self) -> None:
@@ -167,11 +164,11 @@ class ChunkIndex:
         growing = {
             identity: stage
             for identity, stage in self._stages.items()
-            if isinstance(stage, SupportsRows)
+            if isinstance(stage, RowStage)
         }
         files = None
         if not len(self._rows):
-            for stage in growing.values():
+            for stage in self._stages.values():
                 stage.clear()
             if self.writer is None:
                 files = index_files(corpus, self.chunker, self.options, self.caches)
@@ -183,19 +180,16 @@ class ChunkIndex:
             chunks, rows = self._shared(corpus, growing, files)
         self.names.show(rows)
         self._cut_ns = perf_counter_ns() - started - sum(self._stage_ns.values())
-        for identity, held in self._stages.items():
+        for identity, stage in self._stages.items():
             with self._timed(identity):
-                if isinstance(held, SupportsRows):
-                    held.show(rows)
-                else:
-                    held.index(self._locations(corpus))
+                stage.move(rows, partial(self._locations, corpus))
         self._factors = {
             rules: ChunkFactors(known[rows], folder_factors(corpus, chunks, rules))
             for rules, known in self._of_rows.items()
         }
         self._chunks, self._corpus = chunks, corpus
 
-    def _grown(self, corpus: Corpus, growing: Mapping[Hashable, SupportsRows]) -> SnapshotRows:
+    def _grown(self, corpus: Corpus, growing: Mapping[Hashable, RowStage]) -> SnapshotRows:
         """Cut what is new in *corpus*, and add it to all stages of *growing*."""
         factors = {rules: [known] for rules, known in self._of_rows.items()}
 
@@ -213,10 +207,10 @@ class ChunkIndex:
         return snapshot
 
     def _shared(
-        self, corpus: Corpus, growing: Mapping[Hashable, SupportsRows], files: IndexFiles
+        self, corpus: Corpus, growing: Mapping[Hashable, RowStage], files: IndexFiles
     ) -> SnapshotRows:
         """Map the first snapshot from *files*; the first process to get there writes them."""
-        stored = {key: one for key, one in growing.items() if isinstance(one, SupportsFiles)}
+        stored = {key: one for key, one in growing.items() if one.file_key}
         name = self._columns_name
         columns, missing = files.read(name), self._not_loaded(stored, files)
         turn: AbstractContextManager[None] = nullcontext()
@@ -251,15 +245,15 @@ class ChunkIndex:
         }
         return self._rows.current
 
-    def _grown_anew(self, corpus: Corpus, growing: Mapping[Hashable, SupportsRows]) -> SnapshotRows:
+    def _grown_anew(self, corpus: Corpus, growing: Mapping[Hashable, RowStage]) -> SnapshotRows:
         for stage in growing.values():
             stage.clear()
         self._drop_rows()
         return self._grown(corpus, growing)
 
     def _not_loaded(
-        self, stages: Mapping[Hashable, SupportsFiles], files: IndexFiles
-    ) -> Mapping[Hashable, SupportsFiles]:
+        self, stages: Mapping[Hashable, RowStage], files: IndexFiles
+    ) -> Mapping[Hashable, RowStage]:
         """Map those of *stages* that a process has written, and return the others."""
         missing = {}
         for identity, stage in stages.items():
@@ -411,7 +405,7 @@ def embed_ahead(
                 for stage in index.stages
                 if isinstance(stage, DenseStage)
                 and stage.store is None
-                and not isinstance(stage.embedder, SupportsManyTexts)
+                and not stage.embedder.is_remote
                 and (cache := opened.enter_context(stage.caches.vectors())) is not None
             }
             if embedders:

@@ -12,17 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.corpus import Corpus
-from karat.engines.base import (
-    Engine,
-    ExplainedHit,
-    Progress,
-    SearchStep,
-    SupportsBatch,
-    SupportsClose,
-    SupportsMetadata,
-    SupportsProgress,
-    SupportsSize,
-)
+from karat.engines.base import Engine, ExplainedHit, Progress, SearchStep
 from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.chunk_index import ChunkFactors, ChunkIndex, IndexRecipe
 from karat.engines.chunk_table import ChunkTable
@@ -145,26 +135,23 @@ class ChunkEngine(Engine):
 
     def index_bytes(self) -> int:
         """Return the bytes of the postings and vectors since ``index``; texts are not counted."""
-        return sum(stage.index_bytes() for stage in self.stages if isinstance(stage, SupportsSize))
+        return sum(stage.index_bytes() for stage in self.stages)
 
     def watch(self, progress: Progress | None) -> None:
         """Let the stages that embed, and the writer of contexts, report their progress."""
         if self._index.writer is not None:
             self._index.writer.progress = progress
         for stage in self.stages:
-            if isinstance(stage, SupportsProgress):
-                stage.watch(progress)
+            stage.watch(progress)
 
     def expect(self, queries: Sequence[str]) -> None:
         """Prefetch the embeddings of all *queries* in one call."""
         for stage in self.stages:
-            if isinstance(stage, SupportsBatch):
-                stage.expect(queries)
+            stage.expect(queries)
 
     def metadata(self) -> Mapping[str, object]:
         """Return the tokens and the cost of this thread's last search, if a stage reports them."""
-        stages = [stage for stage in self.stages if isinstance(stage, SupportsMetadata)]
-        spending = total(spent(stage.metadata()) for stage in stages)
+        spending = total(spent(stage.metadata()) for stage in self.stages)
         known = {"tokens": spending.tokens, "cost": spending.cost}
         return {name: value for name, value in known.items() if value is not None}
 
@@ -172,8 +159,7 @@ class ChunkEngine(Engine):
         """Close the connections of remote models; a search then needs another ``index``."""
         self._is_closed = True
         for stage in self.stages:
-            if isinstance(stage, SupportsClose):
-                stage.close()
+            stage.close()
 
     def search(self, query: str, k: int) -> list[Hit]:
         """Return the best *k* chunks."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from copy import copy
 from threading import Lock
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from karat.corpus import Corpus
 from karat.engines.base import EmbedPart, Engine
@@ -27,15 +27,6 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 # The options that decide how a corpus is cut, and whether the chunks are cached, with defaults.
 CUTTING: Mapping[str, object] = {"chunker": "auto", "cache": True, "context": ""}
-
-
-@runtime_checkable
-class SupportsApart(Protocol):
-    """A cache with separate views, so that users do not reuse each other's values."""
-
-    def apart(self) -> Self:
-        """Return a view of the same cache where values that others stored count as misses."""
-        ...
 
 
 class _Shelf(Generic[Key, Value]):
@@ -239,13 +230,6 @@ class Current:
 NOT_KEPT = Current(keeps=False)
 
 
-@runtime_checkable
-class SupportsCurrent(Protocol):
-    """A component of an engine that shares values of the current query with others."""
-
-    current: Current
-
-
 class _Member(NamedTuple):
     engine: Engine
     # The engine over shared chunks: itself, or the one that it reranks.
@@ -369,8 +353,7 @@ class EngineGroup:
         own = engine.held
         engine.share(self._indexes.setdefault(own.identity, own), self._current)
         for stage in engine.stages:
-            if isinstance(stage, SupportsCurrent):
-                stage.current = self._current
+            stage.current = self._current
         return _Member(engine, engine)
 
     def _reranked(self, spec: Spec) -> _Member:
@@ -388,10 +371,9 @@ class EngineGroup:
 
         if model not in self._rerankers:
             made = self._rerankers[model] = create_reranker(model)
-            if isinstance(made, SupportsCurrent):
-                made.current = self._current
+            made.current = self._current
         reranker = self._rerankers[model]
-        return reranker.apart() if self._apart and isinstance(reranker, SupportsApart) else reranker
+        return reranker.apart() if self._apart else reranker
 
     def _read(self, corpus: Corpus) -> "Passages":
         from karat.engines.rerank.engine import Passages

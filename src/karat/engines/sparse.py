@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from karat.engines.chunk_table import ChunkLocation, Numbers
 from karat.engines.embedding import Kind
-from karat.engines.embedding.base import SupportsCheck
 from karat.engines.fusion import Scores
-from karat.registry import Registry
+from karat.engines.stages import RowStage
+from karat.registry import Registry, call_if_there
 
 
 class Terms(NamedTuple):
@@ -48,9 +48,7 @@ def create_sparse_encoder(spec: str) -> SparseEncoder:
 def check_sparse_encoder(spec: str) -> None:
     """Raise InputError for a *spec* that cannot be an encoder, before a model is loaded."""
     factory, argument = _split(spec)
-    checked: object = factory
-    if isinstance(checked, SupportsCheck):
-        checked.check(argument)
+    call_if_there(factory, "check", argument)
 
 
 def _split(spec: str) -> tuple[Callable[[str], SparseEncoder], str]:
@@ -104,7 +102,7 @@ class TermIndex:
         return scores
 
 
-class SparseStage:
+class SparseStage(RowStage):
     """The product of the query's weighted terms with those of each chunk and its header."""
 
     name = "sparse"
@@ -124,12 +122,6 @@ class SparseStage:
     def clear(self) -> None:
         """Start again with no rows."""
         self._index = TermIndex()
-
-    def index(self, chunks: Sequence[ChunkLocation]) -> None:
-        """Encode every chunk."""
-        self.clear()
-        self.grow(chunks)
-        self.show(np.arange(len(chunks)))
 
     def grow(self, chunks: Sequence[ChunkLocation]) -> None:
         """Encode further chunks."""

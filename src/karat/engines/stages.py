@@ -1,24 +1,24 @@
 """Stages: components of an engine that score every chunk; the engine fuses them."""
 
 import threading
+from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import cached_property, partial
 from hashlib import sha256
 from math import ceil
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.base import Progress, SupportsClose, SupportsMetadata
+from karat.engines.base import Progress
 from karat.engines.caches import NO_CACHES, Caches, IndexFiles
 from karat.engines.chunk_table import ChunkLocation, Numbers, spans
 from karat.engines.embedding import Embedder
-from karat.engines.embedding.base import SupportsManyTexts, SupportsUsage
 from karat.engines.embedding.texts import CachedEmbedder
-from karat.engines.engine_group import Current
+from karat.engines.engine_group import NOT_KEPT, Current
 from karat.engines.fusion import Scores
 from karat.engines.lexical.index import BM25, LexicalIndex, mapped_index, shared_index
 from karat.engines.nearest import (
@@ -184,50 +184,114 @@ KEY_BYTES = 16
 TEXTS_A_STEP = 64
 
 
-class Stage(Protocol):
+class Stage(ABC):
     """Scores every chunk for a query; 0 means not found, and higher is better.
 
-    *by_words* says whether the scores come from words, of which names in code are made.
+    *by_words* says whether the scores come from words, of which names in code are made. A stage
+    that moves between snapshots is a :class:`RowStage`; any other indexes each snapshot anew. All
+    that is not abstract has a default, which does or reports nothing.
     """
 
     name: str
     by_words: bool
+    # All that the files of an index depend on, beside the chunks; empty where rows have no files.
+    file_key: str = ""
+    # Values of the current query that other engines computed; a group replaces it. A stage that
+    # prefetches for itself alone needs one of its own.
+    current: Current = NOT_KEPT
 
     @property
+    @abstractmethod
     def identity(self) -> Hashable:
         """Return all that the scores depend on; stages of equal identity can be shared."""
-        ...
 
+    @abstractmethod
     def index(self, chunks: Sequence[ChunkLocation]) -> None:
         """Prepare to score *chunks*, in place of what was indexed before."""
-        ...
 
+    @abstractmethod
     def scores(self, query: str) -> Scores:
         """Return one score per chunk."""
-        ...
+
+    def move(
+        self,
+        rows: Numbers,  # noqa: ARG002 - for a stage with rows
+        chunks: Callable[[], Sequence[ChunkLocation]],
+    ) -> None:
+        """Score another snapshot: these *rows*, which are *chunks*; their texts are then read."""
+        self.index(chunks())
+
+    def clear(self) -> None:
+        """Start again with no rows."""
+        return
+
+    def expect(self, queries: Sequence[str]) -> None:  # noqa: ARG002 - for a subclass
+        """Prefetch work for *queries*; see :meth:`Engine.expect`."""
+        return
+
+    def watch(self, progress: Progress | None) -> None:  # noqa: ARG002 - for a subclass
+        """Call *progress* while indexing; None ends that."""
+        return
+
+    def work(self) -> Mapping[str, float]:
+        """Return counts of the work since ``index``."""
+        return {}
+
+    def index_bytes(self) -> int:
+        """Return the bytes that the index takes, in memory or on disk."""
+        return 0
+
+    def metadata(self) -> Mapping[str, object]:
+        """Return the tokens and the cost of this thread's last ``scores``, if there were any."""
+        return {}
+
+    def close(self) -> None:
+        """Release connections; calling it twice is allowed."""
+        return
 
 
-@runtime_checkable
-class SupportsRows(Protocol):
+class RowStage(Stage):
     """A stage that moves between snapshots; the chunks that it indexed first are rows 0, 1, ...
 
     After ``show`` the scores are bit for bit those of a stage that indexed just those chunks.
     """
 
+    def index(self, chunks: Sequence[ChunkLocation]) -> None:
+        """Score *chunks*, in place of all rows."""
+        self.clear()
+        self.grow(chunks)
+        self.show(np.arange(len(chunks)))
+
+    @abstractmethod
     def clear(self) -> None:
         """Start again with no rows."""
-        ...
 
+    @abstractmethod
     def grow(self, chunks: Sequence[ChunkLocation]) -> None:
         """Append *chunks* as further rows; none is ever removed.
 
         It is called several times ahead of a ``show``, and should not hold the texts.
         """
-        ...
 
+    @abstractmethod
     def show(self, rows: Numbers) -> None:
         """Score *rows*, in this order, from now on."""
-        ...
+
+    def move(
+        self,
+        rows: Numbers,
+        chunks: Callable[[], Sequence[ChunkLocation]],  # noqa: ARG002 - rows are enough
+    ) -> None:
+        """Score *rows* from now on; no text is read."""
+        self.show(rows)
+
+    def load_files(self, files: IndexFiles) -> bool:  # noqa: ARG002 - for a subclass
+        """Use the files of another process instead of ``grow``; False if there are none."""
+        return False
+
+    def save_files(self, files: IndexFiles) -> None:  # noqa: ARG002 - for a subclass
+        """Write the rows that have grown, and use the files from now on; ahead of ``show``."""
+        return
 
 
 def weighted_fields(location: ChunkLocation, header: int) -> list[tuple[str, int]]:
@@ -240,7 +304,7 @@ def weighted_fields(location: ChunkLocation, header: int) -> list[tuple[str, int
     ]
 
 
-class LexicalStage:
+class LexicalStage(RowStage):
     """BM25 over the text of each chunk, its header counting *header* times."""
 
     name = "bm25"
@@ -252,6 +316,8 @@ class LexicalStage:
             raise InputError(f"header={header}; expected a whole number from 0 to {MOST_HEADER}")
         self.bm25 = BM25(k1, b)
         self.header = header
+        # The parameters are stored with the weights.
+        self.file_key = f"{self.name} header={header}"
         self._index = LexicalIndex(bm25=self.bm25)
         self._view = self._index.view()
         self._rows: Numbers | None = None
@@ -267,20 +333,9 @@ class LexicalStage:
         self._index = LexicalIndex(bm25=self.bm25)
         self._is_new = True
 
-    def index(self, chunks: Sequence[ChunkLocation]) -> None:
-        """Count the words of every chunk."""
-        self.clear()
-        self.grow(chunks)
-        self.show(np.arange(len(chunks)))
-
     def grow(self, chunks: Sequence[ChunkLocation]) -> None:
         """Count the words of further chunks."""
         self._index.add(weighted_fields(location, self.header) for location in chunks)
-
-    @property
-    def file_key(self) -> str:
-        """Return how often the header counts; the parameters are stored with the weights."""
-        return f"{self.name} header={self.header}"
 
     def load_files(self, files: IndexFiles) -> bool:
         """Map the index that another process has written; False if there is none."""
@@ -322,7 +377,7 @@ class QueryVector(NamedTuple):
     metadata: Mapping[str, object]
 
 
-class DenseStage:
+class DenseStage(RowStage):
     """Cosine between the embedding of the query and that of each chunk with its header.
 
     *windows* says which chunks are embedded in parts; the score of the chunk is that of its nearest
@@ -412,12 +467,6 @@ class DenseStage:
         counts = {"embedded": self._embedded, "reused": self._reused}
         return {**counts, **self._spent}
 
-    def index(self, chunks: Sequence[ChunkLocation]) -> None:
-        """Embed every chunk."""
-        self.clear()
-        self.grow(chunks)
-        self.show(np.arange(len(chunks)))
-
     def grow(self, chunks: Sequence[ChunkLocation]) -> None:
         """Add *chunks*; texts that no earlier chunk had are embedded by the next ``show``."""
         for location in chunks:
@@ -463,8 +512,7 @@ class DenseStage:
 
     def close(self) -> None:
         """Close the connections of a remote embedder and of a store."""
-        if isinstance(self.embedder, SupportsClose):
-            self.embedder.close()
+        self.embedder.close()
         if isinstance(self._made, StoredVectorTable):
             self._made.close()
 
@@ -480,14 +528,12 @@ class DenseStage:
 
     def _query_vectors(self, queries: Sequence[str]) -> list[QueryVector]:
         rows = self.embedder.embed(queries, "query")
-        reported: Mapping[str, object] = {}
-        if isinstance(self.embedder, SupportsMetadata):
-            whole = spent(self.embedder.metadata())
-            known = {"tokens": whole.tokens, "cost": whole.cost}
-            reported = {name: n / len(queries) for name, n in known.items() if n is not None}
+        whole = spent(self.embedder.metadata())
+        known = {"tokens": whole.tokens, "cost": whole.cost}
+        reported = {name: n / len(queries) for name, n in known.items() if n is not None}
         return [QueryVector(row, reported) for row in rows]
 
-    def _add(self, texts: Sequence[str], left: int, embedder: Embedder | CachedEmbedder) -> int:
+    def _add(self, texts: Sequence[str], left: int, embedder: Embedder) -> int:
         """Add the vectors of *texts*, of *left* that will be added; return how many were needed."""
 
         def embed(some: Sequence[str]) -> Vectors:
@@ -505,14 +551,12 @@ class DenseStage:
 
     def _embed(self, texts: Sequence[str]) -> None:
         before = _usage(self.embedder)
-        is_remote = isinstance(self.embedder, SupportsManyTexts)
         digest = self.embedder.digest
-        alone = self.caches.alone(f"vectors {digest}") if is_remote else nullcontext()
+        alone = self.caches.alone(f"vectors {digest}") if self.embedder.is_remote else nullcontext()
         with alone, self.caches.vectors() as cache:
             cached = None if cache is None else CachedEmbedder(self.embedder, cache)
             size = TEXTS_A_STEP if self.store is None else StoredVectorTable.texts_at_once
-            if isinstance(self.embedder, SupportsManyTexts):
-                size = max(size, self.embedder.texts_at_once)
+            size = max(size, self.embedder.texts_at_once)
             needed = 0
             for start in range(0, len(texts), size):
                 some = texts[start : start + size]
@@ -528,8 +572,8 @@ class DenseStage:
 
 def _usage(embedder: Embedder) -> dict[str, float]:
     """Return the tokens and, where there is a price, the cost of a remote *embedder* so far."""
-    if not isinstance(embedder, SupportsUsage):
-        return {}
     usage = embedder.usage
+    if usage is None:
+        return {}
     cost = {} if usage.cost is None else {"embedding_cost": usage.cost}
     return {"embedding_tokens": usage.tokens, **cost}

@@ -13,7 +13,7 @@ from karat.engines.fusion import Scores
 from karat.engines.lexical.index import BM25
 from karat.engines.lexical.tokens import TokenRules
 from karat.engines.spec import check_options
-from karat.engines.stages import weighted_fields
+from karat.engines.stages import Stage, weighted_fields
 from karat.engines.stored_vectors import FOUND, StoreSpec
 from karat.errors import InputError
 from karat.registry import Registry
@@ -71,7 +71,7 @@ class LexicalStore(Protocol):
 LEXICAL_STORES: Registry[Callable[..., LexicalStore]] = Registry("lexical_store", {})
 
 
-class StoredLexicalStage:
+class StoredLexicalStage(Stage):
     """BM25 over the words of each chunk, on a service.
 
     The length of a chunk counts against the average of the snapshot, so each snapshot has an index

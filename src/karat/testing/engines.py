@@ -26,8 +26,8 @@ import pytest
 
 from karat.corpus import Corpus, from_texts
 from karat.engines.base import Engine, contract_violations
-from karat.engines.embedding import Embedder, SupportsTokenVectors
-from karat.engines.rerank import Reranker
+from karat.engines.embedding.base import Embedder, as_embedder
+from karat.engines.rerank.base import Reranker, as_reranker
 from karat.errors import EngineError, InputError
 from karat.model import Hit
 
@@ -352,7 +352,8 @@ class EmbedderSuite:
 
     def test_token_vectors(self, embedder: Embedder) -> None:
         """Where there are any: rows of length 1, more for a longer text, none for an empty one."""
-        if not isinstance(embedder, SupportsTokenVectors):
+        embedder = as_embedder(embedder)
+        if not embedder.has_token_vectors:
             return
         few, more, none = embedder.token_vectors(["cat", "the cat sat on the mat", " "])
         assert 0 < len(few) < len(more)
@@ -371,7 +372,7 @@ class RerankerSuite:
 
     def test_has_a_name_and_a_weight(self, reranker: Reranker) -> None:
         """The name labels a run, the weight is a share."""
-        assert isinstance(reranker, Reranker)
+        reranker = as_reranker(reranker)
         assert reranker.name
         assert 0 <= reranker.weight <= 1
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.engines.embedding.base import Kind
+from karat.engines.embedding.base import Embedder, Kind
 from karat.engines.embedding.texts import CachedEmbedder, EmbeddingCache, Vectors, unit, vector_key
 from karat.testing.engines import EmbedderSuite
 
 
-class Counting:
+class Counting(Embedder):
     """Embeds by the code points of a text, and counts what it is asked."""
 
     name = "counting"

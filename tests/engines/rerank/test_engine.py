@@ -12,7 +12,7 @@ from karat.corpus import Corpus, from_texts
 from karat.engines.base import Engine, contract_violations
 from karat.engines.builtin import bm25
 from karat.engines.keyword import KeywordEngine
-from karat.engines.rerank import RerankEngine
+from karat.engines.rerank import RerankEngine, Reranker
 from karat.engines.spec import build, parse_spec
 from karat.errors import EngineError, InputError
 from karat.model import Hit
@@ -21,7 +21,7 @@ from karat.testing import EngineSuite
 OVERLAP = "model=tests.engines.rerank.test_engine:overlap"
 
 
-class Overlap:
+class Overlap(Reranker):
     """The share of the query's words that a text holds."""
 
     name = "overlap"
@@ -36,7 +36,7 @@ def overlap(_: str) -> Overlap:
     return Overlap()
 
 
-class Given:
+class Given(Reranker):
     """Gives the scores that it was made with, and remembers what it was asked."""
 
     name = "given"

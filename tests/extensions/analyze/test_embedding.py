@@ -8,6 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from karat.corpus import from_texts
+from karat.engines.embedding import Embedder, Kind
 from karat.errors import InputError
 from karat.extensions.analyze.embedding import embedding_quality
 from karat.model import Dataset, Query, Target
@@ -16,7 +17,7 @@ TOPICS = ("login", "mail", "canvas", "parser", "socket", "ledger", "robot", "gar
 DIMENSION = 64
 
 
-class Fake:
+class Fake(Embedder):
     """Embeds a text by the topics that it names; *bias* pulls all rows to one line."""
 
     name, dimension, max_tokens, digest = "fake", DIMENSION, None, "d"
@@ -25,7 +26,7 @@ class Fake:
         self.bias = bias
         self.shuffled = shuffled
 
-    def embed(self, texts: Sequence[str], kind: str = "document") -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str], kind: Kind = "document") -> NDArray[np.float32]:
         rows = np.array([self._row(text, kind) for text in texts])
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         return np.asarray(rows / lengths, np.float32)

@@ -6,10 +6,12 @@ import pytest
 
 from karat.corpus import from_texts
 from karat.engines.builtin import bm25, dense
+from karat.engines.embedding.base import as_embedder
 from karat.errors import InputError
 from karat.extensions.analyze.index import index_health
 from karat.extensions.analyze.records import Flaw, Health
 from karat.model.spec import Spec
+from tests.words import WordEmbedder
 
 LOGIN = "def login(user):\n    return user\n"
 MAIL = "def mail(letter):\n    return letter\n"
@@ -67,11 +69,12 @@ def test_what_the_model_does_not_read() -> None:
 
 
 def test_a_limit_without_a_tokenizer_is_estimated() -> None:
-    class Estimated:
-        name, dimension, max_tokens, digest = "own", 2, 100, "d"
+    class Estimated(WordEmbedder):
+        name = "own"
+        max_tokens: int | None = 100  # type: ignore[assignment]
 
     engine = dense(model="static", chunker="lines")
-    engine.stages[0].embedder = Estimated()  # type: ignore[attr-defined]
+    engine.stages[0].embedder = as_embedder(Estimated())  # type: ignore[attr-defined]
     found = flaw(index_health(from_texts({"a.py": LOGIN, "long.py": LONG}), engine), "oversized")
     assert found.places == ("long.py:1-2",)
     assert found.note == "longer than the 100 tokens that own reads (estimate)"

@@ -19,6 +19,7 @@ from karat.extensions.models.late import as_bytes
 from karat.extensions.models.rerankers import MaxSim, check_embedder
 from karat.testing import EngineSuite
 from karat.testing.engines import RerankerSuite
+from tests.words import WordEmbedder
 
 Vectors = NDArray[np.float32]
 
@@ -69,8 +70,8 @@ def test_bytes_are_close_to_the_vectors(rows: Vectors) -> None:
     assert np.abs(held.codes * held.steps - rows).max() <= 0.5 / 127 + 1e-6
 
 
-def made_elsewhere(argument: str = "") -> object:
-    return argument
+def made_elsewhere(argument: str = "") -> WordEmbedder:
+    return WordEmbedder()
 
 
 @pytest.mark.parametrize(

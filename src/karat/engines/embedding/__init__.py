@@ -5,7 +5,6 @@ from karat.engines.embedding.base import (
     EMBEDDERS,
     Embedder,
     Kind,
-    SupportsTokenVectors,
     create_embedder,
     loaded_once,
 )
@@ -15,7 +14,6 @@ __all__ = [
     "EMBEDDERS",
     "Embedder",
     "Kind",
-    "SupportsTokenVectors",
     "create_embedder",
     "loaded_once",
 ]

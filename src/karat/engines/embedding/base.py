@@ -1,14 +1,15 @@
-"""Embedders turn texts into vectors: their protocol, their names, and the default."""
+"""Embedders turn texts into vectors: their base class, their names, and the default."""
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from karat.errors import EngineError, InputError, UnknownName
-from karat.registry import Registry
+from karat.registry import Registry, call_if_there, check_has
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,8 +30,17 @@ class PartlyEmbedded(EngineError):
         self.rows = rows
 
 
-@runtime_checkable
-class Embedder(Protocol):
+class Usage(NamedTuple):
+    """Requests, texts, tokens and cost so far; *cost* is None without a price."""
+
+    requests: int
+    retries: int
+    texts: int
+    tokens: int
+    cost: float | None
+
+
+class Embedder(ABC):
     """Turns texts into vectors whose inner product is the similarity of the texts.
 
     The contract, which ``karat.testing.EmbedderSuite`` checks:
@@ -42,86 +52,111 @@ class Embedder(Protocol):
       same bit for bit.
 
     ``digest`` names the weights and every setting that changes a vector, so that a cached vector is
-    used only if the embedder would return it again.
+    used only if the embedder would return it again. All that is not abstract has a default.
     """
 
+    # The name that reports show.
+    name: str
+    digest: str
+    # How many tokens of a text count, None if unknown.
+    max_tokens: int | None = None
+    # Texts to embed in one call: more for an embedder with several connections.
+    texts_at_once: int = 1
+    # Whether each call is a request to a service, which may cost money.
+    is_remote: bool = False
+    # Whether ``token_vectors`` is there.
+    has_token_vectors: bool = False
+
     @property
-    def name(self) -> str:
-        """Return the name that reports show."""
-        ...
+    @abstractmethod
+    def dimension(self) -> int:
+        """Return the length of a row; a remote embedder may need a request for it."""
+
+    @abstractmethod
+    def embed(self, texts: Sequence[str], kind: Kind = "document") -> "Vectors":
+        """Return one row per text."""
+
+    def token_vectors(
+        self,
+        texts: Sequence[str],  # noqa: ARG002 - for a subclass
+        kind: Kind = "document",  # noqa: ARG002
+    ) -> "Sequence[Vectors]":
+        """Return, for each text, one row of length 1 per token; no rows for an empty text."""
+        raise EngineError(f"{self.name}: this embedder has no token vectors")
+
+    def too_long(self, texts: Sequence[str]) -> Sequence[bool] | None:  # noqa: ARG002
+        """Return for each text whether some of it is past ``max_tokens``; None if unknown."""
+        return None
+
+    @property
+    def usage(self) -> Usage | None:
+        """Return what was posted so far; None for an embedder that posts nothing."""
+        return None
+
+    def metadata(self) -> "Mapping[str, object]":
+        """Return the tokens and the cost of this thread's last ``embed``, if there were any."""
+        return {}
+
+    def close(self) -> None:
+        """Release connections; calling it twice is allowed."""
+        return
+
+
+class ForeignEmbedder(Embedder):
+    """An embedder of someone else: what it lacks has the default."""
+
+    def __init__(self, embedder: Any) -> None:
+        """Wrap *embedder*; InputError names what every embedder must have."""
+        # Not its dimension, for which it may need a request.
+        check_has(embedder, ("name", "digest", "embed"), kind="embedder")
+        self.name: str = embedder.name
+        self.digest: str = embedder.digest
+        self.max_tokens = getattr(embedder, "max_tokens", None)
+        self.is_remote = hasattr(embedder, "texts_at_once")
+        self.texts_at_once = getattr(embedder, "texts_at_once", 1)
+        self.has_token_vectors = callable(getattr(embedder, "token_vectors", None))
+        self._embedder = embedder
 
     @property
     def dimension(self) -> int:
         """Return the length of a row."""
-        ...
+        dimension: int = self._embedder.dimension
+        return dimension
 
     @property
-    def max_tokens(self) -> int | None:
-        """Return how many tokens of a text count, None if unknown."""
-        ...
-
-    @property
-    def digest(self) -> str:
-        """Return the identity of the weights and settings."""
-        ...
+    def usage(self) -> Usage | None:
+        """Return what the embedder has posted so far."""
+        return getattr(self._embedder, "usage", None)
 
     def embed(self, texts: Sequence[str], kind: Kind = "document") -> "Vectors":
-        """Return one row per text."""
-        ...
-
-
-@runtime_checkable
-class SupportsTokenVectors(Protocol):
-    """An embedder that also gives a vector for each token, for late interaction."""
+        """Return the embedder's row of each text."""
+        rows: Vectors = self._embedder.embed(texts, kind)
+        return rows
 
     def token_vectors(self, texts: Sequence[str], kind: Kind = "document") -> "Sequence[Vectors]":
-        """Return, for each text, one row of length 1 per token; no rows for an empty text."""
-        ...
+        """Return the embedder's rows of each text."""
+        if not self.has_token_vectors:
+            return super().token_vectors(texts, kind)
+        rows: Sequence[Vectors] = self._embedder.token_vectors(texts, kind)
+        return rows
+
+    def too_long(self, texts: Sequence[str]) -> Sequence[bool] | None:
+        """Return what the embedder says of each text."""
+        long: Sequence[bool] | None = call_if_there(self._embedder, "too_long", texts)
+        return long
+
+    def metadata(self) -> "Mapping[str, object]":
+        """Return what the embedder reports about its last call."""
+        return call_if_there(self._embedder, "metadata") or {}
+
+    def close(self) -> None:
+        """Close the embedder if it can be closed."""
+        call_if_there(self._embedder, "close")
 
 
-@runtime_checkable
-class SupportsTooLong(Protocol):
-    """An embedder that knows its tokens without embedding them."""
-
-    def too_long(self, texts: Sequence[str]) -> Sequence[bool]:
-        """Return for each text whether some of it is past ``max_tokens``."""
-        ...
-
-
-@runtime_checkable
-class SupportsManyTexts(Protocol):
-    """An embedder that works on many texts at a time, such as one with several connections."""
-
-    texts_at_once: int
-
-
-class Usage(NamedTuple):
-    """Requests, texts, tokens and cost so far; *cost* is None without a price."""
-
-    requests: int
-    retries: int
-    texts: int
-    tokens: int
-    cost: float | None
-
-
-@runtime_checkable
-class SupportsUsage(Protocol):
-    """An embedder that counts what it has posted, and its cost."""
-
-    @property
-    def usage(self) -> Usage:
-        """Return the usage so far."""
-        ...
-
-
-@runtime_checkable
-class SupportsCheck(Protocol):
-    """A factory of models that can check its argument without loading or connecting anything."""
-
-    def check(self, argument: str) -> None:
-        """Raise InputError for an argument that cannot work, such as one whose key is missing."""
-        ...
+def as_embedder(target: object) -> Embedder:
+    """Return *target*, of whatever class, as an embedder with all methods."""
+    return target if isinstance(target, Embedder) else ForeignEmbedder(target)
 
 
 EMBEDDERS: Registry[Callable[..., Embedder]] = Registry("embedder", {})
@@ -171,7 +206,7 @@ def _created(spec: str, options: dict[str, Any]) -> Embedder:
         inspect.signature(factory).bind(argument, **options)
     except TypeError as error:
         raise InputError(f"embedder {spec!r}: {error}") from None
-    return factory(argument, **options)
+    return as_embedder(factory(argument, **options))
 
 
 def embedder_named(name: str) -> str:
@@ -212,9 +247,7 @@ def is_endpoint(name: str) -> bool:
 def check_model(name: str) -> None:
     """Raise InputError for a *name* that cannot be an embedder, before a model is loaded."""
     factory, argument = EMBEDDERS.split(embedder_named(name))
-    checked: object = factory
-    if isinstance(checked, SupportsCheck):
-        checked.check(argument)
+    call_if_there(factory, "check", argument)
 
 
 def missing_modules(model: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.embedding.base import Embedder, Kind, PartlyEmbedded, SupportsManyTexts
+from karat.engines.embedding.base import Embedder, Kind, PartlyEmbedded
 from karat.errors import InputError
 from karat.system.packs import TieredCache, with_remote
 from karat.system.sqlite import DEFAULT_CACHE_BYTES, EVICTED_ROWS, KeyValueFile
@@ -134,7 +134,7 @@ class EmbeddingCache:
 TEXTS_A_STEP = 256
 
 
-class CachedEmbedder:
+class CachedEmbedder(Embedder):
     """Embeds cache misses with *embedder*; the rows are the same either way.
 
     *reused* counts the rows that it knew. Token vectors are hundreds of times as large and are
@@ -143,29 +143,17 @@ class CachedEmbedder:
 
     def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
         """Wrap *embedder*."""
+        self.name = embedder.name
+        self.digest = embedder.digest
+        self.max_tokens = embedder.max_tokens
         self.embedder = embedder
         self._cache = cache
         self.reused = 0
 
     @property
-    def name(self) -> str:
-        """Return the embedder's name."""
-        return self.embedder.name
-
-    @property
     def dimension(self) -> int:
         """Return the length of a row."""
         return self.embedder.dimension
-
-    @property
-    def max_tokens(self) -> int | None:
-        """Return how many tokens of a text count."""
-        return self.embedder.max_tokens
-
-    @property
-    def digest(self) -> str:
-        """Return the embedder's identity."""
-        return self.embedder.digest
 
     def embed(self, texts: Sequence[str], kind: Kind = "document") -> Vectors:
         """Return one row of length 1 per text."""
@@ -177,9 +165,7 @@ class CachedEmbedder:
         known = self._cache.get(keys, self.dimension)
         missing = [number for number, key in enumerate(keys) if key not in known]
         self.reused += len(texts) - len(missing)
-        size = TEXTS_A_STEP
-        if isinstance(self.embedder, SupportsManyTexts):
-            size = max(size, self.embedder.texts_at_once)
+        size = max(TEXTS_A_STEP, self.embedder.texts_at_once)
         for start in range(0, len(missing), size):
             step = missing[start : start + size]
             try:

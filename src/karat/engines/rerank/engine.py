@@ -10,25 +10,12 @@ from numpy.typing import NDArray
 
 from karat.corpus import Chunk, Corpus, Document, create_chunker, header
 from karat.corpus.chunkers.base import chunks_of, lines_of
-from karat.engines.base import (
-    Engine,
-    ExplainedHit,
-    Progress,
-    SearchStep,
-    SupportsBatch,
-    SupportsClose,
-    SupportsMetadata,
-)
+from karat.engines.base import Engine, ExplainedHit, Progress, SearchStep
 from karat.engines.embedding import loaded_once
 from karat.engines.engine_group import Recent
 from karat.engines.fusion import spread
 from karat.engines.registry import check_threshold, count_above
-from karat.engines.rerank.base import (
-    DEFAULT_RERANKER,
-    Reranker,
-    SupportsFromCache,
-    create_reranker,
-)
+from karat.engines.rerank.base import DEFAULT_RERANKER, Reranker, create_reranker
 from karat.engines.spec import build, model_text
 from karat.errors import EngineError, InputError
 from karat.model import Hit
@@ -146,8 +133,7 @@ class RerankEngine(Engine):
     def expect(self, queries: Sequence[str]) -> None:
         """Prefetch work for all of *queries* in the first engine and the reranker."""
         self.engine.expect(queries)
-        if isinstance(self.reranker, SupportsBatch):
-            self.reranker.expect(queries)
+        self.reranker.expect(queries)
 
     def search(self, query: str, k: int) -> list[Hit]:
         """Return the best *k* hits."""
@@ -175,9 +161,10 @@ class RerankEngine(Engine):
     def metadata(self) -> Mapping[str, object]:
         """Return the metadata of the first search, with the tokens and the cost of both."""
         first = self.engine.metadata()
-        if not isinstance(self.reranker, SupportsMetadata):
+        second = self.reranker.metadata()
+        if not second:
             return first
-        both = total([spent(first), spent(self.reranker.metadata())])
+        both = total([spent(first), spent(second)])
         known = {"tokens": both.tokens, "cost": both.cost}
         return {**first, **{name: value for name, value in known.items() if value is not None}}
 
@@ -201,8 +188,7 @@ class RerankEngine(Engine):
         """Close the first engine and the reranker, and release the corpus."""
         self._passages = None
         self.engine.close()
-        if isinstance(self.reranker, SupportsClose):
-            self.reranker.close()
+        self.reranker.close()
 
     def _first(self, query: str, k: int) -> list[ExplainedHit]:
         """Return the first *k* hits, without a threshold."""
@@ -216,15 +202,12 @@ class RerankEngine(Engine):
         hits = self._reranked(query, retrieved_hits, self._passages) if retrieved_hits else []
         self._last.phases = {
             "retrieve": retrieved - started,
-            self._phase(): perf_counter_ns() - retrieved,
+            # Its name shows whether the latency is that of the model.
+            "rerank from cache" if self.reranker.from_cache() else "rerank": (
+                perf_counter_ns() - retrieved
+            ),
         }
         return hits[:k]
-
-    def _phase(self) -> str:
-        """Return the name of the second phase: it shows whether the scores came from the cache."""
-        reranker = self.reranker
-        is_cached = isinstance(reranker, SupportsFromCache) and reranker.from_cache()
-        return "rerank from cache" if is_cached else "rerank"
 
     def _found(self, query: str, k: int) -> Sequence[ExplainedHit]:
         return [

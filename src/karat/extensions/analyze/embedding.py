@@ -11,7 +11,7 @@ from karat.corpus import Corpus, chunk_corpus, create_chunker
 from karat.engines.caches import Caches, user_caches
 from karat.engines.chunk_table import ChunkLocation, ChunkTable
 from karat.engines.embedding import DEFAULT_EMBEDDER, create_embedder
-from karat.engines.embedding.base import Embedder
+from karat.engines.embedding.base import Embedder, as_embedder
 from karat.engines.embedding.texts import CachedEmbedder
 from karat.errors import InputError
 from karat.extensions.analyze.records import EmbeddingQuality
@@ -53,7 +53,7 @@ def embedding_quality(
     irrelevant where its file is named by no target. Of the other chunks 2,000 are drawn by *seed*.
     With *cached*, chunks and vectors are read from this user's caches and stored there.
     """
-    embedder = create_embedder(model) if isinstance(model, str) else model
+    embedder = create_embedder(model) if isinstance(model, str) else as_embedder(model)
     caches = user_caches(wanted=cached)
     spots = list(_embedded_places(corpus, chunker, caches))
     coverage = Coverage((spot.hit for spot in spots), match=gold.match)

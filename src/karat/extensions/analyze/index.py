@@ -7,7 +7,7 @@ from karat.corpus import Chunk, ChunkedCorpus, Corpus, chunk_corpus, create_chun
 from karat.engines.base import Engine
 from karat.engines.chunk_table import ChunkLocation, tokens
 from karat.engines.chunked import ChunkEngine
-from karat.engines.embedding.base import Embedder, SupportsTooLong
+from karat.engines.embedding.base import Embedder
 from karat.engines.stages import DenseStage, texts_of
 from karat.errors import InputError
 from karat.extensions.analyze.records import Flaw, Health
@@ -112,9 +112,8 @@ def _oversized(chunked: ChunkedCorpus, embedder: Embedder, windows: str) -> Flaw
                 if len(text.encode("utf-8", "replace")) >= limit:
                     named.append(_named(document.path, chunk))
                     texts.append(text)
-    if isinstance(embedder, SupportsTooLong):
-        note, long = "", embedder.too_long(texts)
-    else:
+    note, long = "", embedder.too_long(texts)
+    if long is None:
         note, long = " (estimate)", [tokens(text) > limit for text in texts]
     found = list(dict.fromkeys(name for name, is_long in zip(named, long, strict=True) if is_long))
     note = f"longer than the {limit} tokens that {embedder.name} reads{note}"

@@ -4,7 +4,7 @@ import json
 from collections.abc import Hashable, Sequence
 from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,12 @@ from karat.engines.caches import user_caches
 from karat.engines.chunk_index import IndexRecipe
 from karat.engines.chunk_table import ChunkLocation, Numbers
 from karat.engines.chunked import ChunkEngine
-from karat.engines.embedding import Kind, SupportsTokenVectors
+from karat.engines.embedding import Kind
 from karat.engines.embedding.texts import embeddable, unit
 from karat.engines.fusion import Scores
 from karat.engines.ranking import PLAIN
 from karat.engines.registry import EngineInfo
+from karat.engines.stages import RowStage
 from karat.errors import InputError
 from karat.extensions.models.transformer import load_pretrained
 
@@ -71,6 +72,16 @@ def mean_max_similarity(
         starts = (np.cumsum(lengths) - lengths)[filled]
         scores[filled] = np.maximum.reduceat(products, starts).mean(axis=1)
     return scores
+
+
+class TokenEncoder(Protocol):
+    """Gives a vector for each token: a ColBERT-style model, or an embedder that can."""
+
+    def token_vectors(
+        self, texts: Sequence[str], kind: Kind = "document"
+    ) -> Sequence[NDArray[np.float32]]:
+        """Return, for each text, one row of length 1 per token; no rows for an empty text."""
+        ...
 
 
 class ColbertEncoder:
@@ -150,7 +161,7 @@ def _content(argument: str, name: str) -> Any:
     return json.loads(path.read_text("utf-8")) if path.is_file() else None
 
 
-class LateStage:
+class LateStage(RowStage):
     """The mean over the query's tokens of the largest cosine to a token of the chunk.
 
     Every chunk is compared, exactly up to the rounding of token vectors to bytes. A chunk takes
@@ -161,9 +172,7 @@ class LateStage:
     name = "late"
     by_words = False
 
-    def __init__(
-        self, encoder: SupportsTokenVectors, *, name: str, spare_bytes: int = SPARE_BYTES
-    ) -> None:
+    def __init__(self, encoder: TokenEncoder, *, name: str, spare_bytes: int = SPARE_BYTES) -> None:
         """Store the *encoder*; nothing is encoded yet."""
         self.encoder = encoder
         self._spare_bytes = spare_bytes
@@ -186,12 +195,6 @@ class LateStage:
     def watch(self, progress: Progress | None) -> None:
         """Report to *progress* how many texts of how many are encoded, while indexing."""
         self._progress = progress
-
-    def index(self, chunks: Sequence[ChunkLocation]) -> None:
-        """Encode every chunk."""
-        self.clear()
-        self.grow(chunks)
-        self.show(np.arange(len(chunks)))
 
     def grow(self, chunks: Sequence[ChunkLocation]) -> None:
         """Add *chunks*; they are encoded when they are shown."""

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.embedding.base import Kind
+from karat.engines.embedding.base import Embedder, Kind
 from karat.engines.embedding.texts import Vectors, embed_distinct, embeddable, unit
 from karat.engines.nearest import processors
 from karat.errors import InputError, MissingExtra
@@ -23,7 +23,7 @@ Pooling = Literal["first", "mean"]
 MOST_TOKENS_A_BATCH = 4096
 
 
-class OnnxEmbedder:
+class OnnxEmbedder(Embedder):
     """Runs a graph from ``input_ids`` to token vectors, and pools these to one vector per text.
 
     A graph that takes no ``attention_mask`` gets one text at a time, so that no text is padded and
@@ -31,6 +31,8 @@ class OnnxEmbedder:
     by length. Each batch runs in one thread, as many at once as *threads* says (all processors
     where it is None).
     """
+
+    has_token_vectors = True
 
     def __init__(
         self,
@@ -45,8 +47,8 @@ class OnnxEmbedder:
         threads: int | None = None,
     ) -> None:
         """Load *graph* and the JSON of *tokenizer*; *identity* is the hash of the weights."""
-        self._name = name
-        self._max_tokens = max_tokens
+        self.name = name
+        self.max_tokens = max_tokens
         self._pooling = pooling
         self._prefixes = prefixes or {}
         self._threads = threads or processors()
@@ -56,27 +58,12 @@ class OnnxEmbedder:
         self._output = self._session.get_outputs()[0].name
         self._dimension = int(self._run([[0, 0]])[0].shape[1])
         settings = (GRAPH_VERSION, identity, pooling, max_tokens, sorted(self._prefixes.items()))
-        self._digest = sha256(repr(settings).encode()).hexdigest()
-
-    @property
-    def name(self) -> str:
-        """Return the specification that made it."""
-        return self._name
+        self.digest = sha256(repr(settings).encode()).hexdigest()
 
     @property
     def dimension(self) -> int:
         """Return the length of a row."""
         return self._dimension
-
-    @property
-    def max_tokens(self) -> int:
-        """Return how many tokens of a text count, the special ones included."""
-        return self._max_tokens
-
-    @property
-    def digest(self) -> str:
-        """Return the identity of weights and settings."""
-        return self._digest
 
     def embed(self, texts: Sequence[str], kind: Kind = "document") -> Vectors:
         """Return one row of length 1 per text."""

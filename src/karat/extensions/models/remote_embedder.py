@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from karat.engines.embedding.base import Kind, PartlyEmbedded, Usage
+from karat.engines.embedding.base import Embedder, Kind, PartlyEmbedded, Usage
 from karat.engines.embedding.texts import Vectors, embed_distinct, unit
 from karat.errors import EngineError
 from karat.extensions.models.endpoint import (
@@ -191,17 +191,21 @@ def used_tokens(body: Any) -> int:
     return next(known, 0)
 
 
-class RemoteEmbedder:
+class RemoteEmbedder(Embedder):
     """Posts batches of texts to an endpoint.
 
     The endpoint may change its weights unseen; the digest holds the address, the model and the
-    settings only.
+    settings only. It does not say how many tokens of a text count.
     """
+
+    is_remote = True
 
     def __init__(
         self, endpoint: Endpoint[EmbedderOptions], shape: EmbeddingShape, poster: Poster
     ) -> None:
         """Embed with the model of *endpoint* through *poster*."""
+        self.name = endpoint.spec
+        self.digest = _digest(endpoint, poster.url)
         self._endpoint = endpoint
         self._options = endpoint.options
         self._shape = shape
@@ -212,35 +216,11 @@ class RemoteEmbedder:
         self.texts_at_once = self._most_texts * endpoint.options.concurrency
 
     @property
-    def name(self) -> str:
-        """Return the specification that made it."""
-        return self._endpoint.spec
-
-    @property
     def dimension(self) -> int:
         """Return the length of a row; one request finds it if it was not configured."""
         if self._dimension is None:
             self._dimension = self._post(["dimension"], "document").rows.shape[1]
         return self._dimension
-
-    @property
-    def max_tokens(self) -> None:
-        """Return None: the endpoint does not say."""
-        return
-
-    @property
-    def digest(self) -> str:
-        """Return the identity of address, model and settings."""
-        options, provider = self._options, self._endpoint.provider.name
-        sent = options.send_dimension and options.dimension
-        asked = {"dimensions": options.dimension} if sent else {}
-        prefixes = sorted(options.prefixes.items())
-        told = self._endpoint.url.startswith(TOLD_THE_KIND)
-        settings: tuple[object, ...] = (self._poster.url, self._endpoint.model, asked, prefixes)
-        settings += (told, options.max_characters)
-        if provider != "openai":
-            settings += (provider, options.task)
-        return sha256(repr(settings).encode()).hexdigest()
 
     @property
     def usage(self) -> Usage:
@@ -314,6 +294,20 @@ class RemoteEmbedder:
         used = used_tokens(body)
         self._spending.add(texts=len(texts), tokens=used, cost=self._cost(used) or 0.0)
         return EmbeddedBatch(unit(rows), used)
+
+
+def _digest(endpoint: Endpoint[EmbedderOptions], url: str) -> str:
+    """Return the identity of address, model and settings."""
+    options, provider = endpoint.options, endpoint.provider.name
+    sent = options.send_dimension and options.dimension
+    asked = {"dimensions": options.dimension} if sent else {}
+    prefixes = sorted(options.prefixes.items())
+    told = endpoint.url.startswith(TOLD_THE_KIND)
+    settings: tuple[object, ...] = (url, endpoint.model, asked, prefixes)
+    settings += (told, options.max_characters)
+    if provider != "openai":
+        settings += (provider, options.task)
+    return sha256(repr(settings).encode()).hexdigest()
 
 
 class EmbeddedBatch(NamedTuple):

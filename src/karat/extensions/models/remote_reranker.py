@@ -18,6 +18,7 @@ from pydantic import Field
 from karat.engines.caches import Caches, user_caches
 from karat.engines.embedding.base import Usage
 from karat.engines.embedding.texts import embeddable
+from karat.engines.rerank.base import Reranker
 from karat.errors import EngineError
 from karat.extensions.models.endpoint import (
     Endpoint,
@@ -137,7 +138,7 @@ def score_key(digest: str, query: str, text: str) -> bytes:
     return sha256(pair.encode("utf-8", "surrogatepass")).digest()
 
 
-class RemoteReranker:
+class RemoteReranker(Reranker):
     """Posts a query with batches of texts to an endpoint, several batches at once.
 
     Scores are cached on disk by endpoint, model, query and text. A score from the cache counts with

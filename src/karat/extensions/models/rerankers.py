@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 from karat.engines.embedding import (
     DEFAULT_EMBEDDER,
     EMBEDDERS,
-    SupportsTokenVectors,
     create_embedder,
 )
 from karat.engines.embedding.texts import embeddable
-from karat.engines.engine_group import NOT_KEPT, Current, Recent
+from karat.engines.engine_group import Current, Recent
 from karat.engines.nearest import processors
+from karat.engines.rerank.base import Reranker
 from karat.errors import InputError
 from karat.extensions.models.late import (
+    TokenEncoder,
     TokenVectors,
     as_bytes,
     colbert_encoder,
@@ -42,7 +43,7 @@ TRAINED_WEIGHT = 1.0
 PAIRS_A_BATCH = 32
 
 
-class MaxSim:
+class MaxSim(Reranker):
     """The mean over the query's tokens of the largest cosine to a token of the text.
 
     Token vectors are cached by content as bytes, *most_bytes* of them.
@@ -50,7 +51,7 @@ class MaxSim:
 
     def __init__(
         self,
-        embedder: SupportsTokenVectors,
+        embedder: TokenEncoder,
         *,
         name: str,
         weight: float = ORDINARY_WEIGHT,
@@ -95,7 +96,7 @@ def create_maxsim(argument: str) -> MaxSim:
         return create_colbert(argument.removeprefix(COLBERT))
     check_embedder(argument)
     embedder = create_embedder(argument or DEFAULT_EMBEDDER)
-    if not isinstance(embedder, SupportsTokenVectors):
+    if not embedder.has_token_vectors:
         raise _without_tokens(argument)
     return MaxSim(embedder, name=f"maxsim:{embedder.name}")
 
@@ -122,7 +123,7 @@ def check_embedder(argument: str) -> None:
         return
     factory, _ = EMBEDDERS.split(argument or DEFAULT_EMBEDDER)
     ours = factory.__module__.startswith("karat.")
-    if ours and not issubclass(signature(factory).return_annotation, SupportsTokenVectors):
+    if ours and not signature(factory).return_annotation.has_token_vectors:
         raise _without_tokens(argument)
 
 
@@ -138,7 +139,7 @@ def _without_tokens(argument: str) -> InputError:
     )
 
 
-class CrossEncoderReranker:
+class CrossEncoderReranker(Reranker):
     """A loaded CrossEncoder of sentence-transformers, whose own activation is used.
 
     In a batch a score may depend in its last bits on the texts beside it, so that scores are shared
@@ -153,7 +154,6 @@ class CrossEncoderReranker:
         if model.num_labels != 1:
             raise InputError(f"{name}: the model has {model.num_labels} labels; expected one score")
         self.name = name
-        self.current: Current = NOT_KEPT
         self._model = model
         # A fast tokenizer cannot be used by two threads at once.
         self._lock = Lock()
@@ -181,7 +181,7 @@ def cross(argument: str) -> CrossEncoderReranker:
 Pair = tuple[list[int], list[int]]
 
 
-class OnnxCross:
+class OnnxCross(Reranker):
     """Runs a graph from a pair of texts to one score, several pairs beside each other.
 
     Each pair runs alone: in bytes, the steps of a batch would depend on all its texts. So its score
@@ -194,7 +194,6 @@ class OnnxCross:
     def __init__(self, graph: bytes, tokenizer: str, *, name: str, max_tokens: int) -> None:
         """Load *graph* and the JSON of *tokenizer*."""
         self.name = name
-        self.current: Current = NOT_KEPT
         self._tokenizer = ModelTokenizer(tokenizer, max_tokens=max_tokens, where=name)
         self._session = open_session(graph, name)
         self._inputs = {given.name for given in self._session.get_inputs()}

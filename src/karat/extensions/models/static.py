@@ -8,7 +8,7 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.embedding.base import Kind
+from karat.engines.embedding.base import Embedder, Kind
 from karat.engines.embedding.texts import Vectors, embed_distinct, unit
 from karat.errors import InputError, MissingExtra
 from karat.extensions.models.encoder import PackagedFile
@@ -39,7 +39,7 @@ LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_+")
 
 
-class StaticEmbedder:
+class StaticEmbedder(Embedder):
     """The weighted mean of the token vectors of a text, projected where there is a projection.
 
     *table* has one row per token, *weights* one number per token. All of a text counts.
@@ -66,29 +66,14 @@ class StaticEmbedder:
         self._table = np.asarray(table * weights[:, None], np.float32)
         self._projection = projection
         self._tokenizer = tokenizer
-        self._name = name
+        self.name = name
         self._dimension = int((table if projection is None else projection).shape[1])
-        self._digest = sha256(repr((VERSION, identity)).encode()).hexdigest()
-
-    @property
-    def name(self) -> str:
-        """Return the specification that made it."""
-        return self._name
+        self.digest = sha256(repr((VERSION, identity)).encode()).hexdigest()
 
     @property
     def dimension(self) -> int:
         """Return the length of a row."""
         return self._dimension
-
-    @property
-    def max_tokens(self) -> None:
-        """Return None: a text counts from end to end."""
-        return
-
-    @property
-    def digest(self) -> str:
-        """Return the identity of table and settings."""
-        return self._digest
 
     def embed(self, texts: Sequence[str], kind: Kind = "document") -> Vectors:  # noqa: ARG002
         """Return one row of length 1 per text; zeros where no token of it weighs anything."""

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from karat.engines.embedding.base import Kind
+from karat.engines.embedding.base import Embedder, Kind
 from karat.engines.embedding.texts import Vectors, embed_distinct, embeddable, unit
 from karat.errors import InputError, MissingExtra
 
@@ -92,37 +92,25 @@ HUB_TIMEOUT_S = 10.0
 TEXTS_A_BATCH = 32
 
 
-class TransformerEmbedder:
+class TransformerEmbedder(Embedder):
     """A loaded SentenceTransformer; its own prompts for documents and queries are used."""
+
+    has_token_vectors = True
 
     def __init__(self, model: Any, *, name: str) -> None:
         """Store *model*, and hash its weights."""
         self._model = model
-        self._name = name
+        self.name = name
         self._prompts = {kind: text for kind, text in (model.prompts or {}).items() if text}
         settings = (model.max_seq_length, sorted(self._prompts.items()))
-        self._digest = sha256(f"{_weights_hash(model)} {settings!r}".encode()).hexdigest()
-
-    @property
-    def name(self) -> str:
-        """Return the specification that made it."""
-        return self._name
+        limit = model.max_seq_length
+        self.max_tokens = None if limit is None else int(limit)
+        self.digest = sha256(f"{_weights_hash(model)} {settings!r}".encode()).hexdigest()
 
     @property
     def dimension(self) -> int:
         """Return the length of a row."""
         return int(self._model.get_embedding_dimension())
-
-    @property
-    def max_tokens(self) -> int | None:
-        """Return how many tokens of a text count."""
-        limit = self._model.max_seq_length
-        return None if limit is None else int(limit)
-
-    @property
-    def digest(self) -> str:
-        """Return the identity of weights and settings."""
-        return self._digest
 
     def embed(self, texts: Sequence[str], kind: Kind = "document") -> Vectors:
         """Return one row of length 1 per text."""

@@ -70,14 +70,14 @@ class StaticFile(NamedTuple):
 @cache
 def built() -> dict[str, StaticFile]:
     """Return every file of the page by its path; no request opens a file."""
-    found = {}
+    static_files = {}
     for path in sorted(STATIC.rglob("*")):
         if path.is_file():
             content = path.read_bytes()
             kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
             packed = gzip.compress(content, mtime=0)
-            found[path.relative_to(STATIC).as_posix()] = StaticFile(content, packed, kind)
-    return found
+            static_files[path.relative_to(STATIC).as_posix()] = StaticFile(content, packed, kind)
+    return static_files
 
 
 @router.get("/")
@@ -105,8 +105,8 @@ async def icon(request: Request) -> Response:
 
 
 def _answer(request: Request, name: str, *, cache_control: str) -> Response:
-    found = built().get(name)
-    if found is None:
+    static_file = built().get(name)
+    if static_file is None:
         raise HTTPException(404, f"The web page has no file {name}")
     headers = {
         "Cache-Control": cache_control,
@@ -114,9 +114,9 @@ def _answer(request: Request, name: str, *, cache_control: str) -> Response:
         "Vary": "Accept-Encoding",
     }
     if "gzip" not in request.headers.get("accept-encoding", ""):
-        return Response(found.content, media_type=found.type, headers=headers)
+        return Response(static_file.content, media_type=static_file.type, headers=headers)
     headers["Content-Encoding"] = "gzip"
-    return Response(found.packed, media_type=found.type, headers=headers)
+    return Response(static_file.packed, media_type=static_file.type, headers=headers)
 
 
 # A multipart body is its file and a little more.
@@ -259,15 +259,15 @@ def describe(app: FastAPI) -> None:
 
     def schema() -> dict[str, Any]:
         if not app.openapi_schema:
-            found = get_openapi(
+            described = get_openapi(
                 title=app.title, version=app.version, summary=app.summary, routes=app.routes
             )
             _, extra = models_json_schema(
                 [(Event, "serialization")], ref_template="#/components/schemas/{model}"
             )
-            known = found["components"]["schemas"]
-            found["components"]["schemas"] = dict(sorted({**extra["$defs"], **known}.items()))
-            app.openapi_schema = found
+            schemas = described["components"]["schemas"]
+            described["components"]["schemas"] = dict(sorted({**extra["$defs"], **schemas}.items()))
+            app.openapi_schema = described
         return app.openapi_schema
 
     app.openapi = schema  # type: ignore[method-assign]

@@ -130,8 +130,8 @@ class Auth:
             detail = "The token is not valid" if secret else UNAUTHENTICATED
             challenge = {"WWW_Authenticate": "Bearer"}
             await refuse(scope, receive, send, status=401, detail=detail, **challenge)
-        elif (wanted := _wanted(scope)) not in caller.scopes:
-            detail = f"The token does not allow this; expected one with the scope {wanted}"
+        elif (needed := _needed_scope(scope)) not in caller.scopes:
+            detail = f"The token does not allow this; expected one with the scope {needed}"
             await refuse(scope, receive, send, status=403, detail=detail)
         else:
             scope.setdefault("state", {})["caller"] = caller
@@ -159,7 +159,7 @@ def _bearer(headers: Headers) -> str:
     return secret.strip() if scheme.lower() == "bearer" else ""
 
 
-def _wanted(scope: Scope) -> str:
+def _needed_scope(scope: Scope) -> str:
     """Return the scope that a request needs: GET needs read, everything else run."""
     reads = scope.get("method", "GET") in READING or scope["path"] == SESSION
     return "read" if reads else "run"

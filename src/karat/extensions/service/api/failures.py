@@ -122,12 +122,12 @@ def _http(request: Request, error: Exception) -> JSONResponse:
 
 
 def _methods(request: Request) -> set[str]:
-    found: set[str] = set()
+    methods: set[str] = set()
     for route in request.app.routes:
         match, _ = route.matches({**request.scope, "method": "*"})
         if match is not Match.NONE:
-            found |= getattr(route, "methods", None) or set()
-    return found
+            methods |= getattr(route, "methods", None) or set()
+    return methods
 
 
 def _invalid(_request: Request, error: Exception) -> JSONResponse:

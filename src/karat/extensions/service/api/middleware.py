@@ -145,25 +145,25 @@ class Guard:
         if site is not None and site not in SAME and not followed:
             return True
         origin = headers.get("origin")
-        return origin is not None and _place(origin) != headers.get("host", "").lower()
+        return origin is not None and _address(origin) != headers.get("host", "").lower()
 
 
 def _foreign(headers: Headers) -> str:
     """Return why a request is rejected; what looks like a proxy's mistake comes with its fix."""
     host = headers.get("host", "").lower()
-    place = _place(headers.get("origin", ""))
-    if place and place != host and _name(place) == _name(host):
+    origin = _address(headers.get("origin", ""))
+    if origin and origin != host and _name(origin) == _name(host):
         return (
-            f"The browser sent this request to {place}, but it arrived for {host}: the proxy must "
+            f"The browser sent this request to {origin}, but it arrived for {host}: the proxy must "
             "forward Host with its port (nginx: proxy_set_header Host $http_host)"
         )
     return "Requests from other sites are not allowed"
 
 
-def _place(origin: str) -> str:
+def _address(origin: str) -> str:
     """Return the host and the port that *origin* names; "" if it is not an address.
 
-    >>> _place("https://Karat.example:8080"), _place("null"), _place("http://[")
+    >>> _address("https://Karat.example:8080"), _address("null"), _address("http://[")
     ('karat.example:8080', '', '')
     """
     try:

@@ -80,7 +80,7 @@ def create_benchmark(
         config=config.to_json(),
         total_runs=matrix.count(),
     )
-    return _shown(serving, made)
+    return _with_annotations(serving, made)
 
 
 @router.post("/preview", responses=failures(400, 404))
@@ -117,11 +117,11 @@ def list_benchmarks(
 ) -> Benchmarks:
     """List benchmarks, the newest first, optionally of one status."""
     store = serving.store.benchmarks
-    found = store.page(owner=caller.sees, status=status_filter, **paging.part)
-    remarks = store.annotations(*(each.id for each in found.items))
+    page = store.page(owner=caller.sees, status=status_filter, **paging.part)
+    remarks = store.annotations(*(each.id for each in page.items))
     return Benchmarks(
-        benchmarks=[_benchmark(serving, each, remarks) for each in found.items],
-        total=found.total,
+        benchmarks=[_benchmark(serving, each, remarks) for each in page.items],
+        total=page.total,
         **paging._asdict(),
     )
 
@@ -129,23 +129,23 @@ def list_benchmarks(
 @router.get("/latest", responses=failures(404))
 def latest_benchmark(serving: CurrentService, caller: CurrentCaller) -> Benchmark:
     """Return the newest benchmark."""
-    for found in serving.store.benchmarks.page(owner=caller.sees, limit=1).items:
-        return _shown(serving, found)
+    for benchmark in serving.store.benchmarks.page(owner=caller.sees, limit=1).items:
+        return _with_annotations(serving, benchmark)
     raise UnknownName("no benchmark yet")
 
 
 @router.get("/{benchmark_id}", responses=failures(404))
 def get_benchmark(serving: CurrentService, caller: CurrentCaller, benchmark_id: UUID) -> Benchmark:
     """Return one benchmark with its status."""
-    found = serving.store.benchmarks.get(str(benchmark_id), owner=caller.sees)
-    return _shown(serving, found)
+    benchmark = serving.store.benchmarks.get(str(benchmark_id), owner=caller.sees)
+    return _with_annotations(serving, benchmark)
 
 
 @router.delete("/{benchmark_id}", status_code=204, responses=failures(404, 409))
 def delete_benchmark(serving: CurrentService, caller: CurrentCaller, benchmark_id: UUID) -> None:
     """Delete a benchmark with its results; one that is running must be cancelled first."""
-    found = serving.store.benchmarks.get(str(benchmark_id), owner=caller.sees)
-    serving.store.benchmarks.delete(found.id)
+    benchmark = serving.store.benchmarks.get(str(benchmark_id), owner=caller.sees)
+    serving.store.benchmarks.delete(benchmark.id)
 
 
 @router.post("/{benchmark_id}/start", responses=failures(404, 409))
@@ -157,15 +157,15 @@ def start_benchmark(
 ) -> BenchmarkStart:
     """Start a benchmark, or continue one that has failed or was cancelled."""
     store = serving.store
-    found = store.benchmarks.get(str(benchmark_id), owner=caller.sees)
-    check_resolved(store, store.mappings.get(found.mapping))
+    benchmark = store.benchmarks.get(str(benchmark_id), owner=caller.sees)
+    check_resolved(store, store.mappings.get(benchmark.mapping))
     started = store.benchmarks.start(
-        found.id,
+        benchmark.id,
         key=idempotency_key,
         correlation=correlation_id(),
         most=serving.most_jobs(caller),
     )
-    if started.operation and started.operation != found.operation:
+    if started.operation and started.operation != benchmark.operation:
         store.events.add(
             started.operation, started.id, BENCHMARK_EVENT, standing(started, "pending")
         )
@@ -183,8 +183,8 @@ def cancel_benchmark(
 ) -> BenchmarkStart:
     """Cancel a benchmark that is pending or running; completed runs are kept."""
     store = serving.store
-    found = store.benchmarks.get(str(benchmark_id), owner=caller.sees)
-    cancelled = store.benchmarks.cancel(found.id)
+    benchmark = store.benchmarks.get(str(benchmark_id), owner=caller.sees)
+    cancelled = store.benchmarks.cancel(benchmark.id)
     report_outcome(store, cancelled)
     return BenchmarkStart(
         id=cancelled.id,
@@ -199,8 +199,10 @@ def annotate_benchmark(
     serving: CurrentService, caller: CurrentCaller, benchmark_id: UUID, asked: AnnotationCreate
 ) -> Annotation:
     """Add a remark to a benchmark."""
-    found = serving.store.benchmarks.get(str(benchmark_id), owner=caller.sees)
-    return _annotation(serving.store.benchmarks.annotate(found.id, asked.text, author=caller.owner))
+    benchmark = serving.store.benchmarks.get(str(benchmark_id), owner=caller.sees)
+    return _annotation(
+        serving.store.benchmarks.annotate(benchmark.id, asked.text, author=caller.owner)
+    )
 
 
 def _config(
@@ -233,44 +235,46 @@ def _matrix(
     return matrix
 
 
-def _shown(serving: Service, found: StoredBenchmark) -> Benchmark:
-    return _benchmark(serving, found, serving.store.benchmarks.annotations(found.id))
+def _with_annotations(serving: Service, benchmark: StoredBenchmark) -> Benchmark:
+    return _benchmark(serving, benchmark, serving.store.benchmarks.annotations(benchmark.id))
 
 
 def _benchmark(
-    serving: Service, found: StoredBenchmark, remarks: tuple[StoredAnnotation, ...]
+    serving: Service, stored: StoredBenchmark, remarks: tuple[StoredAnnotation, ...]
 ) -> Benchmark:
-    config = BenchmarkConfig.from_json(found.config)
+    config = BenchmarkConfig.from_json(stored.config)
     return Benchmark(
-        id=found.id,
-        name=found.name,
-        description=found.description,
-        owner_id=found.owner,
-        mapping_id=found.mapping,
-        dataset_id=found.dataset,
-        collection_id=found.collection,
-        status=found.current_status,
-        error_message=serving.settings.without_locations(found.error) or None,
-        queue_position=found.position,
-        is_stopping=found.stopping,
-        total_runs=found.total_runs,
-        completed_runs=found.completed_runs,
-        failed_runs=found.failed_runs,
-        created_at=found.created,
-        started_at=found.started,
-        completed_at=found.completed,
-        operation_uuid=found.operation,
-        commit=found.revision,
-        config_matrix=found.config["config_matrix"],
+        id=stored.id,
+        name=stored.name,
+        description=stored.description,
+        owner_id=stored.owner,
+        mapping_id=stored.mapping,
+        dataset_id=stored.dataset,
+        collection_id=stored.collection,
+        status=stored.current_status,
+        error_message=serving.settings.without_locations(stored.error) or None,
+        queue_position=stored.position,
+        is_stopping=stored.stopping,
+        total_runs=stored.total_runs,
+        completed_runs=stored.completed_runs,
+        failed_runs=stored.failed_runs,
+        created_at=stored.created,
+        started_at=stored.started,
+        completed_at=stored.completed,
+        operation_uuid=stored.operation,
+        commit=stored.revision,
+        config_matrix=stored.config["config_matrix"],
         timing=config.timing,
         judge_labels=config.judge_labels,
-        warning=_warning(serving, found.total_runs),
-        annotations=[_annotation(each) for each in remarks if each.benchmark == found.id],
+        warning=_warning(serving, stored.total_runs),
+        annotations=[_annotation(each) for each in remarks if each.benchmark == stored.id],
     )
 
 
-def _annotation(kept: StoredAnnotation) -> Annotation:
-    return Annotation(id=kept.id, text=kept.text, owner_id=kept.author, created_at=kept.created)
+def _annotation(stored: StoredAnnotation) -> Annotation:
+    return Annotation(
+        id=stored.id, text=stored.text, owner_id=stored.author, created_at=stored.created
+    )
 
 
 def _warning(serving: Service, runs: int) -> str | None:

@@ -53,57 +53,57 @@ from karat.extensions.service.schemas.collections import (
     Health,
     IndexOptions,
 )
-from karat.extensions.service.store import Collection as Kept
+from karat.extensions.service.store import Collection as StoredCollection
 from karat.extensions.service.store import JobKind
 
 
-def begin_indexing(serving: Service, caller: Caller, made: Kept) -> Collection:
+def begin_indexing(serving: Service, caller: Caller, collection: StoredCollection) -> Collection:
     """Queue the indexing of a new collection and return it; without a job it is deleted."""
     try:
-        serving.begin(JobKind.INDEX, made.id, caller)
+        serving.begin(JobKind.INDEX, collection.id, caller)
     except TooManyJobs:
-        forget(serving, made)
+        forget(serving, collection)
         raise
-    return shown(serving.store.collections.get(made.id))
+    return _collection(serving.store.collections.get(collection.id))
 
 
-def forget(serving: Service, kept: Kept) -> None:
+def forget(serving: Service, collection: StoredCollection) -> None:
     """Delete a collection and its uploaded documents."""
-    serving.store.collections.delete(kept.id)
-    shutil.rmtree(serving.settings.places.uploads / kept.id, ignore_errors=True)
+    serving.store.collections.delete(collection.id)
+    shutil.rmtree(serving.settings.places.uploads / collection.id, ignore_errors=True)
 
 
-def shown(kept: Kept) -> Collection:
+def _collection(stored: StoredCollection) -> Collection:
     """Return a collection as it is sent."""
-    index = IndexOptions.model_validate(dict(kept.index))
-    facts: dict[str, Any] = dict(kept.facts)
+    index = IndexOptions.model_validate(dict(stored.index))
+    facts: dict[str, Any] = dict(stored.facts)
     dense: dict[str, Any] = facts.get("dense") or {}
     return Collection.model_validate(
         {
-            "id": kept.id,
-            "name": kept.name,
-            "description": kept.description,
-            "owner_id": kept.owner,
+            "id": stored.id,
+            "name": stored.name,
+            "description": stored.description,
+            "owner_id": stored.owner,
             "source": {
-                **{name: kept.source.get(name) for name in ("kind", "path", "revision")},
-                "files": kept.source.get("files") or {},
+                **{name: stored.source.get(name) for name in ("kind", "path", "revision")},
+                "files": stored.source.get("files") or {},
             },
-            "status": kept.status,
-            "error_message": kept.error or None,
+            "status": stored.status,
+            "error_message": stored.error or None,
             "chunker": index.chunker,
             "dense": {
-                "state": kept.status if index.dense else "none",
+                "state": stored.status if index.dense else "none",
                 "model": index.model if index.dense else None,
                 "dimension": dense.get("dimension"),
                 "vectors": dense.get("vectors"),
             },
-            "sparse": {"state": kept.status if index.sparse else "none"},
+            "sparse": {"state": stored.status if index.sparse else "none"},
             "document_count": facts.get("documents", 0),
             "chunk_count": facts.get("chunks", 0),
-            "snapshot": kept.snapshot or None,
-            "created_at": kept.created,
-            "updated_at": kept.updated,
-            "operation_uuid": kept.operation,
+            "snapshot": stored.snapshot or None,
+            "created_at": stored.created,
+            "updated_at": stored.updated,
+            "operation_uuid": stored.operation,
         }
     )
 
@@ -241,9 +241,9 @@ def list_collections(
     serving: CurrentService, caller: CurrentCaller, paging: RequestedPage
 ) -> Collections:
     """List collections, the newest first."""
-    found = serving.store.collections.page(owner=caller.sees, **paging.part)
+    page = serving.store.collections.page(owner=caller.sees, **paging.part)
     return Collections(
-        collections=list(map(shown, found.items)), total=found.total, **paging._asdict()
+        collections=list(map(_collection, page.items)), total=page.total, **paging._asdict()
     )
 
 
@@ -252,10 +252,10 @@ async def get_collection(
     serving: CurrentService, caller: CurrentCaller, collection_id: UUID
 ) -> Collection:
     """Return one collection with the state of its index; the service then loads it for searches."""
-    kept = await run_in_threadpool(_owned, serving, caller, collection_id)
+    collection = await run_in_threadpool(_owned, serving, caller, collection_id)
     if serving.warm_up:
-        serving.warm_up.add(kept)
-    return shown(kept)
+        serving.warm_up.add(collection)
+    return _collection(collection)
 
 
 @router.delete("/{collection_id}", status_code=204, responses=failures(404, 409))
@@ -273,15 +273,15 @@ def reindex_collection(
     A job does it. Mappings to documents that have changed must be resolved again; results stay
     those of the documents that they were measured on.
     """
-    kept = _owned(serving, caller, collection_id)
-    again = serving.store.collections.reindex(
-        kept.id,
-        source=source_now(kept, serving.settings.roots),
+    collection = _owned(serving, caller, collection_id)
+    reindexed = serving.store.collections.reindex(
+        collection.id,
+        source=source_now(collection, serving.settings.roots),
         owner=caller.owner,
         correlation=correlation_id(),
         most=serving.most_jobs(caller),
     )
-    return shown(again)
+    return _collection(reindexed)
 
 
 @router.get("/{collection_id}/documents", responses=failures(404))
@@ -293,10 +293,10 @@ def list_documents(
     q: Annotated[str, Query(max_length=1000, pattern=NO_NUL)] = "",
 ) -> Documents:
     """List documents by path; *q* is a part of the path, ignoring case."""
-    kept = _owned(serving, caller, collection_id)
-    found = serving.store.collections.documents(kept.id, contains=q, **paging.part)
-    documents = [Document(**document._asdict()) for document in found.items]
-    return Documents(documents=documents, total=found.total, **paging._asdict())
+    collection = _owned(serving, caller, collection_id)
+    page = serving.store.collections.documents(collection.id, contains=q, **paging.part)
+    documents = [Document(**document._asdict()) for document in page.items]
+    return Documents(documents=documents, total=page.total, **paging._asdict())
 
 
 @router.get("/{collection_id}/documents/content", responses=failures(400, 404, 409))
@@ -314,16 +314,16 @@ async def collection_health(
     serving: CurrentService, caller: CurrentCaller, collection_id: UUID
 ) -> Response:
     """Return the waste in an index: empty, duplicate, oversized or never-retrieved chunks."""
-    kept = await run_in_threadpool(_indexed, serving, caller, collection_id)
-    golds = await run_in_threadpool(serving.store.mappings.golds, kept.id)
+    collection = await run_in_threadpool(_indexed, serving, caller, collection_id)
+    golds = await run_in_threadpool(serving.store.mappings.golds, collection.id)
     body = await serving.responses.get(
-        f"health {kept.id} {kept.snapshot} {golds}",
+        f"health {collection.id} {collection.snapshot} {golds}",
         lambda: serving.analysts.request(
             "health",
             # A separate subject, so that searches do not wait for it.
-            subject=f"health {kept.id} {kept.snapshot}",
+            subject=f"health {collection.id} {collection.snapshot}",
             owner=caller.share,
-            collection=kept.id,
+            collection=collection.id,
             golds=list(golds),
         ),
     )
@@ -339,10 +339,10 @@ async def search_collection(
     serving: CurrentService, caller: CurrentCaller, collection_id: UUID, asked: CollectionSearch
 ) -> Response:
     """Run one query in several modes, side by side."""
-    kept = await run_in_threadpool(_indexed, serving, caller, collection_id)
+    collection = await run_in_threadpool(_indexed, serving, caller, collection_id)
     for mode in asked.modes:
-        collection_spec(kept, mode)
-    subject, options = search_subject(kept), asked.model_dump()
+        collection_spec(collection, mode)
+    subject, options = search_subject(collection), asked.model_dump()
     body = await serving.responses.get(
         f"{subject} {options}",
         lambda: serving.analysts.request(
@@ -350,7 +350,7 @@ async def search_collection(
             subject=subject,
             owner=caller.share,
             priority=Priority.INTERACTIVE,
-            collection=kept.id,
+            collection=collection.id,
             **options,
         ),
         keep=False,
@@ -358,12 +358,12 @@ async def search_collection(
     return Response(body, media_type="application/json")
 
 
-def _owned(serving: Service, caller: Caller, collection_id: UUID) -> Kept:
+def _owned(serving: Service, caller: Caller, collection_id: UUID) -> StoredCollection:
     return serving.store.collections.get(str(collection_id), owner=caller.sees)
 
 
-def _indexed(serving: Service, caller: Caller, collection_id: UUID) -> Kept:
-    kept = _owned(serving, caller, collection_id)
-    if kept.status != "ready":
-        raise not_indexed(kept)
-    return kept
+def _indexed(serving: Service, caller: Caller, collection_id: UUID) -> StoredCollection:
+    collection = _owned(serving, caller, collection_id)
+    if collection.status != "ready":
+        raise not_indexed(collection)
+    return collection

@@ -55,10 +55,10 @@ SUFFIXES = frozenset({".csv", ".json", ".jsonl", ".qrels", ".tsv", ".txt", ".yam
 def keep(stream: BinaryIO, name: str | None, folder: str) -> Path:
     """Write *stream* to a new file in *folder* and return that; of *name* the suffix counts."""
     suffix = Path(name or "").suffix.lower()
-    place = Path(folder) / f"upload{suffix if suffix in SUFFIXES else ''}"
-    with place.open("xb") as file:
+    path = Path(folder) / f"upload{suffix if suffix in SUFFIXES else ''}"
+    with path.open("xb") as file:
         shutil.copyfileobj(stream, file)
-    return place
+    return path
 
 
 def only(*fields: str) -> Any:
@@ -97,15 +97,15 @@ async def upload_dataset(
     """Upload a dataset in any format that Karat reads; problems are reported with their lines."""
     store, limits = serving.settings.store, serving.settings.limits.files
     with TemporaryDirectory(prefix="karat-upload-") as folder:
-        place = await run_in_threadpool(keep, file.file, file.filename, folder)
-        upload = Upload(place, caller.owner, name, description, limits)
+        path = await run_in_threadpool(keep, file.file, file.filename, folder)
+        upload = Upload(path, caller.owner, name, description, limits)
         if (file.size or 0) <= SMALL_BYTES:
             added = await run_in_threadpool(add_dataset, store, upload)
         else:
             added = await anyio.to_process.run_sync(add_dataset, store, upload, cancellable=True)
     if not isinstance(added, str):
         # A client knows the file by its own name, which never becomes a path here.
-        reason = added.reason.replace(place.name, Path(file.filename or "").name or "the file")
+        reason = added.reason.replace(path.name, Path(file.filename or "").name or "the file")
         raise (LimitExceeded if added.too_large else InputError)(reason)
     return _dataset(await run_in_threadpool(serving.store.datasets.get, added))
 
@@ -115,10 +115,8 @@ def list_datasets(
     serving: CurrentService, caller: CurrentCaller, paging: RequestedPage
 ) -> Datasets:
     """List datasets, the newest first."""
-    found = serving.store.datasets.page(owner=caller.sees, **paging.part)
-    return Datasets(
-        datasets=list(map(_dataset, found.items)), total=found.total, **paging._asdict()
-    )
+    page = serving.store.datasets.page(owner=caller.sees, **paging.part)
+    return Datasets(datasets=list(map(_dataset, page.items)), total=page.total, **paging._asdict())
 
 
 @router.get("/{dataset_id}", responses=failures(404))
@@ -126,10 +124,10 @@ def get_dataset(
     serving: CurrentService, caller: CurrentCaller, dataset_id: UUID, response: Response
 ) -> Dataset:
     """Return one dataset."""
-    found = serving.store.datasets.get(str(dataset_id), owner=caller.sees)
+    dataset = serving.store.datasets.get(str(dataset_id), owner=caller.sees)
     # By the digest of the upload a client finds out whether it has to upload its file.
-    response.headers["ETag"] = f'"{found.gold}-{found.version}"'
-    return _dataset(found)
+    response.headers["ETag"] = f'"{dataset.gold}-{dataset.version}"'
+    return _dataset(dataset)
 
 
 @router.delete("/{dataset_id}", status_code=204, responses=failures(404, 409))
@@ -150,31 +148,29 @@ def list_queries(
     """List queries with their judgments; *q* is a part of the text or the key, ignoring case."""
     dataset = serving.store.datasets.get(str(dataset_id), owner=caller.sees)
     gold = serving.gold(dataset.gold)
-    wanted = q.lower()
-    found = [
-        query
-        for query in gold.queries()
-        if wanted in query.text.lower() or wanted in query.id.lower()
+    part = q.lower()
+    matches = [
+        query for query in gold.queries() if part in query.text.lower() or part in query.id.lower()
     ]
     first = paging.part["offset"]
     return DatasetQueries(
-        queries=list(map(_query, found[first : first + paging.per_page])),
-        total=len(found),
+        queries=list(map(_query, matches[first : first + paging.per_page])),
+        total=len(matches),
         **paging._asdict(),
     )
 
 
-def _dataset(found: BenchmarkDataset) -> Dataset:
+def _dataset(stored: BenchmarkDataset) -> Dataset:
     return Dataset(
-        id=found.id,
-        name=found.name,
-        description=found.description,
-        owner_id=found.owner,
-        query_count=found.queries,
-        schema_version=found.schema_version,
-        created_at=found.created,
-        updated_at=found.updated,
-        version=found.version,
+        id=stored.id,
+        name=stored.name,
+        description=stored.description,
+        owner_id=stored.owner,
+        query_count=stored.queries,
+        schema_version=stored.schema_version,
+        created_at=stored.created,
+        updated_at=stored.updated,
+        version=stored.version,
     )
 
 
@@ -231,10 +227,8 @@ def list_mappings(
 ) -> Mappings:
     """List the mappings of a dataset, the newest first."""
     serving.store.datasets.get(str(dataset_id), owner=caller.sees)
-    found = serving.store.mappings.page(str(dataset_id), **paging.part)
-    return Mappings(
-        mappings=list(map(_mapping, found.items)), total=found.total, **paging._asdict()
-    )
+    page = serving.store.mappings.page(str(dataset_id), **paging.part)
+    return Mappings(mappings=list(map(_mapping, page.items)), total=page.total, **paging._asdict())
 
 
 @mappings_router.get("/{mapping_id}", responses=failures(404))
@@ -317,41 +311,41 @@ def bind_moved_folder(
 
 
 def _mapped(serving: Service, caller: Caller, dataset_id: UUID, mapping_id: UUID) -> DatasetMapping:
-    found = serving.store.mappings.get(str(mapping_id), owner=caller.sees)
-    if found.dataset != str(dataset_id):
+    mapping = serving.store.mappings.get(str(mapping_id), owner=caller.sees)
+    if mapping.dataset != str(dataset_id):
         raise UnknownName(f"no mapping {mapping_id} of dataset {dataset_id}")
-    return found
+    return mapping
 
 
-def _mapping(found: DatasetMapping) -> Mapping:
+def _mapping(stored: DatasetMapping) -> Mapping:
     return Mapping.model_validate(
         {
-            "id": found.id,
-            "dataset_id": found.dataset,
-            "collection_id": found.collection,
-            "mapping_status": found.status,
-            "mapped_count": found.mapped,
-            "total_count": found.total,
-            "created_at": found.created,
-            "resolved_at": found.resolved_at,
+            "id": stored.id,
+            "dataset_id": stored.dataset,
+            "collection_id": stored.collection,
+            "mapping_status": stored.status,
+            "mapped_count": stored.mapped,
+            "total_count": stored.total,
+            "created_at": stored.created,
+            "resolved_at": stored.resolved_at,
         }
     )
 
 
 def _resolved(
-    serving: Service, found: DatasetMapping, *, operation: str | None = None
+    serving: Service, mapping: DatasetMapping, *, operation: str | None = None
 ) -> MappingResolution:
-    moved = moved_folder(serving.store, found)
+    moved = moved_folder(serving.store, mapping)
     return MappingResolution.model_validate(
         {
-            "id": found.id,
+            "id": mapping.id,
             "operation_uuid": operation,
-            "mapping_status": found.status,
-            "mapped_count": found.mapped,
-            "total_count": found.total,
+            "mapping_status": mapping.status,
+            "mapped_count": mapping.mapped,
+            "total_count": mapping.total,
             "unresolved": [
                 {name: each[name] for name in UnresolvedReference.model_fields}
-                for each in found.unresolved[:MOST_UNRESOLVED]
+                for each in mapping.unresolved[:MOST_UNRESOLVED]
             ],
             "moved_folder": moved and moved._asdict(),
         }

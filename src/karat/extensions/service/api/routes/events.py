@@ -106,10 +106,10 @@ async def _stream(serving: Service, caller: Caller, followed: EventFilter, after
 
 
 def _is_over(serving: Service, followed: EventFilter, after: int) -> bool:
-    found = serving.store.events.after(
+    events = serving.store.events.after(
         after - 1, operation=followed.operation, subject=followed.subject, limit=2
     )
-    return len(found) == 1 and found[0].id == after and is_end(found[0])
+    return len(events) == 1 and events[0].id == after and is_end(events[0])
 
 
 async def _frames(

@@ -83,9 +83,9 @@ def _collection(serving: Service, caller: Caller) -> Collection:
     )
     folder = serving.settings.places.uploads / made.id
     for path, text in first_version().files.items():
-        place = folder / path
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_text(place, text)
+        target = folder / path
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_text(target, text)
     begin_indexing(serving, caller, made)
     return store.get(made.id)
 

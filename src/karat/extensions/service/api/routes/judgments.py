@@ -47,10 +47,10 @@ def _pooled(
         benchmark = next(map(UUID, done), None)
     if benchmark is None:
         raise UnknownName(f"no benchmark on dataset {dataset_id} has a completed run")
-    found = find(serving, caller, benchmark, if_none_match)
-    if found.benchmark.dataset != dataset.id:
+    versioned = find(serving, caller, benchmark, if_none_match)
+    if versioned.benchmark.dataset != dataset.id:
         raise UnknownName(f"no benchmark {benchmark} on dataset {dataset_id}")
-    return found
+    return versioned
 
 
 @router.get(
@@ -58,7 +58,7 @@ def _pooled(
 )
 async def list_unjudged(
     serving: CurrentService,
-    found: Annotated[VersionedBenchmark, Depends(_pooled)],
+    versioned: Annotated[VersionedBenchmark, Depends(_pooled)],
     paging: RequestedPage,
     order: Annotated[
         HitOrder,
@@ -69,14 +69,18 @@ async def list_unjudged(
     ] = "rank",
 ) -> Response:
     """List the unjudged hits of a benchmark, by default the newest."""
-    asked: dict[str, Any] = {"benchmark": found.benchmark.id, **paging._asdict(), "order": order}
-    return await found.answered(
+    asked: dict[str, Any] = {
+        "benchmark": versioned.benchmark.id,
+        **paging._asdict(),
+        "order": order,
+    }
+    return await versioned.answered(
         serving,
         f"unjudged {asked}",
         lambda: serving.analysts.request(
             "unjudged",
-            subject=f"judging {found.benchmark.id}",
-            owner=found.share,
+            subject=f"judging {versioned.benchmark.id}",
+            owner=versioned.share,
             priority=Priority.INTERACTIVE,
             **asked,
         ),
@@ -89,13 +93,13 @@ def put_judgment(
 ) -> Judgments:
     """Grade lines of a document; 409 if another judgment was made since *version*."""
     dataset = _dataset(serving, caller, dataset_id)
-    place = {"start_line": asked.start_line or 0, "end_line": asked.end_line or 0}
+    lines = {"start_line": asked.start_line or 0, "end_line": asked.end_line or 0}
     edit = JudgmentChangeRequest(
         asked.query_id,
         asked.path,
         float(asked.grade),
-        **place,
-        before=_grade(serving, dataset, asked, **place),
+        **lines,
+        before=_grade(serving, dataset, asked, **lines),
         reason=asked.reason,
     )
     made = serving.store.judgments.put(dataset.id, edit, version=asked.version, author=caller.owner)
@@ -116,11 +120,11 @@ def list_history(
 ) -> JudgmentHistory:
     """List all changes, the newest first."""
     dataset = _dataset(serving, caller, dataset_id)
-    found = serving.store.judgments.page(dataset.id, **paging.part)
+    page = serving.store.judgments.page(dataset.id, **paging.part)
     return JudgmentHistory(
         version=dataset.version,
-        changes=list(map(_change, found.items)),
-        total=found.total,
+        changes=list(map(_change, page.items)),
+        total=page.total,
         **paging._asdict(),
     )
 

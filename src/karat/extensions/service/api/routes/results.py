@@ -52,24 +52,26 @@ QueryId = Annotated[str, StringConstraints(min_length=1, max_length=1000, patter
     response_model=Results,
     responses={**failures(404), **NOT_MODIFIED},
 )
-async def get_results(serving: CurrentService, found: RequestedBenchmark) -> Response:
+async def get_results(serving: CurrentService, versioned: RequestedBenchmark) -> Response:
     """Return all runs; statistics are included once all runs have their scores."""
-    store, benchmark = serving.store, found.benchmark
+    store, benchmark = serving.store, versioned.benchmark
 
     async def plain() -> bytes:
-        shown = await run_in_threadpool(plain_results, store, benchmark)
-        return shown.model_dump_json().encode()
+        results = await run_in_threadpool(plain_results, store, benchmark)
+        return results.model_dump_json().encode()
 
     async def full() -> bytes:
-        kept = await run_in_threadpool(store.benchmarks.kept_results, benchmark.id, found.key)
-        return kept or await found.analysis(serving, "results")
+        stored = await run_in_threadpool(store.benchmarks.kept_results, benchmark.id, versioned.key)
+        return stored or await versioned.analysis(serving, "results")
 
     if benchmark.status in {"pending", "running"} or not benchmark.completed_runs:
         # Its worker adds statistics before it measures latency: the same state, another version.
-        if await run_in_threadpool(store.benchmarks.has_results, benchmark.id, found.key):
-            return await replace(found, key=f"s{found.key}").answered(serving, "results", full)
-        return await found.answered(serving, "results", plain)
-    return await found.answered(serving, "results", full)
+        if await run_in_threadpool(store.benchmarks.has_results, benchmark.id, versioned.key):
+            return await replace(versioned, key=f"s{versioned.key}").answered(
+                serving, "results", full
+            )
+        return await versioned.answered(serving, "results", plain)
+    return await versioned.answered(serving, "results", full)
 
 
 @router.get(
@@ -79,12 +81,12 @@ async def get_results(serving: CurrentService, found: RequestedBenchmark) -> Res
 )
 async def get_run_queries(
     serving: CurrentService,
-    found: RequestedBenchmark,
+    versioned: RequestedBenchmark,
     run_id: RunId,
     paging: RequestedPage,
 ) -> Response:
     """Return the results of one run, query by query."""
-    return await found.analysed(serving, "queries", run=run_id, **paging._asdict())
+    return await versioned.analysed(serving, "queries", run=run_id, **paging._asdict())
 
 
 @router.get(
@@ -94,12 +96,12 @@ async def get_run_queries(
 )
 async def get_comparison(
     serving: CurrentService,
-    found: RequestedBenchmark,
+    versioned: RequestedBenchmark,
     baseline: RunId | None = None,
     metric: Measure | None = None,
 ) -> Response:
     """Compare all runs with one of them by paired tests."""
-    return await found.analysed(serving, "comparison", baseline=baseline, metric=metric)
+    return await versioned.analysed(serving, "comparison", baseline=baseline, metric=metric)
 
 
 @router.get(
@@ -109,11 +111,11 @@ async def get_comparison(
 )
 async def get_matrix(
     serving: CurrentService,
-    found: RequestedBenchmark,
+    versioned: RequestedBenchmark,
     metric: Measure | None = None,
 ) -> Response:
     """Return the score of every query in every run."""
-    return await found.analysed(serving, "matrix", metric=metric)
+    return await versioned.analysed(serving, "matrix", metric=metric)
 
 
 @router.get(
@@ -123,12 +125,12 @@ async def get_matrix(
 )
 async def get_slices(
     serving: CurrentService,
-    found: RequestedBenchmark,
+    versioned: RequestedBenchmark,
     metric: Measure | None = None,
     by: Tag | None = None,
 ) -> Response:
     """Return the means over the queries with each value of a tag."""
-    return await found.analysed(serving, "slices", metric=metric, by=by)
+    return await versioned.analysed(serving, "slices", metric=metric, by=by)
 
 
 @router.get(
@@ -136,9 +138,9 @@ async def get_slices(
     response_model=Curves,
     responses={**failures(404, 409), **NOT_MODIFIED},
 )
-async def get_curves(serving: CurrentService, found: RequestedBenchmark) -> Response:
+async def get_curves(serving: CurrentService, versioned: RequestedBenchmark) -> Response:
     """Return measures against k."""
-    return await found.analysed(serving, "curves")
+    return await versioned.analysed(serving, "curves")
 
 
 @router.get(
@@ -146,9 +148,9 @@ async def get_curves(serving: CurrentService, found: RequestedBenchmark) -> Resp
     response_model=Details,
     responses={**failures(404, 409), **NOT_MODIFIED},
 )
-async def get_details(serving: CurrentService, found: RequestedBenchmark) -> Response:
+async def get_details(serving: CurrentService, versioned: RequestedBenchmark) -> Response:
     """Return warnings, advice, ranks, latency, cost and method."""
-    return await found.analysed(serving, "details")
+    return await versioned.analysed(serving, "details")
 
 
 @router.get(
@@ -157,10 +159,10 @@ async def get_details(serving: CurrentService, found: RequestedBenchmark) -> Res
     responses={**failures(404, 409), **NOT_MODIFIED},
 )
 async def get_query(
-    serving: CurrentService, found: RequestedBenchmark, query_id: QueryId
+    serving: CurrentService, versioned: RequestedBenchmark, query_id: QueryId
 ) -> Response:
     """Return one query across all runs."""
-    return await found.analysed(serving, "drilldown", query=query_id)
+    return await versioned.analysed(serving, "drilldown", query=query_id)
 
 
 # A report has its script and style inside. The sandbox gives it an opaque origin, so that it
@@ -179,37 +181,37 @@ def _described(suffix: str) -> dict[int | str, dict[str, Any]]:
 
 
 @router.get("/report.html", response_class=Response, responses=_described(".html"))
-async def get_report(serving: CurrentService, found: RequestedBenchmark) -> Response:
+async def get_report(serving: CurrentService, versioned: RequestedBenchmark) -> Response:
     """Return the report as one file that needs nothing else."""
     policy = {"Content-Security-Policy": REPORT_POLICY}
-    return await _drawn(serving, found, ".html", **policy)
+    return await _drawn(serving, versioned, ".html", **policy)
 
 
 @router.get("/export.csv", response_class=Response, responses=_described(".csv"))
-async def export_csv(serving: CurrentService, found: RequestedBenchmark) -> Response:
+async def export_csv(serving: CurrentService, versioned: RequestedBenchmark) -> Response:
     """Return the scores of all runs and queries as a table."""
-    return await _drawn(serving, found, ".csv")
+    return await _drawn(serving, versioned, ".csv")
 
 
 @router.get("/export.json", response_class=Response, responses=_described(".json"))
-async def export_json(serving: CurrentService, found: RequestedBenchmark) -> Response:
+async def export_json(serving: CurrentService, versioned: RequestedBenchmark) -> Response:
     """Return all data of a report as JSON."""
-    return await _drawn(serving, found, ".json")
+    return await _drawn(serving, versioned, ".json")
 
 
 async def _drawn(
-    serving: Service, found: VersionedBenchmark, suffix: str, **headers: str
+    serving: Service, versioned: VersionedBenchmark, suffix: str, **headers: str
 ) -> Response:
-    if found.is_seen:
-        return found.unchanged
+    if versioned.is_seen:
+        return versioned.unchanged
     handle, path = mkstemp(prefix="karat-export-", suffix=suffix)
     os.close(handle)
     try:
-        await found.analysis(serving, "draw", path=path)
+        await versioned.analysis(serving, "draw", path=path)
     except BaseException:
         Path(path).unlink()
         raise
-    return _TemporaryFile(path, media_type=TYPES[suffix], headers={**found.headers, **headers})
+    return _TemporaryFile(path, media_type=TYPES[suffix], headers={**versioned.headers, **headers})
 
 
 class _TemporaryFile(FileResponse):

@@ -193,17 +193,17 @@ def jump(
 
     Queries are found by text or key, runs by name or id in the newest benchmarks.
     """
-    wanted = q.strip().lower()
-    named = (item for item in _named(serving, caller) if _fits(wanted, item))
-    found = list(islice(named, MOST_RESULTS))
+    text = q.strip().lower()
+    named = (item for item in _named(serving, caller) if _fits(text, item))
+    jumps = list(islice(named, MOST_RESULTS))
     for kind in (_query_jumps, _run_jumps):
-        fitting = (item for item in kind(serving, caller) if _fits(wanted, item))
-        found += islice(fitting, min(MOST_OF_A_KIND, MOST_RESULTS - len(found)))
-    return Jumps(results=found)
+        fitting = (item for item in kind(serving, caller) if _fits(text, item))
+        jumps += islice(fitting, min(MOST_OF_A_KIND, MOST_RESULTS - len(jumps)))
+    return Jumps(results=jumps)
 
 
-def _fits(wanted: str, item: Jump) -> bool:
-    return wanted in item.title.lower() or item.id.lower().startswith(wanted)
+def _fits(text: str, item: Jump) -> bool:
+    return text in item.title.lower() or item.id.lower().startswith(text)
 
 
 def _named(serving: Service, caller: Caller) -> Iterator[Jump]:
@@ -225,8 +225,8 @@ def _query_jumps(serving: Service, caller: Caller) -> Iterator[Jump]:
 
 def _run_jumps(serving: Service, caller: Caller) -> Iterator[Jump]:
     store = serving.store
-    found = store.benchmarks.page(owner=caller.sees, limit=BENCHMARKS_SEARCHED).items
-    for benchmark in found:
+    benchmarks = store.benchmarks.page(owner=caller.sees, limit=BENCHMARKS_SEARCHED).items
+    for benchmark in benchmarks:
         for run in store.results.completed(benchmark.experiment) if benchmark.experiment else ():
             yield _jump("run", run.id, f"{run.label} of {benchmark.name}", benchmark.id)
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import count
 from pathlib import Path
 from threading import Event, Thread
 
@@ -90,9 +91,9 @@ def test_a_run_without_latency_never_waits(folder: Path) -> None:
     ):
         said = [json.loads(path.read_text()) for path in files(folder)]
     assert sorted((one["number"], one["command"], one["working"]) for one in said) == [
-        (1, "compare", True),
-        (2, "sweep", True),
-        (3, "evaluate", True),
+        (1, "compare", announcements.WORKING),
+        (2, "sweep", announcements.MEASURING),
+        (3, "evaluate", announcements.WORKING),
     ]
     assert {one["pid"] for one in said} == {os.getpid()}
     assert files(folder) == []
@@ -186,6 +187,27 @@ def test_who_comes_meanwhile_disturbs_unless_it_waits(folder: Path) -> None:
     ):
         pass
     assert (turn.alone, hasty.alone) == (False, False)
+
+
+def test_it_waits_for_a_run_that_measures_without_waiting(folder: Path) -> None:
+    work = announce("evaluate", folder)
+    hasty = measure_alone("evaluate", waiting=refuse, cancelled=never, wait=False, folder=folder)
+    looks = count()
+
+    def waiting(_: Sequence[Holder]) -> None:
+        # Its other work ends, and it measures without waiting for who came meanwhile.
+        work.__exit__(None, None, None)
+        hasty.__enter__()
+
+    def cancelled() -> bool:
+        if next(looks) == 5:
+            hasty.__exit__(None, None, None)
+        return False
+
+    work.__enter__()
+    with measure_alone("compare", waiting=waiting, cancelled=cancelled, folder=folder) as turn:
+        assert len(files(folder)) == 1
+    assert turn.alone
 
 
 def test_a_run_that_does_not_wait_is_told_who_disturbs_it(folder: Path) -> None:

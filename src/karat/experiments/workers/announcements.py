@@ -2,8 +2,8 @@
 
 Each run keeps one file in a shared folder and holds a lock on it, which the kernel releases when
 the process ends, however it ends. A file without a lock is removed by the next process that looks.
-Numbers in the files give the order. A timed run waits only for lower numbers, so that runs that
-start later never hold it up.
+Numbers in the files give the order. A timed run waits for lower numbers, and for runs that measure
+latency without having waited; other runs that start later never hold it up.
 """
 
 import json
@@ -21,6 +21,8 @@ from karat.system.locks import LockedFile, is_free, locked_file
 
 POLL_S = 0.2
 SUFFIX = ".json"
+# What an announced run does. Earlier versions of Karat write True for WORKING, False for WAITING.
+WAITING, WORKING, MEASURING = range(3)
 
 
 class Holder(NamedTuple):
@@ -63,7 +65,7 @@ def announce(command: str, folder: Path | None = None) -> Iterator[None]:
     """Announce work that measures no latency; it never waits."""
     announcement = None
     with suppress(ImportError, OSError), _locked(folder or running_folder()) as board:
-        announcement = board.post(command, working=True)
+        announcement = board.post(command, WORKING)
     try:
         yield
     finally:
@@ -81,7 +83,7 @@ def announce_if_idle(command: str, folder: Path | None = None) -> Iterator[bool]
     announcement = None
     with suppress(ImportError, OSError), _locked(folder or running_folder()) as board:
         if not board.occupied:
-            announcement = board.post(command, working=True)
+            announcement = board.post(command, WORKING)
     try:
         yield announcement is not None
     finally:
@@ -99,17 +101,18 @@ def measure_alone(
     disturbed: Callable[[Sequence[Holder]], None] = lambda _: None,
     folder: Path | None = None,
 ) -> Iterator[Turn]:
-    """Wait for all runs that were announced earlier, then yield the turn to measure latency.
+    """Wait until it is this run's turn to measure latency, then yield it.
 
-    *waiting* receives the runs that are waited for, each time that they change; *cancelled* ends
-    the wait. Without *wait* the turn begins at once. *disturbed* receives the runs that work when
-    it begins, if there are any.
+    It waits for all runs that were announced earlier, and for those that measure latency. *waiting*
+    receives the runs that are waited for, each time that they change; *cancelled* ends the wait.
+    Without *wait* the turn begins at once. *disturbed* receives the runs that work when it begins,
+    if there are any.
     """
     folder = folder or running_folder()
     turn = Turn()
     try:
         with _locked(folder) as board:
-            announcement = board.post(command, working=False)
+            announcement = board.post(command, WAITING)
     except (ImportError, OSError):
         yield turn
         return
@@ -135,8 +138,14 @@ def _waited(
 ) -> bool:
     """Wait for the turn of *announcement*; return False where that was cancelled."""
     shown: Sequence[Holder] = ()
-    while waiting and not cancelled() and (ahead := _before(announcement)):
-        if ahead != shown:
+    idle = 0
+    while waiting and not cancelled():
+        ahead = _before(announcement)
+        idle = 0 if ahead else idle + 1
+        # A run that has ended its other work measures a moment later: look twice.
+        if idle > bool(shown):
+            break
+        if ahead and ahead != shown:
             waiting(ahead)
             shown = ahead
         time.sleep(POLL_S)
@@ -151,13 +160,13 @@ def _before(announcement: "_Announcement") -> list[Holder]:
 
 
 class _Entry(NamedTuple):
-    """The content of an announcement: *working* is False while a timed run waits."""
+    """The content of an announcement; *working* is WAITING, WORKING or MEASURING."""
 
     pid: int
     command: str
     since: str
     number: int
-    working: bool
+    working: int
 
     @classmethod
     def read(cls, path: Path) -> Self | None:
@@ -194,11 +203,11 @@ class _Board:
         self._descriptor = descriptor
         self.numbers, self.begun = _counters(descriptor)
 
-    def post(self, command: str, *, working: bool) -> _Announcement:
+    def post(self, command: str, working: int) -> _Announcement:
         """Add an announcement with the next number."""
         entries = self._live()
         self.numbers = max([self.numbers, *(entry.number for _, entry in entries)]) + 1
-        self.begun += working
+        self.begun += working == WORKING
         since = datetime.now(UTC).isoformat(timespec="seconds")
         entry = _Entry(os.getpid(), command, since, self.numbers, working)
         path = self._folder / f"{uuid4().hex}{SUFFIX}"
@@ -218,14 +227,16 @@ class _Board:
         return bool(self._live())
 
     def before(self, announcement: _Announcement) -> list[Holder]:
-        """Return the runs with a lower number, the oldest first; one process counts once."""
+        """Return the runs to wait for, the oldest first; one process counts once."""
         return _holders(
-            entry for _, entry in self._live() if entry.number < announcement.entry.number
+            entry
+            for _, entry in self._live()
+            if entry.number < announcement.entry.number or entry.working == MEASURING
         )
 
     def begin(self, announcement: _Announcement) -> _TurnStart:
-        """Mark *announcement* as working."""
-        announcement.entry = announcement.entry._replace(working=True)
+        """Mark *announcement* as measuring."""
+        announcement.entry = announcement.entry._replace(working=MEASURING)
         announcement.entry.write(announcement.file.descriptor)
         self.begun += 1
         self._keep()

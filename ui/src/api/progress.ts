@@ -24,14 +24,17 @@ export function useBenchmarkProgress(benchmark: Benchmark) {
     if (!active || !visible) return;
     const control = new AbortController();
     let seen = "";
+    let status = "";
     const onEvent = (event: BenchmarkProgress) => {
       setProgress(event);
+      // Otherwise it would be shown as queued until it is asked for again.
+      if (event.status !== status) client.invalidateQueries({ queryKey: ["benchmarks"] });
+      status = event.status;
       const now = standing(event);
       if (now !== seen) client.invalidateQueries({ queryKey: ["results", id] });
       seen = now;
       if (!isActive(event)) {
         control.abort();
-        client.invalidateQueries({ queryKey: ["benchmarks"] });
         client.invalidateQueries({ queryKey: ["results", id] });
       }
     };

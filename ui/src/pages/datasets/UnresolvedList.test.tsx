@@ -23,6 +23,7 @@ it("resolves a folder of another name by one click", async () => {
   const { user } = open(`/datasets/${uuid(1)}?tab=mappings`, server);
   await screen.findByText(/27 references without a document.*The first 1 are listed/);
   screen.getByText("resolves 26 references");
+  screen.getByText(/a benchmark needs at least one that is resolved/);
   await user.click(screen.getByRole("button", { name: "All of docs/ is handbook/" }));
   await screen.findByText(/26 of 27/);
   expect(server.sent).toContainEqual({ reference_folder: "docs/", collection_folder: "handbook/" });

@@ -27,8 +27,10 @@ export function UnresolvedList({ mapping, unresolved, moved }: Props) {
   return (
     <section aria-label="Unresolved references">
       <p>
-        {plural(left, "reference")} without a document. Choose the right one for each; what stays
-        unresolved counts as missed.
+        {plural(left, "reference")} without a document. Choose the right one for each;{" "}
+        {mapping.mapped_count > 0
+          ? "what stays unresolved counts as missed."
+          : "a benchmark needs at least one that is resolved."}
         {left > unresolved.length && ` The first ${unresolved.length} are listed.`}
       </p>
       {moved && (

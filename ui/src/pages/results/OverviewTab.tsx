@@ -51,7 +51,11 @@ export function OverviewTab({ id, results, details }: Props) {
             title={`Mean ${marked(results, metric)}`}
             means={measure(metric)}
             bars={bars}
-            caption="Whiskers: 95 % intervals over queries. Stronger colour: no other run is significantly better."
+            caption={
+              bars.some(({ bounds }) => bounds)
+                ? "Whiskers: 95 % intervals over queries. Stronger colour: no other run is significantly better."
+                : ""
+            }
           />
           {lost}
           {points.length > 1 && (

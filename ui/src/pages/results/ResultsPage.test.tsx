@@ -451,4 +451,32 @@ describe("what it waits for", () => {
     expect((await screen.findByRole("alert")).textContent).toContain(why);
     await screen.findByText("Press Continue above to run what is missing.");
   });
+
+  it("does not name a button that a reader lacks", async () => {
+    const server = new FakeServer();
+    server.me = { owner_id: "rob", scopes: ["read"], authenticated: true };
+    server.benchmarks = [benchmark({ status: "failed", completed_runs: 0, error_message: "gone" })];
+    server.results = results({ status: "failed", runs: [] });
+    open(RESULTS, server);
+    await screen.findByText(/one with the scope run can continue this benchmark/);
+    expect(screen.queryByText(/Press Continue/)).toBeNull();
+  });
+
+  it("is over as soon as the first event says so", async () => {
+    const server = new FakeServer();
+    const queued = { status: "queued", completed_runs: 0, queue_position: 1 } as const;
+    server.benchmarks = [benchmark(queued)];
+    open(RESULTS, server);
+    await screen.findByText(/Queued: it starts as soon as a worker is free/);
+    server.benchmarks = [benchmark({ status: "running", completed_runs: 1 })];
+    server.emit({
+      status: "running",
+      total_runs: 2,
+      completed_runs: 1,
+      failed_runs: 0,
+      stage: "evaluating",
+    });
+    // Sooner than the next poll.
+    await screen.findByText("1 of 2 runs scored", { selector: "strong" }, { timeout: 1500 });
+  });
 });

@@ -2,6 +2,7 @@ import { Link, useLocation } from "wouter";
 import { isActive, useBenchmark, useControl, useDeleteBenchmark } from "@/api/benchmarks";
 import { address } from "@/api/client";
 import { useDetails, useResults } from "@/api/results";
+import { useMayWrite } from "@/api/system";
 import type { Benchmark, Results } from "@/api/types";
 import { Status } from "@/parts/Badge";
 import { Confirm } from "@/parts/Confirm";
@@ -72,22 +73,24 @@ const LATER =
   "Scores appear here as soon as a run has answered its last query; latency follows. You can close this page in the meantime.";
 
 /** What has to happen until there are scores. */
-function next(status: Benchmark["status"]): string {
+function next(status: Benchmark["status"], mayWrite: boolean): string {
+  const ended = status === "failed" || status === "cancelled";
+  if (!mayWrite && (ended || status === "pending"))
+    return `Your token can only read; one with the scope run can ${ended ? "continue" : "start"} this benchmark.`;
   if (status === "pending") return `Press Start above. ${LATER}`;
-  if (status === "failed" || status === "cancelled")
-    return "Press Continue above to run what is missing.";
-  return LATER;
+  return ended ? "Press Continue above to run what is missing." : LATER;
 }
 
 function Measured({ benchmark, results }: { benchmark: Benchmark; results: Results }) {
   const [tab, setTab] = useUrlState("tab", "runs");
+  const mayWrite = useMayWrite();
   const { id, status } = benchmark;
   const scored = results.runs.filter((run) => run.status === "completed");
   const details = useDetails(id, !isActive(benchmark) && scored.length > 0).data;
   if (scored.length === 0 && results.runs.every((run) => run.error_message === null)) {
     return (
       <Empty title={status === "running" ? "The first run has started" : "No run has scores yet"}>
-        <p>{next(status)}</p>
+        <p>{next(status, mayWrite)}</p>
       </Empty>
     );
   }

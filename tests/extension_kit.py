@@ -14,7 +14,7 @@ def install(monkeypatch: pytest.MonkeyPatch, *extensions: Extension) -> None:
     """Add *extensions* to this process until the end of the test."""
     added = [discovery.InstalledExtension(each.name, "a test", each) for each in extensions]
     everything = [*discovery.installed(), *added]
-    monkeypatch.setattr(discovery._State, "found", tuple(discovery.checked(everything)))
+    monkeypatch.setattr(discovery._State, "extensions", tuple(discovery.checked(everything)))
 
 
 def install_objects(

@@ -63,8 +63,8 @@ def run(
     line, and a function is called with (done, total).
 
     >>> texts = {"auth.py": "def login(user): ...", "cart.py": "def checkout(cart): ..."}
-    >>> found = run({"q1": "user login"}, "bm25", corpus=texts)
-    >>> found.answer(0).hits[0].path
+    >>> hits = run({"q1": "user login"}, "bm25", corpus=texts)
+    >>> hits.answer(0).hits[0].path
     'auth.py'
     >>> run({"q1": "login"}, lambda query, k: ["auth.py"], name="mine")
     <Run mine: 1 query, 1 hit>
@@ -155,8 +155,8 @@ def evaluate(
         cut_at=cut_at,
     )
     rule = LabelRule(judge_labels, min_agreement)
-    found = score(gold, run, scoring=scoring, confidence=sure, by=by, labels=rule)
-    return replace(found, in_python=True)
+    evaluation = score(gold, run, scoring=scoring, confidence=sure, by=by, labels=rule)
+    return replace(evaluation, in_python=True)
 
 
 def compare(
@@ -198,7 +198,7 @@ def compare(
     from karat.scoring.settings import Confidence, Scoring
 
     names, sources = _several("compare(gold, [run_a, run_b])", runs, metrics)
-    found = compare_runs(
+    contest = compare_runs(
         gold,
         sources,
         scoring=Scoring(
@@ -225,10 +225,10 @@ def compare(
         labels=LabelRule(judge_labels, min_agreement),
     )
     return replace(
-        found,
-        evaluations=tuple(replace(each, in_python=True) for each in found.evaluations),
-        verdict=options_as_arguments(found.verdict),
-        notes=tuple(map(options_as_arguments, found.notes)),
+        contest,
+        evaluations=tuple(replace(each, in_python=True) for each in contest.evaluations),
+        verdict=options_as_arguments(contest.verdict),
+        notes=tuple(map(options_as_arguments, contest.notes)),
     )
 
 

@@ -75,23 +75,23 @@ class InstalledExtension(NamedTuple):
 
 
 class _State:
-    """What was found in this process; read again after :func:`add_files`."""
+    """The extensions of this process; read again after :func:`add_files`."""
 
-    found: tuple[InstalledExtension, ...] | None = None
+    extensions: tuple[InstalledExtension, ...] | None = None
     report: Callable[[str], None] | None = None
 
 
 def installed() -> tuple[InstalledExtension, ...]:
     """Return every extension, built-in ones first, then those of other distributions and files."""
-    if _State.found is None:
+    if _State.extensions is None:
         built_in = list(_built_in())
         others = [*map(_load_distribution, _distributions()), *map(_load_file, plugin_files())]
-        _State.found = checked([*built_in, *others])
+        _State.extensions = checked([*built_in, *others])
         if _State.report:
-            for one in _State.found:
+            for one in _State.extensions:
                 if one.problem:
                     _State.report(f"extension {one.name} ({one.origin}) is off: {one.problem}")
-    return _State.found
+    return _State.extensions
 
 
 def checked(extensions: Iterable[InstalledExtension]) -> tuple[InstalledExtension, ...]:
@@ -181,7 +181,7 @@ def add_files(paths: Iterable[str]) -> None:
         if other != path:
             raise InputError(f"plug-ins need different file names: {other} and {path}")
     os.environ[PLUGINS] = os.pathsep.join(known)
-    _State.found = None
+    _State.extensions = None
     install_finder()
 
 
@@ -293,29 +293,29 @@ def _load(name: str, origin: str, module: str, attribute: str) -> InstalledExten
     return InstalledExtension(loaded.name, origin, loaded)
 
 
-def _with_needs(found: list[InstalledExtension]) -> list[InstalledExtension]:
+def _with_needs(extensions: list[InstalledExtension]) -> list[InstalledExtension]:
     """Turn off extensions that need one which is absent or off."""
     while True:
-        enabled = {one.name for one in found if not one.problem}
+        enabled = {one.name for one in extensions if not one.problem}
         lacking = {
             index: missing
-            for index, one in enumerate(found)
+            for index, one in enumerate(extensions)
             if one.extension and not one.problem
             if (missing := [name for name in one.extension.needs if name not in enabled])
         }
         if not lacking:
-            return found
+            return extensions
         for index, missing in lacking.items():
-            found[index] = found[index]._replace(problem=f"needs {', '.join(missing)}")
+            extensions[index] = extensions[index]._replace(problem=f"needs {', '.join(missing)}")
 
 
-def _without_conflicts(found: list[InstalledExtension]) -> Iterator[InstalledExtension]:
+def _without_conflicts(extensions: list[InstalledExtension]) -> Iterator[InstalledExtension]:
     """Yield the extensions; one that adds a name of an earlier one is off.
 
     A name that the core's own table has is found by its registry, which never replaces it.
     """
     owners: dict[tuple[str, str], str] = {}
-    for one in found:
+    for one in extensions:
         if not one.extension or one.problem:
             yield one
             continue

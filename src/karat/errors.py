@@ -84,9 +84,9 @@ class FormatError(InputError):
         self.problems = tuple(problems)
         alike = Counter((problem.source, problem.message) for problem in self.problems)
         first = {(problem.source, problem.message): problem for problem in reversed(self.problems)}
-        shown = list(alike.items())[:PROBLEMS_SHOWN]
-        lines = [f"{first[key]}{_repeated(count)}" for key, count in shown]
-        hidden = len(self.problems) - sum(count for _, count in shown)
+        listed = list(alike.items())[:PROBLEMS_SHOWN]
+        lines = [f"{first[key]}{_repeated(count)}" for key, count in listed]
+        hidden = len(self.problems) - sum(count for _, count in listed)
         if hidden:
             lines.append(f"... and {hidden} more")
         super().__init__("\n".join(lines))

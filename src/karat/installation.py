@@ -51,10 +51,10 @@ def typed_command() -> str:
 
     interpreter = Path(sys.executable)
     script = shutil.which("karat", path=str(interpreter.parent))
-    found = shutil.which("karat")
+    on_path = shutil.which("karat")
     if script is None:
         return f"{quote(_from_here(interpreter))} -m karat"
-    if found is not None and Path(found).resolve() == Path(script).resolve():
+    if on_path is not None and Path(on_path).resolve() == Path(script).resolve():
         return "karat"
     return quote(_from_here(Path(script)))
 
@@ -119,9 +119,9 @@ def _editable_folder(direct_url: str | None) -> "Path | None":
     from urllib.request import url2pathname
 
     try:
-        found = json.loads(direct_url)
-        address = urlsplit(found["url"])
-        editable = found.get("dir_info", {}).get("editable") is True
+        origin = json.loads(direct_url)
+        address = urlsplit(origin["url"])
+        editable = origin.get("dir_info", {}).get("editable") is True
     except (AttributeError, KeyError, TypeError, ValueError):
         return None
     return Path(url2pathname(address.path)) if editable and address.scheme == "file" else None

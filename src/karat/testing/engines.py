@@ -126,8 +126,8 @@ class EngineSuite:
         engine.index(corpus)
         assert self.search(engine, corpus, "zebra", 3)[0].path == "docs/with blank.md"
         assert self.search(engine, corpus, "giraffe", 3)[0].path == "no_end.txt"
-        found = {hit.path for hit in self.search(engine, corpus, "login password", 5)}
-        assert {"src/auth.py", "docs/guide.md"} <= found
+        paths = {hit.path for hit in self.search(engine, corpus, "login password", 5)}
+        assert {"src/auth.py", "docs/guide.md"} <= paths
 
     def test_at_most_k(self, engine: Engine, corpus: Corpus) -> None:
         """For any k, one beyond the corpus included; a shorter list begins the longer one."""
@@ -192,17 +192,17 @@ class EngineSuite:
         engine.index(corpus)
         queries = ["login password", "zebra", "message mail", "Größe"]
         expected = [list(engine.search(query, 5)) for query in queries]
-        found: list[list[Hit]] = [[] for _ in queries * 2]
+        answers: list[list[Hit]] = [[] for _ in queries * 2]
 
-        def ask(place: int) -> None:
-            found[place] = list(engine.search(queries[place % len(queries)], 5))
+        def ask(index: int) -> None:
+            answers[index] = list(engine.search(queries[index % len(queries)], 5))
 
-        threads = [threading.Thread(target=ask, args=(place,)) for place in range(len(found))]
+        threads = [threading.Thread(target=ask, args=(index,)) for index in range(len(answers))]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        assert found == expected * 2
+        assert answers == expected * 2
 
     def test_close_twice(self, engine: Engine, corpus: Corpus) -> None:
         """Closing drops the index, may be repeated, and allows another ``index``."""
@@ -246,9 +246,9 @@ class EngineSuite:
         for snapshot in (corpus, later):
             engine.index(snapshot)
             expected.append([list(engine.search(query, 5)) for query in queries])
-        for place, snapshot in ((0, corpus), (1, later), (0, corpus)):
+        for number, snapshot in ((0, corpus), (1, later), (0, corpus)):
             engine.show(snapshot)
-            assert [list(engine.search(query, 5)) for query in queries] == expected[place]
+            assert [list(engine.search(query, 5)) for query in queries] == expected[number]
 
     def test_any_chain_of_snapshots(self, engine: Engine) -> None:
         """Bit for bit: a copy counts twice, and what is gone counts nowhere."""
@@ -403,5 +403,5 @@ class RerankerSuite:
         queries = ["login password", "zebra", "message mail", "how to get a key"] * 2
         expected = [reranker.scores(query, PASSAGES) for query in queries]
         with ThreadPoolExecutor(4) as threads:
-            found = list(threads.map(lambda query: reranker.scores(query, PASSAGES), queries))
-        assert np.allclose(found, expected, atol=self.tolerance)
+            scores = list(threads.map(lambda query: reranker.scores(query, PASSAGES), queries))
+        assert np.allclose(scores, expected, atol=self.tolerance)

@@ -110,15 +110,15 @@ class ExecutorSuite:
     def test_each_finds_what_it_finds_alone(self, executor: Executor) -> None:
         """The hits of every engine are its own, and each query is answered once."""
         recording = Recording()
-        found = self.measure(executor, recording)
-        assert [one.name for one in found] == list(ENGINES)
+        runs = self.measure(executor, recording)
+        assert [one.name for one in runs] == list(ENGINES)
         self.check_all(recording)
 
     def test_groups_run_side_by_side(self, executor: Executor) -> None:
         """Several engine groups have the same hits as one."""
         recording = Recording()
-        found = self.measure(executor, recording, groups=[(one,) for one in self.configurations])
-        assert [one.notes["status"] for one in found] == ["completed"] * len(ENGINES)
+        runs = self.measure(executor, recording, groups=[(one,) for one in self.configurations])
+        assert [one.notes["status"] for one in runs] == ["completed"] * len(ENGINES)
         self.check_all(recording)
 
     def check_all(self, recording: Recording) -> None:
@@ -156,8 +156,8 @@ class ExecutorSuite:
 
     def test_cancelled_work_says_so(self, executor: Executor) -> None:
         """No query runs, and no run counts as complete."""
-        found = self.measure(executor, cancelled=lambda: True)
-        assert [one.notes["status"] for one in found] == ["cancelled"] * len(ENGINES)
+        runs = self.measure(executor, cancelled=lambda: True)
+        assert [one.notes["status"] for one in runs] == ["cancelled"] * len(ENGINES)
 
     def test_a_cancel_in_the_middle_keeps_what_is_done(self, executor: Executor) -> None:
         """What was answered stays, and the rest is run later."""
@@ -178,7 +178,7 @@ class ExecutorSuite:
         """The run says which machine that was; the hits are the same."""
         recording = Recording()
         slot = self.slot(executor)
-        found = executor.measure_latency(
+        runs = executor.measure_latency(
             slot.name,
             self.configurations,
             QUERIES,
@@ -188,7 +188,7 @@ class ExecutorSuite:
         )
         self.check_hits(recording)
         assert recording.threads == {threading.get_ident()}
-        for one in found:
+        for one in runs:
             assert one.notes["status"] == "completed"
             assert one.notes["timed_on"] == slot.machine
             assert one.timings
@@ -200,10 +200,10 @@ class ExecutorSuite:
         """The other engines run all queries."""
         nothing = parse_spec({"engine": "python", "class": "karat_testing_nothing:Here"})
         wrong = Configuration("wrong", nothing)
-        found = self.measure(executor, groups=[(wrong,), self.configurations])
-        statuses = [one.notes["status"] for one in found]
+        runs = self.measure(executor, groups=[(wrong,), self.configurations])
+        statuses = [one.notes["status"] for one in runs]
         assert statuses == ["failed", "completed", "completed"]
-        assert found[0].notes["error"]
+        assert runs[0].notes["error"]
 
     def test_a_killed_process_costs_no_result(self, executor: Executor) -> None:
         """What was answered stays; what was not is run elsewhere."""
@@ -224,11 +224,11 @@ class ExecutorSuite:
         recording = Recording()
         missing = Source.folder(str(tmp_path / "missing"))
         try:
-            found = self.measure(executor, recording, source=missing)
+            runs = self.measure(executor, recording, source=missing)
         except ProcessError as error:
             reasons = [str(error)]
         else:
-            reasons = [str(one.notes["error"]) for one in found]
+            reasons = [str(one.notes["error"]) for one in runs]
         assert all("missing" in reason for reason in reasons)
         assert all(answer.outcome is Outcome.ERROR for answer in recording.answers.values())
 

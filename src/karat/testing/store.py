@@ -15,7 +15,7 @@ no heartbeat by themselves. ``pass_time`` returns a function that lets so many s
 leases in the store.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from math import inf, nan
@@ -95,9 +95,9 @@ ANSWERS: list[tuple[Answer, LatencySample | None]] = [
 ]
 
 
-def shown(answer: Answer) -> str:
-    """Return all of *answer* as text, since no NaN equals another."""
-    return repr((*answer[:-1], dict(answer.extra)))
+def answer_texts(answers: Iterable[Answer]) -> list[str]:
+    """Return all of each answer as text, since no NaN equals another."""
+    return [repr((*answer[:-1], dict(answer.extra))) for answer in answers]
 
 
 def outlive(store: Store, run: str, pass_time: PassTime) -> None:
@@ -130,21 +130,22 @@ class RecorderSuite:
         samples = tuple(sample for _, sample in ANSWERS if sample)
         timings = Timings(samples, 10, 20, 30, warm_up=2, repetitions=3, alone=True)
         store.finish(run, RunStatus.COMPLETED, timings=timings, notes={"invalid": {"x": 1}})
-        found = store.measured(run)
-        assert [*map(shown, found.run.answers())] == [shown(answer) for answer, _ in ANSWERS]
-        assert found.timings == timings
+        measured = store.measured(run)
+        assert answer_texts(measured.run.answers()) == answer_texts(answer for answer, _ in ANSWERS)
+        assert measured.timings == timings
         expected = {"k": 100, "ties": "order"}
-        assert (found.name, found.run.name, found.run.metadata) == ("bm25", "bm25", expected)
-        assert found.engine == PLAN.runs[0].engine.digest
-        assert found.notes == {"invalid": {"x": 1}}
+        assert (measured.name, measured.run.name) == ("bm25", "bm25")
+        assert measured.run.metadata == expected
+        assert measured.engine == PLAN.runs[0].engine.digest
+        assert measured.notes == {"invalid": {"x": 1}}
 
     def test_many_at_once(self, store: Store, run: str) -> None:
         """As if they had come one by one; new ones are counted."""
         assert store.add_many([]) == 0
-        assert store.add_many(StoredQueryResult(run, *kept) for kept in ANSWERS[:2]) == 2
-        assert store.add_many(StoredQueryResult(run, *kept) for kept in ANSWERS) == len(ANSWERS) - 2
-        kept = [*map(shown, store.measured(run).run.answers())]
-        assert kept == [shown(answer) for answer, _ in ANSWERS]
+        assert store.add_many(StoredQueryResult(run, *pair) for pair in ANSWERS[:2]) == 2
+        assert store.add_many(StoredQueryResult(run, *pair) for pair in ANSWERS) == len(ANSWERS) - 2
+        stored = store.measured(run).run
+        assert answer_texts(stored.answers()) == answer_texts(answer for answer, _ in ANSWERS)
 
     def test_many_or_none(self, store: Store, run: str) -> None:
         """One answer that cannot be stored rolls back those beside it."""
@@ -162,7 +163,7 @@ class RecorderSuite:
         other.close()
         store.close()
         again = open_store(None)
-        assert [*map(shown, again.measured(run).run.answers())] == [shown(ANSWERS[0][0])]
+        assert answer_texts(again.measured(run).run.answers()) == answer_texts([ANSWERS[0][0]])
         again.close()
 
     def test_an_answer_is_kept_once(self, store: Store, open_store: OpenStore, run: str) -> None:
@@ -177,8 +178,8 @@ class RecorderSuite:
             == 1
         )
         other.close()
-        found = store.measured(run).run
-        assert [*map(shown, found.answers())] == [shown(answer) for answer, _ in ANSWERS[:2]]
+        stored = store.measured(run).run
+        assert answer_texts(stored.answers()) == answer_texts(answer for answer, _ in ANSWERS[:2])
 
     def test_times_may_come_later(self, store: Store, run: str) -> None:
         """A pass for quality keeps the hits, a later one for the times adds these, once."""
@@ -192,9 +193,9 @@ class RecorderSuite:
         assert not store.add(run, answer)
         timings = Timings((LatencySample("q1", 5, (4, 3)),), 1, 0, 0, 1, 3, alone=True)
         store.finish(run, RunStatus.COMPLETED, timings=timings)
-        found = store.measured(run)
-        assert found.timings == timings
-        assert [hit.path for hit in found.run.answer(0).hits] == ["a.py"]
+        measured = store.measured(run)
+        assert measured.timings == timings
+        assert [hit.path for hit in measured.run.answer(0).hits] == ["a.py"]
 
     @pytest.mark.parametrize("outcome", [Outcome.ERROR, Outcome.TIMEOUT])
     def test_what_has_failed_has_no_times(self, store: Store, run: str, outcome: Outcome) -> None:
@@ -204,10 +205,10 @@ class RecorderSuite:
         assert not store.add(run, Answer("q1", (Hit("a.py"),)), LatencySample("q1", 5))
         assert store.add_many([StoredQueryResult(run, Answer("q1"), LatencySample("q1", 5))]) == 0
         store.finish(run, RunStatus.COMPLETED, timings=Timings((), 1, 0, 0, 1, 3, alone=True))
-        found = store.measured(run)
-        assert found.timings
-        assert found.timings.samples == ()
-        assert found.run.answer(0).outcome is outcome
+        measured = store.measured(run)
+        assert measured.timings
+        assert measured.timings.samples == ()
+        assert measured.run.answer(0).outcome is outcome
 
     def test_times_belong_to_their_query(self, store: Store, run: str) -> None:
         """Latencies of another query are rejected."""
@@ -316,10 +317,10 @@ class RecorderSuite:
 
         # Another process has seen no heartbeat yet.
         third = open_store(None)
-        found = watch_holders(
+        alive = watch_holders(
             third, experiment, on_wait=lambda one: told.append(one.worker), wait=wait
         )
-        assert (found, told) == ((), [ELSEWHERE])
+        assert (alive, told) == ((), [ELSEWHERE])
         assert LEASE_S / 2 <= sum(waited) <= LEASE_S + 1
         assert third.show(experiment).runs[0].status == RunStatus.CANCELLED
         assert third.claim(run)
@@ -342,8 +343,8 @@ class RecorderSuite:
         assert slow.add(run, *ANSWERS[0])
         store.finish(run, RunStatus.COMPLETED)
         slow.finish(run, RunStatus.FAILED, error="late")
-        found = store.show(run.partition(".")[0]).runs[0]
-        assert (found.status, found.error, found.answers) == (RunStatus.COMPLETED, "", 1)
+        stored = store.show(run.partition(".")[0]).runs[0]
+        assert (stored.status, stored.error, stored.answers) == (RunStatus.COMPLETED, "", 1)
         slow.close()
 
     def test_where_a_run_stands(self, store: Store) -> None:
@@ -352,8 +353,8 @@ class RecorderSuite:
         first, second = (run.id for run in store.show(experiment).runs)
 
         def stands() -> tuple[str, str]:
-            found = store.show(experiment)
-            return found.status, found.runs[0].status
+            stored = store.show(experiment)
+            return stored.status, stored.runs[0].status
 
         assert store.claim(first)
         assert stands() == ("running", "indexing")
@@ -361,10 +362,10 @@ class RecorderSuite:
         assert stands() == ("running", "evaluating")
         store.finish(first, RunStatus.COMPLETED)
         assert stands() == ("pending", "completed")
-        found = store.show(experiment).runs[0]
-        assert found.begun
-        assert found.ended
-        assert found.begun <= found.ended
+        ended = store.show(experiment).runs[0]
+        assert ended.begun
+        assert ended.ended
+        assert ended.begun <= ended.ended
         for end in (RunStatus.FAILED, RunStatus.CANCELLED, RunStatus.COMPLETED):
             assert store.claim(second)
             store.finish(second, end)
@@ -403,14 +404,15 @@ class StoreSuite(RecorderSuite):
 
     def test_an_experiment_comes_back(self, store: Store) -> None:
         """All that the plan says, and where it runs."""
-        found = store.show(store.experiment(PLAN))
-        assert (found.name, found.kind, found.seed) == ("nightly", ExperimentKind.COMPARE, 7)
-        assert (found.config, found.version) == (PLAN.config, "1.2.3")
-        assert found.queries == len(QUERIES)
-        assert {"python", "platform", "cpu", "cores", "packages"} <= found.environment.keys()
-        assert found.status == "pending"
-        for position, (run, planned) in enumerate(zip(found.runs, PLAN.runs, strict=True), 1):
-            assert run.id == f"{found.id}.{position}"
+        experiment = store.show(store.experiment(PLAN))
+        assert (experiment.name, experiment.kind) == ("nightly", ExperimentKind.COMPARE)
+        assert experiment.seed == 7
+        assert (experiment.config, experiment.version) == (PLAN.config, "1.2.3")
+        assert experiment.queries == len(QUERIES)
+        assert {"python", "platform", "cpu", "cores", "packages"} <= experiment.environment.keys()
+        assert experiment.status == "pending"
+        for position, (run, planned) in enumerate(zip(experiment.runs, PLAN.runs, strict=True), 1):
+            assert run.id == f"{experiment.id}.{position}"
             assert (run.label, run.engine) == (planned.label, planned.engine)
             assert (run.snapshot, run.metadata) == (planned.snapshot, planned.metadata)
             assert (run.status, run.error, run.answers) == (RunStatus.PENDING, "", 0)
@@ -418,10 +420,10 @@ class StoreSuite(RecorderSuite):
 
     def test_a_gold_set_comes_back(self, store: Store) -> None:
         """Queries, targets, tags and metadata, in their order."""
-        found = store.dataset(store.show(store.experiment(PLAN)).dataset)
-        assert list(found.queries()) == QUERIES
-        assert (found.name, found.match) == ("gold", "lines")
-        assert found.metadata == {"repository": "r"}
+        gold = store.dataset(store.show(store.experiment(PLAN)).dataset)
+        assert list(gold.queries()) == QUERIES
+        assert (gold.name, gold.match) == ("gold", "lines")
+        assert gold.metadata == {"repository": "r"}
 
     def test_the_same_plan_continues(self, store: Store, run: str) -> None:
         """With the answers that it has; another plan is another experiment."""
@@ -463,7 +465,7 @@ class StoreSuite(RecorderSuite):
         """They are counted run by run."""
         experiment = run.partition(".")[0]
         assert store.outcomes(experiment) == {}
-        store.add_many(StoredQueryResult(run, *kept) for kept in ANSWERS)
+        store.add_many(StoredQueryResult(run, *pair) for pair in ANSWERS)
         store.add(f"{experiment}.2", *ANSWERS[1])
         assert store.outcomes(experiment) == {
             run: {Outcome.ANSWERED: 3, Outcome.TIMEOUT: 1, Outcome.ERROR: 1},
@@ -491,16 +493,16 @@ class StoreSuite(RecorderSuite):
         store.begin(run)
         assert store.show(experiment).runs[0].scored is None
         store.keep_scores(run, summaries, complete=True)
-        found = store.show(experiment).runs[0]
-        assert (found.status, found.ended) == (RunStatus.EVALUATING, None)
-        assert found.scored
+        stored = store.show(experiment).runs[0]
+        assert (stored.status, stored.ended) == (RunStatus.EVALUATING, None)
+        assert stored.scored
         (scored,) = store.completed(experiment)
-        assert (scored.scores, scored.ended) == (summaries, found.scored)
+        assert (scored.scores, scored.ended) == (summaries, stored.scored)
         store.finish(run, RunStatus.CANCELLED)
         assert store.claim(run)
         assert store.scores(run) == summaries
         store.finish(run, RunStatus.COMPLETED)
-        assert store.show(experiment).runs[0].scored == found.scored
+        assert store.show(experiment).runs[0].scored == stored.scored
 
     def test_a_run_that_begins_anew_has_no_scores(self, store: Store, run: str) -> None:
         """They were those of answers that are gone."""
@@ -524,9 +526,10 @@ class StoreSuite(RecorderSuite):
             for number, kind in enumerate(kinds)
         ]
         newest = ids[::-1]
-        assert [found.id for found in store.experiments()] == newest
-        assert [found.id for found in store.experiments(limit=2, offset=1)] == newest[1:3]
-        assert [found.id for found in store.experiments(ExperimentKind.SWEEP)] == [ids[2], ids[0]]
+        assert [experiment.id for experiment in store.experiments()] == newest
+        assert [experiment.id for experiment in store.experiments(limit=2, offset=1)] == newest[1:3]
+        sweeps = store.experiments(ExperimentKind.SWEEP)
+        assert [experiment.id for experiment in sweeps] == [ids[2], ids[0]]
         assert store.experiments(offset=9) == ()
         assert store.latest() == store.show(newest[0])
 
@@ -578,13 +581,13 @@ class StoreSuite(RecorderSuite):
         """All of one experiment goes, nothing of another; a gold set goes with its last user."""
         other = store.experiment(replace(PLAN, seed=8))
         digest = store.show(other).dataset
-        for kept in (run, f"{other}.1"):
-            store.add_many(StoredQueryResult(kept, *answer) for answer in ANSWERS)
+        for run_id in (run, f"{other}.1"):
+            store.add_many(StoredQueryResult(run_id, *answer) for answer in ANSWERS)
         store.finish(run, RunStatus.COMPLETED)
         store.keep_scores(run, [Summary("ap", 1.0, 1.0, 1)])
         experiment = run.partition(".")[0]
         store.delete(experiment)
-        assert [found.id for found in store.experiments()] == [other]
+        assert [experiment.id for experiment in store.experiments()] == [other]
         assert len(store.measured(f"{other}.1").run) == len(ANSWERS)
         assert len(store.dataset(digest)) == len(QUERIES)
         # The same plan starts again.
@@ -634,7 +637,7 @@ class StoreSuite(RecorderSuite):
 
     def test_vacuum(self, store: Store, run: str) -> None:
         """Nothing that was kept is lost."""
-        store.add_many(StoredQueryResult(run, *kept) for kept in ANSWERS)
+        store.add_many(StoredQueryResult(run, *pair) for pair in ANSWERS)
         store.delete(store.experiment(replace(PLAN, seed=8)))
         store.vacuum()
         assert len(store.measured(run).run) == len(ANSWERS)

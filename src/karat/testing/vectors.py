@@ -75,12 +75,12 @@ class VectorStoreSuite:
     def test_nearest_first_by_hand(self, store: VectorStore) -> None:
         """Angles of 0, 45, 90 and 180 degrees have cosines of 1, 0.7071, 0 and -1."""
         write(store, "ns", {"right": [0, 2], "same": [3, 0], "back": [-1, 0], "half": [1, 1]})
-        found = store.nearest("ns", unit([5.0, 0.0])[0], 4)
-        assert [neighbour.key for neighbour in found] == ["same", "half", "right", "back"]
+        neighbours = store.nearest("ns", unit([5.0, 0.0])[0], 4)
+        assert [neighbour.key for neighbour in neighbours] == ["same", "half", "right", "back"]
         expected = [1.0, math.sqrt(0.5), 0.0, -1.0]
-        assert [neighbour.score for neighbour in found] == pytest.approx(expected, abs=1e-6)
-        assert all(isinstance(neighbour, Neighbour) for neighbour in found)
-        assert all(type(neighbour.score) is float for neighbour in found)
+        assert [neighbour.score for neighbour in neighbours] == pytest.approx(expected, abs=1e-6)
+        assert all(isinstance(neighbour, Neighbour) for neighbour in neighbours)
+        assert all(type(neighbour.score) is float for neighbour in neighbours)
 
     def test_agrees_with_the_definition(self, store: VectorStore) -> None:
         """Over random vectors, each prefix is what sorting all cosines gives."""
@@ -91,9 +91,9 @@ class VectorStoreSuite:
         scores = {key: cosine(row, query) for key, row in rows.items()}
         expected = sorted(scores, key=lambda key: -scores[key])
         for k in (1, 10, 299, 300):
-            found = store.nearest("ns", unit(query)[0], k, exact=True)
-            assert [neighbour.key for neighbour in found] == expected[:k]
-            for neighbour in found:
+            neighbours = store.nearest("ns", unit(query)[0], k, exact=True)
+            assert [neighbour.key for neighbour in neighbours] == expected[:k]
+            for neighbour in neighbours:
                 assert neighbour.score == pytest.approx(scores[neighbour.key], abs=1e-5)
 
     def test_equal_scores_by_key(self, store: VectorStore) -> None:
@@ -179,8 +179,8 @@ class VectorStoreSuite:
         """What is stored need not be sent again; a namespace that does not exist holds nothing."""
         assert store.held("ns", ["a"]) == set()
         store.add("ns", [f"{number}" for number in range(600)], np.ones((600, 1), np.float32))
-        wanted = [f"{number}" for number in range(590, 610)]
-        assert store.held("ns", wanted) == {f"{number}" for number in range(590, 600)}
+        keys = [f"{number}" for number in range(590, 610)]
+        assert store.held("ns", keys) == {f"{number}" for number in range(590, 600)}
 
     def test_equal_scores_by_key_within_a_snapshot(self, store: VectorStore) -> None:
         """Ties at the cut are broken by key, as without a snapshot."""
@@ -189,6 +189,6 @@ class VectorStoreSuite:
         store.mark("ns", "even", keys[::2])
         query = np.array([1.0, 0.0], np.float32)
         for exact in (None, True):
-            found = store.nearest("ns", query, 4, snapshot="even", exact=exact)
-            assert [each.key for each in found] == ["t00", "t02", "t04", "t06"]
-            assert found[0].score == pytest.approx(0.6, abs=1e-6)
+            neighbours = store.nearest("ns", query, 4, snapshot="even", exact=exact)
+            assert [each.key for each in neighbours] == ["t00", "t02", "t04", "t06"]
+            assert neighbours[0].score == pytest.approx(0.6, abs=1e-6)

@@ -31,7 +31,7 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "substring.py"
     file.write_text(PLUGIN)
     monkeypatch.setenv(discovery.PLUGINS, "")
-    monkeypatch.setattr(discovery._State, "found", None)
+    monkeypatch.setattr(discovery._State, "extensions", None)
     discovery.add_files([str(file)])
     return file
 

@@ -61,10 +61,10 @@ def test_a_name_like_none_is_answered_with_all(numbers: Registry[float]) -> None
 
 def test_of_many_names_the_closest_and_the_command_are_shown() -> None:
     table = dict.fromkeys(["set-f1", "set-recall", "ndcg"], "math:pi")
-    many: Registry[float] = Registry("metric", table, listed_by="karat metrics")
+    many: Registry[float] = Registry("number", table, listed_by="karat metrics")
     with pytest.raises(UnknownName, match="the closest are set-f1, set-recall; `karat metri"):
         many.get("sete")
-    with pytest.raises(UnknownName, match=r"no metric named 'xyzzy'; `karat metrics` lists all$"):
+    with pytest.raises(UnknownName, match=r"no number named 'xyzzy'; `karat metrics` lists all$"):
         many.get("xyzzy")
 
 

@@ -67,7 +67,8 @@ def test_the_log_says_why_no_run_was_completed(
         do_jobs(replace(settings, engines=engines))
         found = store.benchmarks.get(benchmark)
     assert (found.status, found.error) == ("failed", f"{NOTHING}: Gone: OSError: it is gone")
-    assert [(r.benchmark, r.reason) for r in caplog.records if hasattr(r, "benchmark")] == [
+    records = [vars(record) for record in caplog.records if hasattr(record, "benchmark")]
+    assert [(record["benchmark"], record["reason"]) for record in records] == [
         (benchmark, found.error)
     ]
 

@@ -25,7 +25,7 @@ from karat.system.tables import part_files, read_frame
 HEADER = ("query-id", "corpus-id", "score")
 PREFERRED = ("test", "dev", "validation", "train")
 # Folders and suffixes of judgment files.
-PLACES = ("qrels", "default/qrels", "default", "data", ".")
+SUBFOLDERS = ("qrels", "default/qrels", "default", "data", ".")
 ENDS = (".tsv", ".tsv.gz", ".parquet", ".jsonl", ".jsonl.gz", ".csv")
 TABLES = (".parquet", ".jsonl", ".jsonl.gz", ".csv")
 IDS = ("_id", "id", "query-id", "query_id")
@@ -127,7 +127,7 @@ def _split(file: Path) -> str:
 
 def _splits(folder: Path) -> dict[str, list[Path]]:
     """Return the files of judgments by split, of the first folder and suffix that has any."""
-    for subfolder in PLACES:
+    for subfolder in SUBFOLDERS:
         for end in ENDS:
             splits: dict[str, list[Path]] = {}
             for file in sorted((folder / subfolder).glob(f"*{end}")):

@@ -68,12 +68,12 @@ def write(data: Dataset | Run, path: Path) -> None:
     header = {"format": MARK, "version": VERSION, "name": run.name, "metadata": dict(run.metadata)}
     with replacing(path) as stream:
         if path.name.removesuffix(".gz").endswith(".json"):
-            answers = [_shown(answer) for answer in run.answers()]
+            answers = [_answer_row(answer) for answer in run.answers()]
             stream.write(f"{dumps(header | {'answers': answers})}\n".encode())
             return
         stream.write(f"{dumps(header, indent=None)}\n".encode())
         for answer in run.answers():
-            stream.write(f"{dumps(_shown(answer), indent=None)}\n".encode())
+            stream.write(f"{dumps(_answer_row(answer), indent=None)}\n".encode())
 
 
 def answer_digests(run: Run) -> dict[str, str]:
@@ -83,7 +83,7 @@ def answer_digests(run: Run) -> dict[str, str]:
     """
     return {
         answer.query_id: sha256(
-            dumps(_shown(answer._replace(latency_ns=-1, extra={})), indent=None).encode()
+            dumps(_answer_row(answer._replace(latency_ns=-1, extra={})), indent=None).encode()
         ).hexdigest()
         for answer in run.answers()
     }
@@ -182,17 +182,17 @@ def _hit(check: Checker, row: Record, location: Location) -> Hit:
     )
 
 
-def _shown(answer: Answer) -> dict[str, object]:
+def _answer_row(answer: Answer) -> dict[str, object]:
     row: dict[str, object] = {"query_id": answer.query_id}
     if answer.outcome != Outcome.ANSWERED:
         row["outcome"] = answer.outcome.name.lower()
     if answer.latency_ns >= 0:
         row["latency_ns"] = answer.latency_ns
-    row["hits"] = [_shown_hit(hit) for hit in answer.hits]
+    row["hits"] = [_hit_row(hit) for hit in answer.hits]
     return row | ({"extra": dict(answer.extra)} if answer.extra else {})
 
 
-def _shown_hit(hit: Hit) -> dict[str, object]:
+def _hit_row(hit: Hit) -> dict[str, object]:
     blank = Hit("")
     row = {key: value for key, value in hit._asdict().items() if value != getattr(blank, key)}
     if isnan(hit.score):

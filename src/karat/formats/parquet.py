@@ -67,7 +67,7 @@ def scan_parquet_run(
     one FormatError when the stream ends; nothing is yielded after the first of them.
     """
     run = ParquetRun(source, batch_hits=batch_hits)
-    if run.has_places():
+    if run.has_parts_of_files():
         return None
     return _rankings(run, judged)
 
@@ -90,9 +90,9 @@ class ParquetRun:
         """Return the number of rows of all parts."""
         return self.offsets[-1]
 
-    def has_places(self) -> bool:
+    def has_parts_of_files(self) -> bool:
         """Return whether any hit has lines or a symbol."""
-        return any(part.has_places() for part in self.parts)
+        return any(part.has_parts_of_files() for part in self.parts)
 
     def whole(self) -> "pl.DataFrame":
         """Return all hits, those of a query together, queries in the order they first appear."""

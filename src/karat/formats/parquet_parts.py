@@ -32,7 +32,7 @@ COLUMNS = {
     "symbol": "symbol",
     "tokens": "tokens",
 }
-PLACES = ("start_line", "end_line", "symbol")
+WITHIN_FILE = ("start_line", "end_line", "symbol")
 # Other names of columns, in order of preference.
 NAMES: Mapping[str, tuple[str, ...]] = {
     "query": ("query_id", "q_id", "qid", "queryid", "topic_id", "topic"),
@@ -42,7 +42,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "score": ("score", "similarity", "relevance_score", "bm25_score"),
     "rank": ("rank", "position"),
-    **{name: (name,) for name in (*PLACES, "tokens")},
+    **{name: (name,) for name in (*WITHIN_FILE, "tokens")},
 }
 # Names of columns of lists, besides those above.
 LISTS: Mapping[str, tuple[str, ...]] = {
@@ -98,10 +98,10 @@ class Part(NamedTuple):
         self._check(frame, start)
         return frame.select(selected)
 
-    def has_places(self) -> bool:
+    def has_parts_of_files(self) -> bool:
         """Return whether any hit has lines or a symbol; line 0 and an empty symbol are none."""
         library = polars()
-        roles = [role for role in PLACES if role in self.columns]
+        roles = [role for role in WITHIN_FILE if role in self.columns]
         absent = {role: "" if role == "symbol" else 0 for role in roles}
         there = [(library.col(role) != none).any() for role, none in absent.items()]
         return bool(roles) and any(

@@ -29,7 +29,9 @@ NOWHERE = "/dev/null"
 # The most precise first.
 ENTITIES = ("found_entities", "found_modules")
 LOCATIONS = ("found_edit_locs", "found_related_locs")
-PLACE = re.compile(r"\s*(?P<kind>line|function|method|class|variable)s?:\s*(?P<name>.+?)\s*")
+LOCATION_LINE = re.compile(
+    r"\s*(?P<kind>line|function|method|class|variable)s?:\s*(?P<name>.+?)\s*"
+)
 LAST_LINE = 2**31 - 1
 
 
@@ -264,7 +266,7 @@ def _locations(cells: Mapping[str, object], files: Sequence[str]) -> Iterator[Hi
     for name in LOCATIONS:
         for path, text in _placed(cells.get(name), files):
             for line in text.split("\n"):
-                match = PLACE.fullmatch(line)
+                match = LOCATION_LINE.fullmatch(line)
                 if match and match["kind"] == "line":
                     number = int(match["name"]) if match["name"].isdecimal() else 0
                     if 0 < number <= LAST_LINE:

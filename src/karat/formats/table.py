@@ -360,10 +360,10 @@ class _Queries:
         quotes = texts_of(row.cells.get(self._columns.get("quote", "")))
         if quotes:
             paths = documents if len(documents) == len(quotes) else documents[:1] * len(quotes)
-            places = paths or [""] * len(quotes)
+            file_paths = paths or [""] * len(quotes)
             return [
                 Target(path, grade, symbol=quote, ref="quote")
-                for path, quote in zip(places, quotes, strict=True)
+                for path, quote in zip(file_paths, quotes, strict=True)
             ]
         targets = []
         for document in documents:

@@ -138,7 +138,7 @@ def _pairs(
     for row, (query, labels) in enumerate(zip(queries, voted, strict=True)):
         if not labels:
             continue
-        people = _JudgedPlaces(
+        people = _JudgedTargets(
             (*query.targets, *(record.target for record in judgments_of(query))), matcher
         )
         for label in labels:
@@ -209,16 +209,16 @@ def _chosen(
     queries: Sequence[Query],
     voted: Sequence[tuple[Target, ...]],
 ) -> Dataset:
-    """Return *data* with the places that models *voted* on for each of its *queries*."""
+    """Return *data* with the targets that models *voted* on for each of its *queries*."""
     if not any(voted):
         raise _no_labels(data)
     top = top_grade(data)
     matcher = MATCHERS.get(data.match)()
     chosen = []
-    for query, places in zip(queries, voted, strict=True):
-        targets = [Target(new[0], scaled_grade(new[1], top), *new[2:]) for new in places]
+    for query, votes in zip(queries, voted, strict=True):
+        targets = [Target(new[0], scaled_grade(new[1], top), *new[2:]) for new in votes]
         if choice is LabelChoice.INCLUDE:
-            people = _JudgedPlaces(query.targets, matcher)
+            people = _JudgedTargets(query.targets, matcher)
             new = (target for target in targets if not people.judging_label(target))
             targets = [*query.targets, *new]
         chosen.append(query._replace(targets=tuple(targets)))
@@ -260,10 +260,10 @@ def is_judged(hit: Hit, targets: Iterable[Target], matcher: "Matcher") -> bool:
     A relevant target judges every hit that it matches. A target that is not relevant must contain
     all lines of the hit, because further lines were not judged. A grade below 0 means unjudged.
     """
-    return bool(_JudgedPlaces(targets, matcher).judging(hit))
+    return bool(_JudgedTargets(targets, matcher).judging(hit))
 
 
-class _JudgedPlaces:
+class _JudgedTargets:
     """The judged *targets* of one query, looked up by path if the mode compares whole paths."""
 
     def __init__(self, targets: Iterable[Target], matcher: "Matcher") -> None:

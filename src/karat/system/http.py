@@ -210,9 +210,9 @@ class Poster:
                     f"{self.url}: status {status}, with Retry-After {asked:.0f} s; "
                     f"Karat waits at most {self._longest_wait_s:.0f} s"
                 )
-            raise Busy(f"status {status}: {_shown(answer)}", asked)
+            raise Busy(f"status {status}: {_excerpt(answer)}", asked)
         if status != 200:
-            raise EngineError(f"{self.url}: status {status}: {_shown(answer)}")
+            raise EngineError(f"{self.url}: status {status}: {_excerpt(answer)}")
         return answer
 
     def _read(self, streamed: "httpx.Response") -> "httpx.Response":
@@ -285,6 +285,6 @@ def _text(answer: "httpx.Response") -> str:
     )
 
 
-def _shown(answer: "httpx.Response") -> str:
+def _excerpt(answer: "httpx.Response") -> str:
     text = " ".join(_text(answer).split())
     return repr(text[:EXCERPT_LENGTH]) if text else "an empty answer"

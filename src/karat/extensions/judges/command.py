@@ -263,17 +263,17 @@ class _Session:
         self._judging = judging
         self._items = items
         self._code = code
-        self._place = 0
-        # The places that were answered, and whether by a grade.
+        self._index = 0
+        # The indexes that were answered, and whether by a grade.
         self._answered: list[tuple[int, bool]] = []
 
     def run(self) -> None:
         """Ask until the end of the pool or of the input; what was answered is saved by then."""
         try:
-            while self._place < len(self._items):
-                item = self._items[self._place]
+            while self._index < len(self._items):
+                item = self._items[self._index]
                 if not self._judging.is_open(item):
-                    self._place += 1
+                    self._index += 1
                 elif not self._ask(item):
                     break
         finally:
@@ -296,15 +296,15 @@ class _Session:
         if key in ("0", "1", "2", "3"):
             self._judging.grade(item, int(key), note)
         elif key == "u" and self._answered:
-            self._place, graded = self._answered.pop()
+            self._index, graded = self._answered.pop()
             if graded:
                 self._judging.undo()
             return True
         elif key != "s":
             click.echo("nothing to undo" if key == "u" else "expected 0, 1, 2, 3, s, u or q")
             return False
-        self._answered.append((self._place, key != "s"))
-        self._place += 1
+        self._answered.append((self._index, key != "s"))
+        self._index += 1
         return True
 
     def _show(self, item: "PooledHit") -> None:
@@ -314,7 +314,7 @@ class _Session:
 
         data, hit = self._judging.data, item.hit
         query = f"{data.query_ids[item.row]}: {data.texts[item.row]}"
-        click.echo(f"\n[{self._place + 1} of {len(self._items)}] {printable(query)}")
+        click.echo(f"\n[{self._index + 1} of {len(self._items)}] {printable(query)}")
         whole = "  (the whole file is graded)" if self._judging.is_whole_file(item) else ""
         click.echo(printable(target_text(hit)) + whole)
         content = self._code(item.row, hit.path)

@@ -79,7 +79,7 @@ class MismatchCounts:
         """Start with no queries."""
         self.answered = 0
         self.queries = 0
-        self._kept: list[tuple[str, Sequence[Target], tuple[Hit | str, ...]]] = []
+        self._misses: list[tuple[str, Sequence[Target], tuple[Hit | str, ...]]] = []
 
     def add(
         self, query_id: str, targets: Callable[[], Sequence[Target]], hits: Iterable[Hit | str]
@@ -91,12 +91,12 @@ class MismatchCounts:
         """
         self.answered += 1
         self.queries += 1
-        if len(self._kept) < QUERIES:
-            self._kept.append((query_id, targets(), tuple(islice(hits, HITS))))
+        if len(self._misses) < QUERIES:
+            self._misses.append((query_id, targets(), tuple(islice(hits, HITS))))
 
     def _samples(self) -> list[QuerySample]:
         samples = []
-        for query_id, targets, hits in self._kept:
+        for query_id, targets, hits in self._misses:
             first = (Hit(hit) if isinstance(hit, str) else hit for hit in hits)
             samples.append(QuerySample(Query(query_id, "", tuple(targets)), tuple(first)))
         return samples

@@ -180,6 +180,6 @@ def resample_counts(rng: np.random.Generator, *, draws: int, width: int) -> Iter
     for start in range(0, draws, rows):
         count = min(rows, draws - start)
         picks = rng.integers(0, width, size=(count, width), dtype=kind)
-        places = picks + np.arange(0, count * width, width)[:, None]
-        counts = np.bincount(places.ravel(), minlength=count * width)
+        cells = picks + np.arange(0, count * width, width)[:, None]
+        counts = np.bincount(cells.ravel(), minlength=count * width)
         yield counts.reshape(count, width).astype(np.float64)

@@ -371,12 +371,12 @@ def paired_scores(cube: FloatArray, plan: ComparisonPlan) -> PairedScores:
     """Return the scores of all systems and metrics, and the two behind each column."""
     systems, queries, metrics = cube.shape
     scores = flip_units(cube.transpose(1, 0, 2).reshape(queries, systems * metrics), plan.clusters)
-    places = np.array(plan.columns, dtype=np.int64).reshape(-1, 3)
+    pairs = np.array(plan.columns, dtype=np.int64).reshape(-1, 3)
     largest = np.abs(scores).reshape(-1, systems, metrics).max(axis=(0, 1), initial=0.0)
     return PairedScores(
         scores=scores,
-        first=places[:, 1] * metrics + places[:, 2],
-        second=places[:, 0] * metrics + places[:, 2],
+        first=pairs[:, 1] * metrics + pairs[:, 2],
+        second=pairs[:, 0] * metrics + pairs[:, 2],
         largest=np.tile(np.where(largest > 0, largest, 1.0), systems),
     )
 

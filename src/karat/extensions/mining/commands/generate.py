@@ -237,7 +237,7 @@ def _check_source(ctx: click.Context, made_from: str | None) -> None:
 
 
 def _ask(
-    places: Sequence[str],
+    paths: Sequence[str],
     mining: "MiningRecipe",
     made_from: str,
     asking: Mapping[str, Any],
@@ -254,9 +254,9 @@ def _ask(
         run_asking,
     )
 
-    recipe = question_recipe(places, mining, made_from)
+    recipe = question_recipe(paths, mining, made_from)
     with ExitStack() as stack:
-        plan = plan_asking(places[0], recipe, AskingRecipe(**asking), folder=folder, stack=stack)
+        plan = plan_asking(paths[0], recipe, AskingRecipe(**asking), folder=folder, stack=stack)
         most = plan.estimate
         cost = "price unknown (--price)" if most.cost is None else f"at most ${most.cost:.2f}"
         click.echo(
@@ -453,7 +453,7 @@ def command(
             "convert writes other formats)",
             param_hint="--output",
         )
-    places = [*repositories, *([corpus] if corpus else [])]
+    paths = [*repositories, *([corpus] if corpus else [])]
     if made_from in BY_MODEL:
         asking = {
             "model": model,
@@ -463,7 +463,7 @@ def command(
             "workers": workers,
         }
         asked = _ask(
-            places, recipe, str(made_from), asking, folder=corpus is not None, dry_run=dry_run
+            paths, recipe, str(made_from), asking, folder=corpus is not None, dry_run=dry_run
         )
         if asked is None:
             return
@@ -474,7 +474,7 @@ def command(
                 from karat.extensions.mining.questions.generate import generate_from
 
                 made = generate_from(
-                    places, recipe, made_from, masked=mask, folder=corpus is not None, watch=watch
+                    paths, recipe, made_from, masked=mask, folder=corpus is not None, watch=watch
                 )
             else:
                 made = generate(repositories, recipe, rewrite=rewrite, cache=cache, watch=watch)

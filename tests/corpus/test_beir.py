@@ -44,14 +44,14 @@ ROWS = [
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
+def corpus_file(tmp_path: Path) -> Path:
     file = tmp_path / "corpus.jsonl"
     file.write_text("\n".join(json.dumps(row) for row in ROWS) + "\n\n")
     return file
 
 
-def test_it_is_the_corpus_of_these_texts(place: Path) -> None:
-    corpus = from_beir(place)
+def test_it_is_the_corpus_of_these_texts(corpus_file: Path) -> None:
+    corpus = from_beir(corpus_file)
     plain = from_texts({"b": "Log in\n\nGive a\r\npassword.", "7": "Zwölf Boxkämpfer"})
     assert {path: corpus.read(path) for path in ("b", "7", "a.py", "empty")} == {
         "b": "Log in\n\nGive a\npassword.",
@@ -65,29 +65,29 @@ def test_it_is_the_corpus_of_these_texts(place: Path) -> None:
     assert [document.path for document, _ in corpus.texts()] == ["7", "a.py", "b", "empty"]
 
 
-def test_any_order_can_be_read(place: Path) -> None:
-    corpus = from_beir(place)
+def test_any_order_can_be_read(corpus_file: Path) -> None:
+    corpus = from_beir(corpus_file)
     backwards = list(corpus)[::-1]
     assert list(corpus.reader(backwards)) == [corpus.read(one.path) for one in backwards]
 
 
-def test_it_travels_to_another_process(place: Path) -> None:
-    corpus = from_beir(place)
+def test_it_travels_to_another_process(corpus_file: Path) -> None:
+    corpus = from_beir(corpus_file)
     other: Corpus = pickle.loads(pickle.dumps(corpus))  # noqa: S301 - our own bytes
     assert other.snapshot == corpus.snapshot
     assert other.read("b") == corpus.read("b")
 
 
 @pytest.mark.parametrize("line", ['{"_id": "b", "text": "other"}', "no JSON", ""])
-def test_a_line_that_has_changed_is_not_read(place: Path, line: str) -> None:
-    corpus = from_beir(place)
-    rest = place.read_text().split("\n", 1)[1]
-    place.write_text(f"{line}\n{rest}")
+def test_a_line_that_has_changed_is_not_read(corpus_file: Path, line: str) -> None:
+    corpus = from_beir(corpus_file)
+    rest = corpus_file.read_text().split("\n", 1)[1]
+    corpus_file.write_text(f"{line}\n{rest}")
     with pytest.raises(InputError, match="'b' changed since the snapshot"):
         corpus.read("b")
 
 
-def test_an_id_that_appears_twice_is_named_with_its_line(place: Path) -> None:
-    place.write_text(place.read_text() + json.dumps(ROWS[0]) + "\n")
+def test_an_id_that_appears_twice_is_named_with_its_line(corpus_file: Path) -> None:
+    corpus_file.write_text(corpus_file.read_text() + json.dumps(ROWS[0]) + "\n")
     with pytest.raises(FormatError, match=r"corpus.jsonl:8: _id 'b' appears twice"):
-        from_beir(place)
+        from_beir(corpus_file)

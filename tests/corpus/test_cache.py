@@ -142,10 +142,10 @@ def test_any_cut_survives_the_disk(given_cuts: dict[ChunkKey, tuple[list[Piece],
 
 @pytest.mark.parametrize("value", [b"", b"no zlib", b"x\x9cK\xcb\xcf\x07\x00\x02\x82\x01E"])
 def test_a_damaged_value_is_unknown(tmp_path: Path, corpus: Corpus, value: bytes) -> None:
-    place = tmp_path / "chunks.sqlite"
-    with DiskCache(place) as cache:
+    path = tmp_path / "chunks.sqlite"
+    with DiskCache(path) as cache:
         whole = chunk_corpus(corpus, Counting(), cache=cache)
-    database = sqlite3.connect(place)
+    database = sqlite3.connect(path)
     with database:
         assert (
             database.execute(
@@ -154,28 +154,28 @@ def test_a_damaged_value_is_unknown(tmp_path: Path, corpus: Corpus, value: bytes
             == 3
         )
     database.close()
-    with DiskCache(place) as cache:
+    with DiskCache(path) as cache:
         assert chunk_corpus(corpus, Counting(), cache=cache).by_document == whole.by_document
 
 
-def fill(place: str, start: int) -> None:
+def fill(path: str, start: int) -> None:
     """Write and read 50 contents, half of them those of the other process."""
-    with DiskCache(place) as cache:
+    with DiskCache(path) as cache:
         for number in range(start, start + 50):
             corpus = from_texts({"a.py": f"x = {number}\n"})
             chunk_corpus(corpus, create_chunker("lines"), cache=cache)
 
 
 def test_two_processes_share_one_file(tmp_path: Path) -> None:
-    place = str(tmp_path / "chunks.sqlite")
+    path = str(tmp_path / "chunks.sqlite")
     context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=fill, args=(place, start)) for start in (0, 25)]
+    workers = [context.Process(target=fill, args=(path, start)) for start in (0, 25)]
     for worker in workers:
         worker.start()
     for worker in workers:
         worker.join(60)
     assert [worker.exitcode for worker in workers] == [0, 0]
-    database = sqlite3.connect(place)
+    database = sqlite3.connect(path)
     assert database.execute("SELECT count(*) FROM entry").fetchone() == (75,)
     assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     database.close()
@@ -201,16 +201,16 @@ def test_a_header_names_the_place() -> None:
 
 def test_a_long_corpus_is_kept_as_it_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("karat.corpus.chunkers.chunking.AT_ONCE", 2)
-    kept: list[int] = []
+    cached_counts: list[int] = []
 
     class Watched(MemoryCache):
         def put(self, cuts: Mapping[ChunkKey, CachedChunks]) -> None:
-            kept.append(len(cuts))
+            cached_counts.append(len(cuts))
             super().put(cuts)
 
     corpus = from_texts({str(number): f"{number}\n" for number in range(5)})
     assert len(chunk_corpus(corpus, Counting(), cache=Watched())) == 5
-    assert kept == [2, 2, 1]
+    assert cached_counts == [2, 2, 1]
 
 
 def test_a_bounded_memory_forgets_what_came_first() -> None:

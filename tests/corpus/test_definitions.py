@@ -16,8 +16,8 @@ from karat.errors import MissingExtra
 
 def load_samples() -> ModuleType:
     """Return samples.py; the tests are no package that could import it by name."""
-    place = Path(__file__).with_name("samples.py")
-    spec = importlib.util.spec_from_file_location("corpus_samples", place)
+    path = Path(__file__).with_name("samples.py")
+    spec = importlib.util.spec_from_file_location("corpus_samples", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -36,8 +36,8 @@ def test_every_grammar_has_a_sample() -> None:
 @pytest.mark.parametrize("language", sorted(SAMPLES))
 def test_definitions_are_found(language: str) -> None:
     text, expected = SAMPLES[language]
-    found = symbols(text, language)
-    assert [f"{symbol.kind} {symbol.qualified}" for symbol in found] == expected
+    definitions = symbols(text, language)
+    assert [f"{symbol.kind} {symbol.qualified}" for symbol in definitions] == expected
 
 
 @pytest.mark.parametrize("language", sorted(SAMPLES))
@@ -62,8 +62,8 @@ def test_a_dart_function_has_its_body() -> None:
 
 
 def test_names_beyond_ascii() -> None:
-    found = symbols("# äöü 日本\ndef größe():\n    pass\n", "python")
-    assert found == [Symbol("größe", "function", 2, 3)]
+    definitions = symbols("# äöü 日本\ndef größe():\n    pass\n", "python")
+    assert definitions == [Symbol("größe", "function", 2, 3)]
 
 
 def test_no_grammar_no_symbols() -> None:

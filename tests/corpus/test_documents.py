@@ -68,15 +68,15 @@ def own_cache(
 def test_a_cache_that_cannot_be_opened_is_named_and_not_used(
     stands_in_the_way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = tmp_path / "cache"
+    cache = tmp_path / "cache"
     if stands_in_the_way == "the folder":
-        place.touch()
+        cache.touch()
     else:
-        (place / "documents.db").mkdir(parents=True)
-    monkeypatch.setenv("KARAT_CACHE", str(place))
+        (cache / "documents.db").mkdir(parents=True)
+    monkeypatch.setenv("KARAT_CACHE", str(cache))
     with pytest.warns(UserWarning, match=r"document cache cannot be used: .*; continuing without"):
-        found = content.extract(b"<html><body><p>Use a token.</p></body></html>", "html")
-    assert found.text == "Use a token."
+        extraction = content.extract(b"<html><body><p>Use a token.</p></body></html>", "html")
+    assert extraction.text == "Use a token."
 
 
 @needs_pypdf

@@ -15,9 +15,9 @@ from karat.errors import InputError, UnknownName
 
 def write(root: Path, files: dict[str, bytes | str]) -> Path:
     for path, content in files.items():
-        place = root / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content.encode() if isinstance(content, str) else content)
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
     return root
 
 
@@ -107,10 +107,10 @@ def test_an_upload_has_its_own_rules_only(tmp_path: Path) -> None:
         "one/b.txt": "",
     }
     checkout = write(tmp_path, {".git/HEAD": "", ".gitignore": "*\n"})
-    place = write(checkout / "uploads", uploads) / "one"
-    assert paths(place) == ["b.txt"]
+    upload = write(checkout / "uploads", uploads) / "one"
+    assert paths(upload) == ["b.txt"]
     (checkout / "uploads" / UPLOADS_MARK).unlink()
-    assert paths(place) == []
+    assert paths(upload) == []
 
 
 def test_links_are_never_followed(tmp_path: Path) -> None:

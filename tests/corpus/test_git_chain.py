@@ -65,8 +65,8 @@ def stream(history: History) -> bytes:
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
-    with TemporaryDirectory() as place:
-        yield Path(place)
+    with TemporaryDirectory() as path:
+        yield Path(path)
 
 
 def told(corpus: Corpus) -> tuple[object, ...]:
@@ -76,21 +76,21 @@ def told(corpus: Corpus) -> tuple[object, ...]:
 @settings(max_examples=30)
 @given(history=histories, order=st.randoms(use_true_random=False))
 def test_any_history(folder: Path, history: History, order: Random) -> None:
-    with TemporaryDirectory(dir=folder) as place:
-        git = ["git", "-C", place]
+    with TemporaryDirectory(dir=folder) as path:
+        git = ["git", "-C", path]
         subprocess.run([*git, "init", "-q", "--bare"], check=True)
         subprocess.run([*git, "fast-import", "--quiet"], input=stream(history), check=True)
         names = [f"c{number}" for number in range(len(history))]
         order.shuffle(names)
-        with GitRepository(place) as repository:
-            found = dict(repository.snapshots(names, max_bytes=50))
-            assert sorted(found) == sorted(names)
-            for name, corpus in found.items():
+        with GitRepository(path) as repository:
+            snapshots = dict(repository.snapshots(names, max_bytes=50))
+            assert sorted(snapshots) == sorted(names)
+            for name, corpus in snapshots.items():
                 assert told(corpus) == told(repository.corpus(name, max_bytes=50))
                 assert [text for _, text in corpus.texts()] == [
                     text for _, text in repository.corpus(name, max_bytes=50).texts()
                 ]
-        places = {name: place for place, name in enumerate(found)}
+        places = {name: path for path, name in enumerate(snapshots)}
         for number, (parent, _, _) in enumerate(history[1:], 1):
             assert places[f"c{parent % number}"] < places[f"c{number}"]
 

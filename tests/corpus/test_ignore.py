@@ -76,11 +76,11 @@ def test_a_folder_holds_what_git_would_add(rules: dict[str, list[str]], paths: s
         root = Path(name)
         subprocess.run(["git", "init", "--quiet"], cwd=root, check=True)
         for path in sorted(paths):
-            place = root / path
-            if place.exists() or any(parent.is_file() for parent in place.parents):
+            file = root / path
+            if file.exists() or any(parent.is_file() for parent in file.parents):
                 continue
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text("x", encoding="utf-8")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("x", encoding="utf-8")
         for folder, lines in rules.items():
             if (root / folder).is_dir():
                 (root / folder / ".gitignore").write_text("\n".join(lines), encoding="utf-8")

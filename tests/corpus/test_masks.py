@@ -68,8 +68,8 @@ def test_an_external_engine_gets_a_masked_copy(tmp_path: Path) -> None:
 def test_it_travels() -> None:
     masked = mask_corpus(CORPUS, masks(Mask(1, 1)))
     assert pickle.loads(pickle.dumps(masked)).read("a.md") == "\ntwo\nthree\nfour"  # noqa: S301
-    wanted = masks(Mask(1, 2), Mask(3, 3, "# …"))
-    assert masks_from(masks_json(wanted), name="gold") == wanted
+    expected = masks(Mask(1, 2), Mask(3, 3, "# …"))
+    assert masks_from(masks_json(expected), name="gold") == expected
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,10 @@ def cut(text: str, language: str = "markdown", *, size: int = 2000, merge: int =
 
 
 def outline(text: str, language: str = "markdown") -> list[tuple[int, int, str]]:
-    return [(found.row, found.level, found.title) for found in headings(lines_of(text), language)]
+    return [
+        (heading.row, heading.level, heading.title)
+        for heading in headings(lines_of(text), language)
+    ]
 
 
 MARKDOWN = """\

@@ -126,9 +126,9 @@ def test_a_page_of_html_has_the_kind_of_its_name(tmp_path: Path) -> None:
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text)
     corpus = from_folder(tmp_path)
-    found = {
+    by_kind = {
         kind: [document.path for document in FileSelection(kind).apply(corpus)]
         for kind in ("docs", "code")
     }
-    assert found == {"docs": ["docs/index.html"], "code": ["a.py", "website/index.html"]}
-    assert all(kind_of(path) == kind for kind, paths in found.items() for path in paths)
+    assert by_kind == {"docs": ["docs/index.html"], "code": ["a.py", "website/index.html"]}
+    assert all(kind_of(path) == kind for kind, paths in by_kind.items() for path in paths)

@@ -11,9 +11,9 @@ from karat.errors import FormatError, InputError
 
 
 def corpus_file(folder: Path, *rows: object) -> Path:
-    place = folder / "corpus.jsonl"
-    place.write_text("\n".join(map(json.dumps, rows)) + "\n\n", encoding="utf-8")
-    return place
+    path = folder / "corpus.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)) + "\n\n", encoding="utf-8")
+    return path
 
 
 def test_a_beir_document_is_title_and_text(tmp_path: Path) -> None:
@@ -32,17 +32,17 @@ def test_a_beir_document_is_title_and_text(tmp_path: Path) -> None:
 
 
 def test_a_compressed_corpus_is_the_same(tmp_path: Path) -> None:
-    place = corpus_file(tmp_path, {"_id": "a", "text": "x"})
-    (tmp_path / "c.jsonl.gz").write_bytes(gzip.compress(place.read_bytes()))
-    assert from_beir(tmp_path / "c.jsonl.gz").snapshot == from_beir(place).snapshot
+    path = corpus_file(tmp_path, {"_id": "a", "text": "x"})
+    (tmp_path / "c.jsonl.gz").write_bytes(gzip.compress(path.read_bytes()))
+    assert from_beir(tmp_path / "c.jsonl.gz").snapshot == from_beir(path).snapshot
 
 
 def test_every_bad_line_is_reported(tmp_path: Path) -> None:
     good = {"_id": "a", "text": "x"}
-    place = corpus_file(tmp_path, good, good, [], {"_id": "b"}, {"_id": "", "text": ""})
-    place.write_bytes(place.read_bytes() + b"{\n")
+    path = corpus_file(tmp_path, good, good, [], {"_id": "b"}, {"_id": "", "text": ""})
+    path.write_bytes(path.read_bytes() + b"{\n")
     with pytest.raises(FormatError) as caught:
-        from_beir(place)
+        from_beir(path)
     assert [problem.line for problem in caught.value.problems] == [2, 3, 4, 5, 7]
 
 

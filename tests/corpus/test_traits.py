@@ -164,14 +164,14 @@ def test_all_traits_of_a_path(path: str, traits: Trait) -> None:
 
 
 def test_every_trait_has_its_question() -> None:
-    found = classify("docs/vendor/test/generated/package-lock.json")
-    assert found.is_docs
-    assert found.is_vendored
-    assert found.is_test
-    assert found.is_generated
-    assert found.is_lock
-    assert found.is_config
-    assert not found.is_source
+    file_class = classify("docs/vendor/test/generated/package-lock.json")
+    assert file_class.is_docs
+    assert file_class.is_vendored
+    assert file_class.is_test
+    assert file_class.is_generated
+    assert file_class.is_lock
+    assert file_class.is_config
+    assert not file_class.is_source
 
 
 def test_an_unknown_language_is_no_source() -> None:

@@ -16,7 +16,7 @@ TREES = st.dictionaries(PATHS, st.sampled_from(["", "one\n", "zwei ü\n"]), max_
 
 
 @pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def work_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return where temporary directories are made in a test."""
     folder = tmp_path / "tmp"
     folder.mkdir()
@@ -25,14 +25,14 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def files(root: Path) -> dict[str, str]:
-    found = [path for path in root.rglob("*") if path.is_file()]
-    return {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in found}
+    paths = [path for path in root.rglob("*") if path.is_file()]
+    return {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 
 
 def everything(folder: WorkFolder) -> dict[str, int]:
     """Return all that lies in the folder, with its permissions."""
-    found = [folder.root, *folder.root.rglob("*")]
-    return {str(path.relative_to(folder.root)): path.stat().st_mode for path in found}
+    entries = [folder.root, *folder.root.rglob("*")]
+    return {str(path.relative_to(folder.root)): path.stat().st_mode for path in entries}
 
 
 def test_texts_become_files_that_cannot_be_written() -> None:
@@ -49,10 +49,10 @@ def test_texts_become_files_that_cannot_be_written() -> None:
 def test_every_document_is_there_once_and_nowhere_else(texts: dict[str, str]) -> None:
     corpus = from_texts(texts)
     folder = WorkFolder(corpus)
-    found = files(folder.root)
-    back = {folder.renamed.get(name, name): text for name, text in found.items()}
+    written = files(folder.root)
+    back = {folder.renamed.get(name, name): text for name, text in written.items()}
     assert back == {document.path: text for document, text in corpus.texts()}
-    assert not any(part == ".git" for name in found for part in name.split("/"))
+    assert not any(part == ".git" for name in written for part in name.split("/"))
     folder.close()
 
 
@@ -88,7 +88,7 @@ def test_a_revision_lies_there_without_its_history(repository: Path) -> None:
         folder.close()
 
 
-def test_a_corpus_that_breaks_leaves_nothing(place: Path) -> None:
+def test_a_corpus_that_breaks_leaves_nothing(work_root: Path) -> None:
     def reader(documents: object) -> object:
         raise OSError("disk on fire")
 
@@ -98,7 +98,7 @@ def test_a_corpus_that_breaks_leaves_nothing(place: Path) -> None:
     folder = WorkFolder(from_texts({"b": "1"}))
     with pytest.raises(OSError, match="disk on fire"):
         folder.show(broken)
-    assert list(place.iterdir()) == []
+    assert list(work_root.iterdir()) == []
 
 
 @given(TREES, TREES)

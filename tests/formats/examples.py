@@ -40,17 +40,17 @@ def check_examples(page: Path, folder: Path) -> set[str]:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    shown = {Path(name).parts[0] for name, _ in examples}
-    for name in shown:
+    names = {Path(name).parts[0] for name, _ in examples}
+    for name in names:
         assert detect(folder / name).name == name.partition(".")[0]
         assert len(read(folder / name)) >= 1
-    return {name.partition(".")[0] for name in shown}
+    return {name.partition(".")[0] for name in names}
 
 
 def check_damage(data: bytes, cuts: list[tuple[float, int, bytes]], name: str, path: Path) -> None:
     """Check that damaged *data* of the format *name* is read, or gives a clear error."""
-    for place, length, splinter in cuts:
-        start = round(place * len(data))
+    for share, length, splinter in cuts:
+        start = round(share * len(data))
         data = data[:start] + splinter + data[start + length :]
     path.write_bytes(data)
     with contextlib.suppress(KaratError):

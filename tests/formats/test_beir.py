@@ -24,9 +24,9 @@ def folder(path: Path, **files: str) -> Path:
 
 
 def test_by_hand(tmp_path: Path) -> None:
-    place = folder(tmp_path, test="1\td1\t2\n1\td9\t0\n", dev="2\td2\t1\n", corpus=CORPUS)
-    assert detect(place).name == "beir"
-    data = read_dataset(place)
+    path = folder(tmp_path, test="1\td1\t2\n1\td9\t0\n", dev="2\td2\t1\n", corpus=CORPUS)
+    assert detect(path).name == "beir"
+    data = read_dataset(path)
     assert list(data.queries()) == [
         Query("1", "one", (Target("d1", 2), Target("d9", 0)), {}, {"a": 1})
     ]
@@ -35,7 +35,7 @@ def test_by_hand(tmp_path: Path) -> None:
         "corpus_documents": 2,
         "judged_documents_missing": 1,
     }
-    dev = read_dataset(place / "qrels" / "dev.tsv")
+    dev = read_dataset(path / "qrels" / "dev.tsv")
     assert dev.query_ids == ("2",)
 
 
@@ -85,7 +85,7 @@ def test_ids_that_do_not_fit(tmp_path: Path) -> None:
 )
 def test_hugging_face(tmp_path: Path, queries: str, corpus: str, qrels: str) -> None:
     polars = pytest.importorskip("polars")
-    place = tmp_path / "set"
+    folder_path = tmp_path / "set"
     rows = {
         queries: [{"_id": "q1", "text": "who"}, {"_id": "q2", "text": "unjudged"}],
         corpus: [{"_id": "d1", "title": "T", "text": "it is me"}],
@@ -95,7 +95,7 @@ def test_hugging_face(tmp_path: Path, queries: str, corpus: str, qrels: str) -> 
         ],
     }
     for name, records in rows.items():
-        file = place / name
+        file = folder_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
         frame = polars.DataFrame(records)
         if name.endswith(".parquet"):
@@ -104,7 +104,7 @@ def test_hugging_face(tmp_path: Path, queries: str, corpus: str, qrels: str) -> 
             frame.write_csv(file)
         else:
             frame.write_ndjson(file)
-    for path in (place, place / qrels):
+    for path in (folder_path, folder_path / qrels):
         assert detect(path).name == "beir"
         data = read_dataset(path)
         assert data.query_ids == ("q1",)
@@ -114,12 +114,12 @@ def test_hugging_face(tmp_path: Path, queries: str, corpus: str, qrels: str) -> 
             "corpus_documents": 1,
             "judged_documents_missing": 1,
         }
-    found = load_corpus(str(place))
-    assert [document.path for document in found] == ["d1"]
-    assert found.read("d1") == "T\n\nit is me"
-    (place / qrels).unlink()
+    loaded = load_corpus(str(folder_path))
+    assert [document.path for document in loaded] == ["d1"]
+    assert loaded.read("d1") == "T\n\nit is me"
+    (folder_path / qrels).unlink()
     with pytest.raises(InputError):
-        read_dataset(place)
+        read_dataset(folder_path)
 
 
 def test_columns_that_are_missing(tmp_path: Path) -> None:

@@ -115,8 +115,8 @@ def test_two_different_grades_of_one_document_are_an_error() -> None:
 def test_scores_that_are_nan_are_counted_in_a_warning() -> None:
     gold = {"q": {"a": 2, "b": 1}}
     run = {"q": {"a": 0.9, "b": nan, "c": nan}}
-    found = evaluate(gold, run, ["mrr"], confidence=None)
-    assert found.warnings == ("run1: 2 hits left out, because the score is NaN or infinite",)
+    evaluation = evaluate(gold, run, ["mrr"], confidence=None)
+    assert evaluation.warnings == ("run1: 2 hits left out, because the score is NaN or infinite",)
     assert evaluate(gold, {"q": {"a": 1.0}}, ["mrr"], confidence=None).warnings == ()
 
 

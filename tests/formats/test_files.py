@@ -115,27 +115,29 @@ JSON = st.recursive(
 )
 
 
-def places(value: object, place: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
-    """Return the place of every value, in order."""
-    found = [place]
+def locations_in(
+    value: object, location: tuple[str | int, ...] = ()
+) -> list[tuple[str | int, ...]]:
+    """Return the location of every value, in order."""
+    locations = [location]
     if isinstance(value, dict):
         for key, item in value.items():
-            found += places(item, (*place, key))
+            locations += locations_in(item, (*location, key))
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            found += places(item, (*place, index))
-    return found
+            locations += locations_in(item, (*location, index))
+    return locations
 
 
 @given(JSON)
 def test_positions_find_every_value(value: object) -> None:
     text = dumps(value)
-    found = positions(text)
-    assert list(found) == places(value)
+    lines_by_location = positions(text)
+    assert list(lines_by_location) == locations_in(value)
     lines = text.split("\n")
-    for place, line in found.items():
-        if place and isinstance(place[-1], str):
-            assert dumps(place[-1]) in lines[line - 1]
+    for location, line in lines_by_location.items():
+        if location and isinstance(location[-1], str):
+            assert dumps(location[-1]) in lines[line - 1]
 
 
 def test_json_out_has_no_nan(tmp_path: Path) -> None:

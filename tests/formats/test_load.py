@@ -49,11 +49,11 @@ def test_the_documented_example_of_a_format_that_is_only_read_is_detected(
     name: str, tmp_path: Path
 ) -> None:
     page = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
-    shown = re.findall(
+    examples = re.findall(
         rf"^```\w+ {name}\.\w+\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL
     )
     path = tmp_path / "file.dat"
-    path.write_text(shown[0], encoding="utf-8")
+    path.write_text(examples[0], encoding="utf-8")
     assert detect(path).name == name
 
 

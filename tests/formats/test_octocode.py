@@ -76,7 +76,7 @@ def test_a_plain_path_is_the_whole_file(tmp_path: Path) -> None:
 def test_bad_tables(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "code.csv"
     path.write_text(text)
-    assert message in [found for _, found in problems_of(path)]
+    assert message in [problem for _, problem in problems_of(path)]
 
 
 def test_tags_by_row_number(tmp_path: Path) -> None:

@@ -18,9 +18,9 @@ def write(path: Path, /, **columns: Any) -> Path:
 
 
 def scanned(source: object) -> dict[str, dict[str, float]]:
-    found = scan_parquet_run(source, {})  # type: ignore[arg-type]
-    assert found is not None
-    return {query: dict(ranking) for query, ranking in found}
+    scan = scan_parquet_run(source, {})  # type: ignore[arg-type]
+    assert scan is not None
+    return {query: dict(ranking) for query, ranking in scan}
 
 
 @pytest.mark.parametrize(

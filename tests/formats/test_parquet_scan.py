@@ -29,7 +29,11 @@ TIES = st.sampled_from(["trec10", "trec9", "order", "best", "worst"])
 
 
 def rows_of(run: Mapping[str, Mapping[str, float]]) -> Rows:
-    return [(query, name, value) for query, found in run.items() for name, value in found.items()]
+    return [
+        (query, name, value)
+        for query, documents in run.items()
+        for name, value in documents.items()
+    ]
 
 
 def write_text(path: Path, rows: Rows) -> None:
@@ -69,10 +73,10 @@ def test_any_layout_is_judged_like_the_text(
         size = data.draw(st.integers(1, 4), label="rows of a group")
         part.write_parquet(folder / f"part-{number}.parquet", row_group_size=size)
     size = data.draw(st.sampled_from([3, 1000]), label="hits of a batch")
-    found = scan_parquet_run(folder, judged, batch_hits=size)
-    assert found is not None
+    scanned = scan_parquet_run(folder, judged, batch_hits=size)
+    assert scanned is not None
     expected = judge(judged, dict(scan_trec_run(text)), ties=ties, name="x")
-    got = judge(judged, found, ties=ties, name="x")
+    got = judge(judged, scanned, ties=ties, name="x")
     assert sorted(got.unknown_queries) == sorted(expected.unknown_queries)
     assert got.queries == expected.queries
     assert got.statuses == expected.statuses
@@ -165,9 +169,9 @@ def test_a_run_without_rows(tmp_path: Path) -> None:
 
 
 def scan(path: Path, judged: Mapping[str, Mapping[str, float]] | None = None) -> Any:
-    found = scan_parquet_run(path, judged or {})
-    assert found is not None
-    return found
+    run = scan_parquet_run(path, judged or {})
+    assert run is not None
+    return run
 
 
 def scanned(
@@ -212,10 +216,10 @@ def test_invalid_rows_of_all_parts_are_reported_at_once(tmp_path: Path) -> None:
     rows: Rows = [("q1", "a", 1.0), ("q1", "b", float("nan")), ("q2", " ", 1.0)]
     long_frame(rows).write_parquet(tmp_path / "part-1.parquet")
     long_frame([("q3", "a", float("inf"))]).write_parquet(tmp_path / "part-2.parquet")
-    found = scan_parquet_run(tmp_path, {}, batch_hits=1)
-    assert found is not None
+    run = scan_parquet_run(tmp_path, {}, batch_hits=1)
+    assert run is not None
     with pytest.raises(FormatError) as caught:
-        list(found)
+        list(run)
     assert [str(problem).rpartition("/")[2] for problem in caught.value.problems] == [
         "part-1.parquet: row 2: score nan is not finite",
         "part-1.parquet: row 3: the path is empty",

@@ -28,9 +28,9 @@ ANSWERS = [
 ]
 
 
-def same(found: list[Answer], expected: list[Answer]) -> bool:
+def same(answers: list[Answer], expected: list[Answer]) -> bool:
     """Say whether two lists of answers are equal; repr, because NaN is not itself."""
-    return repr(found) == repr(expected)
+    return repr(answers) == repr(expected)
 
 
 def test_json_by_hand(tmp_path: Path) -> None:

@@ -17,15 +17,15 @@ from karat.model import Dataset, Query, Target
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    place = tmp_path / "sets"
-    place.mkdir()
-    (place / "a.csv").write_text("id,question,document\n7,who,a.md\n8,how,b.md\n")
+    path = tmp_path / "sets"
+    path.mkdir()
+    (path / "a.csv").write_text("id,question,document\n7,who,a.md\n8,how,b.md\n")
     cases = [{"id": "7", "query": "when", "ground_truth_files": ["c.md"], "category": "x"}]
     gold = {"test_cases": cases, "metadata": {"repository": "/srv/b", "candidates": "all"}}
-    (place / "b.json").write_text(json.dumps(gold))
-    (place / "README.md").write_text("about")
-    (place / "old.run.txt").write_text("7 Q0 a.md 1 1 t\n")
-    return place
+    (path / "b.json").write_text(json.dumps(gold))
+    (path / "README.md").write_text("about")
+    (path / "old.run.txt").write_text("7 Q0 a.md 1 1 t\n")
+    return path
 
 
 def check(data: Dataset) -> None:

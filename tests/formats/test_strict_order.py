@@ -23,18 +23,18 @@ SCORES = st.lists(
 
 
 def live(*scores: float) -> Run:
-    hits = tuple(Hit(f"{place:02}.py", score) for place, score in enumerate(scores))
+    hits = tuple(Hit(f"{number:02}.py", score) for number, score in enumerate(scores))
     return Run.of([Answer("q1", hits)], name="live", metadata=LIVE)
 
 
 @given(scores=SCORES)
 def test_equal_scores_descend_in_every_precision(scores: list[float]) -> None:
-    found = in_strict_order(live(*scores))
-    assert found.paths == live(*scores).paths
-    assert all(first > second for first, second in pairwise(found.scores))
-    assert all(first > second for first, second in pairwise(array("f", found.scores)))
-    assert found.metadata == {"k": 10}
-    assert in_strict_order(found) is found
+    ordered = in_strict_order(live(*scores))
+    assert ordered.paths == live(*scores).paths
+    assert all(first > second for first, second in pairwise(ordered.scores))
+    assert all(first > second for first, second in pairwise(array("f", ordered.scores)))
+    assert ordered.metadata == {"k": 10}
+    assert in_strict_order(ordered) is ordered
 
 
 def test_other_scores_stay() -> None:
@@ -54,5 +54,5 @@ def test_a_file_scores_like_the_run(tmp_path: Path, name: str, ties: str | None)
     expected = karat.evaluate(gold, run, measures, confidence=None)
     write(run, tmp_path / name)
     for read in (tmp_path / name, read_run(tmp_path / name)):
-        found = karat.evaluate(gold, read, measures, ties=ties, confidence=None)
-        assert [found[one] for one in measures] == [expected[one] for one in measures]
+        evaluation = karat.evaluate(gold, read, measures, ties=ties, confidence=None)
+        assert [evaluation[one] for one in measures] == [expected[one] for one in measures]

@@ -166,7 +166,7 @@ def test_problems_have_their_line(tmp_path: Path, text: str, message: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("text", "kept", "told"),
+    ("text", "texts", "told"),
     [
         ("query,doc\nwho,a\n,b\n  ,c\nhow,d\n", ["who", "how"], ["3: the query", "4: the query"]),
         ("qid,query,doc\n1,who,a\n2,,b\n3,how,c\n", ["who", "how"], ["3: query '2' has no text"]),
@@ -174,7 +174,7 @@ def test_problems_have_their_line(tmp_path: Path, text: str, message: str) -> No
     ],
 )
 def test_rows_without_a_query_are_left_out_for_who_wants_it(
-    tmp_path: Path, text: str, kept: list[str], told: list[str]
+    tmp_path: Path, text: str, texts: list[str], told: list[str]
 ) -> None:
     path = tmp_path / "gold.csv"
     path.write_text(text)
@@ -182,7 +182,7 @@ def test_rows_without_a_query_are_left_out_for_who_wants_it(
         read_dataset(path)
     lines: list[str] = []
     data = read_dataset(path, on_empty=lambda problem: lines.append(str(problem)))
-    assert [query.text for query in data.queries()] == kept
+    assert [query.text for query in data.queries()] == texts
     assert len(lines) == len(told)
     for line, start in zip(lines, told, strict=True):
         assert line.startswith(f"{path}:{start}")

@@ -36,8 +36,8 @@ TREC = """<top>
 def test_every_form(tmp_path: Path, text: str) -> None:
     qrels, topics = tmp_path / "x.qrels", tmp_path / "topics"
     topics.write_text(text)
-    wanted = {"301": "International Organized & Crime", "302": "Poliomyelitis"}
-    assert read_topics(topics) == wanted
+    expected = {"301": "International Organized & Crime", "302": "Poliomyelitis"}
+    assert read_topics(topics) == expected
     qrels.write_text("302 0 d1 1\n")
     assert read_dataset(qrels, topics=topics).texts == ("Poliomyelitis",)
     qrels.write_text("303 0 d1 1\n302 0 d1 1\n")

@@ -23,9 +23,9 @@ def ways(
     path: Path, judged: Mapping[str, Mapping[str, float]]
 ) -> list[dict[str, dict[str, float]]]:
     """Return the file as gathered, as streamed and, if that is possible, as columns."""
-    found = [dict(scan_trec_run(path)), dict(scan_trec_run(path, large=0))]
-    found.append(dict(scan_trec_run(path, judged, large=0)))
-    return [{query: dict(ranking) for query, ranking in way.items()} for way in found]
+    scans = [dict(scan_trec_run(path)), dict(scan_trec_run(path, large=0))]
+    scans.append(dict(scan_trec_run(path, judged, large=0)))
+    return [{query: dict(ranking) for query, ranking in way.items()} for way in scans]
 
 
 @pytest.mark.parametrize(
@@ -46,9 +46,9 @@ def ways(
 def test_the_three_ways_agree(tmp_path: Path, text: str) -> None:
     path = tmp_path / "x.run"
     path.write_text(text, newline="")
-    for found in ways(path, {"q1": {"d1": 1.0}}):
-        assert found == SCORES
-        assert list(found) == ["q1", "q2"]
+    for scanned in ways(path, {"q1": {"d1": 1.0}}):
+        assert scanned == SCORES
+        assert list(scanned) == ["q1", "q2"]
 
 
 def test_marked_and_compressed(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_marked_and_compressed(tmp_path: Path) -> None:
     marked.write_text(PLAIN, encoding="utf-8-sig")
     packed.write_bytes(gzip.compress(PLAIN.encode()))
     for path in (marked, packed):
-        assert all(found == SCORES for found in ways(path, NO_JUDGMENTS))
+        assert all(scanned == SCORES for scanned in ways(path, NO_JUDGMENTS))
 
 
 BAD = {
@@ -83,8 +83,8 @@ def test_every_way_finds_the_same_problems(tmp_path: Path, text: str) -> None:
     for judged, large in ((None, 10**9), (None, 0), ({"q1": {"d1": 1.0}}, 0)):
         problems: list[tuple[int, str]] = []
         try:
-            found = {q: dict(r) for q, r in scan_trec_run(path, judged, large=large)}
-            assert found["q1"]["d1"] == 0.5
+            scanned = {q: dict(r) for q, r in scan_trec_run(path, judged, large=large)}
+            assert scanned["q1"]["d1"] == 0.5
         except FormatError as error:
             problems = [(problem.line, problem.message) for problem in error.problems]
         assert problems == BAD[text]
@@ -101,11 +101,11 @@ def test_a_byte_that_is_not_utf8(tmp_path: Path) -> None:
 def test_lines_longer_than_a_block(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(b"a" * 25 + b"\nb\n" + b"c" * 9)
-    found = list(blocks(path, size=10))
-    assert b"".join(block for _, block in found) == path.read_bytes() + b"\n"
-    assert len(found) > 1
+    cut = list(blocks(path, size=10))
+    assert b"".join(block for _, block in cut) == path.read_bytes() + b"\n"
+    assert len(cut) > 1
     line = 1
-    for number, block in found:
+    for number, block in cut:
         assert number == line
         line += block.count(b"\n")
 
@@ -118,8 +118,8 @@ def test_rows_of_one_query_across_blocks(tmp_path: Path) -> None:
     rows.sort(key=lambda row: row[:2])
     path.write_text("".join(rows))
     assert path.stat().st_size > 2 * (1 << 20)
-    for found in ways(path, {"q0": {"doc-0": 1.0}}):
-        assert found == {
+    for scanned in ways(path, {"q0": {"doc-0": 1.0}}):
+        assert scanned == {
             "q0": {d: s for n, (d, s) in enumerate(scores.items()) if n % 2 == 0},
             "q1": {d: s for n, (d, s) in enumerate(scores.items()) if n % 2 == 1},
         }
@@ -180,8 +180,8 @@ def test_agrees_with_a_plain_loop(
             with pytest.raises(FormatError, match="is returned twice"):
                 list(scan_trec_run(path, given_judgments, large=0))
         return
-    for found in ways(path, judged):
-        assert found == expected
+    for scanned in ways(path, judged):
+        assert scanned == expected
 
 
 def test_agrees_with_pytrec_eval(shared_data: Path) -> None:
@@ -191,7 +191,7 @@ def test_agrees_with_pytrec_eval(shared_data: Path) -> None:
         with path.open(encoding="utf-8") as stream:
             expected = pytrec_eval.parse_run(stream)
         judged = {query: dict.fromkeys(list(docs)[:3], 1.0) for query, docs in expected.items()}
-        assert all(found == expected for found in ways(path, judged))
+        assert all(scanned == expected for scanned in ways(path, judged))
 
 
 @pytest.mark.parametrize("name", ["Jinja (Python).py", "two  blanks", " first", "tab\there"])

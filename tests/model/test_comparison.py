@@ -144,8 +144,8 @@ def three(*means: float | None, lower: tuple[str, ...] = ()) -> Comparison:
             replace(MEAN, system=name, mean=mean) for name, mean in zip("ABC", means, strict=True)
         ),
         differences=tuple(
-            replace(DIFFERENCE, baseline=one, system=other, difference=0.1 * place)
-            for place, (one, other) in enumerate(pairs, 1)
+            replace(DIFFERENCE, baseline=one, system=other, difference=0.1 * number)
+            for number, (one, other) in enumerate(pairs, 1)
         ),
         lower_is_better=lower,
     )
@@ -159,16 +159,20 @@ def test_leaders_share_the_best_mean() -> None:
 
 
 def test_the_pairs_of_a_baseline_keep_their_tests() -> None:
-    found = three(0.5, 0.7, 0.6).against("B", "ndcg@10")
-    assert found is not None
-    assert (found.systems, found.baseline, found.pairs) == (("B", "A", "C"), "B", "baseline")
-    assert [(e.baseline, e.system, e.difference) for e in found.differences] == [
+    comparison = three(0.5, 0.7, 0.6).against("B", "ndcg@10")
+    assert comparison is not None
+    assert (comparison.systems, comparison.baseline, comparison.pairs) == (
+        ("B", "A", "C"),
+        "B",
+        "baseline",
+    )
+    assert [(e.baseline, e.system, e.difference) for e in comparison.differences] == [
         ("B", "A", -0.1),
         ("B", "C", pytest.approx(0.3)),
     ]
-    assert [mean.mean for mean in found.means] == [0.7, 0.5, 0.6]
-    assert found.family == 3
-    assert found.difference("B", "A", "ndcg@10").p_corrected == DIFFERENCE.p_corrected
+    assert [mean.mean for mean in comparison.means] == [0.7, 0.5, 0.6]
+    assert comparison.family == 3
+    assert comparison.difference("B", "A", "ndcg@10").p_corrected == DIFFERENCE.p_corrected
 
 
 def test_pairs_that_were_not_tested_are_not_there() -> None:

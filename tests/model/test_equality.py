@@ -117,8 +117,8 @@ def test_runs_and_scores_differ_in_one_number() -> None:
 def judged(
     ranks: list[int] | range, grade: float = 1.0, *, retrieved: int = 9, level: int = 1
 ) -> JudgedQuery:
-    found = ([1], [float(level)])
-    return JudgedQuery(ranks, [grade] * 2, ideal=[1.0], retrieved=retrieved, found=found)
+    first_ranks = ([1], [float(level)])
+    return JudgedQuery(ranks, [grade] * 2, ideal=[1.0], retrieved=retrieved, found=first_ranks)
 
 
 def test_judged_queries_compare_their_columns() -> None:

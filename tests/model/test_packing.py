@@ -24,22 +24,27 @@ def test_hits_come_back(hits: list[Hit]) -> None:
 
 def test_scores_keep_every_bit() -> None:
     scores = [0.1, nan, inf, -inf, -0.0, 5e-324]
-    found = PackedHits(packed([Hit("a", score) for score in scores]))
-    assert repr([hit.score for hit in found]) == repr(scores)
+    unpacked = PackedHits(packed([Hit("a", score) for score in scores]))
+    assert repr([hit.score for hit in unpacked]) == repr(scores)
 
 
 def test_they_are_a_sequence_like_any_other() -> None:
     hits = (Hit("a.py", 2.0), Hit("b.py", 1.0), Hit("a.py", 0.5, 3, 9))
-    found = PackedHits(packed(hits))
-    assert (len(found), found[1], found[-1], found[1:]) == (3, hits[1], hits[2], hits[1:])
-    assert hits[2] in found
-    assert list(reversed(found)) == list(reversed(hits))
+    unpacked = PackedHits(packed(hits))
+    assert (len(unpacked), unpacked[1], unpacked[-1], unpacked[1:]) == (
+        3,
+        hits[1],
+        hits[2],
+        hits[1:],
+    )
+    assert hits[2] in unpacked
+    assert list(reversed(unpacked)) == list(reversed(hits))
     # Equal from either side, and inside an answer.
-    assert found == hits
-    assert hits == found
-    assert Answer("q1", found) == Answer("q1", hits)
-    assert found != hits[:2]
-    assert found != 3
+    assert unpacked == hits
+    assert hits == unpacked
+    assert Answer("q1", unpacked) == Answer("q1", hits)
+    assert unpacked != hits[:2]
+    assert unpacked != 3
     assert not PackedHits(packed(()))
     nobody_scored = packed([Hit("a.py", nan)])
     assert PackedHits(nobody_scored) == PackedHits(nobody_scored)

@@ -52,8 +52,8 @@ def test_shares_are_within_one_of_the_quota(sizes: dict[str, int], limit: int) -
 
 def dataset(*days: int) -> Dataset:
     queries = [
-        Query(f"q{place}", "text", (Target("a.py"),), {}, {"timestamp": f"2024-01-{day:02}"})
-        for place, day in enumerate(days)
+        Query(f"q{number}", "text", (Target("a.py"),), {}, {"timestamp": f"2024-01-{day:02}"})
+        for number, day in enumerate(days)
     ]
     about = {"test_cases_generated": len(days), "seed": 7}
     return Dataset.of(queries, name="set", match="exact", metadata=about)

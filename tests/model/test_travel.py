@@ -40,8 +40,8 @@ ROOT = Path(__file__).resolve().parents[2]
 def modules(package: ModuleType) -> Iterator[ModuleType]:
     """Yield *package* and every module below it."""
     yield package
-    for found in walk_packages(package.__path__, f"{package.__name__}."):
-        yield import_module(found.name)
+    for info in walk_packages(package.__path__, f"{package.__name__}."):
+        yield import_module(info.name)
 
 
 def records_of(module: ModuleType) -> list[type]:

@@ -96,7 +96,7 @@ def test_models_count_only_when_chosen_and_never_against_a_person() -> None:
 
 def test_lines_beside_those_that_a_person_refused_are_open_to_models() -> None:
     query = Query("q", "who", (Target("a.py", 0, 1, 9), Target("a.py", 2, 20, 29)))
-    labels = [label("a.py", 3, lines=place) for place in ((2, 8), (5, 12), (25, 40))]
+    labels = [label("a.py", 3, lines=index) for index in ((2, 8), (5, 12), (25, 40))]
     data = dataset(with_model_labels(query, labels), "lines")
     added = choose_labels(data, "include").targets(0)[2:]
     assert [(target.start_line, target.end_line) for target in added] == [(5, 12)]
@@ -115,7 +115,7 @@ def labelled(noise: float, *, queries: int = 30, seed: int = 0) -> tuple[Dataset
     rng = Random(seed)
     cases, answers = [], []
     for number in range(queries):
-        paths = [f"{number}/{place}.py" for place in range(8)]
+        paths = [f"{number}/{index}.py" for index in range(8)]
         people = {path: float(rng.choice((0, 0, 1, 2, 3))) for path in paths}
         people[paths[0]] = 3.0
         labels = [
@@ -186,13 +186,15 @@ def test_two_hits_that_agree_are_no_agreement() -> None:
 
 def test_excluded_labels_are_mentioned_and_change_nothing() -> None:
     data, run = labelled(0.5)
-    found = scored(use_labels(data, LabelRule()), run)
+    evaluation = scored(use_labels(data, LabelRule()), run)
     plain = data.with_queries([with_model_labels(query, ()) for query in data.queries()])
 
-    assert found.summaries == scored(plain, run).summaries
-    assert found.notes.labels == LabelUse("exclude", ("m1",), 240)
-    assert found.warnings == ()
-    assert "240 labels by m1 are not used; --judge-labels include uses them" in [*note_lines(found)]
+    assert evaluation.summaries == scored(plain, run).summaries
+    assert evaluation.notes.labels == LabelUse("exclude", ("m1",), 240)
+    assert evaluation.warnings == ()
+    assert "240 labels by m1 are not used; --judge-labels include uses them" in [
+        *note_lines(evaluation)
+    ]
     assert scored(plain, run).notes.labels is None
 
 
@@ -271,8 +273,8 @@ def test_the_scale_is_that_of_the_gold_set_not_of_the_pairs() -> None:
 def test_grades_of_models_are_on_the_scale_of_the_gold_set(
     people: list[float], given: list[int]
 ) -> None:
-    targets = tuple(Target(f"p{place}.py", grade) for place, grade in enumerate(people))
-    labels = [label(f"m{place}.py", grade) for place, grade in enumerate(given)]
+    targets = tuple(Target(f"p{index}.py", grade) for index, grade in enumerate(people))
+    labels = [label(f"m{index}.py", grade) for index, grade in enumerate(given)]
     data = dataset(with_model_labels(Query("q", "who", targets), labels))
     top = top_grade(data)
     only = [target.grade for target in choose_labels(data, "only").targets(0)]
@@ -323,8 +325,8 @@ def test_a_caller_earns_nothing_in_a_binary_set() -> None:
     data, *_ = mined()
     run = Run.of([Answer(query_id, (Hit("caller.py"),)) for query_id in data.query_ids])
     for choice in LabelChoice:
-        found = scored(use_labels(data, LabelRule(choice)), run)
-        assert [summary.mean for summary in found.summaries] == [0.0] * 5
+        evaluation = scored(use_labels(data, LabelRule(choice)), run)
+        assert [summary.mean for summary in evaluation.summaries] == [0.0] * 5
 
 
 def test_judgments_set_the_scale_where_there_is_no_target() -> None:
@@ -378,13 +380,18 @@ PLACES = st.builds(
 )
 
 
-@given(people=st.lists(PLACES, max_size=4), place=PLACES, match=st.sampled_from([*MATCHERS]))
+@given(people=st.lists(PLACES, max_size=4), label_target=PLACES, match=st.sampled_from([*MATCHERS]))
 def test_a_label_counts_where_no_target_judges_its_place(
-    people: list[Target], place: Target, match: str
+    people: list[Target], label_target: Target, match: str
 ) -> None:
     matcher = MATCHERS.get(match)()
-    path = matcher.spelled(place.path)
-    hit = Hit(path, start_line=place.start_line, end_line=place.end_line, symbol=place.symbol)
+    path = matcher.spelled(label_target.path)
+    hit = Hit(
+        path,
+        start_line=label_target.start_line,
+        end_line=label_target.end_line,
+        symbol=label_target.symbol,
+    )
     judging = [
         target.grade
         for target in people
@@ -398,7 +405,7 @@ def test_a_label_counts_where_no_target_judges_its_place(
         )
     ]
     assert is_judged(hit, people, matcher) == bool(judging)
-    record = JudgmentRecord(place._replace(grade=3.0), "m1", NOON)
+    record = JudgmentRecord(label_target._replace(grade=3.0), "m1", NOON)
     data = dataset(with_model_labels(Query("q", "who", tuple(people)), [record]), match)
     assert len(choose_labels(data, "include").targets(0)) == len(people) + (not judging)
     assert [pair.people for pair in label_pairs(data)] == ([max(judging)] if judging else [])

@@ -29,30 +29,30 @@ LINES = run(Hit("x.py", 3, 1, 5), Hit("x.py", 2, 6, 9), Hit("a.py", 1, 3, 9), na
 
 
 def test_three_symbols_of_one_file_take_one_rank() -> None:
-    found = score(gold(), SYMBOLS, scoring=Scoring(("mrr", "recall")))
+    evaluation = score(gold(), SYMBOLS, scoring=Scoring(("mrr", "recall")))
     # x.py is rank 1 and a.py rank 2, of two files; by lines a.py was at rank 3.
-    assert dict(found) == {"mrr": 0.5, "recall": 0.5}
-    assert found.notes.unit == (
+    assert dict(evaluation) == {"mrr": 0.5, "recall": 0.5}
+    assert evaluation.notes.unit == (
         "judged by files, because the run has no lines (--match lines judges by lines)"
     )
 
 
 def test_an_explicit_mode_wins() -> None:
-    found = score(gold(), SYMBOLS, scoring=Scoring(("mrr",), match="lines"))
-    assert dict(found) == {"mrr": pytest.approx(1 / 3)}
-    assert found.notes.unit == ""
+    evaluation = score(gold(), SYMBOLS, scoring=Scoring(("mrr",), match="lines"))
+    assert dict(evaluation) == {"mrr": pytest.approx(1 / 3)}
+    assert evaluation.notes.unit == ""
 
 
 def test_a_run_with_lines_is_judged_by_lines() -> None:
-    found = score(gold(), LINES, scoring=Scoring(("mrr",)))
-    assert dict(found) == {"mrr": pytest.approx(1 / 3)}
-    assert found.notes.unit == ""
+    evaluation = score(gold(), LINES, scoring=Scoring(("mrr",)))
+    assert dict(evaluation) == {"mrr": pytest.approx(1 / 3)}
+    assert evaluation.notes.unit == ""
 
 
 def test_all_runs_of_a_comparison_are_judged_alike() -> None:
-    found = compare(gold(), [LINES, SYMBOLS], scoring=Scoring(("mrr",)))
-    assert [each["mrr"] for each in found.evaluations] == [0.5, 0.5]
-    assert {each.notes.unit for each in found.evaluations} == {
+    comparison = compare(gold(), [LINES, SYMBOLS], scoring=Scoring(("mrr",)))
+    assert [each["mrr"] for each in comparison.evaluations] == [0.5, 0.5]
+    assert {each.notes.unit for each in comparison.evaluations} == {
         "judged by files, because agent has no lines (--match lines judges by lines)"
     }
     assert compare(gold(), [LINES, LINES], scoring=Scoring(("mrr",)))["bm25-1"]["mrr"] < 0.4
@@ -88,9 +88,9 @@ def test_a_gate_judges_as_its_baseline_did() -> None:
     new = make(scoring=Scoring(("mrr",)))
     assert (old.settings["match"], new.settings["match"]) == ("lines", "exact")
     for baseline in (old, new):
-        found = gate(gold(), SYMBOLS, GateRules(), baseline=baseline)
-        assert found.decision is Decision.PASSED
-        assert found.checks[0].after == baseline.means["mrr"]
+        outcome = gate(gold(), SYMBOLS, GateRules(), baseline=baseline)
+        assert outcome.decision is Decision.PASSED
+        assert outcome.checks[0].after == baseline.means["mrr"]
 
 
 def test_the_sizes_of_lines_are_not_listed_by_default() -> None:

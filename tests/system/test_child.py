@@ -43,9 +43,9 @@ def child(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChildProcess]:
     """Return a process that says what it is told."""
     monkeypatch.setattr(select, "poll", Watched)
     monkeypatch.setattr(Watched, "asked", [])
-    found = ChildProcess([sys.executable, "-c", ECHO], root="", environment={}, max_bytes=100)
-    yield found
-    found.kill()
+    process = ChildProcess([sys.executable, "-c", ECHO], root="", environment={}, max_bytes=100)
+    yield process
+    process.kill()
 
 
 def test_a_long_wait_is_one_of_many_short_ones(child: ChildProcess) -> None:

@@ -20,10 +20,10 @@ def test_the_lowest_layer_loads_no_numpy() -> None:
         "import sys, karat.system.files, karat.system.sqlite, karat.system.processes, "
         "karat.system.words; print('numpy' in sys.modules)"
     )
-    shown = subprocess.run(
+    printed = subprocess.run(
         [sys.executable, "-c", probe], capture_output=True, text=True, check=True
     )
-    assert shown.stdout == "False\n"
+    assert printed.stdout == "False\n"
 
 
 def test_an_output_is_checked_without_a_trace(tmp_path: Path) -> None:

@@ -231,10 +231,10 @@ def test_a_damaged_file_can_be_kept(path: Path) -> None:
         damaged = bytearray(path.read_bytes())
         damaged[:16] = bytes(16)
         path.write_bytes(damaged)
-        kept = path.with_name(f"cache.sqlite.damaged{number or ''}")
+        renamed = path.with_name(f"cache.sqlite.damaged{number or ''}")
         with (
-            pytest.warns(UserWarning, match=rf"is damaged .* renamed to .*{kept.name};"),
+            pytest.warns(UserWarning, match=rf"is damaged .* renamed to .*{renamed.name};"),
             KeyValueFile(path, name="answers", version=1, keeps_damaged=True) as file,
         ):
             assert len(file) == 0
-        assert kept.read_bytes() == damaged
+        assert renamed.read_bytes() == damaged

@@ -37,8 +37,11 @@ def test_words_and_lines_without_comments(package: str) -> None:
 def test_sections_by_their_titles(package: str, tmp_path: Path) -> None:
     file = tmp_path / package / "word_lists" / "kinds.txt"
     file.write_text("# By kind.\n[stone fruit]\nplum\nred cherry\n\n[citrus]\nlime\n")
-    found = read_sections(package, "word_lists/kinds.txt")
-    assert list(found.items()) == [("stone fruit", ("plum", "red cherry")), ("citrus", ("lime",))]
+    sections = read_sections(package, "word_lists/kinds.txt")
+    assert list(sections.items()) == [
+        ("stone fruit", ("plum", "red cherry")),
+        ("citrus", ("lime",)),
+    ]
 
 
 def test_data_files_are_code_too(package: str) -> None:

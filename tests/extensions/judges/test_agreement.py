@@ -29,7 +29,7 @@ def made(
     cases = []
     answers: dict[str, list[Answer]] = {"one": [], "two": []}
     for number in range(queries):
-        paths = [f"{number}/{place}.py" for place in range(6)]
+        paths = [f"{number}/{index}.py" for index in range(6)]
         people = {path: float(rng.choice(GRADES[: 3 if binary else 5])) for path in paths}
         orders = {name: rng.sample(paths, len(paths)) for name in answers}
         labels = []
@@ -47,47 +47,47 @@ def made(
         for name, order in orders.items():
             hits = tuple(Hit(path, score=-rank) for rank, path in enumerate(order))
             answers[name].append(Answer(query.id, hits))
-    runs = {name: Run.of(found, name=name) for name, found in answers.items()}
+    runs = {name: Run.of(answer_list, name=name) for name, answer_list in answers.items()}
     return Dataset.of(cases, name="gold", match="exact"), runs
 
 
 def test_a_perfect_judge_agrees_in_everything() -> None:
-    found = compare_judges(*made({"m1": 0.0}), confidence=QUICK)
+    report = compare_judges(*made({"m1": 0.0}), confidence=QUICK)
 
-    (judge,) = found.judges
+    (judge,) = report.judges
     assert judge.name == "m1"
-    assert (found.pairs, found.queries, judge.agreement.kappa) == (240, 40, 1.0)
+    assert (report.pairs, report.queries, judge.agreement.kappa) == (240, 40, 1.0)
     assert all(
         count == 0
         for row, counts in enumerate(judge.table.counts)
         for column, count in enumerate(counts)
         if row != column
     )
-    assert found.order.tau == 1.0
-    assert [run.people for run in found.runs] == [run.model for run in found.runs]
-    assert [(run.bias.bias, run.bias.p) for run in found.runs] == [(0.0, 1.0)] * 2
-    assert found.needed.hits is None
-    assert verdict(found).endswith("not below 0.6. No run is significantly favoured.")
+    assert report.order.tau == 1.0
+    assert [run.people for run in report.runs] == [run.model for run in report.runs]
+    assert [(run.bias.bias, run.bias.p) for run in report.runs] == [(0.0, 1.0)] * 2
+    assert report.needed.hits is None
+    assert verdict(report).endswith("not below 0.6. No run is significantly favoured.")
 
 
 def test_a_random_judge_agrees_by_chance() -> None:
-    found = compare_judges(*made({"m1": 1.0}, queries=150), confidence=QUICK)
+    report = compare_judges(*made({"m1": 1.0}, queries=150), confidence=QUICK)
 
-    assert found.used.agreement.kappa == pytest.approx(0, abs=0.1)
-    assert "below 0.6: numbers that use these labels are marked" in verdict(found)
+    assert report.used.agreement.kappa == pytest.approx(0, abs=0.1)
+    assert "below 0.6: numbers that use these labels are marked" in verdict(report)
 
 
 def test_each_judge_and_the_vote() -> None:
-    found = compare_judges(*made({"m1": 0.8, "m2": 0.2, "m3": 0.2}), confidence=QUICK)
+    report = compare_judges(*made({"m1": 0.8, "m2": 0.2, "m3": 0.2}), confidence=QUICK)
 
-    assert [judge.name for judge in found.judges] == ["m1", "m2", "m3", "vote of 3 models"]
-    kappas = [judge.agreement.kappa or 0.0 for judge in found.judges]
+    assert [judge.name for judge in report.judges] == ["m1", "m2", "m3", "vote of 3 models"]
+    kappas = [judge.agreement.kappa or 0.0 for judge in report.judges]
     assert kappas[0] < min(kappas[1:3]) < kappas[3]
-    assert found.used.judges == ("m1", "m2", "m3")
-    assert found.needed.hits is not None
-    assert found.needed.hits > 0
-    assert found.needed.queries is not None
-    assert found.needed.queries > 0
+    assert report.used.judges == ("m1", "m2", "m3")
+    assert report.needed.hits is not None
+    assert report.needed.hits > 0
+    assert report.needed.queries is not None
+    assert report.needed.queries > 0
 
 
 def test_a_judge_that_favours_one_run() -> None:
@@ -105,12 +105,12 @@ def test_a_judge_that_favours_one_run() -> None:
 
 
 def test_grades_of_models_are_binary_if_those_of_people_are() -> None:
-    found = compare_judges(*made({"m1": 0.0}, binary=True), confidence=QUICK)
+    report = compare_judges(*made({"m1": 0.0}, binary=True), confidence=QUICK)
 
-    assert found.used.is_binary
-    assert found.used.agreement.kappa == 1.0
-    assert found.used.table.grades == (0.0, 1.0)
-    assert agreement_tables(found)[0].notes[1] == (
+    assert report.used.is_binary
+    assert report.used.agreement.kappa == 1.0
+    assert report.used.table.grades == (0.0, 1.0)
+    assert agreement_tables(report)[0].notes[1] == (
         "the highest grade of the gold set is 1, so grades of models are scaled: 0 as 0, 1 as "
         "0, 2 as 1 "
         "and 3 as 1"
@@ -125,22 +125,22 @@ def test_a_judge_that_follows_the_rubric_agrees_in_a_set_of_three_grades() -> No
         )
         for query in data.queries()
     ]
-    found = compare_judges(data.with_queries(queries), runs, confidence=QUICK)
+    report = compare_judges(data.with_queries(queries), runs, confidence=QUICK)
 
-    assert found.used.agreement.kappa == 1.0
-    assert not found.used.is_binary
-    assert found.used.table.grades == (0.0, 1.0, 2.0)
-    assert [run.people for run in found.runs] == [run.model for run in found.runs]
+    assert report.used.agreement.kappa == 1.0
+    assert not report.used.is_binary
+    assert report.used.table.grades == (0.0, 1.0, 2.0)
+    assert [run.people for run in report.runs] == [run.model for run in report.runs]
 
 
 def test_one_run_has_no_order() -> None:
     data, runs = made({"m1": 0.3})
-    found = compare_judges(data, {"one": runs["one"]}, confidence=QUICK)
+    report = compare_judges(data, {"one": runs["one"]}, confidence=QUICK)
 
-    assert found.order.tau is None
-    assert found.runs[0].bias.bias is None
-    assert "favoured" not in verdict(found)
-    assert "order" not in " ".join(agreement_tables(found)[2].notes)
+    assert report.order.tau is None
+    assert report.runs[0].bias.bias is None
+    assert "favoured" not in verdict(report)
+    assert "order" not in " ".join(agreement_tables(report)[2].notes)
 
 
 def test_the_order_is_compared_from_three_runs_on() -> None:
@@ -148,7 +148,7 @@ def test_the_order_is_compared_from_three_runs_on() -> None:
     first, second = runs.values()
 
     def notes(*ranked: Run) -> str:
-        named = {f"run {place}": run for place, run in enumerate(ranked)}
+        named = {f"run {index}": run for index, run in enumerate(ranked)}
         return " ".join(agreement_tables(compare_judges(data, named, confidence=QUICK))[2].notes)
 
     assert "order" not in notes(first, second)
@@ -161,20 +161,20 @@ def test_the_order_is_compared_from_three_runs_on() -> None:
     ("grade", "text"), [(1, "no hit as not relevant"), (0, "no hit as relevant")]
 )
 def test_one_grade_of_people_gives_no_kappa(grade: float, text: str) -> None:
-    place = [f"{letter}.py" for letter in "abcdef"]
-    labels = [JudgmentRecord(Target(path, 2 * (path != "a.py")), "m1", NOON) for path in place]
-    targets = tuple(Target(path, grade) for path in place)
+    paths = [f"{letter}.py" for letter in "abcdef"]
+    labels = [JudgmentRecord(Target(path, 2 * (path != "a.py")), "m1", NOON) for path in paths]
+    targets = tuple(Target(path, grade) for path in paths)
     cases = [with_model_labels(Query(name, "who", targets), labels) for name in ("q", "r")]
     run = Run.of([Answer("q", (Hit("a.py"),))], name="one")
-    found = compare_judges(Dataset.of(cases, match="exact"), {"one": run}, confidence=QUICK)
+    report = compare_judges(Dataset.of(cases, match="exact"), {"one": run}, confidence=QUICK)
 
-    assert found.used.agreement.kappa is None
-    assert found.used.agreement.share == pytest.approx(5 / 6 if grade else 1 / 6)
-    assert verdict(found) == (
+    assert report.used.agreement.kappa is None
+    assert report.used.agreement.share == pytest.approx(5 / 6 if grade else 1 / 6)
+    assert verdict(report) == (
         f"Agreement of m1 with the gold set is unknown: people judged {text}, so kappa cannot be "
         "computed. Grade some hits with karat judge --next."
     )
-    notes = " ".join(note for table in agreement_tables(found) for note in table.notes)
+    notes = " ".join(note for table in agreement_tables(report) for note in table.notes)
     assert "kappa:" not in notes
 
 
@@ -186,13 +186,13 @@ def test_labels_are_those_of_people_only_if_someone_judged() -> None:
     judged = data.with_queries([with_judgments(queries[0], [record]), *queries[1:]])
     by_people = compare_judges(judged, runs, confidence=QUICK)
 
-    def words(found: AgreementReport) -> str:
-        tables = agreement_tables(found)
+    def words(report: AgreementReport) -> str:
+        tables = agreement_tables(report)
         columns = [column.title for table in tables for column in table.columns]
         cells = [row[0].text for table in tables for row in table.rows]
         notes = [note for table in tables for note in table.notes]
         titles = [table.title for table in tables]
-        return "; ".join([*titles, *columns, *cells, *notes, verdict(found)])
+        return "; ".join([*titles, *columns, *cells, *notes, verdict(report)])
 
     assert "people: 1" in words(by_people)
     assert "labels of models and people" in words(by_people)
@@ -203,9 +203,9 @@ def test_labels_are_those_of_people_only_if_someone_judged() -> None:
 
 def test_without_an_interval_the_labels_are_marked() -> None:
     data, runs = made({"m1": 0.0})
-    found = compare_judges(data, {"one": runs["one"]}, confidence=QUICK)
-    unsure = found.used.agreement._replace(interval=Interval(None, None, 0.95, "none"))
-    few = replace(found, judges=(replace(found.used, agreement=unsure),))
+    report = compare_judges(data, {"one": runs["one"]}, confidence=QUICK)
+    unsure = report.used.agreement._replace(interval=Interval(None, None, 0.95, "none"))
+    few = replace(report, judges=(replace(report.used, agreement=unsure),))
 
     assert verdict(few) == (
         "Agreement of m1 with the gold set: weighted kappa 1.00, too few queries for an interval: "
@@ -225,9 +225,9 @@ def test_a_judge_without_a_common_hit_is_left_out() -> None:
             alone,
         ],
     )
-    found = compare_judges(data.with_queries(queries), runs, confidence=QUICK)
+    report = compare_judges(data.with_queries(queries), runs, confidence=QUICK)
 
-    assert [judge.name for judge in found.judges] == ["m1", "vote of 2 models"]
+    assert [judge.name for judge in report.judges] == ["m1", "vote of 2 models"]
 
 
 @pytest.mark.parametrize(("queries", "text"), [(1, "6 hits of 1 query"), (0, "no hit")])

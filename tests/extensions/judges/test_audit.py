@@ -37,12 +37,12 @@ def careful(instruction: str, text: str) -> str:
     """Grade 3 if a marked line holds the answer, 0 otherwise; find the answer among all lines."""
     _, passages = parts(text)
     lines = passages[0].split("\n")[1:]
-    found = [line for line in lines if "answer" in line]
+    with_answer = [line for line in lines if "answer" in line]
     is_marked = any(">" in line for line in lines)
-    hit = [line for line in found if ">" in line or not is_marked]
+    hit = [line for line in with_answer if ">" in line or not is_marked]
     reply: dict[str, object] = {"reason": "Looked for it.", "grade": 3 if hit else 0}
     if "first_line" in instruction:
-        numbers = [int(line.split()[0]) for line in found] or [0]
+        numbers = [int(line.split()[0]) for line in with_answer] or [0]
         reply |= {"first_line": numbers[0], "last_line": numbers[-1]}
     return json.dumps(reply)
 
@@ -265,8 +265,8 @@ def test_a_person_may_keep_a_label_or_grade_it(audited: Audited, gold: Path) -> 
     missing, grade, lines = audited(FakeModel(careful)).rows
     before = targets(gold)
     unchanged = gold.read_bytes()
-    kept = [replace(row, decision="keep") for row in (missing, grade, lines)]
-    assert [decide(gold, kept), decide(gold, kept)] == [(3, 0), (0, 0)]
+    kept_rows = [replace(row, decision="keep") for row in (missing, grade, lines)]
+    assert [decide(gold, kept_rows), decide(gold, kept_rows)] == [(3, 0), (0, 0)]
     # A hit that does not become a target is not relevant.
     assert targets(gold) == [*before, ("c.py", 0.0, 1, 3)]
     (query,) = read_dataset(gold).queries()
@@ -308,8 +308,8 @@ def test_a_changed_label_replaces_the_older_judgment(gold: Path) -> None:
     row = AuditRow("q", "", "grade", old, 0, old._replace(grade=0.0), "why", "m 0", 2.0, "accept")
     assert decide(gold, [row]) == (1, 0)
     (query,) = read_dataset(gold).queries()
-    kept, new = judgments_of(query)
-    assert kept == other
+    judgments, new = judgments_of(query)
+    assert judgments == other
     assert (new.target.grade, new.judge) == (0, "ann")
     assert new.note == "audit: was grade 2, lines 10-12 by bob; m 0: why"
 

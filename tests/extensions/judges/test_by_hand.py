@@ -21,14 +21,14 @@ NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    place = tmp_path / "gold.json"
+    gold_path = tmp_path / "gold.json"
     data = Dataset.of(
         [Query("q", "who", (Target("a.py", 1, 1, 2),), {"category": "bug"}, {"commit_hash": "c"})],
         match="lines",
         metadata={"repository": "r"},
     )
-    write(data, place)
-    return place
+    write(data, gold_path)
+    return gold_path
 
 
 def judging(path: Path) -> Judging:
@@ -104,21 +104,21 @@ def test_code_of_a_folder_stays_in_it(tmp_path: Path) -> None:
 
 
 def test_code_of_a_repository_is_that_of_the_case(tmp_path: Path, git: Callable[..., str]) -> None:
-    place = tmp_path / "project"
-    place.mkdir()
-    git(place, "init", "--quiet")
+    folder_path = tmp_path / "project"
+    folder_path.mkdir()
+    git(folder_path, "init", "--quiet")
     ids = []
     for text in ("old\n", "new\n"):
-        (place / "a.py").write_text(text)
-        git(place, "add", ".")
-        git(place, "commit", "--quiet", "-m", "x")
-        ids.append(git(place, "rev-parse", "HEAD"))
+        (folder_path / "a.py").write_text(text)
+        git(folder_path, "add", ".")
+        git(folder_path, "commit", "--quiet", "-m", "x")
+        ids.append(git(folder_path, "rev-parse", "HEAD"))
     queries = [
         Query("old", "", extra={"base_commit": ids[0]}),
         Query("new", ""),
         Query("lost", "", extra={"base_commit": "4711"}),
     ]
-    with repository_code(Dataset.of(queries), {"": str(place)}) as code:
+    with repository_code(Dataset.of(queries), {"": str(folder_path)}) as code:
         assert [code(row, "a.py").text for row in range(3)] == ["old\n", "new\n", ""]
         assert code(2, "a.py").reason == "no commit '4711'"
         assert code(0, "b.py").reason == f"no such file at {ids[0][:12]}"

@@ -90,12 +90,12 @@ def judge(gold: Path) -> Judge:
 
 
 def labels(gold: Path) -> dict[tuple[str, str, int], list[float]]:
-    found: dict[tuple[str, str, int], list[float]] = {}
+    grades: dict[tuple[str, str, int], list[float]] = {}
     for query in read_dataset(gold).queries():
         for label in model_labels_of(query):
             key = (query.id, label.target.path, label.target.start_line)
-            found.setdefault(key, []).append(label.target.grade)
-    return found
+            grades.setdefault(key, []).append(label.target.grade)
+    return grades
 
 
 TRUTH = {
@@ -126,13 +126,13 @@ def test_a_perfect_judge_gives_the_truth(judge: Judge, gold: Path, batch: int) -
 def test_a_judge_sees_neither_ranks_nor_names_nor_other_hits(judge: Judge) -> None:
     model = FakeModel(answer_with(grade_of))
     judge(model)
-    (shown,) = [prompt.text for prompt in model.prompts if "> line 20" in prompt.text]
-    query, (passage,) = parts(shown)
+    (prompt_text,) = [prompt.text for prompt in model.prompts if "> line 20" in prompt.text]
+    query, (passage,) = parts(prompt_text)
     assert query == "who"
-    wanted = [f"  line {n}" for n in range(15, 20)] + [f"> line {n}" for n in range(20, 23)]
-    wanted += [f"  line {n}" for n in range(23, 28)]
-    assert passage.split("\n") == ["file: a.py, lines 15 to 27 of 40", *wanted]
-    assert "run" not in shown
+    excerpt = [f"  line {n}" for n in range(15, 20)] + [f"> line {n}" for n in range(20, 23)]
+    excerpt += [f"  line {n}" for n in range(23, 28)]
+    assert passage.split("\n") == ["file: a.py, lines 15 to 27 of 40", *excerpt]
+    assert "run" not in prompt_text
 
 
 def test_a_second_call_asks_for_nothing(judge: Judge, gold: Path) -> None:
@@ -330,7 +330,7 @@ def test_a_shared_limit_holds_for_all_judges(judge: Judge, gold: Path) -> None:
     assert sum(each.spend.cost for each in summaries) <= limit
     assert [each.left for each in summaries] == [0, 4]
     judge(*judges)
-    assert labels(gold) == {place: grades * 2 for place, grades in TRUTH.items()}
+    assert labels(gold) == {hit: grades * 2 for hit, grades in TRUTH.items()}
     assert [len(each.prompts) for each in judges] == [4, 4]
 
 

@@ -249,13 +249,13 @@ def test_code_is_shown_from_the_repository_of_each_case(
 ) -> None:
     queries, answers = [], []
     for name in ("click", "gin"):
-        place = folder / "elsewhere" / name
-        place.mkdir(parents=True)
-        git(place, "init", "--quiet")
-        (place / "app.py").write_text(f"def {name}(value):\n    return value\n")
-        git(place, "add", ".")
-        git(place, "commit", "--quiet", "-m", "start")
-        commit = git(place, "rev-parse", "HEAD")
+        repository = folder / "elsewhere" / name
+        repository.mkdir(parents=True)
+        git(repository, "init", "--quiet")
+        (repository / "app.py").write_text(f"def {name}(value):\n    return value\n")
+        git(repository, "add", ".")
+        git(repository, "commit", "--quiet", "-m", "start")
+        commit = git(repository, "rev-parse", "HEAD")
         extra = {"base_commit": commit, "repository": f"/gone/{name}"}
         queries.append(Query(name, "who", tags={"repository": name}, extra=extra))
         answers.append(Answer(name, (Hit("app.py", 1, 1, 2),)))

@@ -121,9 +121,7 @@ def test_summary_as_json_and_exact_spend(karat: Karat, server: ModelServer, fold
     assert [(one["query_id"], one["path"]) for one in judge["failed"]] == [("q", "4.py")]
     assert sum(judge["labels"].values()) == 28
     assert grades(folder) == {
-        place: grade
-        for place, grade in TRUTH.items()
-        if place not in {("q", "3.py"), ("q", "4.py")}
+        hit: grade for hit, grade in TRUTH.items() if hit not in {("q", "3.py"), ("q", "4.py")}
     }
     # 28 labels, an invalid answer and its repetition; the broken page may be charged.
     assert judge["prompt_tokens"] == 28 * 100 + 2 * 7 == server.charged_prompt - 100

@@ -31,11 +31,11 @@ CHANGES = 20
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    place = tmp_path / "gold.json"
+    gold_path = tmp_path / "gold.json"
     queries = [Query(f"q{n}", f"find {n}", (Target("a.py"),)) for n in range(CHANGES)]
-    write(Dataset.of(queries), place)
+    write(Dataset.of(queries), gold_path)
     (tmp_path / "b.py").write_text("x = 1\n")
-    return place
+    return gold_path
 
 
 def item(row: int = 0, name: str = "b.py") -> PooledHit:

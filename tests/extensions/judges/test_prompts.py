@@ -47,13 +47,13 @@ def outcomes(model: FakeModel, tasks: list[RelevanceTask], **options: int) -> di
 @pytest.mark.parametrize("batch", [1, 3, 4, 50])
 def test_each_passage_gets_its_own_grade(batch: int) -> None:
     model = FakeModel(answer_with(truth))
-    found = outcomes(model, TASKS, batch=batch)
-    assert {n: o.grade for n, o in found.items()} == {n: n % 4 for n in range(8)}  # type: ignore[attr-defined]
+    graded = outcomes(model, TASKS, batch=batch)
+    assert {n: o.grade for n, o in graded.items()} == {n: n % 4 for n in range(8)}  # type: ignore[attr-defined]
     assert len(model.prompts) == {1: 8, 3: 4, 4: 2, 50: 2}[batch]
     assert sorted(model.prompts) == sorted(first_prompts(TASKS, batch=batch))
-    hashes = {o.prompt for o in found.values()}  # type: ignore[attr-defined]
-    wanted = {1: {SINGLE}, 3: {SINGLE, BATCH}, 4: {BATCH}, 50: {BATCH}}[batch]
-    assert hashes == set(map(prompt_hash, wanted))
+    hashes = {o.prompt for o in graded.values()}  # type: ignore[attr-defined]
+    instructions = {1: {SINGLE}, 3: {SINGLE, BATCH}, 4: {BATCH}, 50: {BATCH}}[batch]
+    assert hashes == set(map(prompt_hash, instructions))
 
 
 def test_the_order_in_a_batch_depends_on_the_content_alone() -> None:
@@ -78,8 +78,8 @@ def test_what_a_batch_leaves_out_is_asked_for_alone() -> None:
         return json.dumps({"grades": [*rows[:3], rows[3], rows[3]]})
 
     model = FakeModel(answer)
-    found = outcomes(model, TASKS[:4], batch=4)
-    assert {n: o.grade for n, o in found.items()} == {n: n for n in range(4)}  # type: ignore[attr-defined]
+    graded = outcomes(model, TASKS[:4], batch=4)
+    assert {n: o.grade for n, o in graded.items()} == {n: n for n in range(4)}  # type: ignore[attr-defined]
     assert len(model.prompts) == 4
 
 
@@ -122,8 +122,8 @@ def test_an_invalid_answer_is_asked_for_once_more(bad: str) -> None:
     [GOOD, f"```json\n{GOOD}\n```", f"Sure! {GOOD} {{", '{"grade": 2, "reason": " It\\nfits. "}'],
 )
 def test_json_is_found_among_other_words(good: str) -> None:
-    found = outcomes(FakeModel(scripted([good])), TASKS[:1])
-    assert found == {0: ModelGrade(2, "It fits.", prompt_hash(SINGLE))}
+    graded = outcomes(FakeModel(scripted([good])), TASKS[:1])
+    assert graded == {0: ModelGrade(2, "It fits.", prompt_hash(SINGLE))}
 
 
 @given(st.text())
@@ -144,18 +144,18 @@ def test_a_failed_request_is_an_outcome_of_each_passage() -> None:
     def broken(_instruction: str, _text: str) -> str:
         raise EngineError("no")
 
-    found = outcomes(FakeModel(broken), TASKS, batch=4)
-    assert sorted(found) == list(range(8))
-    assert {str(error) for error in found.values()} == {"no"}
+    graded = outcomes(FakeModel(broken), TASKS, batch=4)
+    assert sorted(graded) == list(range(8))
+    assert {str(error) for error in graded.values()} == {"no"}
 
 
 def test_nothing_is_asked_twice(tmp_path: Path) -> None:
     model = FakeModel(answer_with(lambda *_: 7))
     for spend in (Spend(), Spend(limit=0.0)):
         with CompletionCache(tmp_path / "answers.sqlite") as cache:
-            found = dict(grade_all(model, TASKS, spend=spend, cache=cache, batch=4))
-        assert all(isinstance(outcome, InvalidAnswer) for outcome in found.values())
-        assert len(found) == 8
+            graded = dict(grade_all(model, TASKS, spend=spend, cache=cache, batch=4))
+        assert all(isinstance(outcome, InvalidAnswer) for outcome in graded.values())
+        assert len(graded) == 8
     # Two batches, eight alone, eight with a correction.
     assert len(model.prompts) == 18
 
@@ -166,9 +166,9 @@ def test_the_limit_leaves_passages_without_an_outcome() -> None:
     assert most
     # A request may cost *most* and costs 0.00012: three fit, then the fourth might not.
     spend = Spend(limit=most + 2.5 * 0.00012)
-    found = dict(grade_all(model, TASKS, spend=spend, workers=1))
+    graded = dict(grade_all(model, TASKS, spend=spend, workers=1))
     assert spend.is_stopped
-    assert sorted(found) == [0, 1, 2]
+    assert sorted(graded) == [0, 1, 2]
     assert spend.cost == pytest.approx(3 * 0.00012)
 
 
@@ -182,8 +182,8 @@ def test_a_busy_judge_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
         return answer_with(truth)(instruction, text)
 
     spend = Spend()
-    found = dict(grade_all(FakeModel(answer), TASKS, spend=spend))
-    assert len(found) == 8
+    graded = dict(grade_all(FakeModel(answer), TASKS, spend=spend))
+    assert len(graded) == 8
     assert (spend.retries, spend.failed, spend.prompt_tokens) == (2, 0, 800)
 
 
@@ -286,7 +286,7 @@ def test_text_cannot_close_its_fence() -> None:
 
 
 def test_the_page_shows_the_rubric() -> None:
-    shown = page("judges").read_text(encoding="utf-8")
+    text = page("judges").read_text(encoding="utf-8")
     start = SINGLE.index("3 = ")
     rubric = SINGLE[start : SINGLE.index("The query and each passage")]
-    assert rubric.replace("How to grade:\n", "").rstrip() in shown
+    assert rubric.replace("How to grade:\n", "").rstrip() in text

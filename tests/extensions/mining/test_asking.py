@@ -46,19 +46,19 @@ def module(number: int, nouns: str) -> str:
 
 @pytest.fixture
 def shop(tmp_path: Path, git: Callable[..., str]) -> Path:
-    place = tmp_path / "shop"
-    place.mkdir()
+    folder_path = tmp_path / "shop"
+    folder_path.mkdir()
     for number, nouns in enumerate(NOUNS):
-        (place / f"m{number}.py").write_text(module(number, nouns))
+        (folder_path / f"m{number}.py").write_text(module(number, nouns))
         first, second, third, fourth = nouns.split()
-        (place / f"d{number}.md").write_text(
+        (folder_path / f"d{number}.md").write_text(
             f"# Page {number}\n\nEvery {first} waits in line with its {second} until someone opens "
             f"the {third} for one {fourth} more, which takes patience and courage.\n"
         )
-    git(place, "init", "--quiet")
-    git(place, "add", ".")
-    git(place, "commit", "--quiet", "-m", "Start")
-    return place
+    git(folder_path, "init", "--quiet")
+    git(folder_path, "add", ".")
+    git(folder_path, "commit", "--quiet", "-m", "Start")
+    return folder_path
 
 
 def nouns_in(text: str) -> list[str]:
@@ -67,8 +67,8 @@ def nouns_in(text: str) -> list[str]:
 
 
 def passages_in(text: str) -> dict[str, str]:
-    found = re.findall(r"<<<(\w+) (\w{12})\n(.*?)\n\2 \1>>>", text, re.DOTALL)
-    return {label: body for label, _, body in found}
+    matches = re.findall(r"<<<(\w+) (\w{12})\n(.*?)\n\2 \1>>>", text, re.DOTALL)
+    return {label: body for label, _, body in matches}
 
 
 def sensible(instruction: str, text: str) -> str:
@@ -77,8 +77,8 @@ def sensible(instruction: str, text: str) -> str:
     if "PASSAGE" in passages:
         words = nouns_in(passages["PASSAGE"])
         return json.dumps({"question": f"what happens to {' and '.join(words[:3])} in a shop?"})
-    wanted = set(nouns_in(passages.pop("QUESTION")))
-    grades = {label: 3 * (wanted <= set(nouns_in(body))) for label, body in passages.items()}
+    nouns = set(nouns_in(passages.pop("QUESTION")))
+    grades = {label: 3 * (nouns <= set(nouns_in(body))) for label, body in passages.items()}
     return f"Sure!\n```json\n{json.dumps({'grades': grades})}\n```"
 
 
@@ -99,9 +99,11 @@ def run(*arguments: str) -> int:
 
 
 def generate(shop: Path, server: ModelServer, *options: str, made_from: str = "code") -> int:
-    place = str(shop.parent / "gold.json")
+    gold_path = str(shop.parent / "gold.json")
     asked = ("--model", server.spec(), "--price", "1,1")
-    return run("generate", "--repo", str(shop), "--from", made_from, "-o", place, *asked, *options)
+    return run(
+        "generate", "--repo", str(shop), "--from", made_from, "-o", gold_path, *asked, *options
+    )
 
 
 def gold_of(shop: Path) -> Dataset:
@@ -129,8 +131,8 @@ def test_a_gold_set(
     shop: Path, server: ModelServer, capsys: pytest.CaptureFixture[str], made_from: str
 ) -> None:
     assert generate(shop, server, made_from=made_from) == 0
-    shown = capsys.readouterr()
-    assert "estimate: at most 20 requests" in shown.err
+    printed = capsys.readouterr()
+    assert "estimate: at most 20 requests" in printed.err
     gold = gold_of(shop)
     check_targets(gold, shop)
     assert len(gold) == 10
@@ -163,9 +165,9 @@ def test_the_judge_does_not_know_the_source(shop: Path, server: ModelServer) -> 
     texts = {text: nouns_in(passages_in(text)["QUESTION"]) for text in judged}
     labels = {
         label
-        for text, wanted in texts.items()
+        for text, nouns in texts.items()
         for label, body in passages_in(text).items()
-        if label != "QUESTION" and set(wanted) <= set(nouns_in(body))
+        if label != "QUESTION" and set(nouns) <= set(nouns_in(body))
     }
     assert len(labels) > 3, "the source has no fixed place"
 
@@ -309,8 +311,8 @@ def test_passages_with_common_lines_are_not_shown_together(
     assert generate(shop, server) == 0
     for text in server.texts:
         if "<<<QUESTION" in text:
-            shown = [body for label, body in passages_in(text).items() if label != "QUESTION"]
-            assert sum("step_98" in body for body in shown) <= 1
+            bodies = [body for label, body in passages_in(text).items() if label != "QUESTION"]
+            assert sum("step_98" in body for body in bodies) <= 1
     check_targets(gold_of(shop), shop)
 
 
@@ -358,11 +360,11 @@ def test_a_dry_run_sends_nothing(
     shop: Path, server: ModelServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert generate(shop, server, "--dry-run") == 0
-    shown = capsys.readouterr()
-    assert "estimate: at most 20 requests" in shown.err
-    assert "You write test questions for a search engine" in shown.out
-    assert "\n<<<PASSAGE" in shown.out
-    assert "\\n" not in shown.out
+    printed = capsys.readouterr()
+    assert "estimate: at most 20 requests" in printed.err
+    assert "You write test questions for a search engine" in printed.out
+    assert "\n<<<PASSAGE" in printed.out
+    assert "\\n" not in printed.out
     assert server.requests == []
     assert not (shop.parent / "gold.json").exists()
 
@@ -376,9 +378,9 @@ def test_failures_are_counted(
 
     server.answer = flaky
     assert generate(shop, server) == 0
-    shown = capsys.readouterr()
-    assert "1 failures" in shown.err
-    assert "the language model failed for some queries" in shown.err
+    printed = capsys.readouterr()
+    assert "1 failures" in printed.err
+    assert "the language model failed for some queries" in printed.err
     assert gold_of(shop).metadata["waterfall"]["model-failed"] == 1  # type: ignore[index]
 
 
@@ -400,7 +402,7 @@ def test_options_that_do_not_fit(
 def test_a_limit_needs_a_price(
     shop: Path, server: ModelServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    place = str(shop.parent / "gold.json")
+    gold_path = str(shop.parent / "gold.json")
     asked = ("--from", "code", "--model", server.spec(), "--max-cost", "1")
-    assert run("generate", "--repo", str(shop), "-o", place, *asked) == 2
+    assert run("generate", "--repo", str(shop), "-o", gold_path, *asked) == 2
     assert "the price is unknown, so a spending limit cannot be enforced" in capsys.readouterr().err

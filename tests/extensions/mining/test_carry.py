@@ -36,12 +36,14 @@ def carried(
     return carry(data, history.path, to="main", base=base)
 
 
-def places(found: CarriedDataset) -> list[tuple[str, int, int]]:
-    return [(t.path, t.start_line, t.end_line) for q in found.data.queries() for t in q.targets]
+def places(carried_set: CarriedDataset) -> list[tuple[str, int, int]]:
+    return [
+        (t.path, t.start_line, t.end_line) for q in carried_set.data.queries() for t in q.targets
+    ]
 
 
-def reasons(found: CarriedDataset) -> list[str]:
-    return [loss.reason for loss in found.lost]
+def reasons(carried_set: CarriedDataset) -> list[str]:
+    return [loss.reason for loss in carried_set.lost]
 
 
 def test_renamed_files_and_moved_lines(history: "Builder") -> None:
@@ -49,17 +51,27 @@ def test_renamed_files_and_moved_lines(history: "Builder") -> None:
     tip = history.commit(
         {"a.py": None, "lib/a.py": f"import os\n\n{LOGIN}{PADDING}", "c.py": LOGIN + "\n" + LOGIN}
     )
-    found = carried(
+    carried_set = carried(
         history,
         Target("a.py", 2, 1, 3),
         Target("a.py"),
         Target("b.py", 1, 2, 3),
         Target("c.py", 1, 4, 6),
     )
-    assert places(found) == [("lib/a.py", 3, 5), ("lib/a.py", 0, 0), ("b.py", 2, 3), ("c.py", 5, 7)]
-    assert (found.commit, found.renamed, found.shifted, found.lost) == (tip, 2, 2, ())
-    assert found.data.extras[0]["base_commit"] == tip
-    assert found.data.grades[0] == 2
+    assert places(carried_set) == [
+        ("lib/a.py", 3, 5),
+        ("lib/a.py", 0, 0),
+        ("b.py", 2, 3),
+        ("c.py", 5, 7),
+    ]
+    assert (carried_set.commit, carried_set.renamed, carried_set.shifted, carried_set.lost) == (
+        tip,
+        2,
+        2,
+        (),
+    )
+    assert carried_set.data.extras[0]["base_commit"] == tip
+    assert carried_set.data.grades[0] == 2
 
 
 def test_the_part_that_is_left_is_kept(history: "Builder") -> None:
@@ -68,9 +80,9 @@ def test_the_part_that_is_left_is_kept(history: "Builder") -> None:
     lines[2:4] = ["other\n"] * 3
     lines[7:9] = []
     history.commit({"a": "".join(lines)})
-    found = carried(history, Target("a", 1, 3, 6), Target("a", 1, 2, 5), Target("a", 1, 3, 4))
-    assert places(found) == [("a", 6, 7), ("a", 2, 6)]
-    assert reasons(found) == ["all of its lines were removed or rewritten"]
+    carried_set = carried(history, Target("a", 1, 3, 6), Target("a", 1, 2, 5), Target("a", 1, 3, 4))
+    assert places(carried_set) == [("a", 6, 7), ("a", 2, 6)]
+    assert reasons(carried_set) == ["all of its lines were removed or rewritten"]
 
 
 def test_what_is_lost_says_why(history: "Builder") -> None:
@@ -85,7 +97,7 @@ def test_what_is_lost_says_why(history: "Builder") -> None:
             "f.py": LOGIN.replace("login", "enter"),
         }
     )
-    found = carried(
+    carried_set = carried(
         history,
         Target("gone.py"),
         Target("never.py"),
@@ -97,7 +109,7 @@ def test_what_is_lost_says_why(history: "Builder") -> None:
         Target("stays.py"),
         Target("image"),
     )
-    assert reasons(found) == [
+    assert reasons(carried_set) == [
         "the file was deleted",
         f"no such file at its base commit {base}",
         "the file was replaced by a link or a submodule",
@@ -106,35 +118,35 @@ def test_what_is_lost_says_why(history: "Builder") -> None:
         f"the file did not have these lines at its base commit {base}",
         "nothing defines 'login' any more",
     ]
-    assert places(found) == [("stays.py", 0, 0), ("image", 0, 0)]
-    assert found.dropped == ()
+    assert places(carried_set) == [("stays.py", 0, 0), ("image", 0, 0)]
+    assert carried_set.dropped == ()
 
 
 def test_a_definition_is_followed_to_another_file(history: "Builder") -> None:
     history.commit({"a.py": LOGIN + PADDING + LOGOUT, "b.py": PADDING, "c.py": LOGOUT})
     history.commit({"a.py": PADDING + LOGOUT, "b.py": PADDING + LOGIN})
-    found = carried(
+    carried_set = carried(
         history,
         Target("a.py", 1, 2, 3, "login"),
         Target("a.py", symbol="login"),
         Target("a.py", 1, 2, 2),
     )
-    assert places(found) == [("b.py", 21, 23), ("b.py", 0, 0)]
-    assert reasons(found) == ["all of its lines were removed or rewritten"]
+    assert places(carried_set) == [("b.py", 21, 23), ("b.py", 0, 0)]
+    assert reasons(carried_set) == ["all of its lines were removed or rewritten"]
 
 
 def test_a_definition_that_has_come_to_two_files_is_lost(history: "Builder") -> None:
     history.commit({"a.py": LOGIN})
     history.commit({"a.py": None, "b.py": f"{LOGIN}{PADDING}", "c.py": f"{PADDING}{LOGIN}"})
-    found = carried(history, Target("a.py", 1, 1, 3, "login"), Target("a.py", symbol="exit"))
-    assert reasons(found) == ["the file was deleted"] * 2
+    carried_set = carried(history, Target("a.py", 1, 1, 3, "login"), Target("a.py", symbol="exit"))
+    assert reasons(carried_set) == ["the file was deleted"] * 2
 
 
 def test_rewritten_lines_of_a_definition_are_the_definition(history: "Builder") -> None:
     history.commit({"a.py": LOGIN + PADDING})
     history.commit({"a.py": PADDING + "def login(name, *, key):\n    return name[key]\n"})
-    found = carried(history, Target("a.py", 1, 2, 3, "login"))
-    assert places(found) == [("a.py", 21, 22)]
+    carried_set = carried(history, Target("a.py", 1, 2, 3, "login"))
+    assert places(carried_set) == [("a.py", 21, 22)]
 
 
 def test_a_file_that_was_renamed_long_before(history: "Builder") -> None:
@@ -146,10 +158,10 @@ def test_a_file_that_was_renamed_long_before(history: "Builder") -> None:
     # By now it has little in common with the first version.
     history.commit({"c.py": f"import os\n{LOGIN}{other}"})
     targets = (Target("a.py", 1, 1, 3), Target("a.py", 1, 24, 26), Target("a.py", symbol="login"))
-    found = carried(history, *targets, base=base)
-    assert places(found) == [("c.py", 2, 4), ("c.py", 0, 0)]
-    assert reasons(found) == ["all of its lines were removed or rewritten"]
-    (direct,) = dict(diffs(history.path, [f"{found.commit} {base}"])).values()
+    carried_set = carried(history, *targets, base=base)
+    assert places(carried_set) == [("c.py", 2, 4), ("c.py", 0, 0)]
+    assert reasons(carried_set) == ["all of its lines were removed or rewritten"]
+    (direct,) = dict(diffs(history.path, [f"{carried_set.commit} {base}"])).values()
     assert sorted(file.change.status for file in direct) == ["A", "A", "D"]
 
 
@@ -157,18 +169,18 @@ def test_a_file_that_was_renamed_and_has_nothing_in_common_any_more(history: "Bu
     base = history.commit({"a[1].py": PADDING, "a1.py": "other\n"})
     history.commit({"a[1].py": None, "b.py": PADDING})
     history.commit({"b.py": "x = 1\n" * 90})
-    found = carried(history, Target("a[1].py"), Target("a[1].py", 1, 1, 2), base=base)
-    assert places(found) == [("b.py", 0, 0)]
-    assert reasons(found) == ["all of its lines were removed or rewritten"]
+    carried_set = carried(history, Target("a[1].py"), Target("a[1].py", 1, 1, 2), base=base)
+    assert places(carried_set) == [("b.py", 0, 0)]
+    assert reasons(carried_set) == ["all of its lines were removed or rewritten"]
 
 
 def test_a_definition_that_comes_back_after_its_file_was_deleted(history: "Builder") -> None:
     base = history.commit({"a.py": LOGIN, "b.py": PADDING})
     history.commit({"a.py": None})
     history.commit({"b.py": PADDING + LOGIN})
-    found = carried(history, Target("a.py", 1, 1, 3, "login"), Target("a.py"), base=base)
-    assert places(found) == [("b.py", 21, 23)]
-    assert reasons(found) == ["the file was deleted"]
+    carried_set = carried(history, Target("a.py", 1, 1, 3, "login"), Target("a.py"), base=base)
+    assert places(carried_set) == [("b.py", 21, 23)]
+    assert reasons(carried_set) == ["the file was deleted"]
 
 
 def test_patterns_stay_as_long_as_they_match(history: "Builder") -> None:
@@ -183,7 +195,7 @@ def test_patterns_stay_as_long_as_they_match(history: "Builder") -> None:
             "lib/post.py": LOGOUT,
         }
     )
-    found = carried(
+    carried_set = carried(
         history,
         Target("auth"),
         Target("mail/c"),
@@ -191,8 +203,8 @@ def test_patterns_stay_as_long_as_they_match(history: "Builder") -> None:
         Target("", symbol="LOG"),
         match="akashic",
     )
-    assert places(found) == [("auth", 0, 0), ("lib/post.py", 0, 0), ("", 0, 0)]
-    assert reasons(found) == ["it now matches 2 files: lib/auth/a.py and lib/auth/b.py"]
+    assert places(carried_set) == [("auth", 0, 0), ("lib/post.py", 0, 0), ("", 0, 0)]
+    assert reasons(carried_set) == ["it now matches 2 files: lib/auth/a.py and lib/auth/b.py"]
 
 
 def test_references_of_other_kinds(history: "Builder") -> None:
@@ -206,7 +218,7 @@ def test_references_of_other_kinds(history: "Builder") -> None:
             "x/c.md": "c\n",
         }
     )
-    found = carried(
+    carried_set = carried(
         history,
         Target("a.md", ref="file_name"),
         Target("b.md", ref="file_name"),
@@ -215,14 +227,14 @@ def test_references_of_other_kinds(history: "Builder") -> None:
         Target("4711", ref="document_id"),
         match="document",
     )
-    assert [path for path, _, _ in places(found)] == [
+    assert [path for path, _, _ in places(carried_set)] == [
         "new.md",
         "b.md",
         "file:///x/d/new.md",
         "4711",
     ]
-    assert len(reasons(found)) == 1
-    assert reasons(found)[0].startswith("2 files have this name at ")
+    assert len(reasons(carried_set)) == 1
+    assert reasons(carried_set)[0].startswith("2 files have this name at ")
 
 
 def test_each_case_comes_from_its_own_commit(history: "Builder") -> None:
@@ -237,28 +249,28 @@ def test_each_case_comes_from_its_own_commit(history: "Builder") -> None:
         Query("again", "", three, extra={"base_commit": two[:12]}),
         Query("never", "", three[1:], extra={"base_commit": "4711"}),
     ]
-    found = carry(Dataset.of(queries, match="lines"), history.path, to="main")
-    assert found.data.query_ids == ("two", "one", "again", "never")
-    assert places(found) == [("a", line, line) for line in (4, 2, 5, 3, 4, 2)]
-    assert found.dropped == ("lost",)
-    assert set(reasons(found)) == {"the repository has no base commit '4711'"}
-    assert found.data.extras[1] == {"base_commit": found.commit, "kept": 1}
-    assert found.data.tags == {"sort": ("", "x", "", "")}
-    assert check_presence(found.data, history.path).missing == ()
+    carried_set = carry(Dataset.of(queries, match="lines"), history.path, to="main")
+    assert carried_set.data.query_ids == ("two", "one", "again", "never")
+    assert places(carried_set) == [("a", line, line) for line in (4, 2, 5, 3, 4, 2)]
+    assert carried_set.dropped == ("lost",)
+    assert set(reasons(carried_set)) == {"the repository has no base commit '4711'"}
+    assert carried_set.data.extras[1] == {"base_commit": carried_set.commit, "kept": 1}
+    assert carried_set.data.tags == {"sort": ("", "x", "", "")}
+    assert check_presence(carried_set.data, history.path).missing == ()
 
 
 def test_judgments_go_along(history: "Builder") -> None:
     history.commit({"a": PADDING, "b": "b\n"})
     history.commit({"a": f"new\n{PADDING}", "b": None})
-    kept, lost = Target("a", 2, 4, 5), Target("b", 0)
+    moved, lost = Target("a", 2, 4, 5), Target("b", 0)
     judged = [
-        JudgmentRecord(target, "ann", "2024-05-01T12:00:00Z", "why") for target in (kept, lost)
+        JudgmentRecord(target, "ann", "2024-05-01T12:00:00Z", "why") for target in (moved, lost)
     ]
-    query = with_judgments(Query("q", "who", (kept, lost)), judged)
+    query = with_judgments(Query("q", "who", (moved, lost)), judged)
     labels = [record._replace(judge="model", prompt="4711") for record in judged]
     query = with_model_labels(query, labels)
-    found = carry(Dataset.of([query], match="lines"), history.path, to="main", base="main~1")
-    (query,) = found.data.queries()
+    carried_set = carry(Dataset.of([query], match="lines"), history.path, to="main", base="main~1")
+    (query,) = carried_set.data.queries()
     (judgment,) = judgments_of(query)
     assert judgment == judged[0]._replace(target=Target("a", 2, 5, 6))
     assert query.targets == (judgment.target,)
@@ -268,8 +280,10 @@ def test_judgments_go_along(history: "Builder") -> None:
 def test_targets_that_come_together_are_one(history: "Builder") -> None:
     history.commit({"a": "1\n2\n3\n"})
     history.commit({"a": "2\n"})
-    found = carried(history, Target("a", 1, 1, 2), Target("a", 3, 2, 3), Target("a", 2, 2, 2))
-    assert [tuple(query.targets) for query in found.data.queries()] == [(Target("a", 3, 1, 1),)]
+    carried_set = carried(history, Target("a", 1, 1, 2), Target("a", 3, 2, 3), Target("a", 2, 2, 2))
+    assert [tuple(query.targets) for query in carried_set.data.queries()] == [
+        (Target("a", 3, 1, 1),)
+    ]
 
 
 def test_where_a_set_comes_from_must_be_known(history: "Builder") -> None:
@@ -339,18 +353,20 @@ def test_a_line_that_is_carried_holds_the_same_text(
             for end in {number, last}:
                 target = Target(path, 1, number, end)
                 queries.append(Query(f"{path}:{number}-{end}", "", (target,)))
-    found = carry(Dataset.of(queries, match="lines"), history.path, to="main", base=base)
-    kept = {query.id: query.targets[0] for query in found.data.queries()}
-    assert kept.keys() | {loss.query_id for loss in found.lost} == {query.id for query in queries}
+    carried_set = carry(Dataset.of(queries, match="lines"), history.path, to="main", base=base)
+    carried_targets = {query.id: query.targets[0] for query in carried_set.data.queries()}
+    assert carried_targets.keys() | {loss.query_id for loss in carried_set.lost} == {
+        query.id for query in queries
+    }
     for query in queries:
         (old,) = query.targets
         lines = first[old.path][old.start_line - 1 : old.end_line]
-        if query.id not in kept:
+        if query.id not in carried_targets:
             continue
-        new = kept[query.id]
+        new = carried_targets[query.id]
         now = files[new.path][new.start_line - 1 : new.end_line]
         assert now[0] in lines
         assert now[-1] in lines
         if len(lines) == 1:
             assert now == lines
-    assert check_presence(found.data, history.path).missing == ()
+    assert check_presence(carried_set.data, history.path).missing == ()

@@ -14,19 +14,19 @@ CARRY = ("carry", "two.csv", "--from", "HEAD~1", "--to", "HEAD", "--repo", "proj
 
 @pytest.fixture(autouse=True)
 def project(folder: Path, git: Callable[..., str]) -> Path:
-    place = folder / "project"
-    place.mkdir()
+    folder_path = folder / "project"
+    folder_path.mkdir()
     steps = [("init", "--quiet"), ("add", "."), ("commit", "--quiet", "-m", "one")]
-    (place / "a.py").write_text("def f():\n    pass\n")
-    (place / "b\x1b.py").write_text("gone\n")
+    (folder_path / "a.py").write_text("def f():\n    pass\n")
+    (folder_path / "b\x1b.py").write_text("gone\n")
     for step in steps:
-        git(place, *step)
-    (place / "a.py").write_text("import os\n\n\ndef f():\n    pass\n")
-    (place / "b\x1b.py").unlink()
-    git(place, "commit", "--quiet", "-am", "two")
+        git(folder_path, *step)
+    (folder_path / "a.py").write_text("import os\n\n\ndef f():\n    pass\n")
+    (folder_path / "b\x1b.py").unlink()
+    git(folder_path, "commit", "--quiet", "-am", "two")
     rows = "query,result1,result2\nwho,a.py:1-2:2,\nwhere,b\x1b.py:1-1:1,a.py:1-1:1\n"
     (folder / "two.csv").write_text(rows)
-    return place
+    return folder_path
 
 
 def test_what_was_kept_and_lost(karat: Karat, folder: Path) -> None:

@@ -16,24 +16,24 @@ CSV = "query,result1,result2\nwhere,b.py:1-1:1,\nwho,a.py:1-2:2,b.py:1-1:1\n"
 
 @pytest.fixture
 def project(tmp_path: Path, git: Callable[..., str]) -> Path:
-    place = tmp_path / "project"
-    place.mkdir()
-    git(place, "init", "--quiet")
-    (place / "a.py").write_text("def f():\n    pass\n")
-    (place / "b.py").write_text("gone\n")
-    git(place, "add", ".")
-    git(place, "commit", "--quiet", "-m", "one")
-    (place / "a.py").write_text("import os\n\n\ndef f():\n    pass\n")
-    (place / "b.py").unlink()
-    git(place, "commit", "--quiet", "-am", "two")
-    return place
+    folder_path = tmp_path / "project"
+    folder_path.mkdir()
+    git(folder_path, "init", "--quiet")
+    (folder_path / "a.py").write_text("def f():\n    pass\n")
+    (folder_path / "b.py").write_text("gone\n")
+    git(folder_path, "add", ".")
+    git(folder_path, "commit", "--quiet", "-m", "one")
+    (folder_path / "a.py").write_text("import os\n\n\ndef f():\n    pass\n")
+    (folder_path / "b.py").unlink()
+    git(folder_path, "commit", "--quiet", "-am", "two")
+    return folder_path
 
 
 @pytest.fixture
 def gold(tmp_path: Path) -> Path:
-    place = tmp_path / "code.csv"
-    place.write_text(CSV)
-    return place
+    gold_path = tmp_path / "code.csv"
+    gold_path.write_text(CSV)
+    return gold_path
 
 
 def test_the_format_stays(project: Path, gold: Path, tmp_path: Path) -> None:

@@ -87,22 +87,22 @@ def test_where_trees_could_not_be_counted() -> None:
 
 
 def test_every_hardness_is_a_case_of_its_own() -> None:
-    found = made(MiningRecipe(hardness=tuple(Level)))
-    assert [(case.id, case.tags["leak"], case.tags["identifier"]) for case in found] == [
+    cases = made(MiningRecipe(hardness=tuple(Level)))
+    assert [(case.id, case.tags["leak"], case.tags["identifier"]) for case in cases] == [
         ("cccccccccccc-cleaned", "path", "yes"),
         ("cccccccccccc-masked", "stem", "yes"),
         ("cccccccccccc-words", "stem", "no"),
         ("cccccccccccc-dropped", "none", "no"),
     ]
-    assert {case.tags["category"] for case in found} == {"error_search"}
-    assert found[-1].text == "fix crash with blank password"
-    assert {case.tags["commit"] for case in found} == {"c" * 12}
+    assert {case.tags["category"] for case in cases} == {"error_search"}
+    assert cases[-1].text == "fix crash with blank password"
+    assert {case.tags["commit"] for case in cases} == {"c" * 12}
 
 
 def test_a_hardness_that_changes_nothing_asks_nothing() -> None:
-    found = made(MiningRecipe(hardness=tuple(Level)), "fix crash of getUser() with blank password")
-    assert [case.tags["hardness"] for case in found] == ["cleaned", "words", "dropped"]
-    assert len({case.text for case in found}) == len(found)
+    cases = made(MiningRecipe(hardness=tuple(Level)), "fix crash of getUser() with blank password")
+    assert [case.tags["hardness"] for case in cases] == ["cleaned", "words", "dropped"]
+    assert len({case.text for case in cases}) == len(cases)
     worse = made(
         MiningRecipe(hardness=tuple(Level), adversarial=True), "fix crash with blank password"
     )
@@ -120,13 +120,13 @@ def test_a_hardness_that_leaves_too_little_is_left_out() -> None:
 
 def test_made_worse_by_the_seed_and_the_commit_alone() -> None:
     recipe = MiningRecipe(adversarial=True, seed=1)
-    found = made(recipe)
-    assert [case.tags["attack"] for case in found] == [
+    cases = made(recipe)
+    assert [case.tags["attack"] for case in cases] == [
         *("none", "typo", "negated-distractor"),
     ]
-    assert [case.id.removeprefix("c" * 12) for case in found] == [
+    assert [case.id.removeprefix("c" * 12) for case in cases] == [
         *("", "-typo", "-negated-distractor"),
     ]
-    assert found == made(recipe)
+    assert cases == made(recipe)
     others = {made(replace(recipe, seed=seed))[1].text for seed in range(9)}
     assert len(others) > 1

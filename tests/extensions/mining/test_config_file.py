@@ -57,25 +57,25 @@ output:
 @pytest.fixture
 def project(folder: Path, git: Callable[..., str]) -> Path:
     """Return a repository whose history gives four cases of two files each."""
-    place = folder / "project"
-    place.mkdir()
+    folder_path = folder / "project"
+    folder_path.mkdir()
 
     def commit(message: str) -> None:
-        git(place, "add", "--all")
-        git(place, "commit", "--quiet", f"--message={message}")
+        git(folder_path, "add", "--all")
+        git(folder_path, "commit", "--quiet", f"--message={message}")
 
-    git(place, "init", "--quiet")
+    git(folder_path, "init", "--quiet")
     for number, (question, _) in enumerate(CHANGES):
         for part in ("store", "view"):
             text = f"# To do: {question.split()[-1]}\ndef part_{number}(value): ...\n"
-            (place / f"{part}_{number}.py").write_text(text)
+            (folder_path / f"{part}_{number}.py").write_text(text)
     commit("start")
     for number, (question, words) in enumerate(CHANGES):
         for part in ("store", "view"):
             body = f'def part_{number}(value):\n    """{words}"""\n    return check(value)\n'
-            (place / f"{part}_{number}.py").write_text(body)
+            (folder_path / f"{part}_{number}.py").write_text(body)
         commit(question)
-    return place
+    return folder_path
 
 
 def test_what_is_written_runs(karat: Karat, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,9 +17,9 @@ def test_the_readme_shows_what_is_printed(tmp_path: Path, karat: Karat, project_
     done = karat("demo", "-o", str(tmp_path / "out"))
     assert done.returncode == 0, done.stderr
     readme = (project_root / "README.md").read_text(encoding="utf-8")
-    (shown,) = re.findall(r"^\$ make demo\n(Which.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    (matches,) = re.findall(r"^\$ make demo\n(Which.*?)^```$", readme, re.MULTILINE | re.DOTALL)
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    assert doctest.OutputChecker().check_output(shown, done.stdout, flags), done.stdout
+    assert doctest.OutputChecker().check_output(matches, done.stdout, flags), done.stdout
     assert max(map(len, done.stdout.split("Report:")[0].splitlines())) <= 80
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert page.startswith("<!DOCTYPE html>")

@@ -20,8 +20,8 @@ TEN = "".join(f"line {number}\n" for number in range(1, 11))
 
 
 def files_of(history: "Builder", commit: str) -> dict[str, FileDiff]:
-    ((found, files),) = diffs(history.path, [commit])
-    assert found == commit
+    ((commit_diffs, files),) = diffs(history.path, [commit])
+    assert commit_diffs == commit
     return {file.change.path: file for file in files}
 
 
@@ -115,8 +115,8 @@ def test_a_missing_file_costs_the_commits_that_need_it(history: "Builder") -> No
     ids = [history.commit({"a": f"{number}\n"}) for number in range(6)]
     history.lose(f"{ids[3]}:a")
     unreadable = UnreadableCommits()
-    found = [commit for commit, _ in diffs(history.path, ids, unreadable=unreadable)]
-    assert found == [ids[0], ids[1], ids[2], ids[5]]
+    commit_ids = [commit for commit, _ in diffs(history.path, ids, unreadable=unreadable)]
+    assert commit_ids == [ids[0], ids[1], ids[2], ids[5]]
     assert [lost.commit for lost in unreadable.unreadable] == [ids[3], ids[4]]
     with pytest.raises(InputError, match="git diff-tree"):
         list(diffs(history.path, ids))
@@ -184,10 +184,10 @@ def test_attributes_of_a_work_tree_change_no_truth(history: "Builder", tmp_path:
     clone = tmp_path / "clone"
     history.git("clone", "--quiet", history.path, str(clone))
     (clone / ".gitattributes").write_text("*.py -diff\n", encoding="utf-8")
-    wanted = list(diffs(history.path, [tip]))
-    assert wanted[0][1][0].hunks == (Hunk(5, 1, 5, 1),)
-    assert list(diffs(str(clone), [tip])) == wanted
-    assert list(diffs(str(clone / "src"), [tip])) == wanted
+    commit_diffs = list(diffs(history.path, [tip]))
+    assert commit_diffs[0][1][0].hunks == (Hunk(5, 1, 5, 1),)
+    assert list(diffs(str(clone), [tip])) == commit_diffs
+    assert list(diffs(str(clone / "src"), [tip])) == commit_diffs
 
 
 def test_a_large_patch_comes_in_many_blocks(history: "Builder") -> None:
@@ -227,6 +227,6 @@ def test_commits_are_those_of_a_scan(history: "Builder") -> None:
     history.commit({"a": "a\n"})
     history.commit({"a": "b\n"})
     scanned = list(scan(history.path))
-    found = dict(diffs(history.path, [commit.id for commit in scanned]))
+    commit_diffs = dict(diffs(history.path, [commit.id for commit in scanned]))
     for commit in scanned:
-        assert tuple(file.change for file in found[commit.id]) == commit.changes
+        assert tuple(file.change for file in commit_diffs[commit.id]) == commit.changes

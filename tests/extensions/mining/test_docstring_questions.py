@@ -114,21 +114,21 @@ DOCUMENTED = {
 
 
 def asked(text: str, language: str) -> list[Question]:
-    found = docstring_questions("f.x", dedent(text).lstrip("\n"), language)
-    return [question for question in found.questions if not question.reason]
+    finding = docstring_questions("f.x", dedent(text).lstrip("\n"), language)
+    return [question for question in finding.questions if not question.reason]
 
 
 @pytest.mark.parametrize("language", DOCUMENTED)
 def test_a_definition_in(language: str) -> None:
     text = dedent(DOCUMENTED[language]).lstrip("\n")
-    found = docstring_questions("f.x", text, language)
-    (question,) = found.questions
+    finding = docstring_questions("f.x", text, language)
+    (question,) = finding.questions
     assert (question.text, question.reason) == (SENTENCE, "")
     (target,) = question.targets
     lines = text.split("\n")
     assert "arse" in "".join(lines[target.start_line - 1 : target.start_line + 2])
     assert "text" in "".join(lines[target.start_line : target.end_line])
-    masked = mask_text(text, found.masks[0])
+    masked = mask_text(text, finding.masks[0])
     assert "expiry date" not in masked
     assert masked.count("\n") == text.count("\n")
     assert "return text" in masked or "text" in masked
@@ -158,16 +158,16 @@ def test_the_package_comment_of_go_and_the_module_of_rust() -> None:
 
 def test_a_body_that_is_only_a_docstring_stays_valid_python() -> None:
     text = 'class Gone(Exception):\n    """The article was withdrawn by its author."""\n\nx = 1\n'
-    found = docstring_questions("f.py", text, "python")
-    assert found.questions[0].reason == "nothing-left"
-    masked = mask_text(text, found.masks[0])
+    finding = docstring_questions("f.py", text, "python")
+    assert finding.questions[0].reason == "nothing-left"
+    masked = mask_text(text, finding.masks[0])
     assert masked == "class Gone(Exception):\n    ...\n\nx = 1\n"
     compile(masked, "f.py", "exec")
 
 
 def test_a_comment_beside_code_is_not_masked() -> None:
-    found = docstring_questions("f.py", 'def f(): "Parse the date of a cookie"\n', "python")
-    assert found.questions == ()
+    finding = docstring_questions("f.py", 'def f(): "Parse the date of a cookie"\n', "python")
+    assert finding.questions == ()
     go = "package a\n\nvar x = 1 // Parse the date of a cookie\nfunc F() {\n}\n"
     assert docstring_questions("f.go", go, "go").questions == ()
 

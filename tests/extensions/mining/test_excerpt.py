@@ -41,7 +41,7 @@ def j():
 LINES = CODE.splitlines(keepends=True)
 
 
-def shown(excerpt: str) -> list[int]:
+def lines_left(excerpt: str) -> list[int]:
     return [number for number, line in enumerate(excerpt.split("\n"), start=1) if line]
 
 
@@ -56,24 +56,24 @@ def replaced(number: int, text: str) -> tuple[str, str]:
 
 def test_the_changed_part_the_head_and_the_end_stay() -> None:
     old, new = replaced(at("        return 2\n"), "        return 9\n")
-    assert shown(old) == [3, 4, 5, 6, 11, 12, 13, 15, 16]
+    assert lines_left(old) == [3, 4, 5, 6, 11, 12, 13, 15, 16]
     assert old.count("\n") == len(LINES)
     assert new == old.replace("return 2", "return 9")
 
 
 def test_an_outermost_statement_stays_alone() -> None:
     old, _ = replaced(1, "import sys\n")
-    assert shown(old) == [1]
+    assert lines_left(old) == [1]
 
 
 def test_comments_and_decorators_stay_with_what_they_belong_to() -> None:
     old, _ = replaced(at("@decorated\n"), "@other\n")
-    assert shown(old)[:3] == [19, 20, 21]
+    assert lines_left(old)[:3] == [19, 20, 21]
 
 
 def test_a_statement_that_follows_without_a_blank_line_hides_its_parts() -> None:
     old, _ = replaced(at("        return 6\n"), "        return 9\n")
-    assert shown(old) == [19, 20, 21, 23, 24, 25, 26, 28, 29]
+    assert lines_left(old) == [19, 20, 21, 23, 24, 25, 26, 28, 29]
 
 
 def test_insertions_and_lines_that_move() -> None:
@@ -83,8 +83,8 @@ def test_insertions_and_lines_that_move() -> None:
     new = [*LINES[:before], *added, *LINES[before : after - 1], *LINES[after:]]
     hunks = [Hunk(before, 0, before + 1, 2), Hunk(after, 1, after + 1, 0)]
     old_excerpt, new_excerpt = excerpts(LINES, new, hunks)
-    assert shown(old_excerpt) == [3, 4, 5, 6, 8, 9, 15, 16]
-    assert shown(new_excerpt) == [3, 4, 5, 6, 8, 9, 10, 11, 17]
+    assert lines_left(old_excerpt) == [3, 4, 5, 6, 8, 9, 15, 16]
+    assert lines_left(new_excerpt) == [3, 4, 5, 6, 8, 9, 10, 11, 17]
     assert new_excerpt.count("\n") == len(new)
 
 

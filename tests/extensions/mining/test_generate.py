@@ -223,11 +223,11 @@ def test_a_bar_for_those_who_watch(
     project: "Builder", generate: Generate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    shown = generate(project.path).stderr
-    assert "reading history" in shown
-    assert "14" in shown
-    assert "reading changes" in shown
-    assert "100%" in shown
+    output = generate(project.path).stderr
+    assert "reading history" in output
+    assert "14" in output
+    assert "reading changes" in output
+    assert "100%" in output
 
 
 # What is wrong, and what is said about it.

@@ -63,8 +63,8 @@ def test_sections_of(text: str, language: str) -> None:
     ("text", "language"), [(MARKDOWN, "markdown"), (RST, "rst"), (ASCIIDOC, "asciidoc")]
 )
 def test_masked_sections_stay_sections_without_their_titles(text: str, language: str) -> None:
-    found = heading_questions("f", text, language, ())
-    masked = mask_text(text, sorted({mask for own in found.masks for mask in own}))
+    finding = heading_questions("f", text, language, ())
+    masked = mask_text(text, sorted({mask for own in finding.masks for mask in own}))
     assert "Rotate" not in masked
     assert "Old signatures" not in masked, "nor in the table of contents"
     assert masked.count(BODY) == text.count(BODY)
@@ -73,15 +73,15 @@ def test_masked_sections_stay_sections_without_their_titles(text: str, language:
 
 
 def test_the_masks_of_a_query_hide_all_its_titles() -> None:
-    found = heading_questions("f", RST, "rst", ())
-    masked = mask_text(RST, sorted(found.masks[1]))
+    finding = heading_questions("f", RST, "rst", ())
+    masked = mask_text(RST, sorted(finding.masks[1]))
     assert "Rotate" not in masked
     assert "Old" not in masked
 
 
 def test_dropped_headings() -> None:
-    found = heading_questions("f", MARKDOWN, "markdown", {"old signatures"}).questions
-    assert {q.text: q.reason for q in found} == {
+    questions = heading_questions("f", MARKDOWN, "markdown", {"old signatures"}).questions
+    assert {q.text: q.reason for q in questions} == {
         "Rotate secret keys": "",
         "Rotate secret keys: Old signatures": "repeated",
         "Rotate secret keys: Introduction": "generic",

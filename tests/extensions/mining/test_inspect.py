@@ -79,11 +79,11 @@ def test_json(inspect: Inspect) -> None:
     cases = json.loads(inspect("--json").stdout)
     assert len(cases) == 6
     assert {"id", "query", "tags", "targets"} == cases[0].keys()
-    found = json.loads(inspect(case("mail"), "--json").stdout)
-    assert found["query"] == "send a mail for each abandoned cart"
-    assert found["message"] == "Send a mail for each abandoned cart"
-    assert "+    return 4" in found["diff"]
-    mail = next(one for one in found["should_find"] if one["target"]["path"] == "shop/mail.py")
+    value = json.loads(inspect(case("mail"), "--json").stdout)
+    assert value["query"] == "send a mail for each abandoned cart"
+    assert value["message"] == "Send a mail for each abandoned cart"
+    assert "+    return 4" in value["diff"]
+    mail = next(one for one in value["should_find"] if one["target"]["path"] == "shop/mail.py")
     assert (mail["first_line"], mail["lines"][2]) == (3, "    return 0")
 
 
@@ -96,10 +96,10 @@ def test_long_lines_and_diffs_are_cut(inspect: Inspect, monkeypatch: pytest.Monk
         "karat.extensions.mining.inspect.inspect_case",
         lambda _dataset, query, **_: CaseDetails(query, "", f"{diff}\ndiff --git a/b.py\n+y", ()),
     )
-    shown = inspect(case("mail")).stdout
-    assert f"\n  +{'x' * 299}...\n  diff --git a/long.py\n  +0\n" in shown
+    output = inspect(case("mail")).stdout
+    assert f"\n  +{'x' * 299}...\n  diff --git a/long.py\n  +0\n" in output
     rest = "  +298\n  ... 701 more lines of this file; --json prints all\n"
-    assert shown.endswith(f"{rest}  diff --git a/b.py\n  +y\n")
+    assert output.endswith(f"{rest}  diff --git a/b.py\n  +y\n")
     assert len(json.loads(inspect(case("mail"), "--json").stdout)["diff"]) > 400_000
 
 
@@ -131,9 +131,9 @@ def test_what_a_terminal_would_obey_is_escaped(
 ) -> None:
     project.commit({"shop/cart.py": "x = '\x1b[31m'\n"}, "Show carts of visitors in \x1b[31mred")
     write_gold(generate([project.path], MiningRecipe()).dataset, "gold.json")
-    shown = inspect(case("carts of visitors")).stdout
-    assert "\x1b" not in shown
-    assert r"+x = '\x1b[31m'" in shown
+    output = inspect(case("carts of visitors")).stdout
+    assert "\x1b" not in output
+    assert r"+x = '\x1b[31m'" in output
 
 
 def test_a_file_that_was_renamed(project: "Builder", inspect: Inspect) -> None:
@@ -142,9 +142,9 @@ def test_a_file_that_was_renamed(project: "Builder", inspect: Inspect) -> None:
     moved = {"shop/old.py": None, "shop/new.py": code.replace("x3 = 3", "x3 = 4")}
     project.commit(moved, "Count visitors twice in reports")
     write_gold(generate([project.path], MiningRecipe()).dataset, "gold.json")
-    shown = inspect(case("visitors twice")).stdout
-    assert "shop/old.py  grade 2" in shown
-    assert "rename to shop/new.py" in shown
+    output = inspect(case("visitors twice")).stdout
+    assert "shop/old.py  grade 2" in output
+    assert "rename to shop/new.py" in output
 
 
 def test_no_such_case(inspect: Inspect) -> None:

@@ -31,8 +31,8 @@ def test_every_option() -> None:
     options = [option for option in command.params if isinstance(option, click.Option)]
     assert len(options) > 20
     for option in options:
-        shown = "`, `".join(option.opts)
-        assert f"| `{shown}` | {option.help} |\n" in PAGE
+        spellings = "`, `".join(option.opts)
+        assert f"| `{spellings}` | {option.help} |\n" in PAGE
 
 
 def test_every_rule() -> None:

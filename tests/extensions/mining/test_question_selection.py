@@ -87,10 +87,10 @@ def test_a_limit_spreads_over_files_and_depends_on_the_seed() -> None:
 
 def test_masks_of_all_texts_or_of_the_chosen() -> None:
     first, second = question("amber", line=1), question("beacon", line=5)
-    found = {"a.py": Finding((first, second), ((Mask(1, 2),), (Mask(5, 6),)))}
-    assert masks_by_path(found, None) == {"a.py": (Mask(1, 2), Mask(5, 6))}
-    assert masks_by_path(found, [second]) == {"a.py": (Mask(5, 6),)}
-    assert masks_by_path(found, []) == {}
+    findings = {"a.py": Finding((first, second), ((Mask(1, 2),), (Mask(5, 6),)))}
+    assert masks_by_path(findings, None) == {"a.py": (Mask(1, 2), Mask(5, 6))}
+    assert masks_by_path(findings, [second]) == {"a.py": (Mask(5, 6),)}
+    assert masks_by_path(findings, []) == {}
 
 
 def test_tags_and_id() -> None:

@@ -48,20 +48,20 @@ SOURCES = ("docstrings", "headings", "tests")
 
 @pytest.fixture
 def shop(tmp_path: Path, git: Callable[..., str]) -> Path:
-    place = tmp_path / "shop"
+    folder_path = tmp_path / "shop"
     for path, text in FILES.items():
-        file = place / path
+        file = folder_path / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
-    git(place, "init", "--quiet")
-    git(place, "add", ".")
-    git(place, "commit", "--quiet", "-m", "Start")
-    return place
+    git(folder_path, "init", "--quiet")
+    git(folder_path, "add", ".")
+    git(folder_path, "commit", "--quiet", "-m", "Start")
+    return folder_path
 
 
-def made(place: Path, made_from: str, *, folder: bool = False, **settings: object) -> Dataset:
+def made(path: Path, made_from: str, *, folder: bool = False, **settings: object) -> Dataset:
     recipe = QuestionRecipe(made_from, **settings)  # type: ignore[arg-type]
-    return generate_questions(str(place), recipe, folder=folder)[0]
+    return generate_questions(str(path), recipe, folder=folder)[0]
 
 
 def searched(gold: Dataset, where: Where) -> Corpus:
@@ -187,9 +187,9 @@ def test_a_case_is_shown_with_its_code(
     write(made(shop, "docstrings"), path, format="gold")
     case = next(q for q in read_dataset(path).queries() if q.targets[0].symbol == "remind")
     assert run("inspect", str(path), case.id) == 0
-    shown = capsys.readouterr().out
-    assert "def remind(visitor):" in shown
-    assert "has no commit" not in shown
+    output = capsys.readouterr().out
+    assert "def remind(visitor):" in output
+    assert "has no commit" not in output
 
 
 def test_masked_lines_are_not_carried(shop: Path, tmp_path: Path) -> None:
@@ -209,10 +209,10 @@ def test_the_command_and_an_evaluation(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert run("generate", "--repo", str(shop), "--from", "docstrings", "-o", "gold.json") == 0
-    shown = capsys.readouterr().out
-    assert "4 doc comments at " in shown
-    assert "kind        docstring (4)" in shown
-    assert "next: karat evaluate gold.json --engine bm25" in shown
+    output = capsys.readouterr().out
+    assert "4 doc comments at " in output
+    assert "kind        docstring (4)" in output
+    assert "next: karat evaluate gold.json --engine bm25" in output
     assert run("evaluate", "gold.json", "--engine", engine, "--no-wait") == 0
     out = capsys.readouterr().out
     assert "all queries on the version that they were generated from, their texts masked" in out

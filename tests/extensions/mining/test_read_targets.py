@@ -45,8 +45,8 @@ def alone():
 
 def truth_of(history: "Builder", commit: str, **options: bool) -> dict[str, TargetFile]:
     unreadable = UnreadableCommits()
-    ((found, files),) = read_targets(history.path, [commit], unreadable=unreadable, **options)  # type: ignore[arg-type]
-    assert (found, unreadable.unreadable) == (commit, [])
+    ((truths, files),) = read_targets(history.path, [commit], unreadable=unreadable, **options)  # type: ignore[arg-type]
+    assert (truths, unreadable.unreadable) == (commit, [])
     return {file.path: file for file in files}
 
 
@@ -175,11 +175,11 @@ def test_minified_files_are_left_out_unless_they_are_wanted(history: "Builder") 
     history.commit({**texts})
     tip = history.commit({path: f"g();{text}" for path, text in texts.items()})
     unreadable = UnreadableCommits()
-    ((_, found),) = read_targets(history.path, [tip], minified=False, unreadable=unreadable)
-    assert {file.path for file in found} == {"app.js", "data.py"}
+    ((_, truths),) = read_targets(history.path, [tip], minified=False, unreadable=unreadable)
+    assert {file.path for file in truths} == {"app.js", "data.py"}
     assert unreadable.skipped == {"minified": 1}
-    ((_, found),) = read_targets(history.path, [tip])
-    assert {file.path for file in found} == {*texts}
+    ((_, truths),) = read_targets(history.path, [tip])
+    assert {file.path for file in truths} == {*texts}
 
 
 def test_what_no_corpus_would_hold_is_counted(history: "Builder") -> None:
@@ -299,9 +299,9 @@ def test_every_target_is_in_the_corpus_of_the_parent(history: "Builder") -> None
         history.commit({"a.py": state, "dir/b.py": f"{state}{number}\n"})
         for number, state in enumerate(states)
     ]
-    found = list(read_targets(history.path, ids))
-    assert [len(files) for _, files in found] == [0, 2, 2, 2, 2, 1]
-    for commit, files in found[1:]:
+    truths = list(read_targets(history.path, ids))
+    assert [len(files) for _, files in truths] == [0, 2, 2, 2, 2, 1]
+    for commit, files in truths[1:]:
         before = from_git(history.path, f"{commit}^")
         for file in files:
             assert before.by_path[file.path].blob == file.blob
@@ -314,8 +314,8 @@ def test_a_missing_file_costs_its_commits(history: "Builder") -> None:
     ids = [history.commit({"a.py": f"x = {number}\n"}) for number in range(5)]
     history.lose(f"{ids[2]}:a.py")
     unreadable = UnreadableCommits()
-    found = [commit for commit, _ in read_targets(history.path, ids, unreadable=unreadable)]
-    assert found == [ids[0], ids[1], ids[4]]
+    commit_ids = [commit for commit, _ in read_targets(history.path, ids, unreadable=unreadable)]
+    assert commit_ids == [ids[0], ids[1], ids[4]]
     assert [lost.commit for lost in unreadable.unreadable] == [ids[2], ids[3]]
     with pytest.raises(InputError, match="git diff-tree"):
         list(read_targets(history.path, ids))

@@ -82,8 +82,8 @@ def test_two_revisions_for_one_repository_are_rejected(
 def test_inspect(capsys: pytest.CaptureFixture[str]) -> None:
     case = next(name for name in ids() if name.startswith("gin-"))
     assert karat("inspect", "two.json", case, *NAMED) == 0
-    shown = capsys.readouterr()
-    assert "+    return check(value)" in shown.out
-    assert shown.err == ""
+    printed = capsys.readouterr()
+    assert "+    return check(value)" in printed.out
+    assert printed.err == ""
     assert karat("inspect", "two.json", case, "--repo", "click=elsewhere/click") == 0
     assert "does not have its commits; name it (--repo gin=DIR)" in capsys.readouterr().err

@@ -44,7 +44,7 @@ LAST = ("not-drawn", "too-hard", "unreadable", "code-equal")
 
 def test_all_cases_newest_first(project: "Builder") -> None:
     made = drawn(project)
-    assert [found.candidate.query.partition(" ")[0] for found in made.cases] == [
+    assert [case.candidate.query.partition(" ")[0] for case in made.cases] == [
         *("show", "lock", "send", "warn", "round", "keep"),
     ]
     assert dropped(made, LAST) == {"not-drawn": 0, "too-hard": 0, "unreadable": 0, "code-equal": 1}
@@ -57,7 +57,7 @@ def test_as_many_as_asked_for(project: "Builder", limit: int) -> None:
     made = drawn(project, limit, told=told)
     assert len(made.cases) == made.waterfall.kept == limit
     assert told == [(done, limit) for done in range(1, limit + 1)]
-    times = [found.candidate.commit.time for found in made.cases]
+    times = [case.candidate.commit.time for case in made.cases]
     assert times == sorted(times, reverse=True)
     assert made == drawn(project, limit)
 
@@ -78,8 +78,8 @@ def test_a_file_with_the_same_code_is_no_answer(history: "Builder") -> None:
     history.commit({"a.py": code, "b.py": code}, "Start")
     changed = {"a.py": code.replace("1", "2"), "b.py": f"# Note.\n{code}"}
     history.commit(changed, "Count visitors twice in reports")
-    (found,) = drawn(history).cases
-    assert [file.path for file in found.files] == ["a.py"]
+    (cases,) = drawn(history).cases
+    assert [file.path for file in cases.files] == ["a.py"]
     two = drawn(history, filters=Filters(CaseLimits(min_files=2)))
     assert (two.cases, dropped(two, LAST)["code-equal"]) == ([], 1)
 
@@ -87,7 +87,7 @@ def test_a_file_with_the_same_code_is_no_answer(history: "Builder") -> None:
 def test_what_does_not_fit_is_replaced(project: "Builder") -> None:
     made = drawn(project, 3, fits=lambda candidate: "cart" not in candidate.query)
     assert len(made.cases) == 3
-    assert not any("cart" in found.candidate.query for found in made.cases)
+    assert not any("cart" in case.candidate.query for case in made.cases)
     all_of_them = drawn(project, fits=lambda candidate: "cart" not in candidate.query)
     assert dropped(all_of_them, LAST)["too-hard"] == 2
 

@@ -177,8 +177,8 @@ def test_the_unit_of_a_pull_request(history: "Builder") -> None:
 def test_a_window_of_time(history: "Builder") -> None:
     ids = [history.commit({"a": str(number)}) for number in range(4)]
     # The builder starts at 22:13:20 of 14 November 2023 and adds an hour each time.
-    found = list(scan(history.path, since="2023-11-15T00:13:20Z", until="2023-11-15T02:13:20"))
-    assert [commit.id for commit in found] == [ids[2], ids[1]]
+    commits = list(scan(history.path, since="2023-11-15T00:13:20Z", until="2023-11-15T02:13:20"))
+    assert [commit.id for commit in commits] == [ids[2], ids[1]]
     assert [commit.id for commit in scan(history.path, since="2023-11-15")] == ids[:0:-1]
     assert [commit.id for commit in scan(history.path, until="2023-11-15")] == ids[:1]
     assert [commit.id for commit in scan(history.path, max_commits=2)] == ids[:1:-1]
@@ -218,8 +218,11 @@ def test_a_shallow_clone_is_noted(history: "Builder", tmp_path: Path) -> None:
     url = history.folder.as_uri()
     history.git("clone", "--quiet", "--bare", "--depth=2", url, str(tmp_path / "part"))
     unreadable = UnreadableCommits()
-    found = list(scan(str(tmp_path / "part"), unreadable=unreadable))
-    assert [(commit.id, commit.parents) for commit in found] == [(ids[3], (ids[2],)), (ids[2], ())]
+    commits = list(scan(str(tmp_path / "part"), unreadable=unreadable))
+    assert [(commit.id, commit.parents) for commit in commits] == [
+        (ids[3], (ids[2],)),
+        (ids[2], ()),
+    ]
     assert unreadable.notes == [SHALLOW]
     assert not unreadable.unreadable
 
@@ -238,9 +241,9 @@ def test_a_missing_tree_costs_its_commits(history: "Builder") -> None:
     ids = [history.commit({"a": str(number)}) for number in range(5)]
     tree = history.lose(f"{ids[2]}^{{tree}}")
     unreadable = UnreadableCommits()
-    found = [commit.id for commit in scan(history.path, unreadable=unreadable)]
+    commit_ids = [commit.id for commit in scan(history.path, unreadable=unreadable)]
     # The commit, and the next one, which is compared with it.
-    assert found == [ids[4], ids[1], ids[0]]
+    assert commit_ids == [ids[4], ids[1], ids[0]]
     assert [lost.commit for lost in unreadable.unreadable] == [ids[3], ids[2]]
     assert all(tree in lost.reason for lost in unreadable.unreadable)
     with pytest.raises(InputError, match=tree):
@@ -254,8 +257,8 @@ def test_a_missing_commit_ends_the_walk(history: "Builder") -> None:
     ids = [history.commit({"a": str(number)}) for number in range(5)]
     missing = history.lose(ids[1])
     unreadable = UnreadableCommits()
-    found = [commit.id for commit in scan(history.path, unreadable=unreadable)]
-    assert found == [ids[4], ids[3]]
+    commit_ids = [commit.id for commit in scan(history.path, unreadable=unreadable)]
+    assert commit_ids == [ids[4], ids[3]]
     (lost,) = unreadable.unreadable
     assert lost.commit == ""
     assert missing in lost.reason
@@ -264,9 +267,9 @@ def test_a_missing_commit_ends_the_walk(history: "Builder") -> None:
 def test_a_broken_object(history: "Builder") -> None:
     ids = [history.commit({"a": str(number)}) for number in range(3)]
     tree = history.git("rev-parse", f"{ids[0]}^{{tree}}")
-    place = history.folder / "objects" / tree[:2] / tree[2:]
-    place.chmod(0o644)
-    place.write_bytes(b"rubbish")
+    object_file = history.folder / "objects" / tree[:2] / tree[2:]
+    object_file.chmod(0o644)
+    object_file.write_bytes(b"rubbish")
     unreadable = UnreadableCommits()
     assert [commit.id for commit in scan(history.path, unreadable=unreadable)] == [ids[2]]
     assert [lost.commit for lost in unreadable.unreadable] == [ids[1], ids[0]]
@@ -403,7 +406,7 @@ def test_any_history_is_what_was_committed(
         for data in change[1:]
         if data is not None
     }
-    found = [
+    commits = [
         (
             commit.id,
             {
@@ -413,4 +416,4 @@ def test_any_history_is_what_was_committed(
         )
         for commit in scan(history.path)
     ]
-    assert found == expected[::-1]
+    assert commits == expected[::-1]

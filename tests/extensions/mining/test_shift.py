@@ -37,7 +37,7 @@ def test_a_range_is_where_its_lines_are(
 ) -> None:
     hunks, new = hunks_of(edit)
     last = min(first + length, LINES)
-    left = [place for place, line in enumerate(new, start=1) if first <= line <= last]
+    left = [index for index, line in enumerate(new, start=1) if first <= line <= last]
     assert shift_lines(hunks, first, last) == ((left[0], left[-1]) if left else None)
 
 

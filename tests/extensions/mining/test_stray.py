@@ -53,6 +53,6 @@ def test_the_option_is_named_and_the_command_written_out(
 
 
 def test_no_help_shows_what_takes_such_words(karat: Karat) -> None:
-    shown = karat("generate", "--help").stdout
-    assert shown.splitlines()[0] == "Usage: karat generate [OPTIONS]"
-    assert "stray" not in shown.lower()
+    output = karat("generate", "--help").stdout
+    assert output.splitlines()[0] == "Usage: karat generate [OPTIONS]"
+    assert "stray" not in output.lower()

@@ -56,9 +56,9 @@ def test_a_change_outside_of_all_definitions_means_the_file() -> None:
 
 @pytest.mark.parametrize("grain", Grain)
 def test_every_file_has_a_target_and_its_grade(grain: Grain) -> None:
-    found = build_targets([FILE, GONE], grain)
+    targets = build_targets([FILE, GONE], grain)
     for file in (FILE, GONE):
-        assert max(one.grade for one in found if one.path == file.path) == file.grade
+        assert max(one.grade for one in targets if one.path == file.path) == file.grade
 
 
 @given(st.lists(st.tuples(st.integers(1, 40), st.integers(0, 5), st.integers(1, 2)), min_size=1))
@@ -66,9 +66,9 @@ def test_ranges_cover_the_same_lines_and_never_touch(
     spans: list[tuple[int, int, int]],
 ) -> None:
     regions = tuple(Region(start, start + more, grade, ()) for start, more, grade in spans)
-    found = build_targets([FILE._replace(regions=regions)], Grain.LINE)
-    lines = {line for one in found for line in range(one.start_line, one.end_line + 1)}
+    targets = build_targets([FILE._replace(regions=regions)], Grain.LINE)
+    lines = {line for one in targets for line in range(one.start_line, one.end_line + 1)}
     assert lines == {
         line for region in regions for line in range(region.start_line, region.end_line + 1)
     }
-    assert all(one.end_line + 1 < other.start_line for one, other in pairwise(found))
+    assert all(one.end_line + 1 < other.start_line for one, other in pairwise(targets))

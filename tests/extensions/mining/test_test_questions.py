@@ -22,8 +22,8 @@ CODE = SourceText(
 
 def asked(*sources: SourceText, code: tuple[SourceText, ...] = (CODE,)) -> list[Question]:
     tests = [test for source in sources for test in find_tests(source)]
-    found = questions_from_tests(tests, Definitions(code, tests))
-    return [question for finding in found.values() for question in finding.questions]
+    findings = questions_from_tests(tests, Definitions(code, tests))
+    return [question for finding in findings.values() for question in finding.questions]
 
 
 def test_a_function_of_python() -> None:
@@ -106,13 +106,13 @@ def test_tests_inside_of_production_code_are_masked() -> None:
     )
     source = SourceText("src/cookies.rs", text, "rust")
     tests = find_tests(source, inline=True)
-    found = questions_from_tests(tests, Definitions([source], tests))["src/cookies.rs"]
-    (question,) = found.questions
+    finding = questions_from_tests(tests, Definitions([source], tests))["src/cookies.rs"]
+    (question,) = finding.questions
     assert (question.text, question.targets[0].symbol) == (
         "parse expiry keeps the zone",
         "parse_expiry",
     )
-    masked = mask_text(text, found.masks[0])
+    masked = mask_text(text, finding.masks[0])
     assert "zone" not in masked
     assert "pub fn parse_expiry" in masked
     assert find_tests(CODE, inline=True) == []

@@ -52,5 +52,5 @@ def test_a_target_is_covered_where_a_ranking_of_all_places_finds_it(
 ) -> None:
     target = Target(path, 1, first, first + length)
     gold = Dataset.of([Query("q", "", (target,))], match=match)
-    (found,) = trace(gold, Run.of([Answer("q", tuple(PLACES))]), keep=0)
-    assert bool(Coverage(PLACES, match=match).of(target)) == bool(found.ranks[0])
+    (traced,) = trace(gold, Run.of([Answer("q", tuple(PLACES))]), keep=0)
+    assert bool(Coverage(PLACES, match=match).of(target)) == bool(traced.ranks[0])

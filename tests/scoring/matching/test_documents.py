@@ -197,7 +197,7 @@ def test_depth_forgets_what_stands_below(
 ) -> None:
     cut = judge_ranking(judgments, scores, ties=ties, depth=depth)
     whole = judge_ranking(judgments, scores, ties=ties)
-    assert placed(cut) == [place for place in placed(whole) if place[0] <= depth]
+    assert placed(cut) == [index for index in placed(whole) if index[0] <= depth]
     assert cut.retrieved == min(depth, len(scores))
     assert list(cut.ideal) == list(whole.ideal)
 

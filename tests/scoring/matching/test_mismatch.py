@@ -25,7 +25,7 @@ def gold(match: str = "exact", *, size: int = 12, lead: str = "") -> Dataset:
     )
 
 
-def found(
+def mismatch_of(
     respelled: Callable[[str], str],
     *,
     size: int = 12,
@@ -61,30 +61,30 @@ REPAIRS = {
 @pytest.mark.parametrize("options", REPAIRS)
 @pytest.mark.parametrize("match", ["exact", "lines"])
 def test_the_option_that_repairs_the_paths_is_named(options: str, match: str) -> None:
-    mismatch = found(REPAIRS[options], match=match)
+    mismatch = mismatch_of(REPAIRS[options], match=match)
     assert mismatch is not None
     assert (mismatch.queries, mismatch.answered, mismatch.options) == (12, 12, options)
     assert mismatch.hit == REPAIRS[options](mismatch.target)
 
 
 def test_the_repair_works() -> None:
-    assert found(REPAIRS["--root x"], root="x") is None
-    assert found(REPAIRS["--cut-at '#'"], cut_at="#") is None
-    assert found(lambda name: f"r1:{name}", strip_prefix=("r0:", "r1:")) is None
+    assert mismatch_of(REPAIRS["--root x"], root="x") is None
+    assert mismatch_of(REPAIRS["--cut-at '#'"], cut_at="#") is None
+    assert mismatch_of(lambda name: f"r1:{name}", strip_prefix=("r0:", "r1:")) is None
 
 
 @pytest.mark.parametrize("match", ["exact", "lines"])
 def test_targets_may_be_the_longer_ones(match: str) -> None:
-    mismatch = found(str, match=match, lead="repo/")
+    mismatch = mismatch_of(str, match=match, lead="repo/")
     assert mismatch is not None
     assert mismatch.options == "--root repo"
 
 
 def test_many_prefixes_need_suffix_matching() -> None:
-    mismatch = found(lambda name: f"{sum(map(ord, name))}/{name}")
+    mismatch = mismatch_of(lambda name: f"{sum(map(ord, name))}/{name}")
     assert mismatch is not None
     assert mismatch.options == "--match suffix"
-    assert found(lambda name: f"{sum(map(ord, name))}/{name}", match="lines") is not None
+    assert mismatch_of(lambda name: f"{sum(map(ord, name))}/{name}", match="lines") is not None
 
 
 def test_ids() -> None:
@@ -118,7 +118,7 @@ def test_ids() -> None:
 
 
 def test_names_of_another_kind_have_no_repair() -> None:
-    mismatch = found(lambda name: str(len(name) * 17), size=3)
+    mismatch = mismatch_of(lambda name: str(len(name) * 17), size=3)
     assert mismatch is not None
     assert mismatch.options == ""
     assert mismatch.sure
@@ -129,8 +129,8 @@ def test_a_run_that_never_returns_a_target_is_told_of_only_with_enough_queries()
     def elsewhere(name: str) -> str:
         return f"other/{len(name)}/x.py"
 
-    assert found(elsewhere, size=3) is None
-    mismatch = found(elsewhere, size=12)
+    assert mismatch_of(elsewhere, size=3) is None
+    mismatch = mismatch_of(elsewhere, size=12)
     assert mismatch is not None
     assert not mismatch.sure
 
@@ -159,7 +159,7 @@ def test_most_queries_are_enough() -> None:
 
 
 def test_a_depth_that_hides_all_targets_is_no_mismatch() -> None:
-    assert found(str, depth=1) is None
+    assert mismatch_of(str, depth=1) is None
 
 
 def test_a_query_with_symbols_alone_has_no_names_to_compare() -> None:
@@ -168,7 +168,7 @@ def test_a_query_with_symbols_alone_has_no_names_to_compare() -> None:
 
 
 def test_only_a_sample_is_kept() -> None:
-    mismatch = found(REPAIRS["--root x"], size=100)
+    mismatch = mismatch_of(REPAIRS["--root x"], size=100)
     assert mismatch is not None
     assert (mismatch.queries, mismatch.options) == (100, "--root x")
 

@@ -41,7 +41,7 @@ def perfect(data: Dataset, change: Change, *, every: int = 3) -> Run:
     return Run.of(answers)
 
 
-def found(data: Dataset, run: Run, **options: object) -> Mismatch | None:
+def mismatch_of(data: Dataset, run: Run, **options: object) -> Mismatch | None:
     return judge(data, run, **options).mismatch  # type: ignore[arg-type]
 
 
@@ -59,13 +59,13 @@ REPAIRED = [
 @pytest.mark.parametrize(("form", "options"), REPAIRED)
 def test_a_third_of_the_queries_with_another_name_has_an_option(form: str, options: str) -> None:
     data = gold()
-    mismatch = found(data, perfect(data, form.format))
+    mismatch = mismatch_of(data, perfect(data, form.format))
     assert mismatch
     assert (mismatch.queries, mismatch.answered, mismatch.sure) == (10, 30, False)
     assert (mismatch.options, mismatch.advice) == (options, "")
-    shown = form.format("src/Mail Box/Read_0.py")
+    respelled = form.format("src/Mail Box/Read_0.py")
     assert mismatch.text("new") == (
-        f"in 10 of 30 queries, new has a target under another name: the run has {shown!r}, "
+        f"in 10 of 30 queries, new has a target under another name: the run has {respelled!r}, "
         f"the gold set 'src/Mail Box/Read_0.py'; add {options}"
     )
 
@@ -85,7 +85,7 @@ def test_a_third_of_the_queries_with_another_name_has_an_option(form: str, optio
 )
 def test_what_no_option_changes_is_advice(change: Change, advice: str) -> None:
     data = gold()
-    mismatch = found(data, perfect(data, change))
+    mismatch = mismatch_of(data, perfect(data, change))
     assert mismatch
     assert (mismatch.queries, mismatch.options, mismatch.partly) == (10, "", True)
     assert mismatch.advice == advice
@@ -93,7 +93,7 @@ def test_what_no_option_changes_is_advice(change: Change, advice: str) -> None:
 
 def test_if_all_names_have_another_case_the_scores_mean_nothing() -> None:
     data = Dataset.of([Query(f"q{n}", "", (Target(f"src/Read_{n}.py"),)) for n in range(30)])
-    mismatch = found(data, perfect(data, str.lower, every=1))
+    mismatch = mismatch_of(data, perfect(data, str.lower, every=1))
     assert mismatch
     assert (mismatch.sure, mismatch.partly) == (True, False)
     assert mismatch.text("new") == (
@@ -104,7 +104,7 @@ def test_if_all_names_have_another_case_the_scores_mean_nothing() -> None:
 
 def test_each_query_may_have_a_hit_while_a_target_of_all_is_misspelled() -> None:
     data = gold()
-    mismatch = found(data, perfect(data, str.lower, every=1))
+    mismatch = mismatch_of(data, perfect(data, str.lower, every=1))
     assert mismatch
     assert (mismatch.queries, mismatch.partly) == (30, True)
 
@@ -115,7 +115,7 @@ def test_a_third_of_the_hits_is_enough() -> None:
         Answer(query.id, (Hit(f"repo/{query.targets[0].path}"), Hit(query.targets[1].path)))
         for query in data.queries()
     ]
-    mismatch = found(data, Run.of(answers))
+    mismatch = mismatch_of(data, Run.of(answers))
     assert mismatch
     assert (mismatch.queries, mismatch.options) == (30, "--strip-prefix repo/")
 
@@ -126,12 +126,12 @@ def test_five_percent_of_the_queries_are_worth_a_warning(wrong: int, *, warned: 
     run = perfect(data, "repo/{}".format, every=100 // wrong)
     changed = sum(answer.hits[0].path.startswith("repo/") for answer in run.answers())
     assert (changed >= 5) is warned
-    assert bool(found(data, run)) is warned
+    assert bool(mismatch_of(data, run)) is warned
 
 
 def test_a_large_set_is_sampled() -> None:
     data = gold(1_000)
-    mismatch = found(data, perfect(data, "repo/{}".format))
+    mismatch = mismatch_of(data, perfect(data, "repo/{}".format))
     assert mismatch
     assert mismatch.answered == 200
     assert mismatch.queries == pytest.approx(200 / 3, abs=1)
@@ -147,7 +147,7 @@ def test_lines_in_names_need_fields_where_lines_are_judged() -> None:
         )
         for n in range(30)
     ]
-    mismatch = found(data, Run.of(answers))
+    mismatch = mismatch_of(data, Run.of(answers))
     assert mismatch
     assert mismatch.options == ""
     assert mismatch.advice.startswith("the run needs lines as fields")
@@ -165,15 +165,15 @@ def test_ids_are_compared_too() -> None:
 def test_an_option_that_was_given_and_helps_is_not_advised() -> None:
     data = gold()
     run = perfect(data, "repo/{}".format)
-    assert found(data, run, strip_prefix=["repo/"]) is None
-    nested = found(data, perfect(data, "x/repo/{}".format), strip_prefix=["x/"])
+    assert mismatch_of(data, run, strip_prefix=["repo/"]) is None
+    nested = mismatch_of(data, perfect(data, "x/repo/{}".format), strip_prefix=["x/"])
     assert nested
     assert nested.options == "--strip-prefix x/repo/"
 
 
 def test_modes_of_partial_names_have_no_other_spelling() -> None:
     data = gold(match="suffix")
-    assert found(data, perfect(data, str.lower)) is None
+    assert mismatch_of(data, perfect(data, str.lower)) is None
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_a_bad_search_on_similar_files_is_not_misspelled(
     answers = [
         Answer(f"q{n}", tuple(map(Hit, hits(n) if n % 3 == 0 else [targets[n]]))) for n in range(30)
     ]
-    assert found(data, Run.of(answers)) is None
+    assert mismatch_of(data, Run.of(answers)) is None
 
 
 def test_a_target_below_the_prefix_shows_that_the_folder_exists() -> None:
@@ -207,7 +207,7 @@ def test_a_target_below_the_prefix_shows_that_the_folder_exists() -> None:
     other = Query("q30", "", (Target("repo/own.py"),))
     more = data.with_queries([*data.queries(), other])
     answers = [*perfect(data, "repo/{}".format).answers(), Answer("q30", (Hit("repo/own.py"),))]
-    assert found(more, Run.of(answers)) is None
+    assert mismatch_of(more, Run.of(answers)) is None
 
 
 @pytest.mark.parametrize("works", [True, False])
@@ -251,7 +251,7 @@ names = st.from_regex(r"[a-c]{1,2}(/[a-cA]{1,2}){0,2}\.(py|md)", fullmatch=True)
 def test_any_change_of_a_third_is_found(paths: list[str], seed: int) -> None:
     data = Dataset.of([Query(f"q{n}", "", (Target(path),)) for n, path in enumerate(paths)])
     form, options = REPAIRED[seed % len(REPAIRED)]
-    mismatch = found(data, perfect(data, form.format))
+    mismatch = mismatch_of(data, perfect(data, form.format))
     assert mismatch
     assert mismatch.options == options
     assert mismatch.queries == (len(paths) + 2) // 3
@@ -276,7 +276,7 @@ def test_copies_in_another_folder_are_documents(paths: list[str], seed: int, mis
         answers.append(
             Answer(f"q{n}", tuple(map(Hit, others if n < missed else [target, *others])))
         )
-    mismatch = found(data, Run.of(answers))
+    mismatch = mismatch_of(data, Run.of(answers))
     assert mismatch is None or not mismatch.partly
 
 
@@ -300,9 +300,9 @@ def test_shuffled_hits_of_real_sets_are_not_misspelled(shared_data: Path) -> Non
             Answer(query_id, tuple(map(Hit, rng.sample(everything, min(20, len(everything))))))
             for query_id in data.query_ids
         )
-        mismatch = found(data, run)
+        mismatch = mismatch_of(data, run)
         assert mismatch is None or not mismatch.partly
         if len(data) >= 10:
-            wrong = found(data, perfect(data, "repo/{}".format))
+            wrong = mismatch_of(data, perfect(data, "repo/{}".format))
             assert wrong
             assert wrong.options == "--strip-prefix repo/"

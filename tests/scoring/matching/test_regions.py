@@ -42,10 +42,10 @@ HITS = st.lists(
 WHOLE_FILE = range(1, 100)
 
 
-def numbers(place: Hit | Target) -> set[tuple[str, int]]:
-    """Return the lines of *place*; a whole file is longer than any range here."""
-    span = range(place.start_line, place.end_line + 1) if place.end_line else WHOLE_FILE
-    return {(place.path, line) for line in span}
+def numbers(region: Hit | Target) -> set[tuple[str, int]]:
+    """Return the lines of *region*; a whole file is longer than any range here."""
+    span = range(region.start_line, region.end_line + 1) if region.end_line else WHOLE_FILE
+    return {(region.path, line) for line in span}
 
 
 def matches(hit: Hit, target: Target, share: float) -> bool:
@@ -73,20 +73,22 @@ def units(hits: list[Hit], targets: list[Target]) -> tuple[list[Hit], list[Targe
     else:
         lined = {target.path for target in targets if target.end_line}
         files = {target.path for target in targets if target.grade > 0} - lined
-    kept: list[Hit] = []
+    distinct: list[Hit] = []
     for hit in hits:
-        if hit.path not in files or all(other.path != hit.path for other in kept):
-            kept.append(hit)
+        if hit.path not in files or all(other.path != hit.path for other in distinct):
+            distinct.append(hit)
     # A place that is listed twice is one target, of the higher grade.
     best: dict[tuple[str, int, int], Target] = {}
     for target in targets:
-        place = target.path, target.start_line, target.end_line
-        if target.path not in files and (place not in best or target.grade > best[place].grade):
-            best[place] = target
-    wanted = list(best.values())
+        region = target.path, target.start_line, target.end_line
+        if target.path not in files and (region not in best or target.grade > best[region].grade):
+            best[region] = target
+    judged_targets = list(best.values())
     whole = files & {target.path for target in targets}
-    wanted += [Target(path, max(t.grade for t in targets if t.path == path)) for path in whole]
-    return kept, wanted
+    judged_targets += [
+        Target(path, max(t.grade for t in targets if t.path == path)) for path in whole
+    ]
+    return distinct, judged_targets
 
 
 def slow_gains(hits: list[Hit], targets: list[Target], share: float) -> dict[int, float]:
@@ -146,18 +148,18 @@ def test_sizes_agree_with_sets_of_lines(hits: list[Hit], targets: list[Target]) 
         assert not any(target.end_line for target in targets)
         return
     hits, _ = units(hits, targets)
-    wanted = {
+    relevant_lines = {
         line
         for target in targets
         if target.grade > 0 and target.end_line
         for line in numbers(target)
     }
-    assert sizes.target_lines == len(wanted)
+    assert sizes.target_lines == len(relevant_lines)
     assert list(sizes.tokens) == [hit.tokens for hit in hits]
     read: set[tuple[str, int]] = set()
     for index, hit in enumerate(hits):
         here = numbers(hit) if hit.end_line else set()
-        expected = (len(here), len(here - read), len((here - read) & wanted))
+        expected = (len(here), len(here - read), len((here - read) & relevant_lines))
         row = (sizes.lines[index], sizes.new_lines[index], sizes.found_lines[index])
         assert row == (expected if hit.end_line else (-1, -1, -1))
         read |= here
@@ -286,8 +288,8 @@ def test_equal_scores_by_policy(ties: str, expected: list[str]) -> None:
 
 def test_ids_of_which_one_begins_another_tie_as_in_trec_eval() -> None:
     hits = [Hit("d1", 3.0), Hit("d11", 3.0), Hit("d10", 3.0), Hit("d1", 3.0, 5, 9)]
-    found = [(hit.path, hit.start_line) for hit in order_hits(hits, [0.0] * 4, "trec10")[0]]
-    assert found == [("d11", 0), ("d10", 0), ("d1", 5), ("d1", 0)]
+    ordered = [(hit.path, hit.start_line) for hit in order_hits(hits, [0.0] * 4, "trec10")[0]]
+    assert ordered == [("d11", 0), ("d10", 0), ("d1", 5), ("d1", 0)]
 
 
 def test_float32_ties_more() -> None:

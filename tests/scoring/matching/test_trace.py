@@ -31,24 +31,24 @@ def targets(draw: st.DrawFn) -> Target:
 @pytest.mark.parametrize("match", list(MATCHERS))
 @settings(max_examples=40)
 @given(
-    found=st.lists(hits(), max_size=8),
-    wanted=st.lists(targets(), min_size=1, max_size=3, unique_by=lambda target: target.path),
+    hit_list=st.lists(hits(), max_size=8),
+    target_list=st.lists(targets(), min_size=1, max_size=3, unique_by=lambda target: target.path),
     ties=st.sampled_from([name for name in TIE_POLICIES if name != "expected"]),
     judged_only=st.booleans(),
     depth=st.sampled_from([None, 1, 3]),
 )
 def test_ranks_are_those_of_judge(
     match: str,
-    found: list[Hit],
-    wanted: list[Target],
+    hit_list: list[Hit],
+    target_list: list[Target],
     ties: str,
     judged_only: bool,
     depth: int | None,
 ) -> None:
-    if {"a", "./a"} <= {target.path for target in wanted}:
-        wanted = [target for target in wanted if target.path != "./a"]
-    gold = Dataset.of([Query("q1", "", tuple(wanted))], match=match)
-    run = Run.of([Answer("q1", tuple(found))])
+    if {"a", "./a"} <= {target.path for target in target_list}:
+        target_list = [target for target in target_list if target.path != "./a"]
+    gold = Dataset.of([Query("q1", "", tuple(target_list))], match=match)
+    run = Run.of([Answer("q1", tuple(hit_list))])
     how: dict[str, Any] = {"ties": ties, "judged_only": judged_only, "depth": depth}
     judged = judge(gold, run, **how).queries[0]
     traced = trace(gold, run, keep=5, **how)[0]
@@ -60,8 +60,8 @@ def test_ranks_are_those_of_judge(
 
 
 def test_a_hit_names_the_target_that_it_is_first_to_cover() -> None:
-    wanted = (Target("a.rs", 1, 1, 10), Target("a.rs", 2, 5, 20), Target("b.rs", 1))
-    gold = Dataset.of([Query("q1", "", wanted)], match="lines")
+    targets = (Target("a.rs", 1, 1, 10), Target("a.rs", 2, 5, 20), Target("b.rs", 1))
+    gold = Dataset.of([Query("q1", "", targets)], match="lines")
     run = Run.of(
         [
             Answer(

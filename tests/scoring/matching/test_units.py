@@ -61,9 +61,9 @@ def test_which_files_are_one_unit_beside_symbols(
 
 def test_equal_paths_are_one_target_with_the_highest_grade() -> None:
     targets = [Target("a.py", 1, 1, 5), Target("b.py"), Target("a.py", 3, 7, 9), Target("a.py", 2)]
-    wanted = query_targets(targets, MATCHERS.get("suffix")())
-    assert wanted.targets == [Target("a.py", 3), Target("b.py")]
-    assert wanted.positions == [0, 1, 0, 0]
+    distinct = query_targets(targets, MATCHERS.get("suffix")())
+    assert distinct.targets == [Target("a.py", 3), Target("b.py")]
+    assert distinct.positions == [0, 1, 0, 0]
 
 
 @settings(max_examples=40)
@@ -81,8 +81,8 @@ def test_a_query_of_whole_files_is_judged_as_in_exact_mode(
     paths: list[str], hits: list[tuple[str, float, int]], ties: str, match: str
 ) -> None:
     targets = [Target(path) for path in paths]
-    found = [Hit(path, score, line, line, symbol=f"s{line}") for path, score, line in hits]
-    ours, plain = (judged(mode, targets, found, ties=ties) for mode in (match, "exact"))
+    line_hits = [Hit(path, score, line, line, symbol=f"s{line}") for path, score, line in hits]
+    ours, plain = (judged(mode, targets, line_hits, ties=ties) for mode in (match, "exact"))
     assert (ours.ranks, ours.grades, ours.retrieved) == (plain.ranks, plain.grades, plain.retrieved)
 
 
@@ -165,6 +165,9 @@ def test_a_query_without_an_answer_has_the_ideal_of_its_unit() -> None:
 
 def test_a_target_that_is_listed_twice_is_one() -> None:
     twice = [Target("a.py", 1.0, symbol="login"), Target("a.py", 2.0, symbol="login")]
-    wanted = query_targets([*twice, Target("b.py", symbol="login")], MATCHERS.get("symbol")())
-    assert [(target.path, target.grade) for target in wanted.targets] == [("a.py", 2), ("b.py", 1)]
-    assert wanted.positions == [0, 0, 1]
+    distinct = query_targets([*twice, Target("b.py", symbol="login")], MATCHERS.get("symbol")())
+    assert [(target.path, target.grade) for target in distinct.targets] == [
+        ("a.py", 2),
+        ("b.py", 1),
+    ]
+    assert distinct.positions == [0, 0, 1]

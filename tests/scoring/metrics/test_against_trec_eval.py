@@ -53,7 +53,7 @@ def ranked(scores: dict[str, float], ties: str, depth: int | None) -> dict[str, 
     as_compared = np.float32 if ties == "trec9" else float
     order.sort(key=lambda document: as_compared(scores[document]), reverse=True)
     order = order[:depth]
-    return {document: float(len(order) - place) for place, document in enumerate(order)}
+    return {document: float(len(order) - index) for index, document in enumerate(order)}
 
 
 def agree(
@@ -93,9 +93,9 @@ def collection(seed: int, *, documents: int, tied: bool) -> tuple[Grades, Run]:
         judged = chance.sample(names, documents // 3)
         truth[f"q{query}"] = {name: chance.choice([-1, 0, 0, 1, 2, 3]) for name in judged}
         truth[f"q{query}"][judged[0]] = 3
-        found = chance.sample(names, chance.randint(1, documents))
+        returned = chance.sample(names, chance.randint(1, documents))
         digits = 1 if tied else 9
-        run[f"q{query}"] = {name: round(chance.gauss(0, 1), digits) for name in found}
+        run[f"q{query}"] = {name: round(chance.gauss(0, 1), digits) for name in returned}
     return truth, run
 
 

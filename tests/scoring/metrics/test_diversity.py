@@ -43,13 +43,15 @@ def test_every_query_scores_as_in_ndeval(expected: dict[str, Any]) -> None:
     gold, run = ndeval_data()
     measure = parse(expected["measure"])
     table = evaluate(judge(gold, run), [measure])
-    found = dict(zip(table.query_ids, table.columns[str(measure)], strict=True))
-    assert {q: found[q] for q in expected["scores"]} == pytest.approx(expected["scores"], abs=1e-12)
+    by_query = dict(zip(table.query_ids, table.columns[str(measure)], strict=True))
+    assert {q: by_query[q] for q in expected["scores"]} == pytest.approx(
+        expected["scores"], abs=1e-12
+    )
 
 
 def query_of(ranking: list[tuple[str, ...]], missed: list[tuple[str, ...]]) -> JudgedQuery:
     """Return a judged query; each hit and each missed target has these subtopics."""
-    hits = [f"h{place}" for place in range(len(ranking))]
+    hits = [f"h{index}" for index in range(len(ranking))]
     targets = [
         Target(name, 1.0 if names else 0.0, subtopics=names)
         for name, names in zip(hits, ranking, strict=True)
@@ -63,8 +65,8 @@ def query_of(ranking: list[tuple[str, ...]], missed: list[tuple[str, ...]]) -> J
 def slow_gains(ranking: list[tuple[str, ...]], alpha: float) -> list[float]:
     """Return the gains by counting all earlier hits again for each subtopic of each hit."""
     return [
-        sum((1 - alpha) ** sum(name in earlier for earlier in ranking[:place]) for name in names)
-        for place, names in enumerate(ranking)
+        sum((1 - alpha) ** sum(name in earlier for earlier in ranking[:index]) for name in names)
+        for index, names in enumerate(ranking)
     ]
 
 
@@ -84,7 +86,7 @@ def test_a_slow_implementation_agrees(
     subtopics = {name for names in (*ranking, *missed) for name in names}
     gains = slow_gains(ranking, alpha)
     assert strec(judged, 3) == len({n for names in ranking[:3] for n in names}) / len(subtopics)
-    total = sum(gain * 0.5**place for place, gain in enumerate(gains))
+    total = sum(gain * 0.5**index for index, gain in enumerate(gains))
     expected = total * (1 - (1 - alpha) * 0.5) / len(subtopics)
     assert nrbp(judged, alpha=alpha) == pytest.approx(expected)
     perfect = slow_gains([tuple(subtopics)] * 3, alpha)
@@ -98,7 +100,7 @@ def test_a_slow_implementation_agrees(
 
 
 def slow_dcg(gains: list[float]) -> float:
-    return sum(gain / log2(place + 2) for place, gain in enumerate(gains[:2]))
+    return sum(gain / log2(index + 2) for index, gain in enumerate(gains[:2]))
 
 
 def test_a_second_hit_on_a_subtopic_gains_half() -> None:

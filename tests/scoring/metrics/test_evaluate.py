@@ -115,7 +115,7 @@ def test_equal_queries_share_a_score_and_others_do_not(
 ) -> None:
     queries = tuple(
         JudgedQuery(
-            sorted(rank + place for place, (rank, _) in enumerate(hits)),
+            sorted(rank + index for index, (rank, _) in enumerate(hits)),
             [grade for _, grade in hits],
             ideal=sorted([*ideal, *(grade for _, grade in hits)], reverse=True),
             retrieved=9,

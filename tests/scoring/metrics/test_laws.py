@@ -27,12 +27,12 @@ TOLERANCE = 1e-12
 class Kind(NamedTuple):
     """A hit: its grade, None where it is unjudged, and how much there is to read.
 
-    A hit may hold a wanted line and still be irrelevant, where a minimum overlap is asked for.
+    A hit may hold a relevant line and still be irrelevant, where a minimum overlap is asked for.
     """
 
     grade: float | None
     lines: int
-    wanted: int
+    relevant_lines: int
     tokens: int
 
 
@@ -68,9 +68,9 @@ def judged(hits: Hits, missed: Missed) -> JudgedQuery:
         sizes=Sizes(
             lines=[hit.lines for hit in hits],
             new_lines=[hit.lines for hit in hits],
-            found_lines=[hit.wanted for hit in hits],
+            found_lines=[hit.relevant_lines for hit in hits],
             tokens=[hit.tokens for hit in hits],
-            target_lines=sum(hit.wanted for hit in hits) + len(missed),
+            target_lines=sum(hit.relevant_lines for hit in hits) + len(missed),
         ),
         subtopics=Subtopics(
             {rank: SUBTOPICS[grade] for rank, grade in known if grade > 0},

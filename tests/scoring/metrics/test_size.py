@@ -15,7 +15,7 @@ HITS = [
     Hit("a.py", 2, 11, 30, tokens=150),
     Hit("c.py", 1, 5, 5, tokens=7),
 ]
-# Ten wanted lines in a.py, of which two hits hold the same; three in c.py, of which one is found.
+# Ten relevant lines in a.py, of which two hits hold the same; three in c.py, of which one is found.
 TARGETS = [Target("a.py", 2, 16, 25), Target("c.py", 1, 4, 6), Target("b.py", 0, 1, 5)]
 JUDGED = judge_hits(HITS, TARGETS, lines())
 

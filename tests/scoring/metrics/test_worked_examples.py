@@ -27,21 +27,21 @@ def test_two_ranges_found_at_ranks_two_and_three() -> None:
         Hit("fileA", start_line=30, end_line=60),
         Hit("fileB", start_line=25, end_line=35),
     ]
-    found = scores(truth, hits, "hit@5", "mrr", "dcg@10", "ndcg@10", "recall@10")
-    assert found["hit@5"] == 1
-    assert found["mrr"] == 0.5
-    assert found["dcg@10"] == pytest.approx(2 / log2(3) + 1 / log2(4))
-    assert found["ndcg@10"] == pytest.approx(0.6697, abs=5e-5)
-    assert found["recall@10"] == 1.0
+    metrics = scores(truth, hits, "hit@5", "mrr", "dcg@10", "ndcg@10", "recall@10")
+    assert metrics["hit@5"] == 1
+    assert metrics["mrr"] == 0.5
+    assert metrics["dcg@10"] == pytest.approx(2 / log2(3) + 1 / log2(4))
+    assert metrics["ndcg@10"] == pytest.approx(0.6697, abs=5e-5)
+    assert metrics["recall@10"] == 1.0
 
 
 def test_two_chunks_of_one_target_never_exceed_one() -> None:
     """Crediting both would give 1 + 0.63 over an ideal of 1, an NDCG of 1.63."""
     hits = [Hit("a.rs", 2.0, 1, 20), Hit("a.rs", 1.0, 21, 40)]
-    found = scores(
+    metrics = scores(
         lines(Target("a.rs", 1, 10, 30)), hits, "ndcg@10", "recall@10", "ap", "f1@2", "precision@2"
     )
-    assert found == {
+    assert metrics == {
         "ndcg@10": 1.0,
         "recall@10": 1.0,
         "ap": 1.0,
@@ -52,11 +52,13 @@ def test_two_chunks_of_one_target_never_exceed_one() -> None:
 
 def test_one_hit_on_two_targets_is_recalled_twice_and_gains_once() -> None:
     truth = lines(Target("a.rs", 1, 1, 10), Target("a.rs", 3, 20, 30))
-    found = scores(truth, [Hit("a.rs", 1.0, 5, 25)], "recall@1", "dcg@1", "ndcg@10", "precision@1")
-    assert found["recall@1"] == 1.0
-    assert found["dcg@1"] == 3.0
-    assert found["ndcg@10"] == pytest.approx(3 / (3 + 1 / log2(3)))
-    assert found["precision@1"] == 1.0
+    metrics = scores(
+        truth, [Hit("a.rs", 1.0, 5, 25)], "recall@1", "dcg@1", "ndcg@10", "precision@1"
+    )
+    assert metrics["recall@1"] == 1.0
+    assert metrics["dcg@1"] == 3.0
+    assert metrics["ndcg@10"] == pytest.approx(3 / (3 + 1 / log2(3)))
+    assert metrics["precision@1"] == 1.0
 
 
 def test_chunks_collapse_to_documents_before_the_cut() -> None:
@@ -64,11 +66,11 @@ def test_chunks_collapse_to_documents_before_the_cut() -> None:
     chunks = [("d1", 9), ("d1", 8), ("d2", 7), ("d1", 6), ("d3", 5), ("d2", 4)]
     hits = [Hit(name, score, row, row) for row, (name, score) in enumerate(chunks, 1)]
     truth = Dataset.of([Query("q", "", (Target("d3", 2), Target("d2", 1)))], match="document")
-    found = scores(truth, hits, "mrr", "recall@3", "precision@3", "ndcg@3")
-    assert found["mrr"] == 0.5
-    assert found["recall@3"] == 1.0
-    assert found["precision@3"] == pytest.approx(2 / 3)
-    assert found["ndcg@3"] == pytest.approx((1 / log2(3) + 2 / 2) / (2 + 1 / log2(3)))
+    metrics = scores(truth, hits, "mrr", "recall@3", "precision@3", "ndcg@3")
+    assert metrics["mrr"] == 0.5
+    assert metrics["recall@3"] == 1.0
+    assert metrics["precision@3"] == pytest.approx(2 / 3)
+    assert metrics["ndcg@3"] == pytest.approx((1 / log2(3) + 2 / 2) / (2 + 1 / log2(3)))
 
 
 GRADES = {"q": {"doc_1": 1.0, "doc_2": 0.5, "doc_3": 0.0}}
@@ -96,8 +98,8 @@ def test_the_ideal_comes_from_all_judgments_not_from_those_retrieved() -> None:
     assert ndcg_at_each_cut("doc_2")[1] == pytest.approx(0.5 / (1 + 0.5 / log2(3)))
 
 
-def set_f1(retrieved: list[str], wanted: list[str], match: str = "directory") -> float:
-    targets = tuple(Target(path) for path in wanted)
+def set_f1(retrieved: list[str], relevant: list[str], match: str = "directory") -> float:
+    targets = tuple(Target(path) for path in relevant)
     truth = Dataset.of([Query("q", "", targets)], match=match)
     run = Run.of([Answer("q", tuple(Hit(path) for path in retrieved))])
     table = evaluate(judge(truth, run), parse_all(["set-f1"]), score_unjudged=True)
@@ -106,7 +108,7 @@ def set_f1(retrieved: list[str], wanted: list[str], match: str = "directory") ->
 
 @pytest.mark.parametrize("match", ["exact", "directory"])
 @pytest.mark.parametrize(
-    ("retrieved", "wanted", "expected"),
+    ("retrieved", "relevant", "expected"),
     [
         ([], [], 1.0),
         (["a.py"], [], 0.0),
@@ -119,13 +121,13 @@ def set_f1(retrieved: list[str], wanted: list[str], match: str = "directory") ->
     ],
 )
 def test_f1_of_two_sets(
-    match: str, retrieved: list[str], wanted: list[str], expected: float
+    match: str, retrieved: list[str], relevant: list[str], expected: float
 ) -> None:
-    assert set_f1(retrieved, wanted, match) == pytest.approx(expected)
+    assert set_f1(retrieved, relevant, match) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
-    ("retrieved", "wanted", "expected"),
+    ("retrieved", "relevant", "expected"),
     [
         (["src/auth"], ["src/auth/login.py"], 0.5),
         (["src/auth"], ["src/authority/login.py"], 0.0),
@@ -137,9 +139,9 @@ def test_f1_of_two_sets(
     ],
 )
 def test_a_directory_above_the_target_earns_half(
-    retrieved: list[str], wanted: list[str], expected: float
+    retrieved: list[str], relevant: list[str], expected: float
 ) -> None:
-    assert set_f1(retrieved, wanted) == pytest.approx(expected)
+    assert set_f1(retrieved, relevant) == pytest.approx(expected)
 
 
 def test_what_is_unjudged_is_left_out_and_what_is_missing_counts_nothing() -> None:

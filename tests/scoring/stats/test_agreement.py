@@ -44,47 +44,47 @@ def test_kappa_by_hand() -> None:
 def test_kappa_is_that_of_scikit_learn(weights: str, pairs: list[tuple[int, int]]) -> None:
     metrics = pytest.importorskip("sklearn.metrics")
     first, second = zip(*pairs, strict=True)
-    found = weighted_kappa(first, second, weights=weights)
+    kappa = weighted_kappa(first, second, weights=weights)
 
-    if found is None:
+    if kappa is None:
         assert len({*first, *second}) == 1
         return
     theirs = metrics.cohen_kappa_score(
         first, second, labels=[0, 1, 2, 3], weights=None if weights == "none" else weights
     )
-    assert found == pytest.approx(theirs, abs=1e-12)
+    assert kappa == pytest.approx(theirs, abs=1e-12)
 
 
 @given(grades)
 def test_a_perfect_judge_has_kappa_1(pairs: list[tuple[int, int]]) -> None:
     first = [grade for grade, _ in pairs]
-    found = agreement(first, first, clusters=range(len(first)), draws=99)
+    agreed = agreement(first, first, clusters=range(len(first)), draws=99)
 
-    assert found.share == 1
-    assert found.kappa in (1.0, None)
-    assert found.kappa == found.plain == found.alpha
-    assert (found.kappa is None) == (len(set(first)) == 1)
+    assert agreed.share == 1
+    assert agreed.kappa in (1.0, None)
+    assert agreed.kappa == agreed.plain == agreed.alpha
+    assert (agreed.kappa is None) == (len(set(first)) == 1)
 
 
 def test_a_perfect_judge_on_few_queries_is_not_surely_perfect() -> None:
-    found = agreement([0, 1, 2, 3] * 10, [0, 1, 2, 3] * 10, clusters=[n % 10 for n in range(40)])
+    agreed = agreement([0, 1, 2, 3] * 10, [0, 1, 2, 3] * 10, clusters=[n % 10 for n in range(40)])
 
-    assert found.kappa == found.interval.high == 1.0
-    assert found.interval.method == "constant"
-    assert found.interval.low == pytest.approx(1 - 2 * (1 - 0.025 ** (1 / 10)))
+    assert agreed.kappa == agreed.interval.high == 1.0
+    assert agreed.interval.method == "constant"
+    assert agreed.interval.low == pytest.approx(1 - 2 * (1 - 0.025 ** (1 / 10)))
 
 
 @pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])
 def test_a_random_judge_has_kappa_near_0(weights: str) -> None:
     rng = np.random.default_rng(3)
     first, second = rng.integers(0, 4, (2, 4_000))
-    found = agreement(first, second, clusters=np.arange(4_000) // 8, weights=weights, draws=499)
+    agreed = agreement(first, second, clusters=np.arange(4_000) // 8, weights=weights, draws=499)
 
-    assert found.kappa == pytest.approx(0, abs=0.05)
-    assert found.alpha == pytest.approx(0, abs=0.05)
-    assert found.interval.low is not None
-    assert found.interval.high is not None
-    assert found.interval.low < 0 < found.interval.high
+    assert agreed.kappa == pytest.approx(0, abs=0.05)
+    assert agreed.alpha == pytest.approx(0, abs=0.05)
+    assert agreed.interval.low is not None
+    assert agreed.interval.high is not None
+    assert agreed.interval.low < 0 < agreed.interval.high
 
 
 def test_dependent_labels_of_a_query_widen_the_interval() -> None:
@@ -118,10 +118,10 @@ def test_the_interval_covers_the_true_kappa() -> None:
     covered = 0
     for seed in range(100):
         first, second, query = sample(40)
-        found = agreement(first, second, clusters=query, draws=299, seed=seed).interval
-        assert found.low is not None
-        assert found.high is not None
-        covered += found.low <= 2 / 3 <= found.high
+        interval = agreement(first, second, clusters=query, draws=299, seed=seed).interval
+        assert interval.low is not None
+        assert interval.high is not None
+        covered += interval.low <= 2 / 3 <= interval.high
 
     assert covered >= 88
 
@@ -136,9 +136,9 @@ def test_one_query_and_one_grade_have_no_interval() -> None:
 
 def test_a_reference_with_one_grade_has_no_kappa() -> None:
     # By the formula, kappa is 0 whether the second judge is right on one hit or on all but one.
-    found = agreement([1] * 20, [1] * 19 + [0], clusters=range(20), draws=99)
-    assert (found.kappa, found.plain, found.alpha, found.share) == (None, None, None, 0.95)
-    assert found.interval == Interval(None, None, 0.95, "none")
+    agreed = agreement([1] * 20, [1] * 19 + [0], clusters=range(20), draws=99)
+    assert (agreed.kappa, agreed.plain, agreed.alpha, agreed.share) == (None, None, None, 0.95)
+    assert agreed.interval == Interval(None, None, 0.95, "none")
     assert binary_agreement([1] * 20, [1] * 19 + [0], clusters=range(20), draws=99).kappa is None
     # A second judge with one grade has said nothing, which is a kappa of 0.
     assert agreement([1] * 19 + [0], [1] * 20, clusters=range(20), draws=99).kappa == 0.0
@@ -206,11 +206,11 @@ def test_confusion_intervals_resample_queries() -> None:
 
 def test_binary_agreement_by_hand() -> None:
     people, model = [0, 0, 1, 2, 3, 3], [0, 1, 1, 3, 0, 2]
-    found = binary_agreement(people, model, clusters=range(6), draws=99)
+    agreed = binary_agreement(people, model, clusters=range(6), draws=99)
 
     # Relevant: people 4, the model 4, both 3; neither 1.
-    assert (found.share, found.precision, found.recall) == (4 / 6, 3 / 4, 3 / 4)
-    assert found.kappa == pytest.approx((4 / 6 - 20 / 36) / (1 - 20 / 36))
+    assert (agreed.share, agreed.precision, agreed.recall) == (4 / 6, 3 / 4, 3 / 4)
+    assert agreed.kappa == pytest.approx((4 / 6 - 20 / 36) / (1 - 20 / 36))
     strict = binary_agreement(people, model, clusters=range(6), relevant=2, draws=99)
     assert (strict.level, strict.share, strict.recall) == (2, 5 / 6, 2 / 3)
     nothing = binary_agreement([0, 0], [0, 0], clusters=range(2), draws=99)
@@ -222,12 +222,12 @@ def test_binary_agreement_by_hand() -> None:
 )
 def test_tau_is_that_of_scipy(pairs: list[tuple[int, int]]) -> None:
     first, second = zip(*pairs, strict=True)
-    found = kendall_tau_b(first, second)
+    tau = kendall_tau_b(first, second)
 
-    if found is None:
+    if tau is None:
         assert 1 in (len(set(first)), len(set(second)))
     else:
-        assert found == pytest.approx(stats.kendalltau(first, second).statistic)
+        assert tau == pytest.approx(stats.kendalltau(first, second).statistic)
 
 
 def test_tau_ties_scores_that_differ_by_rounding() -> None:
@@ -251,23 +251,23 @@ def test_order_agreement_resamples_queries() -> None:
     people = rng.random((80, 5)) + np.arange(5) * 0.1
     model = people + rng.normal(0, 0.3, (80, 5))
     model[3, 1] = np.nan
-    found = order_agreement(people, model, draws=499)
+    order = order_agreement(people, model, draws=499)
 
     known = np.arange(80) != 3
     expected = stats.kendalltau(people[known].mean(axis=0), model[known].mean(axis=0)).statistic
-    assert (found.systems, found.queries) == (5, 79)
-    assert found.tau == pytest.approx(expected)
-    assert found.interval.low is not None
-    assert found.interval.low < 1
-    assert found.interval.method == "bca"
+    assert (order.systems, order.queries) == (5, 79)
+    assert order.tau == pytest.approx(expected)
+    assert order.interval.low is not None
+    assert order.interval.low < 1
+    assert order.interval.method == "bca"
 
 
 def test_the_same_scores_give_the_same_order_in_every_resample() -> None:
     scores = np.random.default_rng(4).random((40, 3))
-    found = order_agreement(scores, scores, draws=199)
+    order = order_agreement(scores, scores, draws=199)
 
-    assert found.tau == found.tau_ap == found.interval.high == 1.0
-    assert found.interval.method == "constant"
+    assert order.tau == order.tau_ap == order.interval.high == 1.0
+    assert order.interval.method == "constant"
 
 
 def test_an_order_needs_systems_and_common_queries() -> None:
@@ -282,10 +282,10 @@ def test_an_order_needs_systems_and_common_queries() -> None:
 
 def test_a_resample_may_tie_every_system() -> None:
     # Half of the two queries tie the systems: a resample of that one alone has no order.
-    found = order_agreement([[0.5, 0.5], [0.1, 0.9]], [[0.5, 0.5], [0.1, 0.9]], draws=199)
+    order = order_agreement([[0.5, 0.5], [0.1, 0.9]], [[0.5, 0.5], [0.1, 0.9]], draws=199)
 
-    assert found.tau == 1.0
-    assert found.interval.method == "constant"
+    assert order.tau == 1.0
+    assert order.interval.method == "constant"
     rare = order_agreement([[0.5, 0.5]] * 9 + [[0.1, 0.9]], [[0.5, 0.5]] * 9 + [[0.1, 0.9]])
     assert rare.interval.method == "constant"
 
@@ -295,10 +295,10 @@ def test_an_order_that_most_resamples_lack_has_no_interval() -> None:
     # 40 % of the resamples contain both.
     people, model = np.full((2, 10, 2), 0.5)
     people[0] = model[1] = (0.1, 0.9)
-    found = order_agreement(people, model, draws=499)
+    order = order_agreement(people, model, draws=499)
 
-    assert found.tau == 1.0
-    assert found.interval.method == "none"
+    assert order.tau == 1.0
+    assert order.interval.method == "none"
 
 
 def test_a_judge_that_favours_one_system() -> None:
@@ -325,17 +325,17 @@ def test_biases_are_corrected_for_the_number_of_systems() -> None:
     raw = stats.ttest_1samp(
         (model - people) - (model - people).mean(axis=1, keepdims=True), 0
     ).pvalue
-    found = [each.p for each in system_bias(people, model, draws=999)]
+    p_values = [each.p for each in system_bias(people, model, draws=999)]
 
-    assert min(found) == pytest.approx(min(1, 3 * min(raw)), abs=0.1)  # type: ignore[type-var]
+    assert min(p_values) == pytest.approx(min(1, 3 * min(raw)), abs=0.1)  # type: ignore[type-var]
 
 
 def test_equal_scores_have_no_bias() -> None:
     scores = np.random.default_rng(9).random((20, 4))
-    found = system_bias(scores, scores + 0.1, draws=99)
+    biases = system_bias(scores, scores + 0.1, draws=99)
 
-    assert [each.bias for each in found] == [0.0] * 4
-    assert [each.p for each in found] == [1.0] * 4
+    assert [each.bias for each in biases] == [0.0] * 4
+    assert [each.p for each in biases] == [1.0] * 4
 
 
 def test_bias_needs_systems_and_queries() -> None:
@@ -364,10 +364,10 @@ def test_the_estimate_of_units_holds() -> None:
         first, random = rng.integers(0, 4, (2, queries, 5))
         second = np.where(rng.random((queries, 5)) < 0.6, first, random)
         query = np.repeat(np.arange(queries), 5)
-        found = agreement(first.ravel(), second.ravel(), clusters=query, draws=499).interval
-        assert found.low is not None
-        assert found.high is not None
-        return found, (found.high - found.low) / 2
+        interval = agreement(first.ravel(), second.ravel(), clusters=query, draws=499).interval
+        assert interval.low is not None
+        assert interval.high is not None
+        return interval, (interval.high - interval.low) / 2
 
     now, _ = half_width(60)
     further = further_units(now, 60, half_width=0.05)

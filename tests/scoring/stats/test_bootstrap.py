@@ -171,8 +171,8 @@ def test_uneven_clusters_agree_with_a_plain_loop() -> None:
         drawn, error = estimate(rng.integers(0, 40, 40))
         ts.append((drawn - mean) / error)
     low_t, high_t = np.quantile(ts, [0.025, 0.975])
-    found = ends(only(values, clusters=codes))
-    assert found == pytest.approx((mean - high_t * se, mean - low_t * se), abs=0.1 * se)
+    interval = ends(only(values, clusters=codes))
+    assert interval == pytest.approx((mean - high_t * se, mean - low_t * se), abs=0.1 * se)
 
 
 def test_clusters_with_equal_means_have_nothing_to_go_by() -> None:
@@ -218,7 +218,7 @@ def test_clustered_hits_have_no_narrower_interval_than_independent_ones() -> Non
 
 def test_hits_in_clusters_by_hand() -> None:
     # Shares 1, 1/2, 0 and 1 of clusters of 2, 2, 1 and 1 queries: 4 of 6, and a mean share of 5/8.
-    found = only([1, 1, 1, 0, 0, 1], bounds=(0, 1), clusters=[0, 0, 1, 1, 2, 3])
+    interval = only([1, 1, 1, 0, 0, 1], bounds=(0, 1), clusters=[0, 0, 1, 1, 2, 3])
     student = stats.t.ppf(0.975, 5) / stats.t.ppf(0.975, 3)
     weighted = (2 * (2 / 6 * 2 / 6) ** 2) / 2 + (2 / 6 * 1 / 6) ** 2
     weighted += (1 / 6 * 2 / 3) ** 2 + (1 / 6 * 1 / 3) ** 2
@@ -231,15 +231,15 @@ def test_hits_in_clusters_by_hand() -> None:
             (stats.beta.ppf(0.025, hits, misses + 1), stats.beta.ppf(0.975, hits + 1, misses))
         )
     lows, highs = zip(*expected, strict=True)
-    assert ends(found) == pytest.approx((min(lows), max(highs)), abs=1e-9)
+    assert ends(interval) == pytest.approx((min(lows), max(highs)), abs=1e-9)
 
 
 @pytest.mark.parametrize(("hits", "n"), [(1, 10), (4, 30), (1, 300)])
 def test_gaffkes_interval_of_hits_is_clopper_and_pearsons(hits: int, n: int) -> None:
     values = np.array([1.0] * hits + [0.0] * (n - hits))
-    found = gaffke_ends(values, (0.0, 1.0), level=0.95, draws=199_999, seed=0)
+    interval = gaffke_ends(values, (0.0, 1.0), level=0.95, draws=199_999, seed=0)
     expected = stats.binomtest(hits, n).proportion_ci(method="exact")
-    assert found == pytest.approx((expected.low, expected.high), rel=0.02)
+    assert interval == pytest.approx((expected.low, expected.high), rel=0.02)
 
 
 def test_scores_of_nearly_all_hits_leave_room_for_what_the_bounds_allow() -> None:
@@ -257,8 +257,8 @@ def test_scores_of_nearly_all_hits_leave_room_for_what_the_bounds_allow() -> Non
 def coverage(samples: np.ndarray[tuple[int, int], np.dtype[np.float64]], truth: float) -> float:
     """Return how many columns of *samples* have an interval that holds the *truth*."""
     bounds = (0, 1) if samples.min() >= 0 else (-1, 1)
-    found = [ends(each) for each in bootstrap_intervals(samples, bounds=bounds, draws=999)]
-    return float(np.mean([low <= truth <= high for low, high in found]))
+    intervals = [ends(each) for each in bootstrap_intervals(samples, bounds=bounds, draws=999)]
+    return float(np.mean([low <= truth <= high for low, high in intervals]))
 
 
 def test_the_mean_of_fifteen_hard_queries_is_held() -> None:
@@ -277,11 +277,11 @@ def test_the_difference_of_close_runs_is_held(n: int, share: float) -> None:
 
 def test_even_heavy_tails_get_the_wider_of_two_intervals() -> None:
     even = [-0.5, 0.5, 0.3, -0.3] * 20 + [0.0] * 420
-    found = only(even, bounds=(-1, 1))
+    interval = only(even, bounds=(-1, 1))
     low, high = stats.t.interval(0.95, 499, np.mean(even), stats.sem(even))
-    assert found.method == "analytic bootstrap-t or student-t"
-    assert ends(found)[0] <= low + 1e-12
-    assert ends(found)[1] >= high - 1e-12
+    assert interval.method == "analytic bootstrap-t or student-t"
+    assert ends(interval)[0] <= low + 1e-12
+    assert ends(interval)[1] >= high - 1e-12
     # The same sizes, all gains: Student's interval would hold the truth too rarely.
     gains = np.abs(even)
     assert only(gains, bounds=(-1, 1)).method == "analytic bootstrap-t"
@@ -313,8 +313,8 @@ def test_scale_and_shift_carry_over(scale: float, shift: float) -> None:
     values = np.random.default_rng(9).random(30)
     low, high = ends(only(values, draws=999))
     expected = (low * scale + shift, high * scale + shift)
-    found = ends(only(values * scale + shift, draws=999))
-    assert found == pytest.approx(expected, rel=1e-4, abs=1e-4 * scale)
+    interval = ends(only(values * scale + shift, draws=999))
+    assert interval == pytest.approx(expected, rel=1e-4, abs=1e-4 * scale)
 
 
 def test_an_open_bound_clips_one_end_and_gives_a_constant_no_interval() -> None:

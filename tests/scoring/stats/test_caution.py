@@ -10,7 +10,7 @@ from karat.scoring.stats import compare, verdict
 from karat.scoring.stats.paired import caution
 
 
-def found(*changes: float, bounds: Any = (0, 1), units: Any = None) -> str:
+def caution_of(*changes: float, bounds: Any = (0, 1), units: Any = None) -> str:
     differences = np.array(changes)
     return caution(differences, differences if units is None else np.array(units), bounds)
 
@@ -18,31 +18,31 @@ def found(*changes: float, bounds: Any = (0, 1), units: Any = None) -> str:
 def test_large_losses_are_a_skewness_against_the_mean_by_hand() -> None:
     # Mean 0.02; centred 9 times 0.08 and once -0.72: (9 * 0.08^3 - 0.72^3) / 0.576^1.5 = -0.843.
     gains = [0.1] * 9
-    assert found(*gains, -0.7) == LARGE_LOSSES
+    assert caution_of(*gains, -0.7) == LARGE_LOSSES
     # In favour of the mean the tail is no reason for doubt, and the largest gain is not small.
-    assert found(*(-0.1 for _ in gains), 0.95) == ""
-    assert found(*(-gain for gain in gains), 0.7) == LARGE_LOSSES
-    assert found(*gains, float("nan"), units=[*gains, 0.0]) != ""
+    assert caution_of(*(-0.1 for _ in gains), 0.95) == ""
+    assert caution_of(*(-gain for gain in gains), 0.7) == LARGE_LOSSES
+    assert caution_of(*gains, float("nan"), units=[*gains, 0.0]) != ""
 
 
 def test_small_gains_are_less_than_three_failed_queries() -> None:
-    assert found(*[0.1] * 15) == SMALL_GAINS
-    assert found(*[-0.1] * 15) == SMALL_GAINS
-    assert found(*[0.1] * 29) == SMALL_GAINS
-    assert found(*[0.1] * 31) == ""  # three failed queries would cost less
-    assert found(*[0.1] * 14, 0.3) == ""  # a large gain shows that large changes are seen
-    assert found(*[5.0] * 15, bounds=(0, 100)) == SMALL_GAINS
-    assert found(*[0.1] * 15, bounds=None) == ""
-    assert found(*[0.1] * 15, bounds=(0, float("inf"))) == ""
-    assert found(0.1, -0.1) == ""
-    assert found(0.0) == ""
+    assert caution_of(*[0.1] * 15) == SMALL_GAINS
+    assert caution_of(*[-0.1] * 15) == SMALL_GAINS
+    assert caution_of(*[0.1] * 29) == SMALL_GAINS
+    assert caution_of(*[0.1] * 31) == ""  # three failed queries would cost less
+    assert caution_of(*[0.1] * 14, 0.3) == ""  # a large gain shows that large changes are seen
+    assert caution_of(*[5.0] * 15, bounds=(0, 100)) == SMALL_GAINS
+    assert caution_of(*[0.1] * 15, bounds=None) == ""
+    assert caution_of(*[0.1] * 15, bounds=(0, float("inf"))) == ""
+    assert caution_of(0.1, -0.1) == ""
+    assert caution_of(0.0) == ""
 
 
 def test_clusters_are_skewed_by_their_totals() -> None:
     changes = [0.1] * 18 + [-0.35, -0.35]
-    assert found(*changes, units=[0.2] * 9 + [-0.7]) == LARGE_LOSSES
+    assert caution_of(*changes, units=[0.2] * 9 + [-0.7]) == LARGE_LOSSES
     # The same queries in clusters of one total are not skewed.
-    assert found(*changes, units=[0.11] * 10) == SMALL_GAINS
+    assert caution_of(*changes, units=[0.11] * 10) == SMALL_GAINS
 
 
 def skewed(rng: np.random.Generator, n: int) -> Any:

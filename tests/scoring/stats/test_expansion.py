@@ -47,8 +47,8 @@ def gains(rng: np.random.Generator, n: int) -> Values:
 
 
 def recalls(rng: np.random.Generator, n: int) -> Values:
-    found: Values = (rng.random((n, 2)) < (0.8, 0.6)).mean(axis=1)
-    return found
+    means: Values = (rng.random((n, 2)) < (0.8, 0.6)).mean(axis=1)
+    return means
 
 
 def differences(rng: np.random.Generator, n: int) -> Values:
@@ -76,14 +76,14 @@ def test_the_ends_are_those_of_very_many_resamples(
 
 def test_scipys_bca_interval_is_near() -> None:
     values = np.random.default_rng(3).exponential(size=500)
-    found = stats.bootstrap(
+    expected = stats.bootstrap(
         (values,), np.mean, n_resamples=20_000, batch=2_000, rng=np.random.default_rng(0)
     ).confidence_interval
-    width = found.high - found.low
+    width = expected.high - expected.low
     # Another second-order method: both agree in the shift, and differ in the next order.
-    assert ends(only(values)) == pytest.approx(tuple(found), abs=0.03 * width)
+    assert ends(only(values)) == pytest.approx(tuple(expected), abs=0.03 * width)
     middle = values.mean()
-    assert found.high + found.low > 2 * middle
+    assert expected.high + expected.low > 2 * middle
     assert sum(ends(only(values))) > 2 * middle
 
 
@@ -158,11 +158,11 @@ def test_drawn_columns_do_not_depend_on_analytic_ones() -> None:
     rng = np.random.default_rng(8)
     values = np.stack([rng.random(400), rng.lognormal(0, 2, 400), rng.random(400) < 0.3], axis=1)
     centred = values - values.mean(axis=0)
-    found = studentised_quantiles(centred, codes=None, level=0.95, draws=999, seed=2)
-    assert found.drawn.tolist() == [False, True, False]
+    quantiles = studentised_quantiles(centred, codes=None, level=0.95, draws=999, seed=2)
+    assert quantiles.drawn.tolist() == [False, True, False]
     scaled = centred[:, 1:2] / centred[:, 1:2].std()
     low, high = drawn_quantiles(scaled.T, np.ones(400), level=0.95, draws=999, seed=2)
-    assert (found.low[1], found.high[1]) == (low[0], high[0])
+    assert (quantiles.low[1], quantiles.high[1]) == (low[0], high[0])
     together = bootstrap_intervals(values, draws=999)
     assert together == tuple(only(column, draws=999) for column in values.T)
 

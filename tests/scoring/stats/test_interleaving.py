@@ -32,8 +32,8 @@ class Coins:
 
 
 def drafted(a: str, b: str, coins: tuple[int, ...]) -> tuple[str, str]:
-    found = team_draft(list(a), list(b), rng=Coins(coins))  # type: ignore[arg-type]
-    return "".join(found.ranking), "".join(team or "-" for team in found.teams)
+    draft = team_draft(list(a), list(b), rng=Coins(coins))  # type: ignore[arg-type]
+    return "".join(draft.ranking), "".join(team or "-" for team in draft.teams)
 
 
 def test_every_draft_of_two_short_rankings_by_hand() -> None:
@@ -59,64 +59,64 @@ def test_equal_rankings_come_out_unchanged_and_shared() -> None:
 
 def test_a_cut_and_a_repeated_result() -> None:
     rng = generator(0)
-    found = team_draft(["x", "x", "y"], ["x", "z"], rng=rng, k=2)
-    assert len(found.ranking) == len(found.teams) == 2
-    assert found.ranking[0] == "x"
+    draft = team_draft(["x", "x", "y"], ["x", "z"], rng=rng, k=2)
+    assert len(draft.ranking) == len(draft.teams) == 2
+    assert draft.ranking[0] == "x"
     with pytest.raises(InputError, match="k is 0; expected an integer of 1 or more"):
         team_draft(["x"], ["y"], rng=rng, k=0)
 
 
 @given(rankings, rankings, st.integers(0, 2**32))
 def test_laws_of_a_draft(a: list[str], b: list[str], seed: int) -> None:
-    found = team_draft(a, b, rng=generator(seed))
-    assert found == team_draft(a, b, rng=generator(seed))
-    assert sorted(found.ranking) == sorted({*a, *b})
-    counts = Counter(found.teams)
+    draft = team_draft(a, b, rng=generator(seed))
+    assert draft == team_draft(a, b, rng=generator(seed))
+    assert sorted(draft.ranking) == sorted({*a, *b})
+    counts = Counter(draft.teams)
     assert abs(counts["a"] - counts["b"]) <= 1
     for ranking, team in ((a, "a"), (b, "b")):
         seen: set[str] = set()
-        for item, chooser in zip(found.ranking, found.teams, strict=True):
+        for item, chooser in zip(draft.ranking, draft.teams, strict=True):
             if chooser == team:
                 assert item == next(best for best in ranking if best not in seen)
             seen.add(item)
     # No prefix lets one system be ahead by more than a choice.
-    for cut in range(len(found.teams)):
-        part = found.teams[:cut]
+    for cut in range(len(draft.teams)):
+        part = draft.teams[:cut]
         assert abs(part.count("a") - part.count("b")) <= 1
 
 
 def test_credit_by_hand() -> None:
-    shown = InterleavedRanking(("x", "y", "w", "z"), ("a", "b", "b", None))
-    assert credit(shown, []) == Credit(0, 0)
-    assert credit(shown, ["z"]) == Credit(0, 0)
-    assert credit(shown, ["w", "x", "w"]) == Credit(1, 1)
-    assert credit(shown, ["w", "x"]).winner is None
-    assert credit(shown, ["w"]).winner == "b"
-    assert credit(shown, ["x"]).winner == "a"
+    ranking = InterleavedRanking(("x", "y", "w", "z"), ("a", "b", "b", None))
+    assert credit(ranking, []) == Credit(0, 0)
+    assert credit(ranking, ["z"]) == Credit(0, 0)
+    assert credit(ranking, ["w", "x", "w"]) == Credit(1, 1)
+    assert credit(ranking, ["w", "x"]).winner is None
+    assert credit(ranking, ["w"]).winner == "b"
+    assert credit(ranking, ["x"]).winner == "a"
     with pytest.raises(InputError, match="'q' was clicked but is not in the ranking"):
-        credit(shown, ["x", "q"])
+        credit(ranking, ["x", "q"])
 
 
 @given(st.lists(st.builds(Credit, st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=60))
 def test_agrees_with_scipy_and_is_fair(credits: list[Credit]) -> None:
-    found = interleaving_test(credits)
-    decided = found.wins_a + found.wins_b
-    assert decided + found.ties == len(credits)
+    test = interleaving_test(credits)
+    decided = test.wins_a + test.wins_b
+    assert decided + test.ties == len(credits)
     if decided:
-        exact = stats.binomtest(found.wins_a, decided)
-        assert found.p == pytest.approx(exact.pvalue)
+        exact = stats.binomtest(test.wins_a, decided)
+        assert test.p == pytest.approx(exact.pvalue)
         ends = exact.proportion_ci(0.95, method="exact")
-        assert (found.interval.low, found.interval.high) == pytest.approx((ends.low, ends.high))
+        assert (test.interval.low, test.interval.high) == pytest.approx((ends.low, ends.high))
     mirrored = interleaving_test([Credit(entry.b, entry.a) for entry in credits])
-    assert mirrored.p == found.p
-    assert mirrored.preference == pytest.approx(-(found.preference or 0.0))
+    assert mirrored.p == test.p
+    assert mirrored.preference == pytest.approx(-(test.preference or 0.0))
 
 
 def test_nothing_shown_and_nothing_won() -> None:
     for credits, ties, preference in (([], 0, None), ([Credit(1, 1)], 1, 0.0)):
-        found = interleaving_test(credits)
-        assert found == InterleavingTest(0, 0, ties, preference, None, found.interval, 1.0)
-        assert (found.interval.low, found.interval.high) == (0.0, 1.0)
+        test = interleaving_test(credits)
+        assert test == InterleavingTest(0, 0, ties, preference, None, test.interval, 1.0)
+        assert (test.interval.low, test.interval.high) == (0.0, 1.0)
     with pytest.raises(InputError, match="confidence level"):
         interleaving_test([], level=1.0)
 
@@ -126,8 +126,8 @@ def test_finds_the_better_system_and_no_difference_where_there_is_none() -> None
     good, bad = list("rstuvwxyz"), list("zyxwvutsr")
 
     def p_value(a: list[str], b: list[str]) -> float:
-        shown = (team_draft(a, b, rng=rng, k=4) for _ in range(60))
-        return interleaving_test(credit(one, {"r", "s"} & {*one.ranking}) for one in shown).p
+        drafts = (team_draft(a, b, rng=rng, k=4) for _ in range(60))
+        return interleaving_test(credit(one, {"r", "s"} & {*one.ranking}) for one in drafts).p
 
     assert p_value(good, bad) < 1e-6
     even = np.array([p_value(good, good) for _ in range(200)])

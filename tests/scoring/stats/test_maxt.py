@@ -48,12 +48,12 @@ def test_copies_of_one_comparison_cost_nothing() -> None:
 def test_resamples_are_sums_over_their_length_and_ordered_as_t() -> None:
     values = np.random.default_rng(0).exponential(1.0, (40, 2))
     centred = values - values.mean(axis=0)
-    found = resample_sums(centred, draws=299, seed=3)
+    sums = resample_sums(centred, draws=299, seed=3)
     (counts,) = resample_counts(generator(3), draws=299, width=40)
     for column in range(2):
         drawn = [np.repeat(centred[:, column], row.astype(int)) for row in counts]
         expected = [abs(one.sum()) / math.sqrt((one * one).sum()) for one in drawn]
-        assert found[column] == pytest.approx(expected, rel=1e-5, abs=1e-5)
+        assert sums[column] == pytest.approx(expected, rel=1e-5, abs=1e-5)
         t = [abs(one.mean()) / one.std(ddof=1) for one in drawn]
         assert np.array_equal(np.argsort(t), np.argsort(expected))
 
@@ -126,7 +126,7 @@ def test_sign_and_scale_do_not_matter(seed: int, scale: float) -> None:
     columns = np.stack([column, -column, column * scale], axis=1)
     flips = flip_sums(columns, draws=999, seed=0)
     halves = resample_halves(flips, columns - columns.mean(axis=0), seed=0)
-    ps = [step_down(flips, [place], halves)[0] for place in range(3)]
+    ps = [step_down(flips, [index], halves)[0] for index in range(3)]
     assert ps == pytest.approx([ps[0]] * 3, abs=3 / 1_000)
 
 

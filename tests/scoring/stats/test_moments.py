@@ -9,10 +9,10 @@ from karat.scoring.stats.moments import column_moments
 
 
 def test_by_hand_with_a_missing_value() -> None:
-    (found,) = column_moments([1.0, 2.0, math.nan, 3.0])
-    assert (found.n, found.units, found.mean, found.sd) == (3, 3, 2.0, 1.0)
-    assert found.se == pytest.approx(1 / math.sqrt(3))
-    assert found.varies
+    (column,) = column_moments([1.0, 2.0, math.nan, 3.0])
+    assert (column.n, column.units, column.mean, column.sd) == (3, 3, 2.0, 1.0)
+    assert column.se == pytest.approx(1 / math.sqrt(3))
+    assert column.varies
 
 
 def test_one_value_has_no_spread_and_none_has_no_mean() -> None:
@@ -42,14 +42,14 @@ def test_repeating_every_query_does_not_buy_precision_when_clustered() -> None:
 
 
 def test_a_cluster_without_scores_is_no_unit() -> None:
-    (found,) = column_moments([1.0, 0.0, math.nan], clusters=["a", "b", "c"])
-    assert found.units == 2
+    (column,) = column_moments([1.0, 0.0, math.nan], clusters=["a", "b", "c"])
+    assert column.units == 2
     (alone,) = column_moments([1.0, 0.0], clusters=["a", "a"])
     assert math.isnan(alone.se)
 
 
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=50))
 def test_agrees_with_numpy(values: list[float]) -> None:
-    (found,) = column_moments(values)
-    assert found.mean == pytest.approx(np.mean(values), abs=1e-12)
-    assert found.sd == pytest.approx(np.std(values, ddof=1), abs=1e-12)
+    (column,) = column_moments(values)
+    assert column.mean == pytest.approx(np.mean(values), abs=1e-12)
+    assert column.sd == pytest.approx(np.std(values, ddof=1), abs=1e-12)

@@ -26,49 +26,54 @@ SCORES[2] = np.clip(SCORES[2] + 0.15, 0, 1)
 
 
 def run(values: Any = SCORES, **options: Any) -> Comparison:
-    names = [f"s{place}" for place in range(len(values))]
+    names = [f"s{index}" for index in range(len(values))]
     defaults: dict[str, Any] = {"bounds": (0, 1), "draws": 999, "metrics": ["ndcg@10", "mrr@10"]}
     return compare(values, systems=names, **(defaults | options))
 
 
 def test_every_mean_and_pair_is_there_in_order() -> None:
-    found = run()
-    assert [(entry.system, entry.metric) for entry in found.means] == [
+    comparison = run()
+    assert [(entry.system, entry.metric) for entry in comparison.means] == [
         (system, metric) for system in ("s0", "s1", "s2") for metric in ("ndcg@10", "mrr@10")
     ]
-    pairs = [(entry.baseline, entry.system) for entry in found.differences[::2]]
+    pairs = [(entry.baseline, entry.system) for entry in comparison.differences[::2]]
     assert pairs == [("s0", "s1"), ("s0", "s2"), ("s1", "s2")]
-    assert (found.queries, found.family, found.correction, found.level) == (60, 3, "maxt", 0.95)
+    assert (comparison.queries, comparison.family, comparison.correction, comparison.level) == (
+        60,
+        3,
+        "maxt",
+        0.95,
+    )
 
 
 @pytest.mark.parametrize("pairs", ["all", "lead", "baseline"])
 def test_the_baseline_is_the_first_system_with_a_score_on_the_first_metric(pairs: str) -> None:
     values = SCORES.copy()
     values[0, :, 0] = math.nan
-    found = run(values, pairs=pairs)
-    assert found.baseline == "s1"
-    assert found.difference("s1", "s0", "ndcg@10").difference is None
+    comparison = run(values, pairs=pairs)
+    assert comparison.baseline == "s1"
+    assert comparison.difference("s1", "s0", "ndcg@10").difference is None
     for system in ("s0", "s2"):
         gap = SCORES[int(system[1]), :, 1] - SCORES[1, :, 1]
-        assert found.difference("s1", system, "mrr@10").difference == pytest.approx(gap.mean())
+        assert comparison.difference("s1", system, "mrr@10").difference == pytest.approx(gap.mean())
     values[:, :, 0] = math.nan
     assert run(values, pairs=pairs).baseline == "s0"
 
 
 def test_another_baseline_can_be_chosen() -> None:
-    found = run(baseline="s2", pairs="baseline")
-    assert [(entry.baseline, entry.system) for entry in found.differences[::2]] == [
+    comparison = run(baseline="s2", pairs="baseline")
+    assert [(entry.baseline, entry.system) for entry in comparison.differences[::2]] == [
         ("s2", "s0"),
         ("s2", "s1"),
     ]
     turned = run().difference("s0", "s2", "ndcg@10")
-    back = found.difference("s2", "s0", "ndcg@10")
+    back = comparison.difference("s2", "s0", "ndcg@10")
     assert (back.difference, back.p) == (-(turned.difference or 0.0), turned.p)
 
 
 def test_entries_agree_with_the_functions_that_make_them() -> None:
-    found = run()
-    entry = found.difference("s0", "s2", "mrr@10")
+    comparison = run()
+    entry = comparison.difference("s0", "s2", "mrr@10")
     gap = SCORES[2, :, 1] - SCORES[0, :, 1]
     test = stats.ttest_rel(SCORES[2, :, 1], SCORES[0, :, 1])
     assert entry.difference == pytest.approx(gap.mean())
@@ -87,7 +92,7 @@ def test_entries_agree_with_the_functions_that_make_them() -> None:
     bonferroni = reach(59, level=1 - 0.05 / 3, power=0.82) * gap.std(ddof=1) / math.sqrt(60)
     assert entry.detectable is not None
     assert alone < entry.detectable < bonferroni * 1.02
-    mean = found.mean("s1", "ndcg@10")
+    mean = comparison.mean("s1", "ndcg@10")
     assert mean.mean == pytest.approx(SCORES[1, :, 0].mean())
     assert mean.interval == bootstrap_intervals(SCORES[1, :, 0], bounds=(0, 1), draws=999)[0]
 
@@ -95,10 +100,10 @@ def test_entries_agree_with_the_functions_that_make_them() -> None:
 def test_a_set_too_small_for_any_difference_says_of_none_that_it_can_detect_it() -> None:
     rng = np.random.default_rng(3)
     # Of five queries the sign-flip test has no p value below 2 / 32, of six one of 2 / 64.
-    for n, found in ((5, False), (6, True)):
+    for n, is_detectable in ((5, False), (6, True)):
         scores = rng.normal(0.5, 0.01, (2, n, 1))
         (entry,) = compare(scores, systems=["a", "b"], metrics=["mrr"]).differences
-        assert (entry.detectable is not None) is found
+        assert (entry.detectable is not None) is is_detectable
     # A score of 0 to 1 cannot change by more than 1.
     wide = rng.choice([0.0, 0.3, 1.0], (2, 6, 1))
     options: dict[str, Any] = {"systems": ["a", "b"], "metrics": ["mrr"]}
@@ -145,10 +150,10 @@ def test_one_pair_needs_no_correction() -> None:
 
 
 def test_against_a_baseline_holm_is_the_default() -> None:
-    found = run(pairs="baseline")
-    entries = [entry for entry in found.differences if entry.metric == "ndcg@10"]
+    comparison = run(pairs="baseline")
+    entries = [entry for entry in comparison.differences if entry.metric == "ndcg@10"]
     assert [entry.baseline for entry in entries] == ["s0", "s0"]
-    assert (found.correction, found.family) == ("holm", 2)
+    assert (comparison.correction, comparison.family) == ("holm", 2)
     raw = [entry.p or 0.0 for entry in entries]
     assert [entry.p_corrected for entry in entries] == pytest.approx(holm(raw))
 
@@ -156,14 +161,14 @@ def test_against_a_baseline_holm_is_the_default() -> None:
 @pytest.mark.parametrize("pairs", ["all", "baseline"])
 def test_a_system_without_scores_is_not_corrected_for(pairs: str) -> None:
     unscored = np.concatenate([SCORES[:2], np.full_like(SCORES[:1], np.nan)])
-    found, alone = run(unscored, pairs=pairs), run(SCORES[:2])
-    assert found.family == 1
+    comparison, alone = run(unscored, pairs=pairs), run(SCORES[:2])
+    assert comparison.family == 1
     assert [
         (entry.p_corrected, entry.interval, entry.detectable)
-        for entry in found.differences
+        for entry in comparison.differences
         if entry.n
     ] == [(entry.p, entry.interval, entry.detectable) for entry in alone.differences]
-    assert {entry.p_corrected for entry in found.differences if not entry.n} == {None}
+    assert {entry.p_corrected for entry in comparison.differences if not entry.n} == {None}
 
 
 def test_a_difference_that_the_interval_vetoes_is_not_called_detectable() -> None:
@@ -179,18 +184,18 @@ def test_a_difference_that_the_interval_vetoes_is_not_called_detectable() -> Non
 
 def test_of_many_systems_all_pairs_meet_on_the_first_metric_only() -> None:
     values = np.clip(np.random.default_rng(3).normal(0.5, 0.2, (13, 40, 2)), 0, 1)
-    found, whole = run(values, draws=199), run(values, draws=199, pairs="all")
-    first = [entry for entry in found.differences if entry.metric == "ndcg@10"]
-    second = [entry for entry in found.differences if entry.metric == "mrr@10"]
+    comparison, whole = run(values, draws=199), run(values, draws=199, pairs="all")
+    first = [entry for entry in comparison.differences if entry.metric == "ndcg@10"]
+    second = [entry for entry in comparison.differences if entry.metric == "mrr@10"]
     assert [(entry.baseline, entry.system) for entry in second] == [
-        ("s0", f"s{place}") for place in range(1, 13)
+        ("s0", f"s{index}") for index in range(1, 13)
     ]
-    assert (found.pairs, found.correction, found.family) == ("lead", "maxt", 78)
+    assert (comparison.pairs, comparison.correction, comparison.family) == ("lead", "maxt", 78)
     assert first == [entry for entry in whole.differences if entry.metric == "ndcg@10"]
-    assert found.means == whole.means
+    assert comparison.means == whole.means
     alone = compare(
         values[:, :, 1:],
-        systems=found.systems,
+        systems=comparison.systems,
         metrics=["mrr@10"],
         pairs="baseline",
         correction="maxt",
@@ -218,9 +223,9 @@ def test_missing_scores_leave_the_mean_and_both_sides_of_a_pair() -> None:
     values = SCORES.copy()
     values[0, :3, 0] = math.nan
     values[1, 3:5, 0] = math.nan
-    found = run(values)
-    assert (found.mean("s0", "ndcg@10").n, found.mean("s0", "ndcg@10").missing) == (57, 3)
-    entry = found.difference("s0", "s1", "ndcg@10")
+    comparison = run(values)
+    assert (comparison.mean("s0", "ndcg@10").n, comparison.mean("s0", "ndcg@10").missing) == (57, 3)
+    entry = comparison.difference("s0", "s1", "ndcg@10")
     assert (entry.n, entry.missing) == (55, 5)
     assert entry.baseline_mean == pytest.approx(values[0, 5:, 0].mean())
     assert entry.difference == pytest.approx((values[1] - values[0])[5:, 0].mean())
@@ -237,9 +242,9 @@ def test_runs_that_score_alike_say_nothing_of_what_could_be_detected() -> None:
 def test_nothing_scored_is_none_and_never_zero() -> None:
     values = SCORES.copy()
     values[1, :, 0] = math.nan
-    found = run(values)
-    entry = found.difference("s0", "s1", "ndcg@10")
-    assert found.mean("s1", "ndcg@10").mean is None
+    comparison = run(values)
+    entry = comparison.difference("s0", "s1", "ndcg@10")
+    assert comparison.mean("s1", "ndcg@10").mean is None
     assert entry.n == entry.wins == entry.ties == entry.losses == 0
     fields = (entry.difference, entry.baseline_mean, entry.relative, entry.p, entry.p_corrected)
     assert fields == (None,) * 5
@@ -263,17 +268,17 @@ def test_identical_systems_are_no_different() -> None:
 
 
 def test_one_system_has_means_only() -> None:
-    found = run(SCORES[:1])
-    assert len(found.means) == 2
-    assert found.differences == ()
-    assert found.family == 0
+    comparison = run(SCORES[:1])
+    assert len(comparison.means) == 2
+    assert comparison.differences == ()
+    assert comparison.family == 0
 
 
 def test_no_queries_at_all() -> None:
-    found = run(np.empty((2, 0, 2)))
-    assert found.queries == 0
-    assert {entry.mean for entry in found.means} == {None}
-    assert {entry.p for entry in found.differences} == {None}
+    comparison = run(np.empty((2, 0, 2)))
+    assert comparison.queries == 0
+    assert {entry.mean for entry in comparison.means} == {None}
+    assert {entry.p for entry in comparison.differences} == {None}
 
 
 def test_where_less_is_better_wins_and_losses_change_sides_and_nothing_else() -> None:

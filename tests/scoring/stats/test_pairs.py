@@ -69,10 +69,10 @@ def test_identical_systems_stay_identical() -> None:
 
 
 def test_many_systems_that_are_all_identical_do_not_differ() -> None:
-    names = [f"s{place}" for place in range(SYSTEMS)]
+    names = [f"s{index}" for index in range(SYSTEMS)]
     for queries in (0, 40):
-        found = compare(np.ones((SYSTEMS, queries, 1)), systems=names, metrics=["m"], draws=99)
-        assert {entry.p for entry in found.differences} == {1.0 if queries else None}
+        comparison = compare(np.ones((SYSTEMS, queries, 1)), systems=names, metrics=["m"], draws=99)
+        assert {entry.p for entry in comparison.differences} == {1.0 if queries else None}
 
 
 @pytest.mark.parametrize("queries", [8, 60])
@@ -110,16 +110,16 @@ def test_a_comparison_has_the_p_values_of_its_pairs(
     values[2, rng.random(80) < 0.1] = np.nan
     values[3] = np.nan
     options = {
-        "systems": [f"s{place}" for place in range(SYSTEMS)],
+        "systems": [f"s{index}" for index in range(SYSTEMS)],
         "metrics": ["ndcg@10", "lines"],
         "draws": 999,
         "clusters": rng.integers(0, 40, 80) if clustered else None,
     }
-    found = compare(values, **options)  # type: ignore[arg-type]
+    comparison = compare(values, **options)  # type: ignore[arg-type]
     monkeypatch.setattr("karat.scoring.stats.signflip.PAIRS_PER_SCORE", 1_000)
     expected = compare(values, **options)  # type: ignore[arg-type]
-    assert found == expected
-    assert {entry.p_method for entry in found.differences} == {"monte carlo", "none"}
+    assert comparison == expected
+    assert {entry.p_method for entry in comparison.differences} == {"monte carlo", "none"}
 
 
 def test_scores_that_are_all_zero_have_a_scale() -> None:

@@ -125,13 +125,15 @@ def moments(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Moments:
 
 
 def test_six_queries_need_differences_of_one_sign() -> None:
-    found = moments(np.array([-1.0, 1.0, 0.5, -0.5, 0.2, 0.3]))
-    size = smallest_mean(found, Threshold(0.05), changed=6, power=0.8)
+    moments_ = moments(np.array([-1.0, 1.0, 0.5, -0.5, 0.2, 0.3]))
+    size = smallest_mean(moments_, Threshold(0.05), changed=6, power=0.8)
     assert size is not None
     # The chance that six normal values around it are all above 0.
-    assert stats.norm.cdf(size / found.sd) ** 6 == pytest.approx(0.82)
-    seven = smallest_mean(found, Threshold(0.05), changed=7, power=0.8)
+    assert stats.norm.cdf(size / moments_.sd) ** 6 == pytest.approx(0.82)
+    seven = smallest_mean(moments_, Threshold(0.05), changed=7, power=0.8)
     # The interval must agree with the test.
-    assert seven == pytest.approx(reach(5, level=0.95, power=0.82) * found.se)
-    assert smallest_mean(found, Threshold(0.05), changed=5, power=0.8) is None
-    assert smallest_mean(found._replace(se=math.nan), Threshold(0.05), changed=9, power=0.8) is None
+    assert seven == pytest.approx(reach(5, level=0.95, power=0.82) * moments_.se)
+    assert smallest_mean(moments_, Threshold(0.05), changed=5, power=0.8) is None
+    assert (
+        smallest_mean(moments_._replace(se=math.nan), Threshold(0.05), changed=9, power=0.8) is None
+    )

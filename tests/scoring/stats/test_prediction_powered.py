@@ -21,8 +21,8 @@ sizes = st.integers(5, 60)
 
 def only(human: object, model: object, **options: object) -> PoweredMean:
     given = {"draws": DRAWS, **options}
-    (found,) = prediction_powered(human, model, **given)  # type: ignore[arg-type]
-    return found
+    (estimates,) = prediction_powered(human, model, **given)  # type: ignore[arg-type]
+    return estimates
 
 
 def some_scores(seed: int, queries: int, *, noise: float = 0.2) -> tuple[np.ndarray, np.ndarray]:
@@ -37,19 +37,19 @@ def sampled(people: np.ndarray, count: int) -> np.ndarray:
     return np.where(np.arange(len(people)) < count, people, np.nan)
 
 
-def width(found: PoweredMean) -> float:
-    assert found.interval.low is not None
-    assert found.interval.high is not None
-    return found.interval.high - found.interval.low
+def width(estimate: PoweredMean) -> float:
+    assert estimate.interval.low is not None
+    assert estimate.interval.high is not None
+    return estimate.interval.high - estimate.interval.low
 
 
 def test_a_case_worked_by_hand() -> None:
     # People grade two of four queries; y = f / 2 exactly, so the weight is one half.
-    found = only([0.2, 0.4, np.nan, np.nan], [0.4, 0.8, 0.6, 0.2])
-    assert found.weight == pytest.approx(0.5)
+    estimate = only([0.2, 0.4, np.nan, np.nan], [0.4, 0.8, 0.6, 0.2])
+    assert estimate.weight == pytest.approx(0.5)
     # 0.5 * mean(f) = 0.25, and the mean of y - 0.5 f is 0.
-    assert found.mean == pytest.approx(0.25)
-    assert (found.human, found.model) == (2, 2)
+    assert estimate.mean == pytest.approx(0.25)
+    assert (estimate.human, estimate.model) == (2, 2)
 
 
 @pytest.mark.parametrize(
@@ -67,10 +67,10 @@ def test_agrees_with_ppi_python_for_the_same_weight(
     rows = np.arange(80)
     model = (rows * 7 % 11) / 10
     people = np.clip(model + ((rows * 5 % 13) - 7) / 20, 0, 1)
-    found = only(sampled(people, 40), model, weight=weight)
-    assert found.mean == pytest.approx(estimate, abs=1e-9)
+    powered = only(sampled(people, 40), model, weight=weight)
+    assert powered.mean == pytest.approx(estimate, abs=1e-9)
     # ppi-python divides by n, Karat by n - 1; both groups have 40 queries.
-    assert found.se * math.sqrt(39 / 40) == pytest.approx(error, abs=1e-9)
+    assert powered.se * math.sqrt(39 / 40) == pytest.approx(error, abs=1e-9)
 
 
 @settings(max_examples=40, deadline=None)
@@ -82,20 +82,20 @@ def test_a_perfect_judge_moves_no_mean_and_narrows_no_interval(
     bounds = (0, 1)
     if as_difference:
         people, bounds = people - some_scores(seed + 1, judged + others)[0], (-1, 1)
-    found = only(sampled(people, judged), people, bounds=bounds, seed=seed)
+    estimate = only(sampled(people, judged), people, bounds=bounds, seed=seed)
     (interval,) = bootstrap_intervals(people, bounds=bounds, draws=DRAWS, seed=seed)
     (moments,) = column_moments(people)
     (test,) = sign_flip(people, draws=DRAWS, seed=seed)
-    assert found.mean == pytest.approx(moments.mean)
-    assert found.interval.low <= interval.low  # type: ignore[operator]
-    assert found.interval.high >= interval.high  # type: ignore[operator]
-    assert found.p >= test.p  # type: ignore[operator]
+    assert estimate.mean == pytest.approx(moments.mean)
+    assert estimate.interval.low <= interval.low  # type: ignore[operator]
+    assert estimate.interval.high >= interval.high  # type: ignore[operator]
+    assert estimate.p >= test.p  # type: ignore[operator]
     if others:
-        assert (found.weight, found.interval.method) == (1.0, METHOD)
+        assert (estimate.weight, estimate.interval.method) == (1.0, METHOD)
     else:
         # People judged every query: these are the numbers of human labels.
-        assert found.interval == interval
-        assert (found.mean, found.se, found.p) == (moments.mean, moments.se, test.p)
+        assert estimate.interval == interval
+        assert (estimate.mean, estimate.se, estimate.p) == (moments.mean, moments.se, test.p)
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_rare_errors_in_one_direction_are_covered(
         rng = np.random.default_rng([seed, 4])
         people = (rng.random(judged + others) < base).astype(float)
         model = np.where(rng.random(judged + others) < errors, 1.0, people)
-        found = only(sampled(people, judged), model, bounds=(0, 1), draws=99)
-        covered += found.interval.low <= base <= found.interval.high  # type: ignore[operator]
+        estimate = only(sampled(people, judged), model, bounds=(0, 1), draws=99)
+        covered += estimate.interval.low <= base <= estimate.interval.high  # type: ignore[operator]
     assert covered / 150 >= 0.93
 
 
@@ -130,18 +130,18 @@ def test_a_rarely_biased_judge_does_not_make_equal_systems_differ(
         rng = np.random.default_rng([seed, 5])
         people = rng.choice([-1.0, 0.0, 1.0], 1000, p=[0.1, 0.8, 0.1])
         model = np.where(rng.random(1000) < errors, np.minimum(people + 1, 1), people)
-        found = only(sampled(people, judged), model, bounds=(-1, 1), draws=99)
-        alarms += (found.p or 1.0) < 0.05
+        estimate = only(sampled(people, judged), model, bounds=(-1, 1), draws=99)
+        alarms += (estimate.p or 1.0) < 0.05
     assert alarms / 150 <= 0.07
 
 
 def test_a_constant_sample_does_not_make_the_others_constant() -> None:
     # By the model, three of 300 queries fail; all are outside the sample.
     model = np.where(np.arange(300) < 297, 1.0, 0.0)
-    found = only(sampled(model, 20), model, bounds=(0, 1))
-    assert found.mean == pytest.approx(0.99)
-    assert found.weight == 1.0
-    assert found.interval.low < 0.9  # type: ignore[operator]
+    estimate = only(sampled(model, 20), model, bounds=(0, 1))
+    assert estimate.mean == pytest.approx(0.99)
+    assert estimate.weight == 1.0
+    assert estimate.interval.low < 0.9  # type: ignore[operator]
     # Without any failure it is the interval of the judged queries.
     constant = only(sampled(np.ones(300), 20), np.ones(300), bounds=(0, 1))
     (interval,) = bootstrap_intervals(np.ones(20), bounds=(0, 1), draws=DRAWS)
@@ -153,11 +153,11 @@ def test_a_constant_sample_does_not_make_the_others_constant() -> None:
 @given(seeds, sizes)
 def test_weight_zero_is_the_interval_of_the_human_labels_alone(seed: int, judged: int) -> None:
     people, model = some_scores(seed, judged + 50)
-    found = only(sampled(people, judged), model, bounds=(0, 1), weight=0.0, seed=seed)
+    estimate = only(sampled(people, judged), model, bounds=(0, 1), weight=0.0, seed=seed)
     (interval,) = bootstrap_intervals(people[:judged], bounds=(0, 1), draws=DRAWS, seed=seed)
-    assert found.interval == interval
-    assert found.mean == pytest.approx(people[:judged].mean())
-    assert found.effective == judged
+    assert estimate.interval == interval
+    assert estimate.mean == pytest.approx(people[:judged].mean())
+    assert estimate.effective == judged
 
 
 def test_a_random_judge_gives_the_width_of_the_human_labels_alone() -> None:
@@ -165,10 +165,10 @@ def test_a_random_judge_gives_the_width_of_the_human_labels_alone() -> None:
     for seed in range(200):
         people, _ = some_scores(seed, 300)
         model = np.random.default_rng([seed, 1]).permutation(people)
-        found = only(sampled(people, 40), model, bounds=(0, 1))
+        estimate = only(sampled(people, 40), model, bounds=(0, 1))
         alone, everything = (only(sampled(people, n), people, weight=0.0) for n in (40, 300))
-        ratios.append(width(found) / width(alone))
-        wider.append(width(found) / width(everything))
+        ratios.append(width(estimate) / width(alone))
+        wider.append(width(estimate) / width(everything))
     assert np.mean(ratios) == pytest.approx(1.0, abs=0.04)
     assert min(wider) > 1.5
     assert only(sampled(people, 40), model).effective < 60
@@ -180,24 +180,24 @@ def test_a_good_judge_narrows_the_interval_and_counts_as_more_labels(
     seed: int, judged: int, weight: float
 ) -> None:
     people, model = some_scores(seed, judged + 300, noise=0.05)
-    found = only(sampled(people, judged), model, bounds=(0, 1))
-    assert 0.0 <= found.weight <= 1.0
+    estimate = only(sampled(people, judged), model, bounds=(0, 1))
+    assert 0.0 <= estimate.weight <= 1.0
     # A handful of judged queries may all score alike, and then shows nothing about the judge.
-    assert judged < 20 or found.weight > 0.0
-    assert found.interval.method == METHOD
-    assert found.interval.low <= found.mean <= found.interval.high  # type: ignore[operator]
-    assert found.interval.low >= 0.0  # type: ignore[operator]
-    assert found.effective <= judged + 300
+    assert judged < 20 or estimate.weight > 0.0
+    assert estimate.interval.method == METHOD
+    assert estimate.interval.low <= estimate.mean <= estimate.interval.high  # type: ignore[operator]
+    assert estimate.interval.low >= 0.0  # type: ignore[operator]
+    assert estimate.effective <= judged + 300
     fixed = only(sampled(people, judged), model, weight=weight)
     assert fixed.weight == weight
 
 
 def test_effective_labels_of_a_good_judge() -> None:
     people, model = some_scores(3, 340, noise=0.1)
-    found = only(sampled(people, 40), model, bounds=(0, 1))
+    estimate = only(sampled(people, 40), model, bounds=(0, 1))
     (alone,) = column_moments(people[:40])
-    assert found.se < 0.6 * alone.se
-    assert 100 < found.effective < 340
+    assert estimate.se < 0.6 * alone.se
+    assert 100 < estimate.effective < 340
 
 
 @settings(max_examples=25, deadline=None)
@@ -225,20 +225,20 @@ def test_p_is_below_the_level_exactly_if_the_interval_excludes_zero(
     people, model = some_scores(seed, 200)
     other, others_model = some_scores(seed + 1, 200)
     difference = sampled(people - other, judged) + shift
-    found = only(difference, model - others_model + shift, level=level)
-    if found.interval.method != METHOD:
+    estimate = only(difference, model - others_model + shift, level=level)
+    if estimate.interval.method != METHOD:
         return
-    assert found.p is not None
-    excludes = found.interval.low > 0 or found.interval.high < 0  # type: ignore[operator]
-    assert excludes == (found.p < 1 - level)
+    assert estimate.p is not None
+    excludes = estimate.interval.low > 0 or estimate.interval.high < 0  # type: ignore[operator]
+    assert excludes == (estimate.p < 1 - level)
 
 
 def test_a_skewed_estimate_reaches_further_to_its_longer_side() -> None:
     rng = np.random.default_rng(4)
     people = rng.exponential(1.0, 400)
-    found = only(sampled(people, 25), people + rng.exponential(0.5, 400))
-    assert found.mean is not None
-    up, down = found.interval.high - found.mean, found.mean - found.interval.low  # type: ignore[operator]
+    estimate = only(sampled(people, 25), people + rng.exponential(0.5, 400))
+    assert estimate.mean is not None
+    up, down = estimate.interval.high - estimate.mean, estimate.mean - estimate.interval.low  # type: ignore[operator]
     assert up != pytest.approx(down)
 
 
@@ -247,9 +247,9 @@ def test_a_skewed_difference_far_from_zero_has_a_small_p_on_either_side() -> Non
     people = rng.exponential(1.0, 300) + 1
     model = people + rng.normal(0, 0.3, 300)
     for sign in (1.0, -1.0):
-        found = only(sign * sampled(people, 30), sign * model)
-        assert found.p is not None
-        assert found.p < 1e-6
+        estimate = only(sign * sampled(people, 30), sign * model)
+        assert estimate.p is not None
+        assert estimate.p < 1e-6
     near = only(sampled(people, 30) - people.mean() + 1e-4, model - people.mean())
     assert near.p is not None
     assert near.p > 0.3
@@ -275,13 +275,13 @@ def test_columns_do_not_depend_on_each_other() -> None:
 def test_few_disagreements_count_as_three() -> None:
     rng = np.random.default_rng(7)
     hits = (rng.random(300) < 0.7).astype(float)
-    found = {}
+    estimates = {}
     for count in (1, 2, 3, 4):
         people = hits.copy()
         people[:count] = 1 - people[:count]
-        found[count] = only(sampled(people, 30), hits, bounds=(0, 1))
-    assert found[1].se >= found[3].se * 0.8
-    assert found[4].se > found[3].se
+        estimates[count] = only(sampled(people, 30), hits, bounds=(0, 1))
+    assert estimates[1].se >= estimates[3].se * 0.8
+    assert estimates[4].se > estimates[3].se
 
 
 def test_queries_judged_by_people_only_or_by_the_model_only() -> None:
@@ -330,10 +330,10 @@ def test_clusters_of_a_perfect_judge_are_whole_units() -> None:
     clusters = np.arange(90) // 3
     options = {"bounds": (0, 1), "draws": DRAWS, "clusters": clusters}
     (interval,) = bootstrap_intervals(people, **options)  # type: ignore[arg-type]
-    found = only(sampled(people, 30), people, **options)
-    assert found.interval.low <= interval.low  # type: ignore[operator]
-    assert found.interval.high >= interval.high  # type: ignore[operator]
-    assert found.mean == pytest.approx(people.mean())
+    estimate = only(sampled(people, 30), people, **options)
+    assert estimate.interval.low <= interval.low  # type: ignore[operator]
+    assert estimate.interval.high >= interval.high  # type: ignore[operator]
+    assert estimate.mean == pytest.approx(people.mean())
     everything = only(people, people, **options)
     assert everything.interval == interval
     (moments,) = column_moments(people, clusters=clusters)
@@ -342,8 +342,8 @@ def test_clusters_of_a_perfect_judge_are_whole_units() -> None:
 
 def test_a_single_cluster_in_the_sample_has_no_interval() -> None:
     people, model = some_scores(11, 60)
-    found = only(sampled(people, 10), model, clusters=np.arange(60) // 10)
-    assert found.mean is None
+    estimate = only(sampled(people, 10), model, clusters=np.arange(60) // 10)
+    assert estimate.mean is None
 
 
 def test_one_stratum_is_no_stratum() -> None:
@@ -361,8 +361,8 @@ def test_strata_are_weighted_by_their_size() -> None:
     # People judged half of the small stratum, and a tenth of the large one.
     judged = np.where(strata, rng.random(400) < 0.5, rng.random(400) < 0.1)
     human = np.where(judged, people, np.nan)
-    found = only(human, model, strata=strata)
-    low, high = found.interval.low, found.interval.high
+    estimate = only(human, model, strata=strata)
+    low, high = estimate.interval.low, estimate.interval.high
     assert low is not None
     assert high is not None
     assert low < people.mean() < high
@@ -383,9 +383,9 @@ def test_strata_cover_the_true_mean() -> None:
         people = np.clip(rng.normal(0.3 + 0.4 * strata, 0.2), 0, 1)
         model = np.clip(people + 0.1 + rng.normal(0, 0.1, 400), 0, 1)
         judged = rng.random(400) < np.where(strata == 1, 0.3, 0.08)
-        found = only(np.where(judged, people, np.nan), model, strata=strata)
+        estimate = only(np.where(judged, people, np.nan), model, strata=strata)
         true = 0.75 * clipped_mean(0.3) + 0.25 * clipped_mean(0.7)
-        covered += found.interval.low <= true <= found.interval.high  # type: ignore[operator]
+        covered += estimate.interval.low <= true <= estimate.interval.high  # type: ignore[operator]
     assert 0.91 <= covered / 300 <= 0.99
 
 
@@ -402,8 +402,8 @@ def test_coverage_of_a_difference_that_the_judge_does_not_see() -> None:
         first, second = rng.random((2, 200))
         # The model favours the second engine; in truth there is no difference.
         model = np.clip(second + 0.2 + rng.normal(0, 0.1, 200), 0, 1) - first
-        found = only(sampled(second - first, 20), model, bounds=(-1, 1))
-        covered += found.interval.low <= 0 <= found.interval.high  # type: ignore[operator]
+        estimate = only(sampled(second - first, 20), model, bounds=(-1, 1))
+        covered += estimate.interval.low <= 0 <= estimate.interval.high  # type: ignore[operator]
     assert 0.92 <= covered / 300 <= 0.985
 
 

@@ -21,8 +21,8 @@ X, Y, Z = SCORES = TENTHS / 10
 
 
 def test_paired_t_and_effect_size() -> None:
-    found = compare(SCORES[[1, 0], :, None], systems="YX", metrics=["ndcg@5"], draws=99)
-    (entry,) = found.differences
+    comparison = compare(SCORES[[1, 0], :, None], systems="YX", metrics=["ndcg@5"], draws=99)
+    (entry,) = comparison.differences
     assert entry.p_student == pytest.approx(0.048, abs=5e-4)
     assert entry.effect == pytest.approx(0.473, abs=5e-4)
 
@@ -34,8 +34,8 @@ def test_exact_sign_flip() -> None:
 
 
 def test_effect_sizes_of_tukeys_test() -> None:
-    found = compare(SCORES[:, :, None], systems="XYZ", metrics=["ndcg@5"], draws=99)
-    sizes = [-(entry.effect_residual or 0.0) for entry in found.differences]
+    comparison = compare(SCORES[:, :, None], systems="XYZ", metrics=["ndcg@5"], draws=99)
+    sizes = [-(entry.effect_residual or 0.0) for entry in comparison.differences]
     assert sizes == pytest.approx([0.507, 0.676, 0.169], abs=5e-4)
 
 

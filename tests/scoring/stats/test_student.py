@@ -20,9 +20,9 @@ def paired_t(differences: ArrayLike, *, clusters: ArrayLike | None = None) -> TT
 def test_agrees_with_scipy(differences: list[float]) -> None:
     assume(np.std(differences) > 1e-6)
     expected = stats.ttest_1samp(differences, 0.0)
-    found = paired_t(differences)
-    assert found.t == pytest.approx(expected.statistic, rel=1e-9, abs=1e-9)
-    assert found.p == pytest.approx(expected.pvalue, abs=1e-10)
+    test = paired_t(differences)
+    assert test.t == pytest.approx(expected.statistic, rel=1e-9, abs=1e-9)
+    assert test.p == pytest.approx(expected.pvalue, abs=1e-10)
 
 
 def test_no_variance_has_no_t() -> None:

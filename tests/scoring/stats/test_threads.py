@@ -16,7 +16,7 @@ from karat.scoring.stats.arrays import _blas, one_blas_thread
 
 
 def blas_threads() -> set[int]:
-    return {found["num_threads"] for found in threadpool_info() if found["user_api"] == "blas"}
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
 
 
 @pytest.fixture(autouse=True)
@@ -61,7 +61,7 @@ from karat.scoring.stats.arrays import _blas, one_blas_thread
 
 
 def threads():
-    return {found["num_threads"] for found in threadpool_info() if found["user_api"] == "blas"}
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
 
 
 def second():
@@ -106,8 +106,8 @@ CALLS: dict[str, tuple[str, Callable[[], object]]] = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_every_statistic_with_matrix_products(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    place, call = CALLS[name]
-    module, _, function = place.partition(".")
+    statistic, call = CALLS[name]
+    module, _, function = statistic.partition(".")
     check_threads(import_module(f"karat.scoring.stats.{module}"), function, call, monkeypatch)
 
 

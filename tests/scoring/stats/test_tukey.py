@@ -38,9 +38,9 @@ def test_incomplete_queries_are_left_out() -> None:
 def test_a_cluster_is_shuffled_as_one() -> None:
     table = np.random.default_rng(4).random((12, 3))
     thrice, labels = np.repeat(table, 3, axis=0), np.repeat(range(12), 3)
-    found = randomised_tukey(thrice, draws=499, clusters=labels)
-    assert np.array_equal(found, randomised_tukey(table, draws=499))
-    assert found[0, 1] > randomised_tukey(thrice, draws=499)[0, 1]
+    tests = randomised_tukey(thrice, draws=499, clusters=labels)
+    assert np.array_equal(tests, randomised_tukey(table, draws=499))
+    assert tests[0, 1] > randomised_tukey(thrice, draws=499)[0, 1]
 
 
 def test_two_systems_in_clusters_are_the_sign_flip_test() -> None:
@@ -48,8 +48,8 @@ def test_two_systems_in_clusters_are_the_sign_flip_test() -> None:
     table[3, 0] = math.nan
     labels = np.arange(40) // 4
     (test,) = sign_flip(table[:, 0] - table[:, 1], clusters=labels)
-    found = randomised_tukey(table, clusters=labels)
-    assert found[0, 1] == pytest.approx(test.p, abs=0.02)
+    tests = randomised_tukey(table, clusters=labels)
+    assert tests[0, 1] == pytest.approx(test.p, abs=0.02)
 
 
 def test_nothing_to_go_by_has_p_one() -> None:

@@ -319,8 +319,8 @@ def test_of_many_systems_only_the_farthest_and_the_first_are_named() -> None:
 
 
 def test_one_system_gets_no_verdict() -> None:
-    found = compare(np.ones((1, 5, 1)), systems=["A"], metrics=["hit@5"], draws=99)
-    assert verdict(found) == ""
+    comparison = compare(np.ones((1, 5, 1)), systems=["A"], metrics=["hit@5"], draws=99)
+    assert verdict(comparison) == ""
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -337,8 +337,8 @@ def test_real_comparisons_make_one_paragraph(seed: int) -> None:
 def test_of_many_beaten_systems_only_the_nearest_has_its_numbers() -> None:
     names = ("B", "C", "D", "E", "F", "G")
     entries = [
-        entry("A", name, difference=-0.1 - place / 100, interval=interval(-0.3, -0.01))
-        for place, name in enumerate(names)
+        entry("A", name, difference=-0.1 - index / 100, interval=interval(-0.3, -0.01))
+        for index, name in enumerate(names)
     ]
     means: dict[str, Any] = dict.fromkeys(names, 0.4)
     assert said(*entries, entry("B", "C"), family=21, A=0.6, **means) == (
@@ -564,15 +564,15 @@ def test_whoever_is_called_better_has_an_interval_on_one_side(systems: int, pair
             rng.uniform(0.0, 0.13, (systems - 1, 60)),
         )
         scores = np.concatenate([np.full((1, 60), 0.5), 0.5 + change])[:, :, None]
-        found = compare(
+        comparison = compare(
             scores, systems=names, metrics=["ap"], pairs=pairs, bounds=(0, 1), draws=499
         )
-        for one in found.differences:
+        for one in comparison.differences:
             odd = bool(one.p_corrected and one.p_corrected <= 0.05) and not one.excludes_zero
             contradicted += odd
-        text = verdict(found)
+        text = verdict(comparison)
         claims = re.findall(r"better than|worse than", text)
-        beaten = [one for one in found.differences if one.is_significant]
+        beaten = [one for one in comparison.differences if one.is_significant]
         assert not claims or beaten
         for low, high in re.findall(r"\w+ is better than [^.]*?\[(-?[\d.]+), (-?[\d.]+)\]", text):
             assert float(low) > 0 or float(high) < 0
@@ -581,9 +581,9 @@ def test_whoever_is_called_better_has_an_interval_on_one_side(systems: int, pair
 
 def test_a_set_that_can_detect_nothing_says_so() -> None:
     scores = np.random.default_rng(5).random((4, 7, 1))
-    found = compare(scores, systems=["A", "B", "C", "D"], metrics=["ndcg@10"], bounds=(0, 1))
-    assert {difference.detectable for difference in found.differences} == {None}
-    assert verdict(found).endswith("7 queries cannot reliably detect any difference.")
+    comparison = compare(scores, systems=["A", "B", "C", "D"], metrics=["ndcg@10"], bounds=(0, 1))
+    assert {difference.detectable for difference in comparison.differences} == {None}
+    assert verdict(comparison).endswith("7 queries cannot reliably detect any difference.")
     # A difference that no noise hides is no sign of too few queries.
     flat = [[[0.5]] * 7, [[0.6]] * 7]
     assert "cannot" not in verdict(compare(flat, systems=["A", "B"], metrics=["ndcg@10"]))

@@ -26,6 +26,7 @@ from karat.installation import install_hint, package_hint
 from karat.model import Hit
 from karat.model.spec import Spec
 from karat.model.timings import QueryCost, spent
+from karat.system.words import range_text
 
 __all__ = [
     "MODEL_KINDS",
@@ -341,8 +342,8 @@ def _location(hit: Hit) -> tuple[object, ...]:
 
 
 def _shown(hit: Hit) -> str:
-    lines = f":{hit.start_line}-{hit.end_line}" if hit.start_line else ""
-    return f"{hit.path}{lines} (score {hit.score:.10g})"
+    lines = range_text(hit.path, hit.start_line, hit.end_line)
+    return f"{lines} (score {hit.score:.10g})"
 
 
 def _warnings(

@@ -18,6 +18,7 @@ from karat.formats.fields import Checker, Location
 from karat.formats.source import Problems, read_text
 from karat.model.frozen import repeated
 from karat.system.files import write_text
+from karat.system.words import is_encodable
 
 if TYPE_CHECKING:
     import yaml
@@ -193,7 +194,7 @@ def _line_of_constant(text: str) -> int:
 
 def _check_surrogates(value: object, text: str, source: str, line: int) -> None:
     """Reject half of a surrogate pair, which JSON can contain and UTF-8 cannot."""
-    bad = [location for location, word in _strings(value, ()) if not _encodes(word)]
+    bad = [location for location, word in _strings(value, ()) if not is_encodable(word)]
     if bad:
         lines = positions(text)
         message = "text has half of a surrogate pair; expected whole characters"
@@ -206,19 +207,11 @@ def _strings(value: object, location: Location) -> Iterator[tuple[Location, str]
     elif isinstance(value, Mapping):
         for key, item in value.items():
             yield from ((at, word) for at, word in _strings(item, (*location, key)))
-            if not _encodes(key):
+            if not is_encodable(key):
                 yield (*location, key), key
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from _strings(item, (*location, index))
-
-
-def _encodes(word: str) -> bool:
-    try:
-        word.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def load_yaml(

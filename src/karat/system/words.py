@@ -61,6 +61,28 @@ def number_duplicates(names: Sequence[str]) -> list[str]:
     return distinct
 
 
+def range_text(path: str, start_line: int, end_line: int) -> str:
+    """Return *path* with its lines; without lines, the path alone.
+
+    >>> range_text("a.py", 3, 9), range_text("a.py", 0, 0)
+    ('a.py:3-9', 'a.py')
+    """
+    return f"{path}:{start_line}-{end_line}" if end_line else path
+
+
+def is_encodable(text: str) -> bool:
+    r"""Return whether *text* can be written as UTF-8: half of a surrogate pair cannot.
+
+    >>> is_encodable("größe"), is_encodable("\ud800")
+    (True, False)
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 # Options of the command line that functions of Python take as keywords.
 SHARED_OPTIONS = ("root", "strip-prefix", "cut-at", "match", "depth", "kind", "judge-labels")
 OPTIONS = rf"(?<!\S)(?:--(?:{'|'.join(SHARED_OPTIONS)}) (?:'(?:[^']|'\"'\"')*'|\S*[^\s.;,)])\s?)+"

@@ -11,7 +11,7 @@ from karat.cli.main import CommandGroup
 from karat.cli.options.shared import file_options, open_corpus
 from karat.cli.output.show import terminal_width
 from karat.report.display import printable
-from karat.system.words import counted
+from karat.system.words import counted, range_text
 
 if TYPE_CHECKING:
     from karat.app.corpora import Corpus, FileSelection
@@ -123,9 +123,9 @@ def _lines(outcome: "EngineCheck") -> list[str]:
         f"  query {outcome.query!r}: {counted(len(outcome.hits), 'hit')}",
     ]
     for rank, hit in enumerate(outcome.hits, 1):
-        line_range = f":{hit.start_line}-{hit.end_line}" if hit.start_line else ""
+        location = range_text(hit.path, hit.start_line, hit.end_line)
         symbol = f"  {hit.symbol}" if hit.symbol else ""
-        lines.append(f"  {rank:4}. {hit.path}{line_range}  {hit.score:.6g}{symbol}")
+        lines.append(f"  {rank:4}. {location}  {hit.score:.6g}{symbol}")
     lines += _dropped_lines(outcome)
     lines += [f"  repaired: {reason} ({count})" for reason, count in outcome.mended.items()]
     lines.append(

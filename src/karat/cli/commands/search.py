@@ -62,15 +62,15 @@ def _show(result: "SearchResult", query: str, *, explain: bool) -> None:
     from karat.app.corpora import page_of_hit
     from karat.app.search import telling_line
     from karat.report.display import printable, shorten
-    from karat.system.words import counted
+    from karat.system.words import counted, range_text
 
     terminal = sys.stdout.isatty()
     for rank, (hit, stages, ranking) in enumerate(result.hits, 1):
-        lines = f":{hit.start_line}-{hit.end_line}" if hit.end_line else ""
+        lines = range_text(hit.path, hit.start_line, hit.end_line)
         page = page_of_hit(result.corpus, hit)
         lines += f" (page {page})" if page else ""
         symbol = f"  {hit.symbol}" if hit.symbol else ""
-        click.echo(printable(f"{rank:3}. {hit.path}{lines}  {hit.score:.3f}{symbol}"))
+        click.echo(printable(f"{rank:3}. {lines}  {hit.score:.3f}{symbol}"))
         if terminal:
             line = shorten(printable(telling_line(result.corpus, hit, query)), LINE_WIDTH)
             click.secho(f"       {line}", dim=True)

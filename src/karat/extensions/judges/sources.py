@@ -11,6 +11,7 @@ from karat.experiments.commit_snapshots import CommitSnapshot, SnapshotReader
 from karat.experiments.snapshots import HEAD, NOWHERE_ELSE, homes, part_of
 from karat.model import Dataset, Hit, Target
 from karat.scoring.matching.modes import normalise
+from karat.system.words import range_text
 
 # Returns what a hit of a query, by its row, is in: the text at a path.
 Code = Callable[[int, str], Content]
@@ -68,5 +69,5 @@ def target_text(target: Target | Hit) -> str:
     >>> target_text(Target("a.py", 1, 3, 9)), target_text(Target("a.py", symbol="run"))
     ('a.py:3-9', 'a.py  run')
     """
-    lines = f":{target.start_line}-{target.end_line}" if target.end_line else ""
-    return "  ".join(part for part in (f"{target.path}{lines}", target.symbol) if part)
+    lines = range_text(target.path, target.start_line, target.end_line)
+    return "  ".join(filter(None, (lines, target.symbol)))

@@ -27,6 +27,7 @@ from karat.extensions.mining.commits import (
     regions,
 )
 from karat.model import Target
+from karat.system.words import is_encodable
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -325,7 +326,7 @@ def _targets(
         reasons = (
             ("submodule", change.old_mode == SUBMODULE),
             ("symlink", change.old_mode == SYMLINK),
-            ("name-not-utf-8", not _is_utf8(change.old_path)),
+            ("name-not-utf-8", not is_encodable(change.old_path)),
             ("binary", file.is_binary),
             ("mode-only", change.status == "M" and not file.hunks),
         )
@@ -334,14 +335,6 @@ def _targets(
             skipped[reason] += 1
         else:
             yield file
-
-
-def _is_utf8(path: str) -> bool:
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _contents(

@@ -4,6 +4,7 @@ from operator import index
 from uuid import UUID
 
 from karat.errors import InputError
+from karat.system.words import is_encodable
 
 
 def as_key(value: object, where: str) -> str:
@@ -22,7 +23,7 @@ def as_key(value: object, where: str) -> str:
     if isinstance(value, str):
         if not value:
             raise InputError(f"{where}: key '' is empty; expected text, a whole number or a UUID")
-        if "\0" in value or not encodable(value):
+        if "\0" in value or not is_encodable(value):
             raise InputError(
                 f"{where}: key {value!r} contains NUL or half a surrogate pair, which cannot be "
                 "stored"
@@ -33,15 +34,6 @@ def as_key(value: object, where: str) -> str:
     raise InputError(
         f"{where}: key {value!r} cannot name an item; expected text, a whole number or a UUID"
     )
-
-
-def encodable(text: str) -> bool:
-    """Return whether UTF-8 can hold *text*; it cannot hold half of a surrogate pair."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def as_count(value: object, name: str = "k") -> int:

@@ -8,12 +8,12 @@ from karat.cli.options.experiment import repo_option
 from karat.cli.options.shared import COLUMNS, GoldPath, OutputPath
 from karat.cli.options.stray import stray
 from karat.report.display import printable
+from karat.system.words import range_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from karat.extensions.mining.carry_file import Carrying
-    from karat.model import Target
 
 
 LOSSES = 1
@@ -110,15 +110,12 @@ def _show(done: "Carrying") -> None:
         )
     click.echo(f"  written: {printable(done.target) if done.target else 'nothing (-o FILE)'}")
     for loss in carried.lost:
-        location = _target_text(loss.target)
+        target = loss.target
+        lines = range_text(target.path, target.start_line, target.end_line)
+        location = " ".join(filter(None, (lines, target.symbol)))
         click.echo(printable(f"lost: query {loss.query_id!r}: {location}: {loss.reason}"), err=True)
     for warning in done.warnings:
         click.echo(f"warning: not written: {warning}", err=True)
-
-
-def _target_text(target: "Target") -> str:
-    lines = f":{target.start_line}-{target.end_line}" if target.end_line else ""
-    return " ".join(part for part in (f"{target.path}{lines}", target.symbol) if part)
 
 
 def _json(done: "Carrying") -> str:

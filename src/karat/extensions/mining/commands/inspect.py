@@ -10,7 +10,7 @@ import click
 from karat.cli.options.experiment import repo_option
 from karat.cli.options.shared import COLUMNS, GoldPath
 from karat.report.display import printable
-from karat.system.words import counted
+from karat.system.words import counted, range_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -136,10 +136,10 @@ def _show(details: "CaseDetails") -> None:
 
 def _excerpt(excerpt: "Excerpt") -> Iterator[str]:
     target = excerpt.target
-    lines = f":{target.start_line}-{target.end_line}" if target.end_line else ""
+    lines = range_text(target.path, target.start_line, target.end_line)
     symbol = f"  {target.symbol}" if target.symbol else ""
     problem = f"  ({excerpt.problem})" if excerpt.problem else ""
-    yield f"{target.path}{lines}  grade {target.grade:g}{symbol}{problem}"
+    yield f"{lines}  grade {target.grade:g}{symbol}{problem}"
     for number, line in enumerate(excerpt.lines, excerpt.first_line):
         mark = ">" if target.start_line <= number <= target.end_line else " "
         yield f"{number:6} {mark} {line}"

@@ -67,8 +67,8 @@ def test_an_approximate_index_is_built_before_the_first_search(database: str) ->
         engine.index(corpus(5))
         engine.close()
         with psycopg.connect(database) as connection:
-            found = connection.execute("SELECT indexdef FROM pg_indexes").fetchall()
-        assert any("USING hnsw" in row[0] for row in found) is not exact
+            indexes = connection.execute("SELECT indexdef FROM pg_indexes").fetchall()
+        assert any("USING hnsw" in row[0] for row in indexes) is not exact
 
 
 def test_words_on_a_server_rank_like_those_in_this_process(clean: str) -> None:
@@ -78,9 +78,9 @@ def test_words_on_a_server_rank_like_those_in_this_process(clean: str) -> None:
         local.index(snapshot)
         stored.index(snapshot)
         for query in QUERIES:
-            found, expected = stored.search(query, 8), local.search(query, 8)
-            assert [hit.path for hit in found] == [hit.path for hit in expected]
-            assert [hit.score for hit in found] == pytest.approx([hit.score for hit in expected])
+            hits, expected = stored.search(query, 8), local.search(query, 8)
+            assert [hit.path for hit in hits] == [hit.path for hit in expected]
+            assert [hit.score for hit in hits] == pytest.approx([hit.score for hit in expected])
     uploaded = stored.work()["uploaded"]
     assert uploaded == 105
     stored.index(corpus(60))

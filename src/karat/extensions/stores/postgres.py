@@ -252,8 +252,8 @@ class PgVectorStore:
         """Add the name of *snapshot* to each row; build the graph if searches use it."""
         with self._asking():
             # In the order of keys, as in an upload.
-            wanted = sorted(keys)
-            self._connection.execute(_of(MARK, namespace), [snapshot, wanted, snapshot])
+            values = [snapshot, sorted(keys), snapshot]
+            self._connection.execute(_of(MARK, namespace), values)
         if not self._exact:
             self._has_graph(namespace, self.dimension(namespace) or 0)
 
@@ -268,17 +268,18 @@ class PgVectorStore:
         exact: bool | None = None,
     ) -> list[Neighbour]:
         """Return the nearest rows."""
-        wanted = self._exact if exact is None else exact
-        exactly = wanted or not self._has_graph(namespace, len(vector))
+        if exact is None:
+            exact = self._exact
+        compares_all = exact or not self._has_graph(namespace, len(vector))
         statement = NEAREST.format(
             table=Identifier(_table(namespace)),
             condition=WITHIN if snapshot else EVERYWHERE,
-            exactly=SQL("+ 0" if exactly else ""),
+            exactly=SQL("+ 0" if compares_all else ""),
         )
         # A bigint is the most that LIMIT takes.
         values = {"vector": vector, "snapshot": snapshot, "most": min(k, 2**63 - 1)}
         with self._asking(), self._connection.transaction():
-            if not exactly:
+            if not compares_all:
                 # Rows of other snapshots are skipped; without this, too few would be left.
                 self._connection.execute("SET LOCAL hnsw.iterative_scan = strict_order")
                 width = SQL("SET LOCAL hnsw.ef_search = {}")

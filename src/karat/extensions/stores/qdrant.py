@@ -86,11 +86,11 @@ class QdrantConnection:
 
     def _check_version(self) -> None:
         """Raise InputError for a server that would replace points instead of leaving them."""
-        found = self.call(lambda client: client.info().version)
-        numbers = tuple(int(part) for part in found.split(".")[:2] if part.isdigit())
+        version = self.call(lambda client: client.info().version)
+        numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
         if numbers < OLDEST:
             raise InputError(
-                f"Qdrant at {self.where} is version {found}; expected "
+                f"Qdrant at {self.where} is version {version}; expected "
                 f"{'.'.join(map(str, OLDEST))} or newer"
             )
 
@@ -210,8 +210,8 @@ class QdrantStore:
         collection = self._prefix + namespace
         if not self._exists(collection):
             return None
-        found = self._connection.call(lambda client: client.get_collection(collection))
-        parameters = found.config.params.vectors
+        info = self._connection.call(lambda client: client.get_collection(collection))
+        parameters = info.config.params.vectors
         if not isinstance(parameters, models.VectorParams):
             raise InputError(
                 f"Qdrant at {self._connection.where}: collection {collection!r} was not "
@@ -221,9 +221,13 @@ class QdrantStore:
 
     def namespaces(self) -> list[str]:
         """Return the existing namespaces."""
-        found = self._connection.call(lambda client: client.get_collections())
-        mine = [one.name for one in found.collections if one.name.startswith(self._prefix)]
-        return [name.removeprefix(self._prefix) for name in mine]
+        names = [
+            collection.name
+            for collection in self._connection.call(
+                lambda client: client.get_collections()
+            ).collections
+        ]
+        return [name.removeprefix(self._prefix) for name in names if name.startswith(self._prefix)]
 
     def upsert(self, namespace: str, keys: Sequence[str], vectors: NDArray[np.float32]) -> None:
         """Insert or replace points, a few hundred per request; a replaced one is in no snapshot."""
@@ -284,15 +288,15 @@ class QdrantStore:
         collection = self._prefix + namespace
         if not self._exists(collection):
             return set()
-        found: set[str] = set()
+        held: set[str] = set()
         by_point = {point_id(key): key for key in keys}
 
         def look(some: Sequence[str], client: QdrantClient) -> None:
             records = client.retrieve(collection, some, with_payload=False)
-            found.update(by_point[str(record.id)] for record in records)
+            held.update(by_point[str(record.id)] for record in records)
 
         self._connection.call_each(list(by_point), look)
-        return found
+        return held
 
     def mark(self, namespace: str, snapshot: str, keys: Sequence[str]) -> None:
         """Set the field of *snapshot* of each point.
@@ -328,14 +332,14 @@ class QdrantStore:
         that keys decide which are included.
         """
         how = self._exact if exact is None else exact
-        wanted = min(k, self.count(namespace, snapshot)) if k > COUNT_ABOVE else k
-        limits = (wanted * 2**step + 1 for step in count())
-        while wanted:
+        most = min(k, self.count(namespace, snapshot)) if k > COUNT_ABOVE else k
+        limits = (most * 2**step + 1 for step in count())
+        while most:
             limit = next(limits)
-            found = self._fetch(namespace, vector, limit, _within(snapshot), exact=how)
-            if len(found) < limit or found[-1].score < found[wanted - 1].score:
-                found.sort(key=lambda neighbour: (-neighbour.score, neighbour.key))
-                return found[:wanted]
+            neighbours = self._fetch(namespace, vector, limit, _within(snapshot), exact=how)
+            if len(neighbours) < limit or neighbours[-1].score < neighbours[most - 1].score:
+                neighbours.sort(key=lambda neighbour: (-neighbour.score, neighbour.key))
+                return neighbours[:most]
         return []
 
     def vectors(self, namespace: str, keys: Sequence[str]) -> NDArray[np.float32]:

@@ -56,10 +56,10 @@ class QdrantWords:
 
     def held(self, name: str, rows: range) -> set[int]:
         """Return those of *rows* that are stored."""
-        found = self._connection.call(
+        records = self._connection.call(
             lambda client: client.retrieve(self._prefix + name, list(rows), with_payload=False)
         )
-        return {int(record.id) for record in found}
+        return {int(record.id) for record in records}
 
     def count(self, name: str) -> int:
         """Return the number of stored chunks."""

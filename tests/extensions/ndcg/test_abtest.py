@@ -16,12 +16,12 @@ def bad(query: str, k: int) -> RankedItems:
 def test_clicks_find_the_better_search() -> None:
     mixed = InterleavedSearch(good, bad, seed=5)
     for number in range(20):
-        shown = mixed.search(f"query {number}", k=4)
-        assert len(shown.ranking) == 4
-        mixed.record(shown, [key for key in shown.ranking if key in "abc"])
-    found = mixed.result()
-    assert (found.wins_a, found.wins_b, found.ties) == (20, 0, 0)
-    assert found.p == pytest.approx(2 / 2**20)
+        answer = mixed.search(f"query {number}", k=4)
+        assert len(answer.ranking) == 4
+        mixed.record(answer, [key for key in answer.ranking if key in "abc"])
+    preference = mixed.result()
+    assert (preference.wins_a, preference.wins_b, preference.ties) == (20, 0, 0)
+    assert preference.p == pytest.approx(2 / 2**20)
 
 
 def test_the_same_seed_gives_the_same_answers() -> None:
@@ -42,11 +42,11 @@ def test_what_is_refused() -> None:
     mixed = InterleavedSearch(good, bad)
     with pytest.raises(InputError, match="k is 0"):
         mixed.search("q", 0)
-    shown = mixed.search("q")
+    answer = mixed.search("q")
     with pytest.raises(InputError, match="clicked is 'a', a string"):
-        mixed.record(shown, "a")
+        mixed.record(answer, "a")
     with pytest.raises(InputError, match="'nowhere' was clicked but is not in the ranking"):
-        mixed.record(shown, ["nowhere"])
+        mixed.record(answer, ["nowhere"])
     assert mixed.result().ties == 0
 
 
@@ -60,6 +60,6 @@ def test_two_vector_back_ends_as_they_are() -> None:
         lambda embedding, k: backend.query("all", embedding, k),
         lambda embedding, k: backend.query("half", embedding, k),
     )
-    shown = mixed.search(query, k=5)
-    earned = mixed.record(shown, [key for key in shown.ranking if judgments[key] > 0])
+    answer = mixed.search(query, k=5)
+    earned = mixed.record(answer, [key for key in answer.ranking if judgments[key] > 0])
     assert earned.a + earned.b > 0

@@ -83,9 +83,9 @@ def test_only_the_direction_counts(backend: VectorBackend) -> None:
     """Lengths beyond single precision do no harm, in items and in queries."""
     backend.upsert("ns", {"huge": [1e300, 0.0], "tiny": [1e-300, 1e-300]})
     for query in ([1e-200, 0.0], [1e200, 0.0]):
-        found = backend.query("ns", query, k=2)
-        assert [neighbour.key for neighbour in found] == ["huge", "tiny"]
-        assert found[0].score == pytest.approx(1.0, abs=1e-6)
+        neighbours = backend.query("ns", query, k=2)
+        assert [neighbour.key for neighbour in neighbours] == ["huge", "tiny"]
+        assert neighbours[0].score == pytest.approx(1.0, abs=1e-6)
 
 
 def test_records_with_key_or_id(backend: VectorBackend) -> None:

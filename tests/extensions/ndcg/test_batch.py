@@ -20,13 +20,13 @@ def keyed(keys: str) -> list[dict[str, str]]:
 def test_scores_means_and_intervals(evaluator: NDCGEvaluator) -> None:
     judgments = [{"a": 2.0, "b": 1.0}, {"a": 1.0}, {"a": 0.0}, {"c": 1.0, "d": 2.0}]
     rankings = [keyed("ab"), keyed("xa"), keyed("a"), keyed("ccx")]
-    found = evaluator.evaluate_batch(rankings, judgments)
-    assert found.unjudged == 1
-    assert found.duplicates == 1
-    assert found.scores[2] is None
-    for ranking, truth, scores in zip(rankings, judgments, found.scores, strict=True):
+    batch = evaluator.evaluate_batch(rankings, judgments)
+    assert batch.unjudged == 1
+    assert batch.duplicates == 1
+    assert batch.scores[2] is None
+    for ranking, truth, scores in zip(rankings, judgments, batch.scores, strict=True):
         assert scores is None or scores == evaluator.evaluate_ranking(ranking, truth)
-    first = found.means["ndcg@1"]
+    first = batch.means["ndcg@1"]
     assert first.mean is not None
     assert first.mean == pytest.approx((1.0 + 0.0 + 0.5) / 3)
     (interval,) = bootstrap_intervals([1.0, 0.0, 0.5], bounds=(0, 1))
@@ -49,10 +49,10 @@ def test_each_ideal_is_computed_once(evaluator: NDCGEvaluator) -> None:
 
 def test_nothing_to_score(evaluator: NDCGEvaluator) -> None:
     for rankings, judgments in (([], []), ([keyed("a")], [{"a": 0.0}])):
-        found = evaluator.evaluate_batch(rankings, judgments)
-        assert found.means["ndcg@1"].mean is None
-        assert found.means["ndcg@1"].interval.low is None
-        assert found.unjudged == len(rankings)
+        batch = evaluator.evaluate_batch(rankings, judgments)
+        assert batch.means["ndcg@1"].mean is None
+        assert batch.means["ndcg@1"].interval.low is None
+        assert batch.unjudged == len(rankings)
 
 
 def test_lengths_that_differ(evaluator: NDCGEvaluator) -> None:
@@ -64,9 +64,9 @@ def test_lengths_that_differ(evaluator: NDCGEvaluator) -> None:
 
 def test_a_measure_without_bounds_has_an_interval_too() -> None:
     evaluator = NDCGEvaluator([1], measures=["dcg@1"], prometheus=False)
-    found = evaluator.evaluate_batch([keyed("a"), keyed("b"), keyed("c")], {"a": 3, "b": 2, "c": 1})
-    assert found.means["dcg@1"].mean == pytest.approx(2.0)
-    high = found.means["dcg@1"].interval.high
+    batch = evaluator.evaluate_batch([keyed("a"), keyed("b"), keyed("c")], {"a": 3, "b": 2, "c": 1})
+    assert batch.means["dcg@1"].mean == pytest.approx(2.0)
+    high = batch.means["dcg@1"].interval.high
     assert high is not None
     assert high > 2.0
 
@@ -75,11 +75,11 @@ def test_two_systems_over_many_queries(evaluator: NDCGEvaluator) -> None:
     judgments = [{"a": 1.0, "b": 0.5} for _ in range(12)]
     judgments[0] = {"a": 0.0}
     before, after = [keyed("xab")] * 12, [keyed("abx")] * 11 + [keyed("xab")]
-    found = evaluator.compare_batch(before, after, judgments)
-    difference = found.difference("baseline", "improved", "ndcg@1")
+    comparison = evaluator.compare_batch(before, after, judgments)
+    difference = comparison.difference("baseline", "improved", "ndcg@1")
     assert (difference.n, difference.missing) == (11, 1)
     assert (difference.wins, difference.ties, difference.losses) == (10, 1, 0)
     assert difference.difference == pytest.approx(10 / 11)
     # Ten wins and no loss: twice the chance of ten heads.
     assert difference.p == pytest.approx(2 / 2**10)
-    assert "improved is better than baseline: ndcg@1 +" in verdict(found)
+    assert "improved is better than baseline: ndcg@1 +" in verdict(comparison)

@@ -43,29 +43,29 @@ def test_the_ideal_order_scores_1_at_every_cut(evaluator: NDCGEvaluator) -> None
 
 
 def test_the_changed_order_is_worse(evaluator: NDCGEvaluator) -> None:
-    found = evaluator.compare_rankings(BASELINE, CHANGED, JUDGMENTS)
-    assert set(found) == {"baseline", "improved", "improvement"}
-    assert found["baseline"]["ndcg@3"] == 1.0
+    comparison = evaluator.compare_rankings(BASELINE, CHANGED, JUDGMENTS)
+    assert set(comparison) == {"baseline", "improved", "improvement"}
+    assert comparison["baseline"]["ndcg@3"] == 1.0
     # By hand: (0.5 + 1 / log2(3)) / (1 + 0.5 / log2(3)).
     expected = (0.5 + 1 / math.log2(3)) / (1 + 0.5 / math.log2(3))
-    assert found["improved"]["ndcg@3"] == pytest.approx(expected)
-    change = found["improvement"]
+    assert comparison["improved"]["ndcg@3"] == pytest.approx(expected)
+    change = comparison["improvement"]
     assert change["ndcg@1_improvement_pct"] == -50.0
     for k in (3, 5, 10):
         assert change[f"ndcg@{k}_improvement_pct"] == pytest.approx(-14.03, abs=0.005)
 
 
 def test_improvement_from_0_is_none(evaluator: NDCGEvaluator) -> None:
-    found = evaluator.compare_rankings(keyed("x"), keyed("a"), {"a": 1.0})
-    assert found["improvement"]["ndcg@1_improvement_pct"] is None
-    assert found["improved"]["ndcg@1"] == 1.0
+    comparison = evaluator.compare_rankings(keyed("x"), keyed("a"), {"a": 1.0})
+    assert comparison["improvement"]["ndcg@1_improvement_pct"] is None
+    assert comparison["improved"]["ndcg@1"] == 1.0
 
 
 def test_a_missing_relevant_item_lowers_the_score(evaluator: NDCGEvaluator) -> None:
     # The ideal is made of all judgments: 2 + 1 / log2(3), of which only the 1 was found, first.
-    found = evaluator.evaluate_ranking(keyed("b"), {"a": 2.0, "b": 1.0})
-    assert found["ndcg@1"] == 0.5
-    assert found["ndcg@10"] == pytest.approx(1 / (2 + 1 / math.log2(3)))
+    scores = evaluator.evaluate_ranking(keyed("b"), {"a": 2.0, "b": 1.0})
+    assert scores["ndcg@1"] == 0.5
+    assert scores["ndcg@10"] == pytest.approx(1 / (2 + 1 / math.log2(3)))
 
 
 def test_the_three_sums_by_hand(evaluator: NDCGEvaluator) -> None:
@@ -93,8 +93,8 @@ def test_grades_that_the_judgments_do_not_hold(evaluator: NDCGEvaluator) -> None
 
 def test_exponential_gain_by_hand() -> None:
     evaluator = NDCGEvaluator([2], gain="exp", prometheus=False)
-    found = evaluator.evaluate_ranking(keyed("ba"), {"a": 3, "b": 1})
-    assert found["ndcg@2"] == pytest.approx((1 + 7 / math.log2(3)) / (7 + 1 / math.log2(3)))
+    scores = evaluator.evaluate_ranking(keyed("ba"), {"a": 3, "b": 1})
+    assert scores["ndcg@2"] == pytest.approx((1 + 7 / math.log2(3)) / (7 + 1 / math.log2(3)))
     assert evaluator.dcg_at_k([3], 1) == 7.0
 
 
@@ -112,8 +112,8 @@ def test_each_key_is_credited_once_and_the_rest_moves_up(evaluator: NDCGEvaluato
 
 
 def test_a_negative_grade_gains_nothing(evaluator: NDCGEvaluator) -> None:
-    found = evaluator.evaluate_ranking(keyed("xa"), {"a": 1.0, "x": -5.0})
-    assert found == evaluator.evaluate_ranking(keyed("xa"), {"a": 1.0, "x": 0.0})
+    scores = evaluator.evaluate_ranking(keyed("xa"), {"a": 1.0, "x": -5.0})
+    assert scores == evaluator.evaluate_ranking(keyed("xa"), {"a": 1.0, "x": 0.0})
 
 
 def test_nothing_retrieved_and_nothing_relevant(
@@ -224,9 +224,9 @@ def test_settings() -> None:
 
 def test_other_measures_beside_ndcg() -> None:
     evaluator = NDCGEvaluator([3], measures=["MRR", "recall@2", "ndcg@3"], prometheus=False)
-    found = evaluator.evaluate_ranking(keyed("xay"), {"a": 1, "b": 1})
-    assert list(found) == ["ndcg@3", "mrr", "recall@2"]
-    assert (found["mrr"], found["recall@2"]) == (0.5, 0.5)
+    scores = evaluator.evaluate_ranking(keyed("xay"), {"a": 1, "b": 1})
+    assert list(scores) == ["ndcg@3", "mrr", "recall@2"]
+    assert (scores["mrr"], scores["recall@2"]) == (0.5, 0.5)
 
 
 def test_debug_log_shows_gains_and_sums(
@@ -255,11 +255,11 @@ def test_agrees_with_matching_and_the_metric(
     judgments: dict[str, float], order: list[str], k: int, gain: str
 ) -> None:
     evaluator = NDCGEvaluator([k], gain=gain, prometheus=False)
-    found = evaluator.evaluate_ranking([{"key": key} for key in order], judgments)[f"ndcg@{k}"]
-    scores = {key: float(-place) for place, key in enumerate(order)}
+    score = evaluator.evaluate_ranking([{"key": key} for key in order], judgments)[f"ndcg@{k}"]
+    scores = {key: float(-rank) for rank, key in enumerate(order)}
     judged = judge_ranking(judgments, scores)
-    assert found == ndcg(judged, k, gain=gain)
-    assert 0.0 <= found <= 1.0
+    assert score == ndcg(judged, k, gain=gain)
+    assert 0.0 <= score <= 1.0
     own = GradeTable(judgments).judge(read_ranking([{"key": key} for key in order]))
     assert (own.ranks, own.grades) == (judged.ranks, judged.grades)
     assert list(own.ideal) == list(judged.ideal)
@@ -272,8 +272,8 @@ def test_no_order_beats_that_of_the_grades(judgments: dict[str, float], order: l
     ideal = evaluator.evaluate_ranking([{"key": key} for key in best], judgments)
     expected = 1.0 if any(grade > 0 for grade in judgments.values()) else 0.0
     assert set(ideal.values()) == {expected}
-    found = evaluator.evaluate_ranking([{"key": key} for key in order], judgments)
-    assert all(found[name] <= ideal[name] for name in found)
+    scores = evaluator.evaluate_ranking([{"key": key} for key in order], judgments)
+    assert all(scores[name] <= ideal[name] for name in scores)
 
 
 @given(
@@ -281,19 +281,19 @@ def test_no_order_beats_that_of_the_grades(judgments: dict[str, float], order: l
     orders.filter(bool),
 )
 def test_agrees_with_trec_eval(judgments: dict[str, int], order: list[str]) -> None:
-    run = {"q": {key: float(len(order) - place) for place, key in enumerate(order)}}
+    run = {"q": {key: float(len(order) - rank) for rank, key in enumerate(order)}}
     peer = pytrec_eval.RelevanceEvaluator({"q": judgments}, {"ndcg_cut.1,3,5,10"})
     expected = peer.evaluate(run)["q"]
-    found = NDCGEvaluator(prometheus=False).evaluate_ranking(
+    scores = NDCGEvaluator(prometheus=False).evaluate_ranking(
         [{"key": key} for key in order], judgments
     )
     for k in (1, 3, 5, 10):
-        assert found[f"ndcg@{k}"] == pytest.approx(expected[f"ndcg_cut_{k}"], abs=1e-9)
+        assert scores[f"ndcg@{k}"] == pytest.approx(expected[f"ndcg_cut_{k}"], abs=1e-9)
 
 
 def test_the_change_is_a_percentage_of_the_baseline(evaluator: NDCGEvaluator) -> None:
-    found = evaluator.compare_rankings(keyed("b"), keyed("a"), {"a": 4.0, "b": 1.0})
-    assert Fraction(found["improvement"]["ndcg@1_improvement_pct"] or 0) == 300
+    comparison = evaluator.compare_rankings(keyed("b"), keyed("a"), {"a": 4.0, "b": 1.0})
+    assert Fraction(comparison["improvement"]["ndcg@1_improvement_pct"] or 0) == 300
 
 
 def test_a_single_ranking_needs_no_numpy() -> None:

@@ -42,16 +42,18 @@ def test_every_evaluation_is_recorded_by_cut_off() -> None:
 
 def test_never_registered_twice() -> None:
     registry = CollectorRegistry()
-    found = []
-    threads = [Thread(target=lambda: found.append(vector_ndcg_avg(registry))) for _ in range(8)]
+    histograms = []
+    threads = [
+        Thread(target=lambda: histograms.append(vector_ndcg_avg(registry))) for _ in range(8)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(found) == 8
-    assert len(set(map(id, found))) == 1
+    assert len(histograms) == 8
+    assert len(set(map(id, histograms))) == 1
     assert vector_ndcg_avg() is vector_ndcg_avg(REGISTRY)
-    assert vector_ndcg_avg() is not found[0]
+    assert vector_ndcg_avg() is not histograms[0]
 
 
 def test_a_name_that_is_taken() -> None:

@@ -20,9 +20,9 @@ def add(stream: StreamingEvaluator, outcomes: str) -> None:
 def test_the_window_forgets_the_oldest() -> None:
     stream = stream_of(4)
     add(stream, "111-0")
-    found = stream.summary()
-    assert (found.n, found.seen, found.unjudged) == (4, 5, 1)
-    assert found.means["ndcg@1"].mean == 0.75
+    summary = stream.summary()
+    assert (summary.n, summary.seen, summary.unjudged) == (4, 5, 1)
+    assert summary.means["ndcg@1"].mean == 0.75
     add(stream, "000")
     assert stream.summary().means["ndcg@1"].mean == 0.0
     assert len(stream) == 4
@@ -44,8 +44,8 @@ def test_add_returns_the_scores() -> None:
 
 
 def test_an_empty_window() -> None:
-    found = stream_of(2).summary()
-    assert (found.n, found.means["ndcg@1"].mean) == (0, None)
+    summary = stream_of(2).summary()
+    assert (summary.n, summary.means["ndcg@1"].mean) == (0, None)
     with pytest.raises(InputError, match="window is 0; expected a whole number from 1 up"):
         stream_of(0)
 
@@ -61,9 +61,9 @@ def test_threads_lose_nothing() -> None:
     stream = stream_of(10_000)
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: add(stream, "10-"), range(200)))
-    found = stream.summary()
-    assert (found.n, found.seen, found.unjudged) == (400, 600, 200)
-    assert found.means["ndcg@1"].mean == 0.5
+    summary = stream.summary()
+    assert (summary.n, summary.seen, summary.unjudged) == (400, 600, 200)
+    assert summary.means["ndcg@1"].mean == 0.5
 
 
 def test_without_an_evaluator_the_usual_cuts() -> None:

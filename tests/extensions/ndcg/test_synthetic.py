@@ -42,9 +42,11 @@ def test_an_exact_search_is_perfect_and_the_given_order_is_not(seed: int) -> Non
     backend = get_vector_backend({"type": "in_memory", "metrics_callback": None})
     backend.upsert("synthetic", items)
     evaluator = NDCGEvaluator(prometheus=False)
-    found = evaluator.compare_rankings(items, backend.query("synthetic", query, k=10), judgments)
-    assert set(found["improved"].values()) == {1.0}
-    assert found["baseline"]["ndcg@10"] < 1.0
+    comparison = evaluator.compare_rankings(
+        items, backend.query("synthetic", query, k=10), judgments
+    )
+    assert set(comparison["improved"].values()) == {1.0}
+    assert comparison["baseline"]["ndcg@10"] < 1.0
 
 
 def test_other_seeds_other_data() -> None:

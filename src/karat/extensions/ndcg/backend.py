@@ -125,10 +125,10 @@ class VectorBackend:
         with self._reported("query", namespace) as done:
             from karat.extensions.ndcg.unit_vectors import unit_vector
 
-            wanted = as_count(k)
+            k = as_count(k)
             vector = unit_vector(embedding, "the query")
             self._check_dimension(namespace, len(vector), self._known_dimension(namespace))
-            neighbours = self._store.nearest(namespace, vector, wanted)
+            neighbours = self._store.nearest(namespace, vector, k)
             if not neighbours:
                 raise InputError(f"namespace {namespace!r} is empty; upsert items before a query")
             done(len(neighbours))

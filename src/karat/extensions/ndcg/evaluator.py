@@ -275,15 +275,15 @@ def vector_ndcg_avg(registry: "CollectorRegistry | None" = None) -> "Histogram":
 
 
 def recorder(
-    wanted: bool | None, registry: "CollectorRegistry | None"
+    enabled: bool | None, registry: "CollectorRegistry | None"
 ) -> Callable[[int, float], None] | None:
-    """Return a function that records (k, ndcg); None if not *wanted* or not installed."""
-    if wanted is False:
+    """Return a function that records (k, ndcg); None if not *enabled* or not installed."""
+    if enabled is False:
         return None
     try:
         histogram = vector_ndcg_avg(registry)
     except MissingExtra:
-        if wanted:
+        if enabled:
             raise
         return None
 

@@ -59,10 +59,10 @@ class InterleavedSearch(Generic[Query]):
         """Return the first *k* keys of both engines, interleaved, each with its engine."""
         from karat.scoring.stats.interleaving import team_draft
 
-        wanted = as_count(k)
-        first, second = (read_ranking(search(query, wanted)).keys for search in self._searches)
+        k = as_count(k)
+        first, second = (read_ranking(search(query, k)).keys for search in self._searches)
         with self._lock:
-            return team_draft(first, second, rng=self._rng, k=wanted)
+            return team_draft(first, second, rng=self._rng, k=k)
 
     def record(self, shown: "InterleavedRanking[str]", clicked: Iterable[str]) -> "Credit":
         """Store and return the credits of both engines for one user's clicks on an answer.
@@ -129,7 +129,7 @@ class StreamingEvaluator:
         Fewer draws than elsewhere: a dashboard asks often, and reads two digits.
         """
         self.evaluator = evaluator or NDCGEvaluator()
-        self._rows: deque[dict[str, float]] = deque(maxlen=as_count(window, "window"))
+        self._scores: deque[dict[str, float]] = deque(maxlen=as_count(window, "window"))
         self._level = level
         self._draws = draws
         self._seed = seed
@@ -145,21 +145,21 @@ class StreamingEvaluator:
             if scores is None:
                 self._unjudged += 1
             else:
-                self._rows.append(scores)
+                self._scores.append(scores)
         return scores
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._scores)
 
     def summary(self) -> ScoreWindow:
         """Return the means of the window with their intervals."""
         with self._lock:
-            rows, seen, unjudged = list(self._rows), self._seen, self._unjudged
+            scores, seen, unjudged = list(self._scores), self._seen, self._unjudged
         means = estimates(
-            rows,
+            scores,
             self.evaluator.measures,
             level=self._level,
             draws=self._draws,
             seed=self._seed,
         )
-        return ScoreWindow(n=len(rows), seen=seen, unjudged=unjudged, means=means)
+        return ScoreWindow(n=len(scores), seen=seen, unjudged=unjudged, means=means)

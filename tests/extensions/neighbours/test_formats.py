@@ -112,17 +112,17 @@ POINTING = {
 
 @pytest.mark.parametrize("name", POINTING)
 def test_the_targets_are_looked_up(name: str, tmp_path: Path, git: Callable[..., str]) -> None:
-    place = tmp_path / "project"
-    place.mkdir()
-    (place / "a.py").write_text("def f():\n    pass\n")
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "a.py").write_text("def f():\n    pass\n")
     for words in ("init --quiet", "add .", "commit --quiet -m one"):
-        git(place, *words.split())
+        git(project, *words.split())
     path = tmp_path / "set"
     path.write_text(POINTING[name])
-    found = validate(path, format=name, repositories={"": str(place)})
-    assert (found.queries, found.entries) == (1, 2)
-    assert (found.missing, found.checked["paths"]) == ({"paths": 1}, 2)
-    (problem,) = found.problems
+    validation = validate(path, format=name, repositories={"": str(project)})
+    assert (validation.queries, validation.entries) == (1, 2)
+    assert (validation.missing, validation.checked["paths"]) == ({"paths": 1}, 2)
+    (problem,) = validation.problems
     assert "no.py' at " in str(problem)
 
 

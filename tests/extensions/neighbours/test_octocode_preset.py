@@ -117,8 +117,8 @@ def test_octocode_itself_is_asked_as_its_own_script_asks_it(
     program.write_text(f"#!{sys.executable}\nimport sys; {saved}\n{SEARCH}")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(program.parent))
-    place = octocode.index("--engine")
-    plain = (*octocode[:place], *octocode[place + 2 :])
+    position = octocode.index("--engine")
+    plain = (*octocode[:position], *octocode[position + 2 :])
     done = karat(*plain, "--mode", "docs", "--threshold", "0.5", "--min", "hit@5=0.3")
     assert (done.returncode, "Gate passed: octocode" in done.stdout) == (0, True), done.stderr
     # Twice, to see whether the answers are identical.
@@ -131,8 +131,8 @@ def test_octocode_itself_is_asked_as_its_own_script_asks_it(
 def test_the_mode_selects_files_for_any_engine(
     karat: Karat, octocode: tuple[str, ...], folder: Path
 ) -> None:
-    place = octocode.index("--engine") + 1
-    bm25 = (*octocode[:place], "bm25", *octocode[place + 1 :])
+    position = octocode.index("--engine") + 1
+    bm25 = (*octocode[:position], "bm25", *octocode[position + 1 :])
     assert karat(*bm25, "--mode", "code", "--min", "hit@5=0").returncode == 0
     done = karat(*bm25, "--mode", "docs", "--min", "hit@5=0")
     assert done.returncode == 2
@@ -141,6 +141,6 @@ def test_the_mode_selects_files_for_any_engine(
 
 def test_a_search_that_always_breaks_is_3(karat: Karat, octocode: tuple[str, ...]) -> None:
     broken = json.dumps({"engine": "command", "command": [sys.executable, "-c", "exit(9)"]})
-    place = octocode.index("--engine") + 1
-    done = karat(*octocode[:place], broken, *octocode[place + 1 :])
+    position = octocode.index("--engine") + 1
+    done = karat(*octocode[:position], broken, *octocode[position + 1 :])
     assert (done.returncode, "no query was answered" in done.stderr) == (3, True)

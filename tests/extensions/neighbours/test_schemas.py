@@ -112,9 +112,9 @@ def test_what_was_not_measured() -> None:
     assert akashic_report(untimed).summary["avg_latency_ms"] is None
 
 
-def same(found: list[Answer], expected: list[Answer]) -> bool:
+def same(answers: list[Answer], expected: list[Answer]) -> bool:
     """Say whether two lists of answers are equal; repr, because NaN is not itself."""
-    return repr(found) == repr(expected)
+    return repr(answers) == repr(expected)
 
 
 REPORT = Report(

@@ -53,8 +53,11 @@ def test_the_published_files(shared_data: Path) -> None:
     data = {path.stem: read_dataset(path) for path in paths}
     assert len(data) == 12
     assert sum(map(len, data.values())) == 237
-    assert {name for name, found in data.items() if found.match == "lines"} == {"express", "rack"}
-    assert {tag for found in data.values() for tag in found.tags["category"]} == {
+    assert {name for name, dataset in data.items() if dataset.match == "lines"} == {
+        "express",
+        "rack",
+    }
+    assert {tag for dataset in data.values() for tag in dataset.tags["category"]} == {
         "architecture",
         "semantic",
         "symbol",

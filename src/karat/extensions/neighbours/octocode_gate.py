@@ -98,15 +98,15 @@ def octocode_gate(
     done = run_experiment(request, store, listen=listen, on_searched=on_searched, again=True)
     if done.interrupted:
         raise KeyboardInterrupt
-    found = evaluate_experiment(gold, done, scoring=scoring, confidence=confidence)
+    evaluated = evaluate_experiment(gold, done, scoring=scoring, confidence=confidence)
     decided = gate(
         gold,
-        run_with_latencies(found.runs[0]),
+        run_with_latencies(evaluated.runs[0]),
         rules,
         baseline=baseline,
         scoring=scoring,
         confidence=confidence,
         allow_changed=allow_changed,
     )
-    evaluation = cast("Evaluation", found.overall)  # of one engine, so that nothing is compared
+    evaluation = cast("Evaluation", evaluated.overall)  # of one engine, so that nothing is compared
     return OctocodeGate(decided, evaluation, octocode_averages(evaluation), scoring)

@@ -89,7 +89,7 @@ def _run(given: OctocodeOptions, request: GateRequest) -> GateOutcome:
     rules = (options if options.minimums else options._replace(minimums=(LEAST,))).rules()
     engine = given.engine or octocode_engine(given.mode or "code", threshold=given.threshold)
     with open_store(request.store, new=True) as opened, run_progress({}) as listen:
-        found = octocode_gate(
+        result = octocode_gate(
             gold,
             engine,
             rules,
@@ -106,13 +106,13 @@ def _run(given: OctocodeOptions, request: GateRequest) -> GateOutcome:
             wait=not given.no_wait,
         )
     if given.json_out:
-        write_octocode_results(found.results, Path(given.json_out))
+        write_octocode_results(result.results, Path(given.json_out))
     # Its notes stand below the checks too.
-    tables = [replace(score_table(found.evaluation), notes=())]
+    tables = [replace(score_table(result.evaluation), notes=())]
     if given.verbose:
         texts = dict(zip(gold.query_ids, gold.texts, strict=True))
-        tables.insert(0, per_query_table(found.evaluation, texts))
-    return GateOutcome(found.gate, found.scoring, tuple(tables))
+        tables.insert(0, per_query_table(result.evaluation, texts))
+    return GateOutcome(result.gate, result.scoring, tuple(tables))
 
 
 def _check(given: OctocodeOptions, request: GateRequest) -> None:

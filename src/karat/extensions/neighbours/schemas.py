@@ -60,10 +60,10 @@ def akashic_report(judged: RunExport) -> Report:
     intervals = {summary.measure: _interval(summary) for summary in evaluation.summaries}
     times = judged.latencies_ms()
     run = judged.measured.run
-    rows = {query_id: place for place, query_id in enumerate(run.query_ids)}
+    answer_rows = {query_id: row for row, query_id in enumerate(run.query_ids)}
     results = []
     for row, query in enumerate(gold.queries()):
-        place = rows.get(query.id)
+        answer_row = answer_rows.get(query.id)
         columns = evaluation.table.columns
         figures = {key: columns[name][row] for key, name in names.items()}
         results.append(
@@ -71,7 +71,7 @@ def akashic_report(judged: RunExport) -> Report:
                 query.id,
                 query.text,
                 query.tags.get(CATEGORY, ""),
-                () if place is None else run.answer(place).hits,
+                () if answer_row is None else run.answer(answer_row).hits,
                 [target.path for target in query.targets if target.path],
                 [target.symbol for target in query.targets if target.symbol],
                 {**figures, "latency_ms": times[row]},
@@ -88,8 +88,8 @@ def akashic_report(judged: RunExport) -> Report:
             "avg_ndcg_ci": intervals[names["ndcg_at_10"]],
         },
         category_metrics={
-            value: {"count": found[0].n, **_means(names, found)}
-            for value, found in evaluation.slices.get(CATEGORY, {}).items()
+            value: {"count": summaries[0].n, **_means(names, summaries)}
+            for value, summaries in evaluation.slices.get(CATEGORY, {}).items()
         },
         query_results=results,
     )
@@ -117,17 +117,17 @@ def _interval(summary: Summary) -> list[float | None] | None:
 
 def write_report(report: Report, path: Path) -> None:
     """Write *report*; a number that is not finite becomes null."""
-    write_json(path, finite(_shown(report)))
+    write_json(path, finite(_report_value(report)))
 
 
 def write_comparison(reports: Sequence[Report], path: Path, *, timestamp: str) -> None:
     """Write several reports side by side."""
-    shown = [_shown(report) for report in reports]
-    value = {"timestamp": timestamp, "num_configs": len(shown), "reports": shown}
+    values = [_report_value(report) for report in reports]
+    value = {"timestamp": timestamp, "num_configs": len(values), "reports": values}
     write_json(path, finite(value))
 
 
-def _shown(report: Report) -> dict[str, object]:
+def _report_value(report: Report) -> dict[str, object]:
     results = []
     for query in report.query_results:
         row = query._asdict()

@@ -189,7 +189,9 @@ def read_csv(path: Path, options: ReadOptions) -> Dataset:
     if not targets and not problems:
         problems.add(1, "no row after the header")
     problems.finish()
-    queries = [Query(key, texts[key], tuple(found.values())) for key, found in targets.items()]
+    queries = [
+        Query(key, texts[key], tuple(of_query.values())) for key, of_query in targets.items()
+    ]
     check_sizes(path, queries, options)
     return Dataset.of(queries, name=path.name.removesuffix(".gz"), match="document")
 
@@ -212,9 +214,9 @@ def _check_header(problems: Problems, line: int, header: list[str]) -> None:
     for name in header:
         if name not in KNOWN_COLUMNS:
             problems.add(line, f"unknown column {name!r}")
-    for wanted in (KEY_COLUMNS, TEXT_COLUMNS, REFERENCES):
-        if not set(wanted) & set(header):
-            problems.add(line, f"no column {' or '.join(wanted)}")
+    for columns in (KEY_COLUMNS, TEXT_COLUMNS, REFERENCES):
+        if not set(columns) & set(header):
+            problems.add(line, f"no column {' or '.join(columns)}")
     problems.finish()
 
 

@@ -64,8 +64,8 @@ def cache(tmp_path: Path) -> CompletionCache:
 
 def test_every_prompt_is_answered_and_equal_ones_are_sent_once(cache: CompletionCache) -> None:
     model, spend = Model(), Spend()
-    found = dict(complete_all(model, prompts("a", "b", "a"), spend=spend, cache=cache))
-    assert {number: answer.text for number, answer in found.items()} == {0: "A", 1: "B", 2: "A"}  # type: ignore[union-attr]
+    answers = dict(complete_all(model, prompts("a", "b", "a"), spend=spend, cache=cache))
+    assert {number: answer.text for number, answer in answers.items()} == {0: "A", 1: "B", 2: "A"}  # type: ignore[union-attr]
     assert sorted(model.asked) == ["a", "b"]
     assert (spend.requests, spend.prompt_tokens, spend.completion_tokens) == (2, 2_000, 200)
     assert spend.cost == pytest.approx(2 * 1.2e-3)
@@ -144,12 +144,12 @@ def test_a_busy_model_is_tried_again_after_the_pause_it_asks_for(cache: Completi
         return text
 
     spend = Spend()
-    found = dict(
+    answers = dict(
         complete_all(
             Model(answer), prompts("a"), spend=spend, cache=cache, workers=1, sleep=pauses.append
         )
     )
-    assert isinstance(found[0], Completion)
+    assert isinstance(answers[0], Completion)
     assert pauses == [7.0, 2.0, 4.0]
     assert (spend.requests, spend.retries, spend.failed) == (4, 3, 0)
     assert spend.cost == pytest.approx(1.2e-3)
@@ -210,9 +210,9 @@ def test_a_refusal_ends_everything() -> None:
 def test_the_limit_is_never_exceeded(cache: CompletionCache) -> None:
     texts = [f"{number:03000}" for number in range(40)]
     model, spend = Model(), Spend(limit=0.01)
-    found = dict(complete_all(model, prompts(*texts), spend=spend, cache=cache, workers=4))
+    answers = dict(complete_all(model, prompts(*texts), spend=spend, cache=cache, workers=4))
     assert spend.is_stopped
-    assert 0 < len(found) < 40
+    assert 0 < len(answers) < 40
     assert spend.cost <= 0.01
     # With more money, the rest is sent and nothing is sent again.
     rest = dict(complete_all(model, prompts(*texts), spend=Spend(limit=1), cache=cache))
@@ -242,8 +242,8 @@ def test_answers_on_their_way_are_kept_when_the_caller_stops(cache: CompletionCa
     threading.Timer(0.05, go.set).start()
     running.close()  # type: ignore[attr-defined]
     again = Spend()
-    found = dict(complete_all(model, prompts("first", "b", "c"), spend=again, cache=cache))
-    assert len(found) == 3
+    answers = dict(complete_all(model, prompts("first", "b", "c"), spend=again, cache=cache))
+    assert len(answers) == 3
     assert len(model.asked) == 3
     assert again.requests == 0
 
@@ -252,11 +252,11 @@ def test_answers_on_their_way_are_kept_when_the_caller_stops(cache: CompletionCa
 def tokenizer(missing: Callable[[str], NoReturn]) -> Callable[[str], int]:
     """Return a function that counts tokens as OpenAI does, with the file that litellm contains."""
     tiktoken = pytest.importorskip("tiktoken")
-    found = find_spec("litellm")
-    if found is None or found.origin is None:
+    spec = find_spec("litellm")
+    if spec is None or spec.origin is None:
         missing("litellm")
     with pytest.MonkeyPatch.context() as patch:
-        folder = Path(found.origin).parent / "litellm_core_utils" / "tokenizers"
+        folder = Path(spec.origin).parent / "litellm_core_utils" / "tokenizers"
         patch.setenv("TIKTOKEN_CACHE_DIR", str(folder))
         encoding = tiktoken.get_encoding("cl100k_base")
     return lambda text: len(encoding.encode(text, disallowed_special=()))
@@ -332,10 +332,10 @@ def test_what_is_not_json_is_refused(text: str) -> None:
 @given(st.text())
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
-        found = find_json(text)
+        value = find_json(text)
     except ValueError:
         return
-    assert isinstance(found, dict)
+    assert isinstance(value, dict)
 
 
 def test_one_answer_at_a_time(cache: CompletionCache) -> None:

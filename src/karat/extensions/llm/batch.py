@@ -215,8 +215,8 @@ class Spend:
     def reserve(self, amount: float) -> bool:
         """Set *amount* aside for a request; False if the limit does not allow it."""
         with self._lock:
-            wanted = self.cost + self.uncertain + self._reserved + amount
-            is_over = self.limit is not None and wanted > self.limit
+            total = self.cost + self.uncertain + self._reserved + amount
+            is_over = self.limit is not None and total > self.limit
             if is_over or (self.shared is not None and not self.shared.reserve(amount)):
                 self.is_stopped = True
                 return False
@@ -398,12 +398,12 @@ def find_json(text: str) -> dict[str, Any]:
         raise ValueError("no JSON object")
     decoder = json.JSONDecoder(parse_constant=_refuse, object_pairs_hook=_distinct)
     try:
-        found, _ = decoder.raw_decode(text[start:])
+        value, _ = decoder.raw_decode(text[start:])
     except RecursionError as error:
         raise ValueError("JSON that is nested too deep") from error
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise ValueError("no JSON object")  # noqa: TRY004 - callers handle one exception
-    return found
+    return value
 
 
 def _refuse(constant: str) -> float:
@@ -411,7 +411,7 @@ def _refuse(constant: str) -> float:
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    record = dict(pairs)
+    if len(record) < len(pairs):
         raise ValueError("a key appears more than once")
-    return found
+    return record

@@ -15,28 +15,28 @@ GOLD = "query,result1\nwhere is login,auth.py:1-2:2\nsend mail,mail.py:1-2:2\n"
 
 @pytest.fixture(autouse=True)
 def tree(folder: Path) -> None:
-    place = folder / "tree"
-    place.mkdir()
-    (place / "auth.py").write_text("def login():\n    pass\n")
-    (place / "mail.py").write_text("def send():\n    pass\n")
+    project = folder / "tree"
+    project.mkdir()
+    (project / "auth.py").write_text("def login():\n    pass\n")
+    (project / "mail.py").write_text("def send():\n    pass\n")
     (folder / "gold.csv").write_text(GOLD)
 
 
 def test_each_rate_is_a_row(karat: Karat) -> None:
-    shown = karat("load", "gold.csv", "tree", "--rate", "20", "--seconds", "0.3")
-    assert shown.returncode == 0
-    assert "bm25 under load" in shown.stdout
-    assert "measured 20 queries per second" in shown.stderr
-    rows = [line.split() for line in shown.stdout.splitlines()]
+    done = karat("load", "gold.csv", "tree", "--rate", "20", "--seconds", "0.3")
+    assert done.returncode == 0
+    assert "bm25 under load" in done.stdout
+    assert "measured 20 queries per second" in done.stderr
+    rows = [line.split() for line in done.stdout.splitlines()]
     assert [row[0] for row in rows if len(row) == 7 and row[0].isdigit()] == ["20"]
 
 
 def test_json_has_every_figure(karat: Karat, folder: Path) -> None:
     rates = ("--rate", "5", "--rate", "50")
     (folder / "tree" / "scan.raw").write_bytes(b"\0")
-    shown = karat("load", "gold.csv", "tree", *rates, "--seconds", "0.4", "--json")
-    assert "skipped 1 file: 1 binary (scan.raw)\n" in shown.stderr
-    slow, fast = json.loads(shown.stdout)
+    done = karat("load", "gold.csv", "tree", *rates, "--seconds", "0.4", "--json")
+    assert "skipped 1 file: 1 binary (scan.raw)\n" in done.stderr
+    slow, fast = json.loads(done.stdout)
     assert (slow["rate"], fast["rate"]) == (5, 50)
     assert fast["sent"] > slow["sent"]
     assert fast["answered"] == fast["sent"]
@@ -51,18 +51,18 @@ def test_json_has_every_figure(karat: Karat, folder: Path) -> None:
 def test_load_beside_another_run(karat: Karat) -> None:
     once = ("load", "gold.csv", "tree", "--rate", "20", "--seconds", "0.2", "--no-wait")
     with announce("sweep"):
-        shown = karat(*once)
+        done = karat(*once)
         [point] = json.loads(karat(*once, "--json").stdout)
-    assert shown.returncode == 0
-    assert "disturbed: another karat run was active" in shown.stdout
+    assert done.returncode == 0
+    assert "disturbed: another karat run was active" in done.stdout
     assert point["disturbed"]
 
 
 def test_an_engine_for_one_at_a_time_is_refused(karat: Karat) -> None:
     engine = "command(command=cat, output=lines)"
-    shown = karat("load", "gold.csv", "tree", "-e", engine)
-    assert shown.returncode == 2
-    assert "error:" in shown.stderr
+    done = karat("load", "gold.csv", "tree", "-e", engine)
+    assert done.returncode == 2
+    assert "error:" in done.stderr
 
 
 def test_the_searches_of_the_examples_are_ones(karat: Karat) -> None:

@@ -99,7 +99,7 @@ def command(
             seed=seed,
             progress=progress,
             reached=lambda point: say(f"measured {point.rate:g} queries per second"),
-            waiting=lambda found: say(waiting_text([h._asdict() for h in found])),
+            waiting=lambda holders: say(waiting_text([each._asdict() for each in holders])),
             wait=not no_wait,
         )
     from karat.cli.output import show

@@ -182,9 +182,9 @@ def _point(rate: float, seconds: float, sent: Sequence[_SentQuery]) -> LoadPoint
 
     def at(point: float) -> float | None:
         enough = len(latencies) >= least_values(point)
-        found = interpolate(latencies, point) if enough else inf
+        latency = interpolate(latencies, point) if enough else inf
         # Between an answer and none, the percentile is as unknown as none.
-        return found * 1000 if isfinite(found) else None
+        return latency * 1000 if isfinite(latency) else None
 
     answered = sum(map(isfinite, latencies))
     ended = max((one.ended for one in sent if isfinite(one.ended)), default=seconds)

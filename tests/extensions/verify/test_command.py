@@ -22,13 +22,13 @@ EVALUATE = (
 
 def write_project(folder: Path) -> Path:
     """Write a project of three files, and `names.csv` beside it."""
-    place = folder / "project"
-    place.mkdir()
+    project = folder / "project"
+    project.mkdir()
     for name in NAMES:
-        (place / f"{name}.py").write_text(f"def {name}(): ...\n", encoding="utf-8")
+        (project / f"{name}.py").write_text(f"def {name}(): ...\n", encoding="utf-8")
     rows = "".join(f"where is {name},{name}.py:1-1:1\n" for name in NAMES)
     (folder / "names.csv").write_text(f"query,result1\n{rows}", encoding="utf-8")
-    return place
+    return project
 
 
 @pytest.fixture
@@ -78,8 +78,8 @@ def test_what_differs(karat: Karat, project: Path, folder: Path) -> None:
     assert others[0].startswith("  the documents changed: their digest was ")
     assert others[1:] == ["  bm25: 1 of 3 answers: 1", "  keyword: 1 of 3 answers: 1"]
     assert "note: karat was 0.0.1 and is now" in done.stderr
-    found = json.loads(karat("verify", "report.json", "--json").stdout)
-    assert (found["identical"], len(found["differences"])) == (False, 3)
+    verification = json.loads(karat("verify", "report.json", "--json").stdout)
+    assert (verification["identical"], len(verification["differences"])) == (False, 3)
 
 
 def test_on_another_machine(karat: Karat, project: Path, folder: Path) -> None:

@@ -76,9 +76,11 @@ def command(
     records = read_records(report)
     gold = _gold(records, gold_set, store)
     with run_progress({record.name: len(gold) for record in records}) as listen:
-        found = verify(records, gold, place=place, trusted=trust, workers=workers, listen=listen)
-    _show_json(found) if as_json else _show(found)
-    ctx.exit(0 if found.identical else DIFFERS)
+        verification = verify(
+            records, gold, folder=place, trusted=trust, workers=workers, listen=listen
+        )
+    _print_json(verification) if as_json else _print_text(verification)
+    ctx.exit(0 if verification.identical else DIFFERS)
 
 
 def _gold(records: "Sequence[RunRecord]", path: str | None, store: str) -> "Dataset":
@@ -92,23 +94,23 @@ def _gold(records: "Sequence[RunRecord]", path: str | None, store: str) -> "Data
         return opened.dataset(records[0].gold)
 
 
-def _show(found: "Verification") -> None:
-    what = f"{counted(found.runs, 'run')}, {counted(found.answers, 'answer')}"
-    click.echo(f"identical: {what}" if found.identical else f"different: {what}")
-    for line in found.differences:
+def _print_text(verification: "Verification") -> None:
+    what = f"{counted(verification.runs, 'run')}, {counted(verification.answers, 'answer')}"
+    click.echo(f"identical: {what}" if verification.identical else f"different: {what}")
+    for line in verification.differences:
         click.echo(printable(f"  {line}"))
-    for line in found.notes:
+    for line in verification.notes:
         click.echo(printable(f"note: {line}"), err=True)
 
 
-def _show_json(found: "Verification") -> None:
+def _print_json(verification: "Verification") -> None:
     from karat.formats.jsontext import dumps
 
     value = {
-        "identical": found.identical,
-        "runs": found.runs,
-        "answers": found.answers,
-        "differences": list(found.differences),
-        "notes": list(found.notes),
+        "identical": verification.identical,
+        "runs": verification.runs,
+        "answers": verification.answers,
+        "differences": list(verification.differences),
+        "notes": list(verification.notes),
     }
     click.echo(dumps(value))

@@ -83,14 +83,14 @@ def verify(
     records: Sequence[RunRecord],
     gold: Dataset,
     *,
-    place: str | None = None,
+    folder: str | None = None,
     trusted: bool = False,
     workers: int = 1,
     listen: Callable[[RunEvent], None] = lambda _: None,
 ) -> Verification:
     """Repeat the runs in *records*, and return how their answers differ.
 
-    *gold* must be the gold set of the report, by its digest. *place* is the present folder of the
+    *gold* must be the gold set of the report, by its digest. *folder* is the present folder of the
     corpus or the repository, if it has moved. Latency is not compared. A report may name any
     program, module or host: one that does not come with Karat is rejected unless the report is
     *trusted*.
@@ -103,21 +103,21 @@ def verify(
         )
     if not trusted:
         _refuse_foreign(records)
-    found: list[str] = []
+    differences: list[str] = []
     notes: list[str] = []
     for alike in _alike(records):
-        request = _request(alike, gold, place=place, workers=workers)
+        request = _request(alike, gold, folder=folder, workers=workers)
         with (
-            TemporaryDirectory(prefix="karat-verify-") as folder,
-            SqlStore(Path(folder) / "karat.db") as store,
+            TemporaryDirectory(prefix="karat-verify-") as temporary,
+            SqlStore(Path(temporary) / "karat.db") as store,
         ):
             done = run_experiment(request, store, listen=listen)
         if done.interrupted:
             raise KeyboardInterrupt
-        found += _differences(alike, done, gold)
+        differences += _differences(alike, done, gold)
         notes += _notes(alike, done)
     answers = len(records) * len(gold)
-    return Verification(len(records), answers, tuple(found), tuple(dict.fromkeys(notes)))
+    return Verification(len(records), answers, tuple(differences), tuple(dict.fromkeys(notes)))
 
 
 def _refuse_foreign(records: Sequence[RunRecord]) -> None:
@@ -144,7 +144,7 @@ def _alike(records: Sequence[RunRecord]) -> Iterator[list[RunRecord]]:
 
 
 def _request(
-    records: Sequence[RunRecord], gold: Dataset, *, place: str | None, workers: int
+    records: Sequence[RunRecord], gold: Dataset, *, folder: str | None, workers: int
 ) -> ExperimentRequest:
     first = records[0]
     return ExperimentRequest(
@@ -153,7 +153,7 @@ def _request(
             Configuration(record.name, record.engine, record.k, record.threshold)
             for record in records
         ),
-        where=_where(first.where, place),
+        where=_where(first.where, folder),
         kind=ExperimentKind.EVALUATE,
         scoring=Scoring(match=first.match, root=first.root),
         timed=0,
@@ -162,13 +162,13 @@ def _request(
     )
 
 
-def _where(recorded: Mapping[str, object], place: str | None) -> Where:
+def _where(recorded: Mapping[str, object], folder: str | None) -> Where:
     where = Where.from_json(recorded)
-    if place is None:
+    if folder is None:
         return where
     if where.corpus is not None:
-        return where._replace(corpus=place)
-    return where._replace(repositories={"": place})
+        return where._replace(corpus=folder)
+    return where._replace(repositories={"": folder})
 
 
 def _differences(

@@ -13,7 +13,7 @@ from tests.command_line import Karat
 
 
 @pytest.fixture
-def place(folder: Path) -> Path:
+def project(folder: Path) -> Path:
     docs = folder / "docs"
     docs.mkdir()
     for topic in ("login", "mail", "docker"):
@@ -49,12 +49,12 @@ class Clock:
 
 
 def test_every_change_runs_again(
-    place: Path, karat: Karat, monkeypatch: pytest.MonkeyPatch
+    project: Path, karat: Karat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = Clock(
-        (place / "docs" / "mail.md", None),
-        (place / "mine.yaml", "engine: bm2\n"),
-        (place / "mine.yaml", "engine: bm25\nk1: 2\n"),
+        (project / "docs" / "mail.md", None),
+        (project / "mine.yaml", "engine: bm2\n"),
+        (project / "mine.yaml", "engine: bm25\nk1: 2\n"),
     )
     monkeypatch.setattr(watch, "sleep", clock)
     options = ("--corpus", "docs", "-e", "keyword", "-e", "mine.yaml", "-m", "mrr@10")
@@ -72,12 +72,12 @@ def test_every_change_runs_again(
 
 
 def test_a_script_that_broke_is_named_and_its_repair_is_compared(
-    place: Path, karat: Karat, monkeypatch: pytest.MonkeyPatch
+    project: Path, karat: Karat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     good = "import json\nprint(json.dumps(['login.md']))\n"
-    script = place / "mine.py"
+    script = project / "mine.py"
     script.write_text(good)
-    (place / "mine.yaml").write_text(
+    (project / "mine.yaml").write_text(
         f"engine: command\ncommand: [{sys.executable}, {script}, '{{query}}']\n"
     )
     monkeypatch.setattr(watch, "sleep", Clock((script, "print(\n"), (script, good)))
@@ -91,7 +91,7 @@ def test_a_script_that_broke_is_named_and_its_repair_is_compared(
     assert "  python   mrr@10 0.333  unchanged" in repaired
 
 
-@pytest.mark.usefixtures("place")
+@pytest.mark.usefixtures("project")
 def test_a_wrong_start_is_an_error(karat: Karat) -> None:
     done = karat("watch", "questions.csv", "--corpus", "docs", "-e", "bm2")
     assert done.returncode == 2
@@ -99,7 +99,7 @@ def test_a_wrong_start_is_an_error(karat: Karat) -> None:
 
 
 def test_a_change_during_the_first_run_starts_it_again(
-    place: Path, karat: Karat, monkeypatch: pytest.MonkeyPatch
+    project: Path, karat: Karat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from karat.extensions.watch import rounds as app
 
@@ -109,7 +109,7 @@ def test_a_change_during_the_first_run_starts_it_again(
     def disturbed(*given: Any, **named: Any) -> app.WatchRound:
         runs.append(given)
         if len(runs) == 1:
-            (place / "docs" / "new.md").write_text("# New\n")
+            (project / "docs" / "new.md").write_text("# New\n")
             raise InputError("what is searched has changed in the meantime")
         return run_round(*given, **named)
 

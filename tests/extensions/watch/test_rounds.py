@@ -49,16 +49,16 @@ def test_a_change_during_the_run_is_seen_at_once() -> None:
 GOLD = Dataset.of([Query(f"q{n}", f"query {n}", (Target(f"{n}.py"),)) for n in range(12)])
 
 
-def round_of(gold: Dataset, **found: list[int]) -> WatchRound:
+def round_of(gold: Dataset, **ranks_of: list[int]) -> WatchRound:
     """Return a round in which each engine ranked the target of each query at a rank; 0: missed."""
     scoring = Scoring(measures=("mrr@10",))
     evaluations = []
-    for name, ranks in found.items():
+    for name, ranks in ranks_of.items():
         answers = []
         for query, rank in zip(gold.queries(), ranks, strict=False):
-            paths = [f"x{place}" for place in range(1, rank)]
+            paths = [f"x{number}" for number in range(1, rank)]
             paths += [query.targets[0].path] if rank else []
-            hits = [Hit(path, 10.0 - place) for place, path in enumerate(paths)]
+            hits = [Hit(path, 10.0 - number) for number, path in enumerate(paths)]
             answers.append(Answer(query.id, tuple(hits)))
         run = Run.of(answers, name=name)
         evaluations.append(

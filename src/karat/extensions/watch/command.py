@@ -137,10 +137,10 @@ def _new_places(setup: "ExperimentSetup", places: "Sequence[str]") -> list[str]:
     """Return the files of engines and of the configuration that are not watched yet."""
     from karat.extensions.watch.rounds import engine_files
 
-    found = [file for one in setup.configurations for file in engine_files(one.spec)]
+    files = [file for one in setup.configurations for file in engine_files(one.spec)]
     if setup.config and setup.config.gold_set:
-        found.append(setup.config.gold_set)
-    return [file for file in dict.fromkeys(found) if file not in places]
+        files.append(setup.config.gold_set)
+    return [file for file in dict.fromkeys(files) if file not in places]
 
 
 def _round(
@@ -180,8 +180,8 @@ def _round(
 def _changed(paths: "Sequence[str]") -> str:
     """Return which files have changed, relative to the current folder where they are below it."""
     here = Path.cwd()
-    shown = [
+    names = [
         str(Path(path).relative_to(here)) if Path(path).is_relative_to(here) else path
         for path in paths
     ]
-    return f"{datetime.now().astimezone():%H:%M:%S} changed {join_names(first_few(shown))}"
+    return f"{datetime.now().astimezone():%H:%M:%S} changed {join_names(first_few(names))}"

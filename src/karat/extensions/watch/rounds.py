@@ -58,13 +58,13 @@ def file_state(places: Iterable[str]) -> FileState:
 
 
 def _states(places: Iterable[str]) -> Iterator[tuple[str, tuple[int, int]]]:
-    for place in places:
+    for path in places:
         try:
-            found = Path(place).stat()
-            if not stat.S_ISDIR(found.st_mode):
-                yield place, (found.st_mtime_ns, found.st_size)
+            status = Path(path).stat()
+            if not stat.S_ISDIR(status.st_mode):
+                yield path, (status.st_mtime_ns, status.st_size)
                 continue
-            with os.scandir(place) as entries:
+            with os.scandir(path) as entries:
                 names = sorted(entry.path for entry in entries if _is_watched(entry))
         except OSError:
             continue  # deleted meanwhile, or not readable
@@ -150,12 +150,12 @@ def run_round(
     if done.interrupted:
         raise KeyboardInterrupt
     ended = select_finished(done)
-    found = evaluate_experiment(request.gold, done, runs=ended, scoring=request.scoring).overall
+    overall = evaluate_experiment(request.gold, done, runs=ended, scoring=request.scoring).overall
     measure = str(request.scoring.parsed(request.gold)[0])
     failed = {run.label: first_line(run.error) for run in ended.failed}
-    if isinstance(found, ComparisonResult):
-        return WatchRound(request.gold, found.evaluations, measure, found.comparison, failed)
-    return WatchRound(request.gold, (found,), measure, None, failed)
+    if isinstance(overall, ComparisonResult):
+        return WatchRound(request.gold, overall.evaluations, measure, overall.comparison, failed)
+    return WatchRound(request.gold, (overall,), measure, None, failed)
 
 
 class MovedQuery(NamedTuple):
@@ -245,15 +245,15 @@ def round_lines(before: WatchRound | None, after: WatchRound) -> list[str]:
     for one in changes:
         lines.append(f"  {one.name:<{width}}  {after.measure} {_change_text(one, len(after.gold))}")
         worst, best = one.moved[:MOST_MOVED], one.moved[-MOST_MOVED:]
-        shown = [*(each for each in worst if each.after < each.before)]
-        shown += [each for each in reversed(best) if each.after > each.before]
+        listed = [*(each for each in worst if each.after < each.before)]
+        listed += [each for each in reversed(best) if each.after > each.before]
         lines += [
             f"    {'+' if each.after > each.before else '-'} {each.before:.2f} -> "
             f"{each.after:.2f}  {shorten(each.text, QUERY_WIDTH)}"
-            for each in shown
+            for each in listed
         ]
-        if len(one.moved) > len(shown):
-            lines.append(f"      and {len(one.moved) - len(shown)} more")
+        if len(one.moved) > len(listed):
+            lines.append(f"      and {len(one.moved) - len(listed)} more")
     said, was = _verdict(after), _verdict(before) if before else ""
     if said:
         lines.append(f"Verdict unchanged: {said}" if said == was else said)

@@ -37,17 +37,17 @@ def test_a_separator_within_a_query_ends_no_line(tmp_path: Path) -> None:
 
 def test_columns_may_be_named(tmp_path: Path) -> None:
     path = log(tmp_path, "words,file\nlog in,a.py\n")
-    found = read_clicks(path, columns={"query": "words", "path": "file"})
-    assert found.clicks == (Click("log in", "a.py"),)
-    assert found.columns == {"query", "path"}
+    clicks = read_clicks(path, columns={"query": "words", "path": "file"})
+    assert clicks.clicks == (Click("log in", "a.py"),)
+    assert clicks.columns == {"query", "path"}
 
 
 def test_common_names_are_known_in_any_case(tmp_path: Path) -> None:
     path = log(tmp_path, "Search_Term,clicked_url,user_id,session_id\nlog in,a.py,u1,s1\n")
-    found = read_clicks(path)
-    assert found.clicks == (Click("log in", "a.py", "s1"),)
-    assert found.used == {"query": "Search_Term", "path": "clicked_url", "session": "session_id"}
-    assert found.unused == ("user_id",)
+    clicks = read_clicks(path)
+    assert clicks.clicks == (Click("log in", "a.py", "s1"),)
+    assert clicks.used == {"query": "Search_Term", "path": "clicked_url", "session": "session_id"}
+    assert clicks.unused == ("user_id",)
 
 
 @pytest.mark.parametrize(

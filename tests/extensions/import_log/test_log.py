@@ -14,23 +14,23 @@ def log(*clicks: Click, columns: frozenset[str] = ALL) -> Log:
     return Log(clicks, columns)
 
 
-def grades(found: Log, rules: LogRules | None = None) -> dict[str, float]:
+def grades(clicks: Log, rules: LogRules | None = None) -> dict[str, float]:
     """Return the grades of the only query of a log."""
-    gold = import_log(found, rules).gold
+    gold = import_log(clicks, rules).gold
     assert len(gold) == 1
     return gold.judgments(0)
 
 
 def test_spellings_of_one_query_are_one() -> None:
-    clicks = [Click(text, "a.py", f"s{place}") for place, text in enumerate(["Log In"] * 2)]
-    found = import_log(log(*clicks, Click("log  in", "b.py", "s9")))
-    assert found.gold.texts == ("Log In",)
-    assert found.gold.judgments(0) == {"a.py": 1.0, "b.py": 1.0}
-    assert found.gold.extras[0] == {"sessions": 3}
+    clicks = [Click(text, "a.py", f"s{number}") for number, text in enumerate(["Log In"] * 2)]
+    imported = import_log(log(*clicks, Click("log  in", "b.py", "s9")))
+    assert imported.gold.texts == ("Log In",)
+    assert imported.gold.judgments(0) == {"a.py": 1.0, "b.py": 1.0}
+    assert imported.gold.extras[0] == {"sessions": 3}
 
 
 def test_many_clicks_are_worth_one_grade_more() -> None:
-    clicks = [Click("x", "a.py", f"s{place}") for place in range(3)]
+    clicks = [Click("x", "a.py", f"s{number}") for number in range(3)]
     assert grades(log(*clicks, Click("x", "b.py", "s0"))) == {"a.py": 2.0, "b.py": 1.0}
     assert grades(log(*clicks), LogRules(many_clicks=4)) == {"a.py": 1.0}
 
@@ -59,18 +59,18 @@ def test_half_of_the_readers_content_is_enough() -> None:
 
 
 def test_what_is_left_out_is_counted() -> None:
-    clicks = [Click("x", "a.py", f"s{place}") for place in range(3)]
+    clicks = [Click("x", "a.py", f"s{number}") for number in range(3)]
     rare = [Click("my name", "b.py", "s7"), Click("x", "rare.py", "s8"), Click("none", "", "s1")]
     more = [Click("none", "", "s2")]
-    found = import_log(log(*clicks, *rare, *more), LogRules(min_clicks=2, min_sessions=2))
-    assert found.gold.texts == ("x",)
-    assert found.gold.judgments(0) == {"a.py": 2.0}
-    assert found.dropped == {
+    imported = import_log(log(*clicks, *rare, *more), LogRules(min_clicks=2, min_sessions=2))
+    assert imported.gold.texts == ("x",)
+    assert imported.gold.judgments(0) == {"a.py": 2.0}
+    assert imported.dropped == {
         "queries with too few sessions": 1,
         "results with too few clicks": 1,
         "queries without a target": 1,
     }
-    assert found.gold.metadata["dropped"] == found.dropped
+    assert imported.gold.metadata["dropped"] == imported.dropped
 
 
 def test_lines_without_a_session_are_sessions_of_their_own() -> None:
@@ -102,23 +102,23 @@ def test_the_gold_set_keeps_the_name_of_its_log() -> None:
 
 
 def test_no_session_and_no_time_is_kept() -> None:
-    found = import_log(log(Click("x", "a.py", "secret-session", 1, 1777636800.0)))
-    kept = repr((found.gold.extras, found.gold.metadata, found.gold.tags))
-    assert "secret-session" not in kept
-    assert "1777636800" not in kept
+    imported = import_log(log(Click("x", "a.py", "secret-session", 1, 1777636800.0)))
+    text = repr((imported.gold.extras, imported.gold.metadata, imported.gold.tags))
+    assert "secret-session" not in text
+    assert "1777636800" not in text
 
 
 def test_the_position_of_clicks_is_told() -> None:
-    clicks = [Click("x", "a.py", f"s{place}", rank) for place, rank in enumerate([1, 1, 1, 4])]
+    clicks = [Click("x", "a.py", f"s{number}", rank) for number, rank in enumerate([1, 1, 1, 4])]
     assert import_log(log(*clicks)).notes == ("75% of the clicks are on the first result", BIAS)
 
 
 def test_frequent_queries_come_first_and_are_tagged() -> None:
     counts = {"often": 6, "some": 2, "more": 2, "once": 1}
     clicks = [
-        Click(query, "a.py", f"{query}{place}")
+        Click(query, "a.py", f"{query}{number}")
         for query, count in counts.items()
-        for place in range(count)
+        for number in range(count)
     ]
     gold = import_log(log(*clicks)).gold
     assert gold.texts == ("often", "more", "some", "once")

@@ -97,37 +97,37 @@ def command(
     used = ", ".join(f"{column}={name}" for column, name in clicks.used.items())
     unused = f"; not used: {', '.join(clicks.unused)}" if clicks.unused else ""
     click.echo(printable(f"used: {used}{unused}"), err=True)
-    found = import_log(
+    imported = import_log(
         clicks,
         LogRules(**rules),  # type: ignore[arg-type] # each option has the type of its rule
         name=Path(output).name,
         match=match,
         source=Path(log).name,
     )
-    write(found.gold, output, format="gold")
-    for warning in found.warnings:
+    write(imported.gold, output, format="gold")
+    for warning in imported.warnings:
         click.echo(printable(f"warning: {warning}"), err=True)
-    targets = len(found.gold.grades)
+    targets = len(imported.gold.grades)
     if as_json:
         import json
 
         told = {
             "schema": 1,
             "output": output,
-            "queries": len(found.gold),
+            "queries": len(imported.gold),
             "targets": targets,
             "columns": {"used": dict(clicks.used), "not_used": clicks.unused},
-            "dropped": dict(found.dropped),
-            "notes": found.notes,
-            "warnings": found.warnings,
+            "dropped": dict(imported.dropped),
+            "notes": imported.notes,
+            "warnings": imported.warnings,
         }
         click.echo(json.dumps(told, ensure_ascii=False, indent=2))
         return
-    made = f"{queries(len(found.gold))}, {counted(targets, 'target')}"
+    made = f"{queries(len(imported.gold))}, {counted(targets, 'target')}"
     click.echo(f"wrote {printable(output)}: {made}")
-    for reason, count in found.dropped.items():
+    for reason, count in imported.dropped.items():
         click.echo(f"  left out: {dropped_text(reason, count)}")
-    for note in found.notes:
+    for note in imported.notes:
         click.echo(f"  note: {note}")
 
 

@@ -90,7 +90,7 @@ def read_clicks(path: str | os.PathLike[str], *, columns: Mapping[str, str] | No
     if unknown:
         raise InputError(f"no column {unknown[0]!r}; expected one of {', '.join(LOG_COLUMNS)}")
     problems = Problems(path)
-    rows = list(_rows(path, problems))
+    rows = list(_read_fields(path, problems))
     problems.finish()
     present = dict.fromkeys(key for _, row in rows for key in row)
     columns_by_name = {
@@ -101,9 +101,9 @@ def read_clicks(path: str | os.PathLike[str], *, columns: Mapping[str, str] | No
     for column in dict.fromkeys((*REQUIRED, *named)):
         if column not in columns_by_name:
             usual = " or ".join(LOG_COLUMNS[column][:MOST_NAMED])
-            wanted = named.get(column) or f"{usual}, or name it with --column {column}=NAME"
+            expected = named.get(column) or f"{usual}, or name it with --column {column}=NAME"
             there = ", ".join(present) or "none"
-            problems.add(0, f"no column for the {column}; expected {wanted}; the log has {there}")
+            problems.add(0, f"no column for the {column}; expected {expected}; the log has {there}")
     problems.finish()
     clicks = [_click(row, columns_by_name, line, problems) for line, row in rows]
     problems.finish()
@@ -120,7 +120,7 @@ def _called(
     return next((folded[name] for name in names if name in folded), None)
 
 
-def _rows(
+def _read_fields(
     path: str | os.PathLike[str], problems: Problems
 ) -> Iterator[tuple[int, Mapping[str, object]]]:
     """Yield the line number and the fields of each line."""
@@ -253,9 +253,9 @@ def import_log(
     if rules.min_sessions > 1 and "session" not in log.columns:
         raise InputError("the log has no sessions, so the number of users per query is unknown")
     asked: dict[str, list[Click]] = defaultdict(list)
-    for place, click in enumerate(log.clicks):
+    for number, click in enumerate(log.clicks):
         # A line without a session counts as one of its own.
-        session = click.session or f"\0{place}"
+        session = click.session or f"\0{number}"
         asked[normalised(click.query)].append(click._replace(session=session))
     searches = {key: len({click.session for click in lines}) for key, lines in asked.items()}
     tags = _frequencies(searches)
@@ -332,11 +332,11 @@ def _grade(contents: Sequence[bool | None], rules: LogRules) -> int:
 
 
 def _sessions(clicks: Iterable[Click]) -> list[list[Click]]:
-    found: dict[str, list[Click]] = defaultdict(list)
+    by_session: dict[str, list[Click]] = defaultdict(list)
     for click in clicks:
         if click.path:
-            found[click.session].append(click)
-    return list(found.values())
+            by_session[click.session].append(click)
+    return list(by_session.values())
 
 
 def _opened(clicks: Sequence[Click], dwell_s: float) -> list[OpenedResult]:

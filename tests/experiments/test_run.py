@@ -136,7 +136,11 @@ def test_a_search_that_may_answer_otherwise_is_asked_again(ask: Ask, store: SqlS
     second = run_experiment(ask(), store, again=True)
     third = run_experiment(ask(), store, again=True)
     assert len({done.experiment.id for done in (first, second, third)}) == 3
-    assert run_experiment(ask(), store) == first
+    assert run_experiment(ask(), store) == third
+    # An attempt that was interrupted hides no complete one.
+    cut = run_experiment(ask(), store, again=True, cancelled=lambda: True)
+    assert cut.interrupted
+    assert run_experiment(ask(), store) == third
 
 
 def test_what_is_searched_decides(ask: Ask, store: SqlStore, tmp_path: Path) -> None:

@@ -1,10 +1,12 @@
 """Run an experiment: plan it, run the queries that the store lacks, score and store the runs."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 
 from karat.corpus import FileSelection
-from karat.errors import InputError
+from karat.errors import InputError, UnknownName
 from karat.experiments.continuation import continue_runs
 from karat.experiments.execute import (
     EndedRun,
@@ -180,7 +182,8 @@ def run_experiment(
     experiment in the store. *before_timing* is called with the results when all hits are stored
     and latency is measured next. *plan* is the result of :func:`plan_experiment` for the same
     request. *further* are measures that a report needs beside those of the request, so that no run
-    is scored twice. With *again*, a request that is complete becomes a further experiment: not
+    is scored twice. Of several complete experiments of the request, the newest one is shown. With
+    *again*, a request that is complete becomes a further experiment: not
     every engine returns the same hits again; in one that is not, the completed runs of external
     engines are checked like those that continue (:mod:`karat.experiments.continuation`).
     """
@@ -197,13 +200,7 @@ def run_experiment(
         seed=request.seed,
     )
     on_searched(found.searched)
-    experiment = store.show(store.experiment(_definition(request, configurations, found)))
-    attempt = 1
-    while again and experiment.status == RunStatus.COMPLETED:
-        attempt += 1
-        experiment = store.show(
-            store.experiment(_definition(request, configurations, found, attempt))
-        )
+    experiment = _attempt(partial(_definition, request, configurations, found), store, again=again)
     on_stored(experiment)
     runs = {one.name: run.id for one, run in zip(configurations, experiment.runs, strict=True)}
     mine = claim_runs(experiment, store, listen=listen)
@@ -281,6 +278,27 @@ def _one_worker(executor: Executor) -> Executor:
             "local executor"
         )
     return LocalExecutor(1)
+
+
+def _attempt(
+    definition: Callable[[int], ExperimentDefinition], store: Store, *, again: bool
+) -> Experiment:
+    """Return the newest completed attempt; the first that is not if none is, or with *again*."""
+    experiment = store.show(store.experiment(definition(1)))
+    attempt = 2
+    while again and experiment.status == RunStatus.COMPLETED:
+        experiment = store.show(store.experiment(definition(attempt)))
+        attempt += 1
+    if again or experiment.status != RunStatus.COMPLETED:
+        return experiment
+    gold = store.dataset(experiment.dataset)
+    newest = experiment
+    with suppress(UnknownName):
+        while True:
+            later = store.show(replace(definition(attempt), dataset=gold).id)
+            newest = later if later.status == RunStatus.COMPLETED else newest
+            attempt += 1
+    return newest
 
 
 def _definition(

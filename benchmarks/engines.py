@@ -103,7 +103,7 @@ def dense(options: argparse.Namespace) -> dict[tuple[str, str, str], float]:
     rows = random.standard_normal((options.chunks, DIMENSION), np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     queries = rows[: min(options.queries, 200)] + 0.1 * rows[-min(options.queries, 200) :]
-    table = VectorTable(DIMENSION)
+    table = VectorTable()
     table.extend(rows)
     flat = faiss.IndexFlatIP(DIMENSION)
     flat.add(rows)

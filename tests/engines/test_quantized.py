@@ -26,7 +26,7 @@ def unit_rows(count: int, seed: int = 5) -> NDArray[np.float32]:
 
 
 def filled(rows: NDArray[np.float32], kind: str, candidates: int = 100) -> FileVectors:
-    table = FileVectors(DIMENSION, kind=kind, candidates=candidates)
+    table = FileVectors(kind=kind, candidates=candidates)
     for start in range(0, len(rows), 700):
         table.extend(rows[start : start + 700])
         table.prepare()
@@ -34,7 +34,7 @@ def filled(rows: NDArray[np.float32], kind: str, candidates: int = 100) -> FileV
 
 
 def in_memory(rows: NDArray[np.float32]) -> VectorTable:
-    table = VectorTable(DIMENSION)
+    table = VectorTable()
     table.extend(rows)
     return table
 

@@ -17,7 +17,7 @@ ROWS = unit(RNG.standard_normal((400, 24)))
 
 
 def filled(rows: np.ndarray, *, steps: int = 1, above: int = 1_000) -> VectorTable:
-    table = VectorTable(rows.shape[1], approximate_above=above)
+    table = VectorTable(approximate_above=above)
     for part in np.array_split(rows, steps):
         table.extend(part)
         table.prepare()

@@ -2,6 +2,8 @@
 
 import os
 import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -38,6 +40,48 @@ LARGEST = 127
 SPREAD = 4.0
 # Sums of whole numbers up to here are exact in single precision, in whatever order.
 LARGEST_SUM = 1 << 23
+
+
+class VectorRows(ABC):
+    """Rows of vectors that a dense stage compares with queries: the rows of each text added."""
+
+    # Texts that are embedded and added in one step; progress is reported after each.
+    texts_at_once: int = 64
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Return the number of rows."""
+
+    @property
+    @abstractmethod
+    def nbytes(self) -> int:
+        """Return the bytes of all rows, in memory or in a file."""
+
+    @property
+    @abstractmethod
+    def recall(self) -> float | None:
+        """Return the share of the nearest rows that are found; None if all are compared."""
+
+    @abstractmethod
+    def add(
+        self, texts: Sequence[str], embed: Callable[[Sequence[str]], Vectors], *, left: int
+    ) -> int:
+        """Add the vectors of *texts*, of *left* texts to come; return how many *embed* was given.
+
+        All rows have the length of the first ones: a remote embedder knows it only then.
+        """
+
+    @abstractmethod
+    def prepare(self, live: Mask) -> None:
+        """Make what was added ready for a search of the rows *live*."""
+
+    @abstractmethod
+    def products(self, vector: Vectors, live: Mask | None = None) -> Scores:
+        """Return the product of every row with *vector*; below 0, or not found, is 0."""
+
+    def close(self) -> None:
+        """Release connections; calling it twice is allowed."""
+        return
 
 
 class Nearest(NamedTuple):
@@ -155,6 +199,9 @@ def products(rows: Rows, vector: Rows, *, threads: int | None = None) -> Rows:
     >>> products(np.array([[1, 0], [0.5, 2]], np.float32), np.array([2, 1], np.float32)).tolist()
     [2.0, 3.0]
     """
+    if not len(rows):
+        # Without rows their length is unknown.
+        return np.empty(0, np.float32)
     if threads is None:
         threads = min(processors(), len(rows) // WORTH_A_THREAD)
     if threads < 2:
@@ -230,30 +277,29 @@ def check_vectors(vectors: str) -> str:
     return vectors
 
 
-class FileVectors:
-    """Rows of one *dimension* in a temporary file, which is mapped into memory.
+class FileVectors(VectorRows):
+    """Rows in a temporary file, which is mapped into memory.
 
     With the *kind* ``mapped`` every row is compared, as exactly as in memory. With ``int8`` and
     ``binary`` codes in memory find candidates, which are then compared exactly; other rows count 0.
 
-    >>> table = FileVectors(2, kind="int8")
+    >>> table = FileVectors(kind="int8")
     >>> table.extend(np.array([[1, 0], [0.6, 0.8]], np.float32))
     >>> table.prepare()
     >>> table.products(np.array([0, 1], np.float32)).tolist()
     [0.0, 0.800000011920929]
     """
 
-    def __init__(self, dimension: int, *, kind: str, candidates: int = CANDIDATES) -> None:
+    def __init__(self, *, kind: str, candidates: int = CANDIDATES) -> None:
         """Start with no rows."""
         self._kind = kind
         self._candidates = candidates
-        self._dimension = dimension
         self._length = 0
         self._file = tempfile.TemporaryFile(prefix="karat-vectors-")  # noqa: SIM115 - kept open
         finalize(self, self._file.close)
         self._new: list[Codes] = []
-        self._codes: Codes = _codes(np.empty((0, dimension), np.float32), kind)
-        self.rows: Vectors = np.empty((0, dimension), np.float32)
+        self._codes: Codes = np.empty((0, 0), np.uint8)
+        self.rows: Vectors = np.empty((0, 0), np.float32)
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -264,8 +310,16 @@ class FileVectors:
         """Return the bytes of the codes, and of the file."""
         return self._codes.nbytes + self.rows.nbytes
 
-    def reserve(self, count: int) -> None:
-        """Do nothing: a file grows by itself."""
+    def add(
+        self,
+        texts: Sequence[str],
+        embed: Callable[[Sequence[str]], Vectors],
+        *,
+        left: int,  # noqa: ARG002 - a file grows by itself
+    ) -> int:
+        """Embed *texts*, and append their rows."""
+        self.extend(embed(texts))
+        return len(texts)
 
     def extend(self, rows: Vectors) -> None:
         """Append *rows*; they are found after ``prepare``."""
@@ -273,10 +327,11 @@ class FileVectors:
         self._file.seek(0, 2)
         self._file.write(rows.tobytes())
         self._length += len(rows)
+        self._dimension = rows.shape[1]
         if self._kind != "mapped":
             self._new.append(_codes(rows, self._kind))
 
-    def prepare(self) -> None:
+    def prepare(self, live: Mask | None = None) -> None:  # noqa: ARG002 - all are ready
         """Map what was added."""
         if len(self.rows) == self._length:
             return
@@ -285,7 +340,8 @@ class FileVectors:
             self._file, np.float32, mode="r", shape=(self._length, self._dimension)
         )
         if self._new:
-            self._codes = np.concatenate([self._codes, *self._new])
+            known = [self._codes] if len(self._codes) else []
+            self._codes = np.concatenate([*known, *self._new])
             self._new = []
         self.__dict__.pop("recall", None)
 

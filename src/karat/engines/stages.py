@@ -27,6 +27,7 @@ from karat.engines.nearest import (
     FileVectors,
     HnswIndex,
     Mask,
+    VectorRows,
     check_vectors,
     products,
     recall,
@@ -85,23 +86,23 @@ PROBES = 50
 PROBE_DEPTH = 10
 
 
-class VectorTable:
-    """Rows of one *dimension*.
+class VectorTable(VectorRows):
+    """Rows in memory.
 
     Up to *approximate_above* rows each product is computed, and does not depend on the rows beside
     it. Beyond, where the extra ``hnsw`` is installed, a graph finds the nearest rows and the others
     count 0. Rows added since the graph was built are compared one by one, until they too are so
     many.
 
-    >>> table = VectorTable(2)
+    >>> table = VectorTable()
     >>> table.extend(np.array([[1, 0], [0.6, 0.8]], np.float32))
     >>> table.products(np.array([0, 1], np.float32)).tolist()
     [0.0, 0.800000011920929]
     """
 
-    def __init__(self, dimension: int, *, approximate_above: int = APPROXIMATE_ABOVE) -> None:
+    def __init__(self, *, approximate_above: int = APPROXIMATE_ABOVE) -> None:
         """Start with no rows."""
-        self._rows: Vectors = np.empty((0, dimension), np.float32)
+        self._rows: Vectors = np.empty((0, 0), np.float32)
         self._length = 0
         self._above = approximate_above
         self._graph: HnswIndex | None = None
@@ -124,11 +125,21 @@ class VectorTable:
     def _covered(self) -> int:
         return 0 if self._graph is None else len(self._graph)
 
-    def reserve(self, count: int) -> None:
+    def add(
+        self, texts: Sequence[str], embed: Callable[[Sequence[str]], Vectors], *, left: int
+    ) -> int:
+        """Embed *texts*, and append their rows; memory for *left* rows is taken at once."""
+        rows = embed(texts)
+        self._reserve(left, rows.shape[1])
+        self.extend(rows)
+        return len(texts)
+
+    def _reserve(self, count: int, dimension: int) -> None:
         """Make room for *count* more rows, and no more."""
         if self._length + count > len(self._rows):
-            longer = np.empty((self._length + count, self._rows.shape[1]), np.float32)
-            longer[: self._length] = self.rows
+            longer = np.empty((self._length + count, dimension), np.float32)
+            if self._length:
+                longer[: self._length] = self.rows
             self._rows = longer
 
     def extend(self, rows: Vectors) -> None:
@@ -136,11 +147,11 @@ class VectorTable:
         length = self._length + len(rows)
         if length > len(self._rows):
             # Twice as long each time: a row is copied once on average, however many steps.
-            self.reserve(max(len(rows), self._length))
+            self._reserve(max(len(rows), self._length), rows.shape[1])
         self._rows[self._length : length] = rows
         self._length = length
 
-    def prepare(self) -> None:
+    def prepare(self, live: Mask | None = None) -> None:  # noqa: ARG002 - all are ready
         """Build the graph if there are too many rows without one."""
         if self._length - self._covered > self._above:
             try:
@@ -180,8 +191,6 @@ class VectorTable:
 MOST_HEADER = 1000
 # Bytes of a hash; a collision is practically impossible.
 KEY_BYTES = 16
-# Batch size: progress is reported and the cache is written after each batch.
-TEXTS_A_STEP = 64
 
 
 class Stage(ABC):
@@ -409,12 +418,12 @@ class DenseStage(RowStage):
         self._last = threading.local()
         self._above = approximate_above
         self._progress: Progress | None = None
-        self._made: VectorTable | FileVectors | StoredVectorTable | None = None
+        self._made: VectorRows | None = None
         self.clear()
 
     def clear(self) -> None:
         """Start again with no rows."""
-        if isinstance(self._made, StoredVectorTable):
+        if self._made is not None:
             self._made.close()
         self._made = None
         self._vectors = 0
@@ -436,19 +445,16 @@ class DenseStage(RowStage):
         return type(self), self.embedder.digest, *settings
 
     @property
-    def _table(self) -> VectorTable | FileVectors | StoredVectorTable:
-        """Return the vectors; a remote embedder knows its dimension only after a request."""
+    def _table(self) -> VectorRows:
+        """Return the vectors; a store is connected when they are first needed."""
         if self._made is None:
-            self._made = self._new_table()
+            if self.store is not None:
+                self._made = StoredVectorTable(self.store, self.embedder.digest)
+            elif self.vectors == "float32":
+                self._made = VectorTable(approximate_above=self._above)
+            else:
+                self._made = FileVectors(kind=self.vectors)
         return self._made
-
-    def _new_table(self) -> VectorTable | FileVectors | StoredVectorTable:
-        if self.store is not None:
-            return StoredVectorTable(self.store, self.embedder.digest)
-        dimension = self.embedder.dimension
-        if self.vectors == "float32":
-            return VectorTable(dimension, approximate_above=self._above)
-        return FileVectors(dimension, kind=self.vectors)
 
     @property
     def recall(self) -> float | None:
@@ -491,11 +497,7 @@ class DenseStage(RowStage):
         self._firsts = np.cumsum(counts) - counts
         self._live = np.zeros(len(self._table), np.bool_)
         self._live[self._shown] = True
-        table = self._table
-        if isinstance(table, StoredVectorTable):
-            table.prepare(self._live)
-        else:
-            table.prepare()
+        self._table.prepare(self._live)
 
     def index_bytes(self) -> int:
         """Return the bytes of the vectors."""
@@ -513,7 +515,7 @@ class DenseStage(RowStage):
     def close(self) -> None:
         """Close the connections of a remote embedder and of a store."""
         self.embedder.close()
-        if isinstance(self._made, StoredVectorTable):
+        if self._made is not None:
             self._made.close()
 
     def scores(self, query: str) -> Scores:
@@ -533,34 +535,18 @@ class DenseStage(RowStage):
         reported = {name: n / len(queries) for name, n in known.items() if n is not None}
         return [QueryVector(row, reported) for row in rows]
 
-    def _add(self, texts: Sequence[str], left: int, embedder: Embedder) -> int:
-        """Add the vectors of *texts*, of *left* that will be added; return how many were needed."""
-
-        def embed(some: Sequence[str]) -> Vectors:
-            return embedder.embed(some, "document")
-
-        if self.store is not None and isinstance(self._table, StoredVectorTable):
-            return self._table.add(texts, embed)
-        # Before the table: a remote embedder knows its dimension only now.
-        rows = embed(texts)
-        table = self._table
-        if not isinstance(table, StoredVectorTable):
-            table.reserve(left)
-            table.extend(rows)
-        return len(texts)
-
     def _embed(self, texts: Sequence[str]) -> None:
         before = _usage(self.embedder)
         digest = self.embedder.digest
         alone = self.caches.alone(f"vectors {digest}") if self.embedder.is_remote else nullcontext()
         with alone, self.caches.vectors() as cache:
             cached = None if cache is None else CachedEmbedder(self.embedder, cache)
-            size = TEXTS_A_STEP if self.store is None else StoredVectorTable.texts_at_once
-            size = max(size, self.embedder.texts_at_once)
+            embed = (cached or self.embedder).embed
+            size = max(self._table.texts_at_once, self.embedder.texts_at_once)
             needed = 0
             for start in range(0, len(texts), size):
                 some = texts[start : start + size]
-                needed += self._add(some, len(texts) - start, cached or self.embedder)
+                needed += self._table.add(some, embed, left=len(texts) - start)
                 if self._progress:
                     self._progress(start + len(some), len(texts))
             embedded = needed - (cached.reused if cached else 0)

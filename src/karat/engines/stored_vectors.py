@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.engines.fusion import Scores
-from karat.engines.nearest import Mask
+from karat.engines.nearest import Mask, VectorRows
 from karat.engines.registry import ENGINES
 from karat.engines.spec import check_options, parse_spec
 from karat.engines.vectors.store import VECTOR_STORES, VectorStore, check_store
@@ -102,7 +102,7 @@ def open_store(spec: StoreSpec) -> VectorStore:
     return check_store(factory(**options), spec.name)
 
 
-class StoredVectorTable:
+class StoredVectorTable(VectorRows):
     """Vectors by text in the store *spec*, in a namespace of the embedder with this *digest*.
 
     A text that the store has, from whatever corpus or run, is neither embedded nor uploaded again,
@@ -130,7 +130,13 @@ class StoredVectorTable:
         """Return 0: the vectors are not in this process."""
         return 0
 
-    def add(self, texts: Sequence[str], embed: Callable[[Sequence[str]], Vectors]) -> int:
+    def add(
+        self,
+        texts: Sequence[str],
+        embed: Callable[[Sequence[str]], Vectors],
+        *,
+        left: int,  # noqa: ARG002 - the memory is that of the store
+    ) -> int:
         """Upload the vectors of texts that the store lacks, and return how many those are."""
         keys = [_key(text) for text in texts]
         held = self._store.held(self._namespace, keys)

@@ -110,10 +110,22 @@ def ids(pool: DaskSlots) -> list[str]:
     return [slot.id for slot in pool.slots()]
 
 
-def test_dask_prints_no_traceback_of_its_own(caplog: pytest.LogCaptureFixture) -> None:
+def test_dask_prints_no_traceback_of_its_own(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     log = logging.getLogger("distributed.client")
     before = log.level
-    with dask._quiet():
+
+    class Slots:
+        def __init__(self, *_: object) -> None:
+            pass
+
+        def close(self) -> None:
+            log.critical("Traceback of a scheduler that is given up")
+
+    monkeypatch.setattr("distributed.Client", lambda *_, **__: None)
+    monkeypatch.setattr(dask, "DaskSlots", Slots)
+    with dask.DaskExecutor("tcp://head:1").connect():
         log.critical("Traceback of a lost scheduler")
     assert not caplog.records
     assert log.level == before

@@ -83,11 +83,12 @@ class DaskExecutor(SlotExecutor):
                 f"no Dask scheduler answers at {self.address} ({error}); start one with: "
                 "dask scheduler"
             ) from error
-        try:
-            with _quiet():
+        # Quiet until it is closed: only then Dask gives up a scheduler that is lost.
+        with _quiet():
+            try:
                 yield pool
-        finally:
-            pool.close()
+            finally:
+                pool.close()
 
 
 @contextmanager

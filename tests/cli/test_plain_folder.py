@@ -40,11 +40,16 @@ def test_rows_without_a_question_are_named_and_left_out(
 ) -> None:
     rows = "query,documents\nthe app,app.md\n,milk.md\nthe grinder,grinder.md\n"
     (folder / "questions.csv").write_text(rows, encoding="utf-8")
-    done = karat(command[0], "questions.csv", *command[1:], "bm25", *EVALUATE)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr.count("warning: ") == 1
-    assert "warning: questions.csv:3: the query is empty; the row is left out\n" in done.stderr
-    assert "2 queries" in done.stdout
+    written = ("--run-out", "{engine}.jsonl")
+    for words in (
+        (command[0], "questions.csv", *command[1:], "bm25", *EVALUATE, *written),
+        ("score", "questions.csv", "bm25.jsonl"),
+    ):
+        done = karat(*words)
+        assert done.returncode == 0, done.stderr
+        assert done.stderr.count("warning: ") == 1
+        assert "warning: questions.csv:3: the query is empty; the row is left out\n" in done.stderr
+        assert "2 queries" in done.stdout
 
 
 def test_an_option_that_works_comes_before_the_scores(

@@ -1,11 +1,11 @@
 """karat score: a run scored on a gold set, both from a path or from memory."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import starmap
 from typing import Any, Protocol
 
-from karat.errors import InputError
+from karat.errors import InputError, Problem
 from karat.formats import detect, read_dataset, read_judgments, read_run, scan_trec_run
 from karat.formats.base import IDS_ARE_TEXTS
 from karat.formats.objects import judgments_of, scores_of
@@ -63,6 +63,7 @@ def load_judgments(
     columns: Mapping[str, str] = EMPTY,
     topics: str | os.PathLike[str] | None = None,
     labels: LabelRule = LabelRule(),  # noqa: B008 - immutable
+    on_empty: Callable[[Problem], None] | None = None,
 ) -> Truth:
     """Return the dataset in *source*; TREC judgments stay plain dictionaries.
 
@@ -79,7 +80,13 @@ def load_judgments(
     if chosen == "trec-qrels" and not tags and topics is None and is_plain:
         return read_judgments(source)
     return read_gold(
-        source, format=chosen, tags=tags, columns=columns, topics=topics, labels=labels
+        source,
+        format=chosen,
+        tags=tags,
+        columns=columns,
+        topics=topics,
+        labels=labels,
+        on_empty=on_empty,
     )
 
 
@@ -91,13 +98,21 @@ def read_gold(
     columns: Mapping[str, str] = EMPTY,
     topics: str | os.PathLike[str] | None = None,
     labels: LabelRule = LabelRule(),  # noqa: B008 - as above
+    on_empty: Callable[[Problem], None] | None = None,
 ) -> Dataset:
     """Return the gold set in *source* to score runs on, with the labels that *labels* chooses.
 
     The other options are those of :func:`karat.formats.read_dataset`. Targets that are quotes have
     no place without their documents: they raise InputError.
     """
-    data = read_dataset(source, format=format, tags=tuple(tags), columns=columns, topics=topics)
+    data = read_dataset(
+        source,
+        format=format,
+        tags=tuple(tags),
+        columns=columns,
+        topics=topics,
+        on_empty=on_empty,
+    )
     return use_labels(placed(data, source), labels)
 
 

@@ -9,7 +9,6 @@ import click
 from karat.cli.options.experiment import RunOptions
 from karat.cli.options.shared import Inputs, Output
 from karat.cli.output.experiments import Views, carry_out
-from karat.errors import Problem
 from karat.report.display import printable
 from karat.system.words import counted
 
@@ -125,7 +124,7 @@ def load_gold(
         from karat.app.score import use_labels
         from karat.formats import read_dataset
 
-        gold = read_dataset(path, **inputs.reading, on_empty=_warn_of_row)
+        gold = read_dataset(path, **inputs.reading)
         where = where.with_clones(gold)
         if where.only_given:
             gold = _given_part(gold, where)
@@ -141,10 +140,6 @@ def load_gold(
     if config is None or source is None or (made := source.make(config.settings)) is None:
         raise click.UsageError("Expected a gold set, or --config FILE with a section dataset.")
     return made
-
-
-def _warn_of_row(problem: Problem) -> None:
-    click.echo(printable(f"warning: {problem}"), err=True)
 
 
 def _given_part(gold: "Dataset", where: "Where") -> "Dataset":

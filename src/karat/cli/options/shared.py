@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from karat.errors import InputError
+from karat.errors import InputError, Problem
 from karat.model.settings import Setting, setting, settings_of
 
 if TYPE_CHECKING:
@@ -188,7 +188,14 @@ class Inputs:
             "tags": self.tags,
             "columns": self.columns,
             "topics": self.topics,
+            "on_empty": _warn_of_row,
         }
+
+
+def _warn_of_row(problem: Problem) -> None:
+    from karat.report.display import printable
+
+    click.echo(printable(f"warning: {problem}"), err=True)
 
 
 class Output(NamedTuple):

@@ -431,17 +431,14 @@ def warning(searched: "CorpusCoverage") -> str:
             "the version after a change contains its answer, so these scores are too high; use "
             "--snapshot parent for real scores"
         )
-    if searched.snapshot == "corpus" and searched.missing and _many_missing(searched):
+    many = searched.unresolved >= searched.targets * MANY_MISSING
+    if searched.snapshot == "corpus" and searched.missing and many:
         hint = f"; {searched.hint}" if searched.hint else ""
         return (
             f"{_gone(searched)} do not exist in {searched.place} and count as missed: "
             f"{_missing_names(searched)}{hint}"
         )
     return ""
-
-
-def _many_missing(searched: "CorpusCoverage") -> bool:
-    return searched.unresolved >= searched.targets * MANY_MISSING
 
 
 def run_remarks(runs: "Sequence[RunResult]", trees: int, *, indexed: bool = True) -> Iterator[str]:

@@ -82,7 +82,8 @@ def runs_table(
             cells.append(interval_cell(first) if first else Cell("-"))
         rows.append((*cells, Cell(run.label)))
     errors = tuple(f"{run.id}: {first_line(run.error)}" for run in runs if run.error)
-    return Table(_title(experiment), tuple(columns), tuple(rows), (*_about(experiment), *errors))
+    title = f"{experiment.id}, {experiment.kind} {experiment.name}".rstrip()
+    return Table(title, tuple(columns), tuple(rows), (*_about(experiment), *errors))
 
 
 def experiment_json(
@@ -119,10 +120,6 @@ def experiment_json(
             for run in (experiment.runs if runs is None else runs)
         ],
     }
-
-
-def _title(experiment: "Experiment") -> str:
-    return f"{experiment.id}, {experiment.kind} {experiment.name}".rstrip()
 
 
 def _about(experiment: "Experiment") -> tuple[str, ...]:

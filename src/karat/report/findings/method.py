@@ -40,7 +40,8 @@ def method_rows(findings: Findings) -> Iterator[tuple[str, str]]:
     yield from _told(findings)
     yield from _recorded(findings)
     unit = f": {notes.unit}" if notes.unit else ""
-    yield "Matching", f"{_setting(findings, 'scoring', 'match') or gold.match}{unit}"
+    match = getattr(findings.settings.get("scoring"), "match", None)
+    yield "Matching", f"{match or gold.match}{unit}"
     yield "Ties", _ties(findings)
     yield "Measures", ", ".join(comparison.metrics)
     yield (
@@ -61,7 +62,7 @@ def _told(findings: Findings) -> Iterator[tuple[str, str]]:
     """Yield the settings that are recorded in the run files."""
     for key, title in TOLD.items():
         said = {
-            _told_text(measured.run.metadata[key]) + _chosen_by(findings, key, measured)
+            _text(measured.run.metadata[key]) + _chosen_by(findings, key, measured)
             for measured in findings.runs
             if measured.run.metadata.get(key) is not None
         }
@@ -80,10 +81,6 @@ def _chosen_by(findings: Findings, key: str, measured: RunResult) -> str:
     return " (declared by the gold set)" if is_declared else " (--kind)"
 
 
-def _told_text(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-
-
 def _recorded(findings: Findings) -> Iterator[tuple[str, str]]:
     """Yield the settings of the runs that are recorded in the store."""
     for key, title in RECORDED.items():
@@ -95,11 +92,7 @@ def _recorded(findings: Findings) -> Iterator[tuple[str, str]]:
 def _text(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {version}" for name, version in value.items())
-    return str(value)
-
-
-def _setting(findings: Findings, group: str, name: str) -> str:
-    return str(getattr(findings.settings.get(group), name, None) or "")
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _drawn(findings: Findings) -> str:

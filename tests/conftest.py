@@ -1,11 +1,13 @@
 """What every test shares: how hypothesis searches, what may be missing, and what runs beside it."""
 
 import gc
+import importlib
 import json
 import os
 import re
 import shutil
 import subprocess
+import sys
 import warnings
 import zlib
 from base64 import b64decode
@@ -42,6 +44,21 @@ settings.load_profile("repeat" if IN_CI else "explore")
 
 # Without this, litellm downloads a list of prices when it is imported.
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+
+# What needs extensions: their own tests, and those of the product as a whole.
+WHOLE = (
+    "README.md",
+    "docs",
+    "src/karat/extensions",
+    "tests/architecture",
+    "tests/docs",
+    "tests/extensions",
+    "tests/first_minutes",
+    "tests/ui",
+)
+
+# Importing it hides all extensions.
+collect_ignore = ["without_extensions"]
 
 CHROMIUM = ROOT / ".venv" / "chromium" / "chromium"
 # The pages of the tests need none of what a browser does behind one's back.
@@ -108,11 +125,34 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     return without_gaps((yield))
 
 
+def core_only(config: pytest.Config) -> bool:
+    """Return whether only tests of the core are to run."""
+    ignored = [Path(name).resolve() for name in config.getoption("ignore") or ()]
+    named = [Path(name.partition("::")[0]).resolve() for name in config.args]
+    return not any(
+        path.is_relative_to(each) or each.is_relative_to(path)
+        for path in map(ROOT.joinpath, WHOLE)
+        if path not in ignored
+        for each in named
+    )
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Say what the tests do not see."""
+    return "extensions: hidden" if core_only(config) else None
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Keep the caches of engines out of the user's home, doctests included.
 
-    What commands print and how many processes they start does not depend on the machine.
+    What commands print and how many processes they start does not depend on the machine. Tests of
+    the core see no extension, nor do the processes that they start.
     """
+    if core_only(config):
+        hiding = str(ROOT / "tests" / "without_extensions")
+        sys.path.insert(0, hiding)
+        os.environ["PYTHONPATH"] = os.pathsep.join([hiding, os.environ.get("PYTHONPATH", "")])
+        importlib.import_module("tests.without_extensions.sitecustomize")
     folder = TemporaryDirectory(prefix="karat-cache-")
     config.add_cleanup(folder.cleanup)
     os.environ["KARAT_CACHE"] = folder.name

@@ -1,4 +1,4 @@
-"""An embedder for tests of dense search, which need no model: texts are alike that share words."""
+"""An embedder and a reranker for tests, which need no model: texts are alike that share words."""
 
 import re
 from collections.abc import Sequence
@@ -10,8 +10,9 @@ import numpy as np
 from karat.engines.embedding import Kind
 from karat.engines.embedding.texts import Vectors, embed_distinct, unit
 
-# The embedder as an option of an engine.
+# The embedder and the reranker as options of an engine.
 WORDS = "tests.words:words"
+RERANKER = "tests.words:reranker"
 DIMENSION = 1024
 
 
@@ -41,3 +42,17 @@ def row(text: str) -> Vectors:
 
 def words(argument: str = "") -> WordEmbedder:
     return WordEmbedder()
+
+
+class WordReranker:
+    """Scores a text by its likeness to the query."""
+
+    name = "words"
+    weight = 1.0
+
+    def scores(self, query: str, texts: Sequence[str]) -> Vectors:
+        return rows(list(texts)) @ rows([query])[0]
+
+
+def reranker(argument: str = "") -> WordReranker:
+    return WordReranker()

@@ -74,16 +74,6 @@ def test_here_is_the_folder_of_the_file(config: Path, tmp_path: Path) -> None:
     assert read_matrix(config).engines["own"].params["command"] == expected
 
 
-def test_packaged_weights_by_the_name_of_the_hub(config: Path) -> None:
-    pytest.importorskip("onnxruntime")
-    config.write_text(
-        "agents: [{name: a, class: SemanticSearchAgent, "
-        "config: {model: sentence-transformers/all-MiniLM-L6-v2, top_k: 10}}]\n"
-    )
-    (agent,) = read_benchmark_config(config).agents
-    assert (agent.spec.name, agent.spec.params["model"], agent.k) == ("dense", "minilm", 10)
-
-
 def test_all_problems_at_once(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install_gold_source(monkeypatch)
     config.write_text(

@@ -12,6 +12,7 @@ from karat.engines.builtin import bm25, hybrid
 from karat.engines.rerank import RerankEngine, Reranker
 from karat.errors import InputError
 from karat.experiments.workers.sources import load_corpus
+from tests.words import WORDS
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +37,9 @@ def folder(tmp_path: Path) -> Path:
 def test_the_second_time_everything_is_there(folder: Path, cache: Path) -> None:
     told: list[tuple[int, int]] = []
     corpus = load_corpus(str(folder))
-    first = index_ahead(corpus, "fast", progress=lambda done, total: told.append((done, total)))
+    first = index_ahead(
+        corpus, hybrid(model=WORDS), progress=lambda done, total: told.append((done, total))
+    )
     assert first.engine == "hybrid"
     assert first.languages == {"python": 2, "markdown": 1, "": 1}
     assert (first.chunks, dict(first.fallbacks)) == (4, {})
@@ -46,17 +49,17 @@ def test_the_second_time_everything_is_there(folder: Path, cache: Path) -> None:
     assert first.cache_folder == cache
     assert first.cache_bytes > 0
     (folder / "a.py").write_text("def login(user, password):\n    return user\n")
-    again = index_ahead(load_corpus(str(folder)), "fast")
+    again = index_ahead(load_corpus(str(folder)), hybrid(model=WORDS))
     assert again.work == {"rows": 4, "embedded": 1, "reused": 3}
 
 
 def test_a_search_finds_what_was_indexed(folder: Path) -> None:
     corpus = load_corpus(str(folder))
-    index_ahead(corpus, "fast")
-    engine = hybrid(model="static", dense_weight=0.3)
+    index_ahead(corpus, hybrid(model=WORDS))
+    engine = hybrid(model=WORDS, dense_weight=0.3)
     found = search("send a mail", corpus, engine)
     assert engine.work() == {"rows": 4, "embedded": 0, "reused": 4}
-    fresh = search("send a mail", corpus, hybrid(model="static", dense_weight=0.3, cache=False))
+    fresh = search("send a mail", corpus, hybrid(model=WORDS, dense_weight=0.3, cache=False))
     assert found.hits == fresh.hits
 
 

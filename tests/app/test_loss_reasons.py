@@ -41,12 +41,30 @@ class Backwards:
 def factory(argument):
     return Backwards()
 """
+MEANING = """
+import numpy as np
+
+ANIMALS = {"canine", "puppy", "wolf", "hound"}
+
+
+class Meaning:
+    name, dimension, max_tokens, digest = "meaning", 2, None, "0"
+
+    def embed(self, texts, kind="document"):
+        animals = [any(animal in text for animal in ANIMALS) for text in texts]
+        return np.array([[animal, not animal] for animal in animals], dtype=np.float32)
+
+
+def embedder(argument):
+    return Meaning()
+"""
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("KARAT_CACHE", str(tmp_path / "cache"))
     (tmp_path / "backwards.py").write_text(BACKWARDS)
+    (tmp_path / "meaning.py").write_text(MEANING)
     monkeypatch.syspath_prepend(str(tmp_path))
     folder = tmp_path / "project"
     folder.mkdir()
@@ -102,8 +120,8 @@ WORD, ANIMAL = Target("word.py", 1, 1, 2), Target("animal.py", 1, 1, 2)
         ("bm25", 0.0, Target("mail.py", 1, 1, 2), LossReason.NOT_RETRIEVED),
         ("bm25", 0.0, Target("gone.py", 1, 1, 2), LossReason.NOT_IN_CORPUS),
         ("bm25", 0.0, Target("word.py", 1, 40, 50), LossReason.NO_CHUNK),
-        ("hybrid(model=granite, dense_weight=0.9)", 0.0, WORD, LossReason.FUSION),
-        ("hybrid(model=granite, dense_weight=0.3)", 0.0, ANIMAL, LossReason.FUSION),
+        ("hybrid(model=meaning:embedder, dense_weight=0.9)", 0.0, WORD, LossReason.FUSION),
+        ("hybrid(model=meaning:embedder, dense_weight=0.3)", 0.0, ANIMAL, LossReason.FUSION),
         ("rerank(over=bm25, model=backwards:factory)", 0.0, WORD, LossReason.RERANKER),
     ],
 )
@@ -185,7 +203,7 @@ def test_reports_tell_the_reasons(place: Path) -> None:
         ],
         match="lines",
     )
-    bm25, both = "bm25", "hybrid(model=granite, dense_weight=0.9)"
+    bm25, both = "bm25", "hybrid(model=meaning:embedder, dense_weight=0.9)"
     found = with_losses(reported(gold, made(place, bm25, gold), made(place, both, gold)))
     table = loss_reason_table(found)
     assert [column.title for column in table.columns] == [

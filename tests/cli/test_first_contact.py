@@ -10,8 +10,6 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from karat.engines.embedding.base import create_embedder
-from karat.errors import MissingExtra
 from karat.formats import write
 from karat.model import Dataset, Query, Target
 
@@ -72,15 +70,6 @@ def test_an_address_is_cloned_first(karat: Karat, command: tuple[str, ...]) -> N
     done = karat(*command)
     assert done.returncode == 2
     assert CLONE in done.stderr
-
-
-def test_a_model_is_named_as_on_the_hub(monkeypatch: pytest.MonkeyPatch, karat: Karat) -> None:
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(MissingExtra, match="the model st:BAAI/bge-small-en"):
-        create_embedder("BAAI/bge-small-en-v1.5")
-    done = karat("search", "cart", ".", "-e", "dense(model=bge-small)")
-    assert done.returncode == 2
-    assert "a model of the Hugging Face hub is written owner/model: BAAI/bge-m3" in done.stderr
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
@@ -190,12 +179,7 @@ def test_an_untimed_run_has_no_latency_to_check(karat: Karat, folder: Path) -> N
     assert "repeat it with --timed 20" in done.stderr
 
 
-def test_usage_and_errors_show_what_to_type(karat: Karat) -> None:
-    address = "http://localhost:1"
-    done = karat("--server", address, "collections", "--help")
-    assert done.stdout.startswith(f"Usage: karat --server {address} collections [OPTIONS]")
-    done = karat("collections", "list")
-    assert "'collections' needs a service: karat --server URL collections list" in done.stderr
+def test_a_gold_set_that_is_not_there(karat: Karat) -> None:
     for command in ("evaluate", "sweep"):
         done = karat(command, "none.json")
         assert done.stderr.startswith("error: Invalid value for 'GOLDSET': Path 'none.json' does")

@@ -8,6 +8,7 @@ import pytest
 
 from karat.cli.main import main
 from karat.cli.output.progress import progress_bar
+from tests.words import WORDS
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +28,7 @@ def run(*arguments: str) -> int:
 
 
 def test_words(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(str(folder), "--profile", "fast") == 0
+    assert run(str(folder), "--engine", f"hybrid(model={WORDS})") == 0
     shown = capsys.readouterr()
     assert "documents     1: 1 python\n" in shown.out
     assert "skipped       1 hidden\n" in shown.out

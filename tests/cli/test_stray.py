@@ -24,11 +24,6 @@ Karat = Callable[..., CompletedProcess[str]]
             "sweep gold.qrels --matrix matrix.yaml",
         ),
         (
-            "--server http://localhost:1 sweep gold.qrels matrix.yaml",
-            "Unexpected matrix.yaml: a matrix needs --matrix",
-            "--server http://localhost:1 sweep gold.qrels --matrix matrix.yaml",
-        ),
-        (
             "score gold.qrels old.run mrr",
             "Unexpected mrr: a measure needs --metric",
             "score gold.qrels old.run --metric mrr",

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.words import WORDS
+
 Karat = Callable[..., CompletedProcess[str]]
 
 NAMES = ("login", "logout", "reset", "send")
@@ -81,18 +83,16 @@ def test_targets_that_are_not_there_are_told_twice(
 
 
 def test_the_best_configuration_can_be_pasted(karat: Karat, project: Path, folder: Path) -> None:
-    pytest.importorskip("wordllama")
     (folder / "hybrid.yaml").write_text(
-        "search_modes: [hybrid]\nmodels: [static]\nchunkers: ['window:64']\n"
-        "dense_weight: [0.3, 0.7]\nk1: [0.5, 1.2]\nuse_reranker: [true, false]\n"
-        "top_k_values: [2]\n",
+        f"search_modes: [hybrid]\nmodels: ['{WORDS}']\nchunkers: ['window:64']\n"
+        "dense_weight: [0.3, 0.7]\nk1: [0.5, 1.2]\ntop_k_values: [2]\n",
         encoding="utf-8",
     )
     wanted = (*SWEEP, "--matrix", "hybrid.yaml", "-m", "rbp,mrr")
     swept = json.loads(karat(*wanted, "--json").stdout)
     options = shlex.split(swept["best_engine"])
     assert options[-2:] == ["-k", "2"]
-    assert "model=static" in options[1]
+    assert f"model={WORDS}" in options[1]
     done = karat("evaluate", *SWEEP[1:], *options, "-m", "rbp,mrr", "--json")
     assert done.returncode == 0, done.stderr
     scores = json.loads(done.stdout)["run"]["queries"]
@@ -181,19 +181,6 @@ def test_the_suites_that_come_with_karat(karat: Karat) -> None:
     assert (counts["quick_test"], counts["comprehensive"]) == (2, 12)
     names = json.loads(karat("sweep", "--list-suites", "--json").stdout)
     assert {suite: len(runs) for suite, runs in names.items()} == counts
-
-
-def test_a_suite(karat: Karat, project: Path, folder: Path) -> None:
-    pytest.importorskip("wordllama")
-    done = karat(*SWEEP, "--suite", "quick_test", "-m", "mrr")
-    assert done.returncode == 0, done.stderr
-    assert "large chunks against small chunks, 4 queries" in done.stdout
-    (folder / "own.yaml").write_text(
-        "mine: [{name: one, chunk_size: 64, embedding_model: static, use_reranker: false}]\n"
-    )
-    own = karat(*SWEEP, "--suites", "own.yaml", "--single", "-m", "mrr")
-    assert own.returncode == 0, own.stderr
-    assert "one, 4 queries" in own.stdout
 
 
 @pytest.mark.parametrize(

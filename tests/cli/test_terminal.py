@@ -104,7 +104,7 @@ def test_whatever_is_shown_fits_the_terminal(
         rows.append(f"what is number{number},document{number}.md")
     (folder / "gold.csv").write_text("\n".join(rows) + "\n")
     (folder / "matrix.yaml").write_text(
-        "search_modes: [sparse]\nchunkers: ['window:512', 'window(unit=tokens, size=200)']\n"
+        "search_modes: [sparse]\nchunkers: ['window:512', 'lines:20']\n"
         "top_k_values: [10, 20]\nk1: [0.9, 1.2, 1.6]\n"
     )
     common = ("gold.csv", "--corpus", "docs", "--draws", "99", "--timed", "2")

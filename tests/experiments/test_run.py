@@ -23,6 +23,7 @@ from karat.model import Answer, Dataset, Outcome, Query, Target
 from karat.model.coverage import CorpusCoverage
 from karat.model.spec import Spec
 from karat.scoring.settings import Scoring
+from tests import words
 
 TEXTS = {
     "auth.py": "def login(user, password):\n    return user.check(password)\n",
@@ -418,19 +419,18 @@ def test_many_configurations_are_warned_of_and_too_many_refused(ask: Ask) -> Non
 def test_each_configuration_of_a_matrix_finds_what_its_engine_finds_alone(
     ask: Ask, store: SqlStore, tmp_path: Path
 ) -> None:
-    pytest.importorskip("onnxruntime")
     matrix = Matrix(
         search_modes=("dense", "sparse", "hybrid"),
         use_reranker=(False, True),
         top_k_values=(1, 2),
         rrf_k_values=(1, 60),
         score_thresholds=(None, 0.3),
-        models=("static",),
-        rerankers=("maxsim:minilm",),
+        models=(words.WORDS,),
+        rerankers=(words.RERANKER,),
         chunkers=("lines:1",),
     )
     request = ask(*matrix.configurations(), workers=2)
-    assert plan_experiment(request).searches.counts == (32, 8, 2, 1, ("static",))
+    assert plan_experiment(request).searches.counts == (32, 8, 2, 1, (words.WORDS,))
     done = run_experiment(request, store)
     assert statuses(done) == [RunStatus.COMPLETED] * 32
     corpus = load_corpus(str(tmp_path / "project"))
@@ -480,7 +480,7 @@ def test_a_store_that_cannot_be_shared_has_one_worker(
     monkeypatch.setattr(discovery._State, "found", None)
     discovery.add_files([str(tmp_path / "folder_store.py")])
     place = {"type": "folder", "path": "vectors"}
-    spec = Spec("engine", "dense", {"model": "static", "store": place})
+    spec = Spec("engine", "dense", {"model": words.WORDS, "store": place})
     request = ask(Configuration("mine", spec, 5), workers=2)
     plan = plan_experiment(request)
     assert plan.one_worker

@@ -87,7 +87,7 @@ def test_addresses_are_checked() -> None:
 
 
 def test_plain_connections_to_other_machines_are_warned_about() -> None:
-    assert "docs/security.md" in open_executor("dask://head").warning
+    assert "see Security in the docs" in open_executor("dask://head").warning
     assert open_executor("dask+tls://head").warning == ""
     assert open_executor("dask://[::1]:8786").warning == ""
 

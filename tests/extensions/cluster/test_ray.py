@@ -275,7 +275,7 @@ def test_an_error_of_a_unit_is_a_loss(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_addresses_are_checked() -> None:
     assert open_executor("ray:auto") == open_executor("ray://auto") == RayExecutor("auto")
     assert open_executor("ray://head:10001") == RayExecutor("ray://head:10001")
-    assert "docs/security.md" in open_executor("ray://head:10001").warning
+    assert "see Security in the docs" in open_executor("ray://head:10001").warning
     assert open_executor("ray:auto").warning == ""
     with pytest.raises(InputError, match="expected ray:auto"):
         open_executor("ray://")

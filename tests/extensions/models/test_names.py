@@ -1,5 +1,9 @@
 """Models by name: what is unknown, misspelt or cannot be used is rejected before it is loaded."""
 
+import sys
+from collections.abc import Callable
+from subprocess import CompletedProcess
+
 import pytest
 
 from karat.corpus import create_chunker
@@ -8,7 +12,7 @@ from karat.engines.embedding.base import check_model, embedder_named, is_endpoin
 from karat.engines.engine_group import embeds_locally
 from karat.engines.rerank import check_reranker, create_reranker
 from karat.engines.spec import build, model_text, parse_spec
-from karat.errors import InputError, UnknownName
+from karat.errors import InputError, MissingExtra, UnknownName
 
 
 @pytest.mark.parametrize(
@@ -66,3 +70,14 @@ def test_a_mapping_names_an_endpoint() -> None:
     assert model_text({"provider": "cohere", "model": "rerank-v3.5"}) == "cohere:rerank-v3.5"
     with pytest.raises(InputError, match="expected one of openai, jina, cohere, voyage, vllm, tei"):
         model_text({"provider": "nobody"})
+
+
+def test_a_model_is_named_as_on_the_hub(
+    monkeypatch: pytest.MonkeyPatch, karat: Callable[..., CompletedProcess[str]]
+) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(MissingExtra, match="the model st:BAAI/bge-small-en"):
+        create_embedder("BAAI/bge-small-en-v1.5")
+    done = karat("search", "cart", ".", "-e", "dense(model=bge-small)")
+    assert done.returncode == 2
+    assert "a model of the Hugging Face hub is written owner/model: BAAI/bge-m3" in done.stderr

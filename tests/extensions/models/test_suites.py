@@ -1,6 +1,8 @@
 """Suites: those that come with Karat, those of a user, and what is refused."""
 
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
@@ -104,3 +106,25 @@ def test_all_faults_of_a_suite_are_told_at_once(tmp_path: Path) -> None:
         "one: no reranker named 'maxsin'; did you mean 'maxsim'?",
         "three: no embedder named 'statik'; did you mean 'static'?",
     ]
+
+
+def test_a_suite_is_swept(karat: Callable[..., CompletedProcess[str]], folder: Path) -> None:
+    pytest.importorskip("wordllama")
+    (folder / "project").mkdir()
+    for name in ("login", "logout", "reset", "send"):
+        (folder / "project" / f"{name}.py").write_text(f"def {name}(): ...\n")
+    (folder / "names.csv").write_text(
+        "query,document\n"
+        "where is login,login.py\nwhere is logout,logout.py\n"
+        "where is reset,reset.py\nwhere is send,send.py\n"
+    )
+    sweep = ("sweep", "names.csv", "--corpus", "project", "--draws", "99", "--timed", "none")
+    done = karat(*sweep, "--suite", "quick_test", "-m", "mrr")
+    assert done.returncode == 0, done.stderr
+    assert "large chunks against small chunks, 4 queries" in done.stdout
+    (folder / "own.yaml").write_text(
+        "mine: [{name: one, chunk_size: 64, embedding_model: static, use_reranker: false}]\n"
+    )
+    own = karat(*sweep, "--suites", "own.yaml", "--single", "-m", "mrr")
+    assert own.returncode == 0, own.stderr
+    assert "one, 4 queries" in own.stdout

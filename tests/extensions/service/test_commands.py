@@ -107,6 +107,16 @@ def test_the_help_of_a_service_is_that_of_its_commands(karat: Karat) -> None:
     ]
     done = karat("--server", address, "runs", "show", "a", "b")
     assert f"; expected karat --server {address} runs show [OPTIONS] BENCHMARK" in done.stderr
+    done = karat("--server", address, "collections", "--help")
+    assert done.stdout.startswith(f"Usage: karat --server {address} collections [OPTIONS]")
+
+
+def test_a_word_without_its_option(karat: Karat) -> None:
+    done = karat("--server", "http://localhost:1", "sweep", "gold.qrels", "matrix.yaml")
+    assert (done.returncode, done.stdout) == (2, "")
+    first, second, _ = done.stderr.splitlines()
+    assert first == "error: Unexpected matrix.yaml: a matrix needs --matrix; type"
+    assert second == "  karat --server http://localhost:1 sweep gold.qrels --matrix matrix.yaml"
 
 
 def test_the_examples_of_a_service_are_its_commands(karat: Karat) -> None:

@@ -1,7 +1,7 @@
 """The reasons for lost targets survive the store, and judgments that were made since."""
 
 from karat.app.report import report
-from karat.extensions.service.results import losses_of, with_kept_losses
+from karat.extensions.service.results import losses_of, with_stored_losses
 from karat.extensions.service.store.datasets import LossRecord
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.model.loss_reasons import LossReason
@@ -43,8 +43,8 @@ def test_they_come_back() -> None:
     words, meaning = losses_of(reported(QUERIES).gold, LOSSES, 2)
     assert words[1] == LossRecord("q1", "auth.py", 0, 0, "login", LossReason.FUSION)
     assert meaning == [LossRecord("q2", "mail.py", 0, 0, "", LossReason.NOT_IN_CORPUS)]
-    assert with_kept_losses(reported(QUERIES), [words, meaning]).losses == LOSSES
-    assert with_kept_losses(reported(QUERIES), [[], []]).losses == {}
+    assert with_stored_losses(reported(QUERIES), [words, meaning]).losses == LOSSES
+    assert with_stored_losses(reported(QUERIES), [[], []]).losses == {}
 
 
 def test_judgments_may_have_changed_since() -> None:
@@ -58,7 +58,7 @@ def test_judgments_may_have_changed_since() -> None:
             second._replace(targets=(Target("post.py"), Target("mail.py"))),
         ]
     )
-    found = with_kept_losses(changed, kept)
+    found = with_stored_losses(changed, kept)
     assert found.losses == {
         (0, 0, 0): LossReason.FUSION,
         (0, 1, 0): LossReason.RERANKER,
@@ -69,6 +69,6 @@ def test_judgments_may_have_changed_since() -> None:
 
 def test_what_was_found_has_no_reason() -> None:
     stale = [LossRecord("q2", "mail.py", 0, 0, "", LossReason.FUSION)]
-    found = with_kept_losses(reported(QUERIES), [stale, stale])
+    found = with_stored_losses(reported(QUERIES), [stale, stale])
     assert found.losses == {(1, 1, 0): LossReason.FUSION}
     assert loss_reason_of(found, 0, 1, 0) is LossReason.FOUND

@@ -94,11 +94,11 @@ class _UnpackedSize:
 
     def put(self, name: str, stream: IO[bytes]) -> None:
         """Write one file."""
-        place = self.folder.joinpath(*_parts(name))
-        place.parent.mkdir(parents=True, exist_ok=True)
+        path = self.folder.joinpath(*_parts(name))
+        path.parent.mkdir(parents=True, exist_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
         try:
-            opened = os.open(place, flags, 0o600)
+            opened = os.open(path, flags, 0o600)
         except FileExistsError:
             raise InputError(f"the archive holds {name!r} twice") from None
         with os.fdopen(opened, "wb") as file:

@@ -14,7 +14,7 @@ from karat.experiments.matrix import Matrix
 from karat.experiments.plan import ExperimentRequest
 from karat.experiments.store import ExperimentKind
 from karat.experiments.target_check import Where
-from karat.extensions.service.collections import AllowedFolders, check_modes, collection_place
+from karat.extensions.service.collections import AllowedFolders, check_modes, collection_folder
 from karat.extensions.service.settings import ModelChoices
 from karat.extensions.service.store import Collection
 from karat.model import Dataset
@@ -31,8 +31,8 @@ def offered_engines(engines: Iterable[str] = (), targets: Iterable[str] = ()) ->
     A spec is what ``karat evaluate --engine`` takes; a target is an HTTP engine with an address
     only. Each is built once, so that an invalid one is rejected now.
 
-    >>> found = offered_engines(["rare=bm25(k1=0.5)"], ["docs=http://localhost/?q={query}"])
-    >>> {name: kind_of(spec) for name, spec in found.items()}
+    >>> engines = offered_engines(["rare=bm25(k1=0.5)"], ["docs=http://localhost/?q={query}"])
+    >>> {name: kind_of(spec) for name, spec in engines.items()}
     {'rare': 'bm25', 'docs': 'http'}
     >>> offered_engines(["dense=bm25"])
     Traceback (most recent call last):
@@ -58,15 +58,17 @@ def chosen_engines(names: Iterable[str], offered: Mapping[str, Spec]) -> dict[st
     ...
     karat.errors.InputError: no engine 'http://localhost' on this service; offered: docs
     """
-    found: dict[str, Spec] = {}
+    chosen: dict[str, Spec] = {}
     for name in names:
         if name not in offered:
-            shown = ", ".join(offered) or "none, it was started without --http-target and --engine"
-            raise InputError(f"no engine {name!r} on this service; offered: {shown}")
-        if name in found:
+            names_offered = (
+                ", ".join(offered) or "none, it was started without --http-target and --engine"
+            )
+            raise InputError(f"no engine {name!r} on this service; offered: {names_offered}")
+        if name in chosen:
             raise InputError(f"engines has {name!r} more than once")
-        found[name] = offered[name]
-    return found
+        chosen[name] = offered[name]
+    return chosen
 
 
 DEFAULT_RERANKER = "maxsim"
@@ -93,24 +95,24 @@ def offered_models(
 
 
 def _offered(kind: str, given: Iterable[str], packaged: Container[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    specs: dict[str, str] = {}
     for text in given:
         name, spec = _named(text, kind)
         if name in packaged:
             raise InputError(f"{kind} {name!r}: a built-in one has this name; choose another one")
-        if name in found:
+        if name in specs:
             raise InputError(f"{kind} {name!r} is given twice")
         check_model_choice(kind, spec)
-        found[name] = spec
-    return found
+        specs[name] = spec
+    return specs
 
 
 def _check_choice(kind: str, names: Iterable[str | None], known: Sequence[str]) -> None:
     """Raise InputError for a name of *kind* that the service does not offer."""
     for name in names:
         if name is not None and name not in known:
-            shown = ", ".join(known) or f"none, it was started without --{kind}"
-            raise InputError(f"no {kind} {name!r} on this service; offered: {shown}")
+            names_offered = ", ".join(known) or f"none, it was started without --{kind}"
+            raise InputError(f"no {kind} {name!r} on this service; offered: {names_offered}")
 
 
 def kind_of(spec: Spec) -> str:
@@ -269,15 +271,15 @@ def benchmark_request(
     Its dataset is *gold* with the labels of models that *config* chooses. Its engines are
     *offered*, and its models, rerankers and contexts are of *choices*.
     """
-    place = collection_place(collection, places)
+    folder = collection_folder(collection, places)
     # The files of a collection are chosen when it is created, not by the targets of a dataset.
-    files = place.selection._asdict()
+    files = folder.selection._asdict()
     return ExperimentRequest(
         gold=use_labels(gold, LabelRule(config.judge_labels)),
         configurations=config.matrix_for(
             collection, offered=offered, choices=choices
         ).configurations(),
-        where=Where(corpus=str(place.path), revision=place.revision, **files),
+        where=Where(corpus=str(folder.path), revision=folder.revision, **files),
         kind=ExperimentKind.SWEEP,
         name=name,
         scoring=Scoring(measures=config.measures()),

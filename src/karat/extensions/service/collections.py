@@ -73,13 +73,13 @@ def allowed_folder(path: str, roots: Sequence[Path]) -> Path:
     except (OSError, RuntimeError):  # A name that is too long, or links in a circle.
         allowed = False
     if not allowed:
-        shown = ", ".join(map(str, roots)) or "the service was started without --root"
+        root_list = ", ".join(map(str, roots)) or "the service was started without --root"
         if not given.is_absolute():
             raise InputError(
                 f"{path!r} is a relative path; give an absolute path on the service's machine, at "
-                f"or below an allowed --root ({shown})"
+                f"or below an allowed --root ({root_list})"
             )
-        raise InputError(f"{path!r} is not a folder at or below an allowed --root ({shown})")
+        raise InputError(f"{path!r} is not a folder at or below an allowed --root ({root_list})")
     return real
 
 
@@ -92,7 +92,7 @@ def source_now(collection: Collection, roots: Sequence[Path]) -> dict[str, objec
     return source
 
 
-def collection_place(collection: Collection, places: AllowedFolders) -> SourceFolder:
+def collection_folder(collection: Collection, places: AllowedFolders) -> SourceFolder:
     """Return the folder of the documents of *collection*."""
     source = collection.source
     if source["kind"] == UPLOAD:
@@ -117,8 +117,8 @@ def collection_corpus(collection: Collection, places: AllowedFolders) -> Corpus:
 
     Conflict where they are no longer those that were indexed.
     """
-    place = collection_place(collection, places)
-    corpus = load_corpus(str(place.path), revision=place.revision, selection=place.selection)
+    source = collection_folder(collection, places)
+    corpus = load_corpus(str(source.path), revision=source.revision, selection=source.selection)
     if collection.snapshot and corpus.snapshot != collection.snapshot:
         raise Conflict(
             f"the documents of collection {collection.name!r} have changed since they were "
@@ -173,8 +173,8 @@ def index_collection(
 
     Vectors are cached, so that a benchmark reuses them; *progress* receives the numbers.
     """
-    place = collection_place(collection, places)
-    corpus = load_corpus(str(place.path), revision=place.revision, selection=place.selection)
+    source = collection_folder(collection, places)
+    corpus = load_corpus(str(source.path), revision=source.revision, selection=source.selection)
     if not len(corpus):
         left_out = ", ".join(f"{count:,} {why}" for why, count in corpus.skipped.items())
         raise InputError(f"there is no text to search; left out: {left_out or 'nothing'}")
@@ -195,7 +195,7 @@ def index_collection(
     }
     # An upload may contain an unrelated repository.
     if collection.source["kind"] != UPLOAD:
-        facts["commit"] = commit_of(place.path, place.revision)
+        facts["commit"] = commit_of(source.path, source.revision)
     facts["health"] = health_of(collection, corpus)
     if collection.index["dense"]:
         facts["dense"] = _embedded(corpus, collection_spec(collection, "dense"), progress)
@@ -210,14 +210,14 @@ def health_of(
     With *queries*, it includes chunks that none of them retrieves.
     """
     mode = "dense" if collection.index["dense"] else "sparse"
-    found = index_health(corpus, collection_spec(collection, mode), queries=queries)
-    return {**asdict(found), "healthy": found.healthy}
+    health = index_health(corpus, collection_spec(collection, mode), queries=queries)
+    return {**asdict(health), "healthy": health.healthy}
 
 
 def _embedded(corpus: Corpus, spec: Spec, progress: Progress | None) -> dict[str, object]:
-    found = index_ahead(corpus, spec, progress=progress)
-    vectors = int(found.work.get("embedded", 0) + found.work.get("reused", 0))
-    return {"vectors": vectors, "dimension": found.dimension}
+    index = index_ahead(corpus, spec, progress=progress)
+    vectors = int(index.work.get("embedded", 0) + index.work.get("reused", 0))
+    return {"vectors": vectors, "dimension": index.dimension}
 
 
 def _lines(text: str) -> int:

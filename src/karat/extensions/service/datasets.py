@@ -80,11 +80,11 @@ def _from_beir(file: Path, limits: ReadLimits) -> Dataset:
     unpack(file, target, bounds)
     try:
         files = sorted(path for path in target.rglob("*") if path.is_file())
-        if any(_begins(found, *PACKED) for found in files):
+        if any(_begins(member, *PACKED) for member in files):
             raise InputError(NOT_PLAIN)
-        for found in files:
-            if found.name == "queries.jsonl":
-                return read_dataset(found.parent, format="beir", limits=limits)
+        for member in files:
+            if member.name == "queries.jsonl":
+                return read_dataset(member.parent, format="beir", limits=limits)
     finally:
         shutil.rmtree(target)
     raise InputError("the archive holds no queries.jsonl; expected a BEIR folder")
@@ -136,13 +136,13 @@ def resolve_mapping(store: ServiceStore, mapping: str, places: AllowedFolders) -
         for each in mapped.by_hand
         if each["path"] in corpus.by_path
     }
-    found = resolve(gold, corpus, by_hand=by_hand)
+    resolution = resolve(gold, corpus, by_hand=by_hand)
     store.mappings.keep_resolution(
         mapping,
-        found.dataset,
-        mapped=found.mapped_count,
-        total=found.total_count,
-        unresolved=[_record(each) for each in found.unresolved],
+        resolution.dataset,
+        mapped=resolution.mapped_count,
+        total=resolution.total_count,
+        unresolved=[_record(each) for each in resolution.unresolved],
     )
     return store.mappings.get(mapping)
 

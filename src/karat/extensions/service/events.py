@@ -26,7 +26,7 @@ logger = logging.getLogger("karat.events")
 ENDS = frozenset({"completed", "failed", "cancelled"})
 POLL_S = 0.2
 AWAY_S = 1.0
-KEPT = timedelta(days=30)
+RETENTION = timedelta(days=30)
 PAGE = 500
 # A subscriber that lags further behind reads the stream from the store again.
 MOST_WAITING = 200
@@ -85,19 +85,19 @@ class EventBus:
             try:
                 if last is None:
                     last = await asyncio.to_thread(self._begin)
-                found = await asyncio.to_thread(self._events.after, last, limit=PAGE)
+                events = await asyncio.to_thread(self._events.after, last, limit=PAGE)
             except KaratError as error:
                 # The database may come back.
                 log_retry(logger, "events cannot be read", error)
                 await asyncio.sleep(AWAY_S)
                 continue
-            for event in found:
+            for event in events:
                 last = event.id
                 self._on_event(event)
                 for subscriber in self._followers:
                     if subscriber.followed.has(event):
                         subscriber.give(event)
-            if len(found) < PAGE:
+            if len(events) < PAGE:
                 await asyncio.sleep(POLL_S)
 
     def close(self) -> None:
@@ -109,7 +109,7 @@ class EventBus:
     async def subscribe(
         self, followed: EventFilter, *, after: int = 0
     ) -> AsyncIterator[ServiceEvent]:
-        """Yield every event behind the one with the id *after*: those kept, then each as it comes.
+        """Yield every event behind the one with the id *after*: stored ones, then each as it comes.
 
         The stream ends when the bus is closed, and after the final event of its subject. A subject
         that is started again has a new stream.
@@ -118,7 +118,7 @@ class EventBus:
             last, ended = after, False
             while not self._closed:
                 subscriber.lags = False
-                for event in await self._kept(followed, last):
+                for event in await self._stored(followed, last):
                     yield event
                     last, ended = event.id, is_end(event)
                 while not (ended or subscriber.lags or self._closed):
@@ -131,19 +131,19 @@ class EventBus:
 
     def _begin(self) -> int:
         """Delete old events, and return the id of the last existing event."""
-        self._events.drop_older(KEPT)
+        self._events.drop_older(RETENTION)
         return self._events.last()
 
-    async def _kept(self, followed: EventFilter, after: int) -> list[ServiceEvent]:
+    async def _stored(self, followed: EventFilter, after: int) -> list[ServiceEvent]:
         def read() -> list[ServiceEvent]:
-            found: list[ServiceEvent] = []
+            events: list[ServiceEvent] = []
             last = after
             while page := self._events.after(
                 last, operation=followed.operation, subject=followed.subject, limit=PAGE
             ):
-                found += page
+                events += page
                 last = page[-1].id
-            return found
+            return events
 
         return await asyncio.to_thread(read)
 

@@ -36,12 +36,12 @@ def edited_targets(
 ) -> tuple[Target, ...]:
     """Return the *targets* of one query of *gold* with *judgments*, which are all of that query."""
     grades = {
-        _place(gold, targets, each.path, each.start_line, each.end_line): each.grade
+        _judged_target(gold, targets, each.path, each.start_line, each.end_line): each.grade
         for each in judgments
     }
-    kept = [target for target in targets if _same(gold, targets, target) not in grades]
-    given = [place._replace(grade=grade) for place, grade in grades.items() if grade is not None]
-    return (*kept, *given)
+    unchanged = [target for target in targets if _same(gold, targets, target) not in grades]
+    given = [judged._replace(grade=grade) for judged, grade in grades.items() if grade is not None]
+    return (*unchanged, *given)
 
 
 def grade_at(
@@ -58,9 +58,9 @@ def grade_at(
     *judgments* are the later ones, all of that query.
     """
     targets = gold.targets(gold.query_ids.index(query))
-    place = _place(gold, targets, path, start_line, end_line)
+    judged = _judged_target(gold, targets, path, start_line, end_line)
     now = edited_targets(gold, targets, judgments)
-    grades = [target.grade for target in now if _same(gold, targets, target) == place]
+    grades = [target.grade for target in now if _same(gold, targets, target) == judged]
     return max(grades, default=None)
 
 
@@ -88,7 +88,7 @@ def _items(reference: object) -> Iterable[tuple[object, object]]:
     return reference.items() if isinstance(reference, Mapping) else ()
 
 
-def _place(
+def _judged_target(
     gold: Dataset, targets: Sequence[Target], path: str, start_line: int, end_line: int
 ) -> Target:
     """Return the target that a judgment is of in a query with *targets*, without its grade."""
@@ -98,7 +98,7 @@ def _place(
 
 
 def _same(gold: Dataset, targets: Sequence[Target], target: Target) -> Target:
-    return _place(gold, targets, target.path, target.start_line, target.end_line)
+    return _judged_target(gold, targets, target.path, target.start_line, target.end_line)
 
 
 # The best ranked hits first, or query by query in the order that the pool was made with.
@@ -128,28 +128,28 @@ class JudgingPool:
         self.gold = gold
         self.version = 1
         self._matcher = matcher_of(gold)
-        self._rows = {query_id: row for row, query_id in enumerate(gold.query_ids)}
+        self._row_of = {query_id: row for row, query_id in enumerate(gold.query_ids)}
         self._judgments: dict[str, list[StoredJudgment]] = {}
-        found = candidates(gold, runs, depth=depth)
+        pooled = candidates(gold, runs, depth=depth)
         self._hits = sorted(
-            (item for items in found.values() for item in items),
+            (item for items in pooled.values() for item in items),
             key=lambda item: (best_rank(item), item.row),
         )
         rows = range(len(gold)) if sample is None else sample
-        position = {row: place for place, row in enumerate(rows)}
+        position = {row: index for index, row in enumerate(rows)}
         # Indices into the hits: by rank, and query by query, there the best ranked first.
         self._orders: dict[HitOrder, Sequence[int]] = {
             "rank": range(len(self._hits)),
             "sample": sorted(
-                range(len(self._hits)), key=lambda place: position[self._hits[place].row]
+                range(len(self._hits)), key=lambda index: position[self._hits[index].row]
             ),
         }
         # Indices into the hits by query, and those of unjudged hits.
-        self._places: dict[int, list[int]] = {}
-        for place, item in enumerate(self._hits):
-            self._places.setdefault(item.row, []).append(place)
+        self._indexes: dict[int, list[int]] = {}
+        for index, item in enumerate(self._hits):
+            self._indexes.setdefault(item.row, []).append(index)
         self._open: set[int] = set()
-        for row in self._places:
+        for row in self._indexes:
             self._update(row)
 
     def __len__(self) -> int:
@@ -163,21 +163,21 @@ class JudgingPool:
             changed.add(judgment.query)
             self.version = judgment.version
         for query_id in changed:
-            row = self._rows.get(query_id, -1)
-            if row in self._places:
+            row = self._row_of.get(query_id, -1)
+            if row in self._indexes:
                 self._update(row)
 
     def page(self, *, limit: int, offset: int = 0, order: HitOrder = "rank") -> list[PooledHit]:
         """Return *limit* unjudged hits in *order*, after *offset* of them."""
-        unjudged = (self._hits[place] for place in self._orders[order] if place in self._open)
+        unjudged = (self._hits[index] for index in self._orders[order] if index in self._open)
         return list(islice(unjudged, offset, offset + limit))
 
     def _update(self, row: int) -> None:
         """Update which hits of the query at *row* are unjudged."""
         judgments = self._judgments.get(self.gold.query_ids[row], ())
         targets = edited_targets(self.gold, self.gold.targets(row), judgments)
-        for place in self._places[row]:
-            if is_judged(self._hits[place].hit, targets, self._matcher):
-                self._open.discard(place)
+        for index in self._indexes[row]:
+            if is_judged(self._hits[index].hit, targets, self._matcher):
+                self._open.discard(index)
             else:
-                self._open.add(place)
+                self._open.add(index)

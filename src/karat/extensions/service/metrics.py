@@ -151,9 +151,9 @@ class RunMetrics:
         )
 
     def _ndcg(self, run: StoredRun) -> dict[int, float]:
-        found = {}
+        ndcg_at = {}
         for summary in self._store.results.scores(run.id):
             name, _, k = summary.measure.partition("@")
             if name == "ndcg" and k.isdecimal() and summary.n:
-                found[int(k)] = summary.mean
-        return found
+                ndcg_at[int(k)] = summary.mean
+        return ndcg_at

@@ -8,7 +8,7 @@ from hashlib import sha256
 from karat.app.human_sample import judging_order
 from karat.app.report import origin, report, with_timings
 from karat.app.score import LabelRule, use_labels
-from karat.errors import Conflict, UnknownName
+from karat.errors import Conflict
 from karat.experiments.run import RunResults
 from karat.experiments.store import Experiment, StoredRun
 from karat.extensions.service.benchmarks import BenchmarkConfig
@@ -53,21 +53,9 @@ class ScoredBenchmark:
     version: int
     key: str
 
-    def place(self, run: str) -> int:
-        """Return where *run* is among the completed ones.
-
-        Conflict where it is none of them, UnknownName where the benchmark has no such run.
-        """
-        for place, each in enumerate(self.runs):
-            if each.id == run:
-                return place
-        if all(each.id != run for each in self.experiment.runs):
-            raise UnknownName(f"benchmark {self.benchmark.id} has no run {run}")
-        raise Conflict(f"run {run} is not completed, and has no results")
-
-    def summaries(self, place: int) -> list[Summary]:
-        """Return the scores of the run at *place*, with their intervals."""
-        return self.findings.summaries(place)
+    def summaries(self, index: int) -> list[Summary]:
+        """Return the scores of the run at *index*, with their intervals."""
+        return self.findings.summaries(index)
 
 
 def results_key(store: ServiceStore, benchmark: Benchmark) -> str:
@@ -126,7 +114,7 @@ def scored(
         config=config,
         experiment=experiment,
         runs=tuple(completed),
-        findings=with_kept_losses(findings, [store.losses.of(run.id) for run in completed]),
+        findings=with_stored_losses(findings, [store.losses.of(run.id) for run in completed]),
         resolved=resolved,
         version=judgments[-1].version if judgments else 1,
         key=key,
@@ -134,31 +122,33 @@ def scored(
 
 
 def refreshed(
-    store: ServiceStore, found: ScoredBenchmark, *, known: RunResults, status: str = ""
+    store: ServiceStore, earlier: ScoredBenchmark, *, known: RunResults, status: str = ""
 ) -> ScoredBenchmark | None:
-    """Return *found* with the latencies in *known* and the loss reasons that were stored since.
+    """Return *earlier* with the latencies in *known* and the loss reasons that were stored since.
 
     No statistics of scores are computed again. *status* is that of the benchmark if it is about to
     change. Returns None where the scores have become wrong, because judgments have changed or other
     runs are completed.
     """
-    benchmark = store.benchmarks.get(found.benchmark.id)
+    benchmark = store.benchmarks.get(earlier.benchmark.id)
     benchmark = replace(benchmark, status=status or benchmark.status)
     key = results_key(store, benchmark)
-    experiment = store.results.show(found.experiment.id)
+    experiment = store.results.show(earlier.experiment.id)
     completed = tuple(run for run in experiment.runs if run.scored)
     version = store.datasets.get(benchmark.dataset).version
-    if version != found.version or [run.id for run in completed] != [run.id for run in found.runs]:
+    if version != earlier.version or [run.id for run in completed] != [
+        run.id for run in earlier.runs
+    ]:
         return None
     collection = store.collections.get(benchmark.collection)
     measured = tuple(_named(known.read(run.id), collection) for run in completed)
-    findings = with_timings(found.findings, measured)
+    findings = with_timings(earlier.findings, measured)
     return replace(
-        found,
+        earlier,
         benchmark=benchmark,
         experiment=experiment,
         runs=completed,
-        findings=with_kept_losses(findings, [store.losses.of(run.id) for run in completed]),
+        findings=with_stored_losses(findings, [store.losses.of(run.id) for run in completed]),
         key=key,
     )
 
@@ -240,15 +230,15 @@ def losses_of(
     return records
 
 
-def with_kept_losses(findings: Findings, kept: Sequence[Iterable[LossRecord]]) -> Findings:
+def with_stored_losses(findings: Findings, stored: Sequence[Iterable[LossRecord]]) -> Findings:
     """Return *findings* with the stored loss reasons of each run.
 
-    Judgments may have changed since: a target that has another place now, or that a run has found
-    by now, has no kept reason.
+    Judgments may have changed since: a target that has moved, or that a run has found by
+    now, has no stored reason.
     """
     rows = {query_id: row for row, query_id in enumerate(findings.gold.query_ids)}
     losses: dict[tuple[int, int, int], LossReason] = {}
-    for run, lost in enumerate(kept):
+    for run, lost in enumerate(stored):
         known = {each[:-1]: each.reason for each in lost}
         for query_id in dict.fromkeys(query for query, *_ in known):
             row = rows[query_id]

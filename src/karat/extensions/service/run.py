@@ -142,8 +142,8 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             host, port = self.servers[0].sockets[0].getsockname()[:2]
-            shown = f"[{host}]" if ":" in host else host
-            self._ready(f"http://{shown}:{port}")
+            name = f"[{host}]" if ":" in host else host
+            self._ready(f"http://{name}:{port}")
 
     async def shutdown(self, sockets: list[socket] | None = None) -> None:
         """Stop; close event streams first, because they would never end by themselves."""

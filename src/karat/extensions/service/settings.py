@@ -67,7 +67,7 @@ class RequestLimits:
         karat.errors.UnknownName: no limit named 'rates'; did you mean 'rate'?
         """
         own = {field.name for field in fields(self)} - {"files"}
-        found: dict[str, int] = {}
+        numbers: dict[str, int] = {}
         for value in values:
             name, _, number = value.partition("=")
             if name not in own | set(self.files._fields):
@@ -76,9 +76,9 @@ class RequestLimits:
                 raise UnknownName(f"no limit named {name!r}{hint}")
             if not (number.isascii() and number.isdigit() and int(number)):
                 raise InputError(f"limit {value!r}: expected {name}= and a whole number from 1 up")
-            found[name] = int(number)
-        ours = {name: number for name, number in found.items() if name in own}
-        theirs = {name: number for name, number in found.items() if name not in own}
+            numbers[name] = int(number)
+        ours = {name: number for name, number in numbers.items() if name in own}
+        theirs = {name: number for name, number in numbers.items() if name not in own}
         return replace(self, **ours, files=self.files._replace(**theirs))
 
 
@@ -155,8 +155,8 @@ class ServiceSettings:
         text = re.sub(rf"{uploads}/{UPLOAD_ID}", "the uploaded documents", text)
         text = DATABASE.sub("the database", text)
         files = [] if "://" in self.store else [Path(self.store).resolve()]
-        for place in (*files, self.data.resolve()):
-            text = text.replace(str(place), "the store")
+        for path in (*files, self.data.resolve()):
+            text = text.replace(str(path), "the store")
         return without_checkout(text)
 
     @property

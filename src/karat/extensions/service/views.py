@@ -65,7 +65,7 @@ def config_hash(run: StoredRun) -> str:
     return sha256(settings.encode()).hexdigest()
 
 
-def shown_status(run: StoredRun, benchmark: Benchmark) -> str:
+def run_status(run: StoredRun, benchmark: Benchmark) -> str:
     """Return the status of *run*, as part of *benchmark*.
 
     It is completed as soon as all its queries are answered and scored; what became of its latency
@@ -116,7 +116,7 @@ def subject_of(scored: ScoredBenchmark, outcomes: Outcomes | None = None) -> Sub
     *outcomes* count the answers of each run, and are needed only for runs without scores.
     """
     benchmark = scored.benchmark
-    kept = {run.id for run in scored.runs}
+    scored_ids = {run.id for run in scored.runs}
     return Subject(
         id=benchmark.id,
         name=benchmark.name,
@@ -131,7 +131,7 @@ def subject_of(scored: ScoredBenchmark, outcomes: Outcomes | None = None) -> Sub
         unscored=tuple(
             _state(benchmark, run, outcomes or {})
             for run in scored.experiment.runs
-            if run.id not in kept
+            if run.id not in scored_ids
         ),
         resolved=scored.resolved,
     )
@@ -166,10 +166,10 @@ def full_results(store: ServiceStore, scored: ScoredBenchmark) -> Results:
     return Results.model_validate(page.results(subject_of(scored, outcomes)))
 
 
-def kept_results(store: ServiceStore, scored: ScoredBenchmark) -> bytes:
+def store_results(store: ServiceStore, scored: ScoredBenchmark) -> bytes:
     """Return the full results as JSON, and store them for the next request."""
     body = full_results(store, scored).model_dump_json().encode()
-    store.benchmarks.keep_results(scored.benchmark.id, scored.key, body)
+    store.benchmarks.store_results(scored.benchmark.id, scored.key, body)
     return body
 
 
@@ -187,7 +187,7 @@ def _state(benchmark: Benchmark, run: StoredRun, outcomes: Outcomes) -> RunState
         config_hash=config_hash(run),
         config=config_of(run).model_dump(),
         snapshot=run.snapshot,
-        status=shown_status(run, benchmark),
+        status=run_status(run, benchmark),
         error_message=without_checkout(run.error) or None,
         timing=timing_of(run).model_dump(),
         timing_status=timing_status(run, benchmark),
@@ -239,9 +239,11 @@ MOST_BENCHMARKS = 100
 
 def trend(store: ServiceStore, dataset: str, *, owner: str | None) -> Trend:
     """Return the completed runs of the newest benchmarks on *dataset*, the oldest first."""
-    found = store.benchmarks.page(owner=owner, dataset=dataset, limit=MOST_BENCHMARKS).items
-    remarks = store.benchmarks.annotations(*(benchmark.id for benchmark in found))
-    benchmark_of = {benchmark.experiment: benchmark for benchmark in found if benchmark.experiment}
+    benchmarks = store.benchmarks.page(owner=owner, dataset=dataset, limit=MOST_BENCHMARKS).items
+    remarks = store.benchmarks.annotations(*(benchmark.id for benchmark in benchmarks))
+    benchmark_of = {
+        benchmark.experiment: benchmark for benchmark in benchmarks if benchmark.experiment
+    }
     points = []
     for run in store.results.completed(*benchmark_of):
         benchmark = benchmark_of[run.id.partition(".")[0]]
@@ -259,9 +261,9 @@ def trend(store: ServiceStore, dataset: str, *, owner: str | None) -> Trend:
             )
         )
     # Runs of one benchmark end at their own times, and stay together all the same.
-    order = [benchmark.id for benchmark in reversed(found)]
+    order = [benchmark.id for benchmark in reversed(benchmarks)]
     labels: dict[str, str] = {}
-    for benchmark in reversed(found):
+    for benchmark in reversed(benchmarks):
         labels |= _labels(BenchmarkConfig.from_json(benchmark.config))
     return Trend(
         dataset_id=dataset,

@@ -28,9 +28,9 @@ from karat.extensions.service.views import (
     comparison,
     details,
     full_results,
-    kept_results,
     plain_results,
     slices,
+    store_results,
     two_sides,
 )
 from karat.model import Query, Target
@@ -106,7 +106,7 @@ def test_they_are_at_hand_when_the_benchmark_ends(
     store: ServiceStore, benchmark: str, results: Any
 ) -> None:
     found = store.benchmarks.get(benchmark)
-    kept = store.benchmarks.kept_results(benchmark, results_key(store, found))
+    kept = store.benchmarks.stored_results(benchmark, results_key(store, found))
     assert kept
     assert json.loads(kept) == results
     # And what is computed anew is the same.
@@ -538,7 +538,7 @@ def test_a_judgment_that_comes_while_results_are_computed_is_not_lost(
     computed = scored(store, found)
     edit = {"query_id": "q0", "path": "amber.md", "grade": 0, "version": computed.version}
     version = client.put(f"{url}/judgments", json=edit).raise_for_status().json()["version"]
-    kept_results(store, computed)
+    store_results(store, computed)
     after = get("results")
     assert after["judgments_version"] == version
     assert after["runs"][2]["metrics_flat"] != full_results(store, computed).runs[2].metrics_flat

@@ -81,7 +81,7 @@ def test_the_stored_results_equal_a_new_computation(
     store.benchmarks.start(benchmark)
     assert run_to_its_end(store, benchmark) == "completed"
     ended = store.benchmarks.get(benchmark)
-    stored = store.benchmarks.kept_results(benchmark, results_key(store, ended))
+    stored = store.benchmarks.stored_results(benchmark, results_key(store, ended))
     assert stored is not None
     assert stored == full_results(store, scored(store, ended)).model_dump_json().encode()
 

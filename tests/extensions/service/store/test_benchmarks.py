@@ -295,14 +295,14 @@ def test_results_are_kept_until_something_changes(
     service: ServiceStore, benchmark: Benchmark
 ) -> None:
     """What is kept under one key replaces what was under another."""
-    assert service.benchmarks.kept_results(benchmark.id, "k1") is None
-    service.benchmarks.keep_results(benchmark.id, "k1", b"old")
-    service.benchmarks.keep_results(benchmark.id, "k2", "größer".encode())
-    assert service.benchmarks.kept_results(benchmark.id, "k1") is None
-    assert service.benchmarks.kept_results(benchmark.id, "k2") == "größer".encode()
+    assert service.benchmarks.stored_results(benchmark.id, "k1") is None
+    service.benchmarks.store_results(benchmark.id, "k1", b"old")
+    service.benchmarks.store_results(benchmark.id, "k2", "größer".encode())
+    assert service.benchmarks.stored_results(benchmark.id, "k1") is None
+    assert service.benchmarks.stored_results(benchmark.id, "k2") == "größer".encode()
     assert service.benchmarks.has_results(benchmark.id, "k2")
     assert not service.benchmarks.has_results(benchmark.id, "k1")
     with pytest.raises(UnknownName, match="no benchmark x"):
-        service.benchmarks.keep_results("x", "k1", b"")
+        service.benchmarks.store_results("x", "k1", b"")
     service.benchmarks.delete(benchmark.id)
-    assert service.benchmarks.kept_results(benchmark.id, "k2") is None
+    assert service.benchmarks.stored_results(benchmark.id, "k2") is None

@@ -31,7 +31,7 @@ from karat.extensions.service.schemas.collections import (
     ModeHits,
 )
 from karat.extensions.service.store import Collection, ServiceStore
-from karat.extensions.service.views import details, kept_results, subject_of
+from karat.extensions.service.views import details, store_results, subject_of
 from karat.report.draw import draw
 from karat.report.page.file import page_html
 from karat.system.files import is_disk_full
@@ -75,9 +75,9 @@ class Analyst:
 
     def scored(self, benchmark: str) -> ScoredBenchmark:
         """Return a benchmark scored as it is now."""
-        found = self._store.benchmarks.get(benchmark)
-        key = results_key(self._store, found)
-        return self._scored.get(key, lambda: scored(self._store, found))
+        stored = self._store.benchmarks.get(benchmark)
+        key = results_key(self._store, stored)
+        return self._scored.get(key, lambda: scored(self._store, stored))
 
     def _analysis(self, view: Callable[..., Any]) -> Callable[..., str]:
         def answer(benchmark: str, **arguments: Any) -> str:
@@ -87,15 +87,15 @@ class Analyst:
         return answer
 
     def _results(self, benchmark: str) -> str:
-        return kept_results(self._store, self.scored(benchmark)).decode()
+        return store_results(self._store, self.scored(benchmark)).decode()
 
     def _unjudged(
         self, benchmark: str, *, page: int, per_page: int, order: HitOrder = "rank"
     ) -> str:
         runs = self._store.benchmarks.scored_runs(benchmark)
-        found = self._store.benchmarks.get(benchmark)
-        pool = self._pools.get((benchmark, *runs), lambda: judging_pool(self._store, found, runs))
-        pool.add(self._store.judgments.since(found.dataset, pool.version))
+        stored = self._store.benchmarks.get(benchmark)
+        pool = self._pools.get((benchmark, *runs), lambda: judging_pool(self._store, stored, runs))
+        pool.add(self._store.judgments.since(stored.dataset, pool.version))
         return views.unjudged(pool, page=page, per_page=per_page, order=order).model_dump_json()
 
     def _two_sides(
@@ -105,34 +105,34 @@ class Analyst:
         return views.two_sides(*sides, metric).model_dump_json()
 
     def _draw(self, benchmark: str, path: str) -> str:
-        found = self.scored(benchmark)
+        computed = self.scored(benchmark)
         if path.endswith(".html"):
-            outcomes = self._store.results.outcomes(found.experiment.id)
-            text = page_html(subject_of(found, outcomes))
+            outcomes = self._store.results.outcomes(computed.experiment.id)
+            text = page_html(subject_of(computed, outcomes))
         else:
-            text = draw(found.findings, path)
+            text = draw(computed.findings, path)
         Path(path).write_text(text, encoding="utf-8", newline="")
         return "null"
 
     def _search(
         self, collection: str, *, query: str, modes: Sequence[str], use_reranker: bool, top_k: int
     ) -> str:
-        kept = self._store.collections.get(collection)
-        found = [
-            self._mode_hits(kept, query, mode, use_reranker=use_reranker, top_k=top_k)
+        stored = self._store.collections.get(collection)
+        results = [
+            self._mode_hits(stored, query, mode, use_reranker=use_reranker, top_k=top_k)
             for mode in modes
         ]
-        return CollectionSearchResult(query=query, results=found).model_dump_json()
+        return CollectionSearchResult(query=query, results=results).model_dump_json()
 
     def _mode_hits(
-        self, kept: Collection, query: str, mode: str, *, use_reranker: bool, top_k: int
+        self, collection: Collection, query: str, mode: str, *, use_reranker: bool, top_k: int
     ) -> ModeHits:
         hits, search_ns = self._searchers.search(
-            kept, query, mode, use_reranker=use_reranker, top_k=top_k
+            collection, query, mode, use_reranker=use_reranker, top_k=top_k
         )
-        corpus = self._searchers.corpus(kept)
+        corpus = self._searchers.corpus(collection)
         texts = {hit.path: corpus.read(hit.path).split("\n") for hit in hits}
-        found = [
+        excerpts = [
             FoundHit(
                 path=hit.path,
                 start_line=hit.start_line,
@@ -144,7 +144,7 @@ class Analyst:
             for hit in hits
         ]
         return ModeHits.model_validate(
-            {"mode": mode, "hits": found, "search_time_ms": search_ns / 1e6}
+            {"mode": mode, "hits": excerpts, "search_time_ms": search_ns / 1e6}
         )
 
     def _warm(self, collection: str) -> str:
@@ -152,35 +152,34 @@ class Analyst:
         with announce_if_idle("warm up search") as idle:
             if not idle:
                 raise Conflict("another karat run is working")
-            kept = self._store.collections.get(collection)
-            for mode in indexed_modes(kept):
-                self._searchers.search(kept, kept.name, mode, use_reranker=False, top_k=1)
+            stored = self._store.collections.get(collection)
+            for mode in indexed_modes(stored):
+                self._searchers.search(stored, stored.name, mode, use_reranker=False, top_k=1)
         return "null"
 
     def _health(self, collection: str, *, golds: Sequence[str]) -> str:
         """Return the health found while indexing, or computed with some queries of *golds*."""
-        kept = self._store.collections.get(collection)
-        found: Any = kept.facts.get("health")
-        if golds or not found:
+        stored = self._store.collections.get(collection)
+        health: Any = stored.facts.get("health")
+        if golds or not health:
             texts = [text for digest in golds for text in self._store.datasets.gold(digest).texts]
-            corpus = self._searchers.corpus(kept)
-            found = health_of(kept, corpus, queries=texts[:MOST_QUERIES])
-        shown = {name: found[name] for name in ("engine", "queries", "healthy", "flaws")}
+            corpus = self._searchers.corpus(stored)
+            health = health_of(stored, corpus, queries=texts[:MOST_QUERIES])
         return Health.model_validate(
             {
-                **shown,
-                "fallbacks": found["fallbacks"],
-                "document_count": found["documents"],
-                "chunk_count": found["chunks"],
-                "skipped": kept.facts.get("skipped", {}),
-                "skipped_files": kept.facts.get("skipped_files", {}),
+                **{name: health[name] for name in ("engine", "queries", "healthy", "flaws")},
+                "fallbacks": health["fallbacks"],
+                "document_count": health["documents"],
+                "chunk_count": health["chunks"],
+                "skipped": stored.facts.get("skipped", {}),
+                "skipped_files": stored.facts.get("skipped_files", {}),
             }
         ).model_dump_json()
 
 
 def _excerpt(lines: list[str], start: int, end: int) -> str:
-    shown = lines[start - 1 : end] if start else lines
-    return "\n".join(shown)[:MOST_TEXT]
+    part = lines[start - 1 : end] if start else lines
+    return "\n".join(part)[:MOST_TEXT]
 
 
 def main() -> None:
@@ -195,13 +194,13 @@ def answers(requests: Iterable[Message]) -> Generator[Message, None, None]:
     analysts: dict[str, Analyst] = {}
     with ExitStack() as opened:
         for request in requests:
-            place = request["store"]
-            if place not in analysts:
+            location = request["store"]
+            if location not in analysts:
                 folders = AllowedFolders(
                     tuple(map(Path, request["roots"])), Path(request["uploads"])
                 )
-                analysts[place] = Analyst(opened.enter_context(ServiceStore(place)), folders)
-            yield _answer(analysts[place], request)
+                analysts[location] = Analyst(opened.enter_context(ServiceStore(location)), folders)
+            yield _answer(analysts[location], request)
 
 
 def _answer(analyst: Analyst, request: Message) -> Message:

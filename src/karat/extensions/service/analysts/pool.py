@@ -163,8 +163,8 @@ class AnalystPool:
 
     def _dispatch(self) -> None:
         """Start all requests that may run now."""
-        while found := self._next():
-            request, analyst = found
+        while pair := self._next():
+            request, analyst = pair
             queue = self._queues[request.owner]
             queue.remove(request)
             self._queues.move_to_end(request.owner)

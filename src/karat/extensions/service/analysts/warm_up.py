@@ -78,8 +78,8 @@ class SearchWarmUp:
             measured = [each.collection for each in self._store.benchmarks.page(limit=NEWEST).items]
             newest = self._store.collections.page(limit=NEWEST).items
             names = dict.fromkeys([*measured, *(each.id for each in newest)])
-            found = map(self._store.collections.get, names)
-            return [each for each in found if each.status == "ready"][:WARMED_AT_START]
+            collections = map(self._store.collections.get, names)
+            return [each for each in collections if each.status == "ready"][:WARMED_AT_START]
         except KaratError:
             logger.warning("no collections to warm up could be found", exc_info=True)
             return []

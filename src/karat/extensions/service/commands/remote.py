@@ -88,18 +88,18 @@ def put_list(lines: Iterable[str], *, none: str) -> None:
 
 def find_named(items: Iterable[Item], name: str, what: str) -> Item:
     """Return the one of *items* with this id, with an id that begins so, or with this name."""
-    found = list(items)
+    listed = list(items)
     for fits in (
-        [item for item in found if item.id == name],
-        [item for item in found if item.name == name],
-        [item for item in found if item.id.startswith(name)],
+        [item for item in listed if item.id == name],
+        [item for item in listed if item.name == name],
+        [item for item in listed if item.id.startswith(name)],
     ):
         if len(fits) == 1:
             return fits[0]
         if fits:
-            found_as = [f"  {item.id}  {_date(item.created_at)}  {item.name}" for item in fits]
+            candidates = [f"  {item.id}  {_date(item.created_at)}  {item.name}" for item in fits]
             several = f"several {what}s match {name!r}; give the id of one:"
-            raise UnknownName("\n".join([several, *found_as]))
+            raise UnknownName("\n".join([several, *candidates]))
     raise UnknownName(f"the service has no {what} {name!r}")
 
 
@@ -179,8 +179,8 @@ def reindex_collection(collection: str) -> None:
     karat --server http://localhost:8080 collections reindex Handbook
     """
     with connect() as client:
-        found = find_named(client.collections(), collection, "collection")
-        wait_until_indexed(client, client.reindex_collection(found.id))
+        match = find_named(client.collections(), collection, "collection")
+        wait_until_indexed(client, client.reindex_collection(match.id))
 
 
 @collections.command("list")
@@ -192,11 +192,11 @@ def list_collections(*, as_json: bool) -> None:
     karat --server http://localhost:8080 collections list
     """
     with connect() as client:
-        found = list(client.collections())
+        listed = list(client.collections())
     if as_json:
-        put_json({"collections": _plain(found)})
+        put_json({"collections": _plain(listed)})
         return
-    lines = (f"{one.id}  {one.status:8}  {one.document_count:6,}  {one.name}" for one in found)
+    lines = (f"{one.id}  {one.status:8}  {one.document_count:6,}  {one.name}" for one in listed)
     put_list(lines, none="no collections yet")
 
 
@@ -216,15 +216,15 @@ def wait_until_indexed(client: "Client", made: "Collection") -> None:
     """Report the progress of indexing *made*, and its size at the end."""
     from karat.cli.output.progress import progress_bar
 
-    texts, shown = 0, 0.0
+    texts, reported = 0, 0.0
     with progress_bar("embedding texts") as draw:
         for event in client.operation_events(str(made.operation_uuid)):
             done, total = event.data["done"], event.data["total"]
             texts = max(texts, total)
             if total and draw:
                 draw(done, total)
-            elif total and done >= shown + PROGRESS_STEP * total:
-                shown = done
+            elif total and done >= reported + PROGRESS_STEP * total:
+                reported = done
                 click.echo(f"embedded {done:,} of {total:,} texts", err=True)
     made = client.collection(made.id)
     if made.status != "ready":
@@ -271,12 +271,12 @@ def list_datasets(*, as_json: bool) -> None:
     karat --server http://localhost:8080 datasets list
     """
     with connect() as client:
-        found = list(client.datasets())
+        listed = list(client.datasets())
     if as_json:
-        put_json({"datasets": _plain(found)})
+        put_json({"datasets": _plain(listed)})
         return
     lines = (
-        f"{one.id}  {_date(one.created_at)}  {one.query_count:6,}  {one.name}" for one in found
+        f"{one.id}  {_date(one.created_at)}  {one.query_count:6,}  {one.name}" for one in listed
     )
     put_list(lines, none="no datasets yet")
 
@@ -303,12 +303,12 @@ def engines(*, as_json: bool) -> None:
     karat --server http://localhost:8080 sweep gold.json --collection Handbook --engine my-search
     """
     with connect() as client:
-        found = client.engines()
+        offered = client.engines()
     if as_json:
-        put_json({"engines": _plain(found)})
+        put_json({"engines": _plain(offered)})
         return
-    width = max((len(engine.name) for engine in found), default=0)
-    lines = (f"{engine.name:{width}}  {engine.kind}" for engine in found)
+    width = max((len(engine.name) for engine in offered), default=0)
+    lines = (f"{engine.name:{width}}  {engine.kind}" for engine in offered)
     put_list(
         lines,
         none="only its built-in modes; add engines with karat serve --http-target or --engine",
@@ -339,20 +339,20 @@ def list_benchmarks(status: str | None, *, as_json: bool) -> None:
     karat --server http://localhost:8080 runs list
     """
     with connect() as client:
-        found = list(client.benchmarks(status=status))
+        listed = list(client.benchmarks(status=status))
         names = {} if as_json else {one.id: one.name for one in client.datasets()}
     if as_json:
-        put_json({"benchmarks": _plain(found)})
+        put_json({"benchmarks": _plain(listed)})
         return
     none = f"no {status} benchmark" if status else "no benchmarks yet"
-    width = max((len(names.get(one.dataset_id, "-")) for one in found), default=0)
-    put_list((_line(one, f"{names.get(one.dataset_id, '-'):{width}}") for one in found), none=none)
+    width = max((len(names.get(one.dataset_id, "-")) for one in listed), default=0)
+    put_list((_line(one, f"{names.get(one.dataset_id, '-'):{width}}") for one in listed), none=none)
 
 
-def _line(found: "Benchmark", dataset: str) -> str:
-    done = f"{found.completed_runs} of {found.total_runs}"
-    made = _date(found.created_at)
-    return f"{found.id}  {made}  {found.status:9}  {done:8}  {dataset}  {found.name}"
+def _line(benchmark: "Benchmark", dataset: str) -> str:
+    done = f"{benchmark.completed_runs} of {benchmark.total_runs}"
+    made = _date(benchmark.created_at)
+    return f"{benchmark.id}  {made}  {benchmark.status:9}  {done:8}  {dataset}  {benchmark.name}"
 
 
 @runs.command("show")
@@ -365,13 +365,13 @@ def show_benchmark(benchmark: str, *, as_json: bool) -> None:
     karat --server http://localhost:8080 runs show latest
     """
     with connect() as client:
-        found = find_benchmark(client, benchmark)
-        results = client.results(found.id)
+        match = find_benchmark(client, benchmark)
+        results = client.results(match.id)
     if as_json:
-        benchmark_json, results_json = _plain([found, results])
+        benchmark_json, results_json = _plain([match, results])
         put_json({"benchmark": benchmark_json, "results": results_json})
     else:
-        show_results(found.name, results)
+        show_results(match.name, results)
 
 
 @runs.command("cancel")
@@ -480,8 +480,8 @@ def report(benchmark: str, output: Path) -> None:
             f"{output}: expected a name that ends in .html, .json or .csv{hint}."
         )
     with connect() as client:
-        found = find_benchmark(client, benchmark).id
-        text = client.report(found) if kind == "html" else client.export(found, kind)
+        benchmark_id = find_benchmark(client, benchmark).id
+        text = client.report(benchmark_id) if kind == "html" else client.export(benchmark_id, kind)
     write_text(output, text)
     click.echo(str(output), err=True)
 
@@ -579,11 +579,11 @@ def _axes(file: Path) -> dict[str, object]:
     """Return the axes in *file*; the service checks the names of engines and models."""
     from karat.app.sweep import read_service_matrix
 
-    found = read_service_matrix(file)
+    axes = read_service_matrix(file)
     for name, why in NOT_COMBINED.items():
-        if found.pop(name, ["auto"]) != ["auto"]:
+        if axes.pop(name, ["auto"]) != ["auto"]:
             raise InputError(f"{file}: {name} cannot be set with --server: {why}")
-    return found
+    return axes
 
 
 def _named_engines(axes: "Mapping[str, object]", engines: "Sequence[str]") -> dict[str, object]:
@@ -654,7 +654,7 @@ def _warn_mined(goldset: str, collection: str, lost: int, targets: int) -> None:
 
 
 def _watch(client: "Client", benchmark: str) -> None:
-    shown = ""
+    last_line = ""
     for event in client.events(benchmark):
         current = event.data.get("current_run") or {}
         words = [f"{event.data['completed_runs']} of {event.data['total_runs']} runs"]
@@ -662,6 +662,6 @@ def _watch(client: "Client", benchmark: str) -> None:
             done = f"{current['completed_queries']:,} of {current['total_queries']:,} queries"
             words += [current["config_summary"], current["stage"], done]
         line = printable(", ".join(words))
-        if line != shown:
+        if line != last_line:
             click.echo(line, err=True)
-        shown = line
+        last_line = line

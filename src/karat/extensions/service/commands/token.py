@@ -74,15 +74,15 @@ def list_tokens(*, as_json: bool, store: str) -> None:
     from karat.extensions.service.store import ServiceStore
 
     with ServiceStore(store) as opened:
-        found = opened.tokens.all()
+        tokens = opened.tokens.all()
     if as_json:
         import json
 
-        click.echo(json.dumps([_record(token) for token in found], indent=2))
+        click.echo(json.dumps([_record(token) for token in tokens], indent=2))
         return
-    for token in found:
+    for token in tokens:
         click.echo(_line(token))
-    if not found:
+    if not tokens:
         click.echo("no tokens yet; create one with: karat token create OWNER", err=True)
 
 

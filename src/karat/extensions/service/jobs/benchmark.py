@@ -26,8 +26,8 @@ from karat.extensions.service.schemas.results import (
     Metrics,
     RunningProcess,
 )
-from karat.extensions.service.store import Benchmark, Collection, JobStatus, ServiceStore
-from karat.extensions.service.views import config_of, kept_results, timing_of, timing_status
+from karat.extensions.service.store import Benchmark, Collection, JobStatus
+from karat.extensions.service.views import config_of, store_results, timing_of, timing_status
 from karat.model.evaluation import Summary
 from karat.model.timings import Timings
 from karat.report.page.results import flat_metrics, metrics_of
@@ -225,7 +225,7 @@ class BenchmarkJob:
         collection = store.collections.get(benchmark.collection)
         progress = BenchmarkReporter(work)
 
-        def kept_as(experiment: Experiment) -> None:
+        def attach(experiment: Experiment) -> None:
             revision = _revision(collection, experiment)
             store.benchmarks.attach(benchmark.id, experiment.id, revision=revision)
             # The worker that had the job before is gone, even if its machine cannot be reached.
@@ -250,7 +250,7 @@ class BenchmarkJob:
                 progress.report("comparing")
                 current = store.benchmarks.get(benchmark.id)
                 compared = scored(store, current, known=results)
-                kept_results(store, compared)
+                store_results(store, compared)
 
         with RunSpans(
             {
@@ -268,7 +268,7 @@ class BenchmarkJob:
                 _JobStore(work, on_change=progress.ended),
                 listen=listen,
                 cancelled=work.stopped,
-                on_stored=kept_as,
+                on_stored=attach,
                 before_timing=compare,
                 further=report_measures(request.gold, request.scoring),
                 executor=open_executor(work.settings.executor, workers=request.workers),
@@ -277,7 +277,7 @@ class BenchmarkJob:
             return
         final = compared and refreshed(store, compared, known=done.results)
         final = final or scored(store, store.benchmarks.get(benchmark.id), known=done.results)
-        kept_results(store, final)
+        store_results(store, final)
         progress.explaining()
         with span("explain", benchmark=benchmark.id):
             store_losses(work.settings.store, final, stopped=work.stopped)
@@ -286,14 +286,16 @@ class BenchmarkJob:
             # meanwhile, results are computed by the next request for them.
             final = refreshed(store, final, known=done.results, status="completed")
             if final:
-                _keep_results(store, final)
+                for index, run in enumerate(final.runs):
+                    store.results.keep_scores(run.id, final.summaries(index))
+                store_results(store, final)
 
     def ended(self, work: JobContext, status: JobStatus, error: str) -> None:
         """Finish the benchmark, unless it was cancelled, and report it."""
         benchmark = work.store.benchmarks.get(work.job.subject)
         if status is JobStatus.COMPLETED:
-            found, error = _outcome(benchmark, work.store.results)
-            work.store.benchmarks.finish(benchmark.id, found, error=error)
+            outcome, error = _outcome(benchmark, work.store.results)
+            work.store.benchmarks.finish(benchmark.id, outcome, error=error)
             if error:
                 # The job itself has completed: its own line names no reason.
                 about = {"benchmark": benchmark.id, "reason": error}
@@ -334,13 +336,6 @@ class _JobStore(SqlStore):
         super().keep_scores(run, summaries, complete=complete)
         if complete:
             self._on_change(run)
-
-
-def _keep_results(store: ServiceStore, found: ScoredBenchmark) -> None:
-    """Store the scores with their intervals, and the results as they will be requested."""
-    for index, run in enumerate(found.runs):
-        store.results.keep_scores(run.id, found.summaries(index))
-    kept_results(store, found)
 
 
 def _revision(collection: Collection, experiment: Experiment) -> Mapping[str, str] | None:

@@ -36,10 +36,10 @@ class IndexJob:
                 work.report("running", "embedding", done=done, total=total, event=COLLECTION_EVENT)
 
         collection = collections.get(work.job.subject)
-        found = index_collection(collection, work.settings.places, progress=progress)
-        collections.keep_documents(collection.id, found.documents)
+        indexed = index_collection(collection, work.settings.places, progress=progress)
+        collections.keep_documents(collection.id, indexed.documents)
         collections.change(
-            collection.id, status="ready", snapshot=found.snapshot, facts=found.facts
+            collection.id, status="ready", snapshot=indexed.snapshot, facts=indexed.facts
         )
 
     def ended(self, work: JobContext, status: JobStatus, error: str) -> None:

@@ -88,15 +88,15 @@ JOB_KINDS: Registry[Callable[[], JobHandler]] = Registry("job", {})
 
 def load_handlers() -> JobHandlers:
     """Return the handlers of all kinds; without one that cannot be loaded, other jobs still run."""
-    found = {}
+    handlers = {}
     for kind in JOB_KINDS:
         try:
-            found[kind] = JOB_KINDS.get(kind)()
+            handlers[kind] = JOB_KINDS.get(kind)()
         except Exception:
             if kind in JOB_KINDS.built_in():
                 raise
             logger.exception("jobs of a kind cannot be run here", extra={"kind": kind})
-    return found
+    return handlers
 
 
 @dataclass(slots=True)

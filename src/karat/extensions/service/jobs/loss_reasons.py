@@ -34,12 +34,12 @@ class _JobCancelled(Exception):
 
 def store_losses(
     store: str,
-    found: ScoredBenchmark,
+    scored: ScoredBenchmark,
     *,
     stopped: Callable[[], bool],
     timeout_s: float = TIMEOUT_S,
 ) -> bool:
-    """Store the loss reasons of *found* in *store*; return whether all of them are stored.
+    """Store the loss reasons of *scored* in *store*; return whether all of them are stored.
 
     They are not where *stopped* became true, after *timeout_s*, and after an error, which is in the
     log: results are complete without loss reasons. The child process gets the missed targets: it
@@ -53,9 +53,9 @@ def store_losses(
     child = ChildProcess.python("karat.extensions.service.jobs.loss_reasons", capture_stderr=False)
     try:
         check(None)
-        answer = child.request(loss_request(store, found), timeout_s, on_tick=check, tick_s=POLL_S)
+        answer = child.request(loss_request(store, scored), timeout_s, on_tick=check, tick_s=POLL_S)
     except (_JobCancelled, EOFError, TimeoutError, ValueError, ProcessError) as error:
-        about = {"benchmark": found.benchmark.id, "reason": type(error).__name__.strip("_")}
+        about = {"benchmark": scored.benchmark.id, "reason": type(error).__name__.strip("_")}
         logger.warning("loss reasons were not stored", extra=about)
         return False
     finally:
@@ -63,19 +63,19 @@ def store_losses(
     return bool(answer["stored"])
 
 
-def loss_request(store: str, found: ScoredBenchmark) -> Message:
-    """Return the request for the loss reasons of *found*."""
-    missed = missed_targets(found.findings)
+def loss_request(store: str, scored: ScoredBenchmark) -> Message:
+    """Return the request for the loss reasons of *scored*."""
+    missed = missed_targets(scored.findings)
     return {
         "store": store,
-        "benchmark": found.benchmark.id,
+        "benchmark": scored.benchmark.id,
         "correlation": correlation_id(),
-        "version": found.version,
-        "k": found.findings.k,
+        "version": scored.version,
+        "k": scored.findings.k,
         "missed": [
             [row, run, targets] for row, runs in missed.items() for run, targets in runs.items()
         ],
-        "corpora": [_corpora(each) for each in found.findings.runs],
+        "corpora": [_corpora(each) for each in scored.findings.runs],
     }
 
 

@@ -65,9 +65,9 @@ UNENDED = [status.value for status in RunStatus if not status.ended]
 STARTABLE = ("pending", "failed", "cancelled")
 
 
-def _runs(name: str, *wanted: ColumnElement[bool]) -> Any:
-    """Return a column that counts the runs of a benchmark that are as *wanted*."""
-    counted = select(func.count()).where(RUNS.c.experiment == BENCHMARKS.c.experiment, *wanted)
+def _runs(name: str, *conditions: ColumnElement[bool]) -> Any:
+    """Return a column that counts the runs of a benchmark that are as *conditions*."""
+    counted = select(func.count()).where(RUNS.c.experiment == BENCHMARKS.c.experiment, *conditions)
     return counted.scalar_subquery().label(name)
 
 
@@ -162,15 +162,15 @@ class BenchmarkTable(ServiceTable):
 
     def get(self, benchmark: str, *, owner: str | None = None) -> Benchmark:
         """Return a benchmark; UnknownName where there is none, or none of *owner*."""
-        wanted, values = ONE, {"benchmark": benchmark}
+        statement, values = ONE, {"benchmark": benchmark}
         if owner is not None:
-            wanted, values = OWN, {**values, "owner": owner}
-        return _benchmark(self._one(wanted, f"benchmark {benchmark}", **values))
+            statement, values = OWN, {**values, "owner": owner}
+        return _benchmark(self._one(statement, f"benchmark {benchmark}", **values))
 
     def of_experiment(self, experiment: str, *, owner: str | None = None) -> Benchmark:
         """Return the benchmark whose results are in *experiment*; UnknownName without one."""
-        wanted = owned(ALL.where(BENCHMARKS.c.experiment == experiment), BENCHMARKS, owner)
-        return _benchmark(self._one(wanted, f"benchmark with the experiment {experiment}"))
+        statement = owned(ALL.where(BENCHMARKS.c.experiment == experiment), BENCHMARKS, owner)
+        return _benchmark(self._one(statement, f"benchmark with the experiment {experiment}"))
 
     def page(
         self,
@@ -182,16 +182,16 @@ class BenchmarkTable(ServiceTable):
         offset: int = 0,
     ) -> Page[Benchmark]:
         """Return benchmarks, the newest first; of one status or on one dataset where named."""
-        wanted = owned(ALL, BENCHMARKS, owner)
-        wanted = wanted.order_by(BENCHMARKS.c.created.desc(), BENCHMARKS.c.id)
+        statement = owned(ALL, BENCHMARKS, owner)
+        statement = statement.order_by(BENCHMARKS.c.created.desc(), BENCHMARKS.c.id)
         if status in {"queued", "running"}:
             queued = IS_QUEUED if status == "queued" else ~IS_QUEUED
-            wanted = wanted.where(BENCHMARKS.c.status == "running", queued)
+            statement = statement.where(BENCHMARKS.c.status == "running", queued)
         elif status is not None:
-            wanted = wanted.where(BENCHMARKS.c.status == status)
+            statement = statement.where(BENCHMARKS.c.status == status)
         if dataset is not None:
-            wanted = wanted.where(MAPPINGS.c.dataset == dataset)
-        return self._page(wanted, _benchmark, limit=limit, offset=offset)
+            statement = statement.where(MAPPINGS.c.dataset == dataset)
+        return self._page(statement, _benchmark, limit=limit, offset=offset)
 
     def version(self, benchmark: str) -> tuple[object, ...]:
         """Return all that can still change the results of a benchmark, as JSON can hold it.
@@ -205,14 +205,14 @@ class BenchmarkTable(ServiceTable):
 
     def scored_runs(self, benchmark: str) -> tuple[str, ...]:
         """Return the ids of the runs whose queries are all answered, in the order planned."""
-        wanted = (
+        statement = (
             select(RUNS.c.id)
             .join(BENCHMARKS, RUNS.c.experiment == BENCHMARKS.c.experiment)
             .where(BENCHMARKS.c.id == benchmark, IS_SCORED)
             .order_by(RUNS.c.position)
         )
         with self._database.asking() as connection:
-            return tuple(connection.execute(wanted).scalars())
+            return tuple(connection.execute(statement).scalars())
 
     def run_usage(self, run: str) -> RunUsage:
         """Return the outcomes, latencies and notes of a run; its hits are not read."""
@@ -241,7 +241,7 @@ class BenchmarkTable(ServiceTable):
         running or completed;
         TooManyJobs where its owner has *most* that are not finished.
         """
-        wanted = select(
+        statement = select(
             BENCHMARKS.c.status,
             BENCHMARKS.c.start_key,
             BENCHMARKS.c.owner,
@@ -255,14 +255,14 @@ class BenchmarkTable(ServiceTable):
         ).where(BENCHMARKS.c.id == benchmark)
         now = self._clock()
         with self._database.writing() as connection:
-            found = one(connection, wanted.with_for_update(), f"benchmark {benchmark}")
-            if key is None or key != found.start_key:
-                if found.mapping_status == "pending":
+            row = one(connection, statement.with_for_update(), f"benchmark {benchmark}")
+            if key is None or key != row.start_key:
+                if row.mapping_status == "pending":
                     raise Conflict("Mapping must be resolved")
-                if found.status not in STARTABLE:
-                    raise Conflict(f"the benchmark is {found.status}")
-                check_idle(connection, JobKind.INDEX, found.mapping_collection)
-                asked = JobRequest(found.owner, now, correlation, most)
+                if row.status not in STARTABLE:
+                    raise Conflict(f"the benchmark is {row.status}")
+                check_idle(connection, JobKind.INDEX, row.mapping_collection)
+                asked = JobRequest(row.owner, now, correlation, most)
                 add_job(connection, JobKind.BENCHMARK, benchmark, asked)
                 connection.execute(
                     update(BENCHMARKS)
@@ -281,14 +281,14 @@ class BenchmarkTable(ServiceTable):
 
     def cancel(self, benchmark: str) -> Benchmark:
         """Cancel a benchmark that is pending or running; runs that are completed stay."""
-        wanted = select(BENCHMARKS.c.status).where(BENCHMARKS.c.id == benchmark)
+        statement = select(BENCHMARKS.c.status).where(BENCHMARKS.c.id == benchmark)
         now = self._clock()
         job = (JOBS.c.subject == benchmark, JOBS.c.status.in_(UNFINISHED))
         queued = update(JOBS).where(*job, JOBS.c.status == JobStatus.QUEUED.value)
         with self._database.writing() as connection:
-            found = one(connection, wanted.with_for_update(), f"benchmark {benchmark}")
-            if found.status not in {"pending", "running"}:
-                raise Conflict(f"the benchmark is {found.status}")
+            row = one(connection, statement.with_for_update(), f"benchmark {benchmark}")
+            if row.status not in {"pending", "running"}:
+                raise Conflict(f"the benchmark is {row.status}")
             connection.execute(update(JOBS).where(*job), {"cancel": True})
             connection.execute(queued, {"status": JobStatus.CANCELLED.value, "ended": now})
             changed = update(BENCHMARKS).where(BENCHMARKS.c.id == benchmark)
@@ -304,22 +304,22 @@ class BenchmarkTable(ServiceTable):
 
     def delete(self, benchmark: str) -> None:
         """Remove a benchmark with its results; Conflict while a job runs on it."""
-        wanted = select(BENCHMARKS.c.status, BENCHMARKS.c.experiment)
+        statement = select(BENCHMARKS.c.status, BENCHMARKS.c.experiment)
         mine = BENCHMARKS.c.id == benchmark
         working = select(JOBS.c.id).where(
             JOBS.c.subject == benchmark, JOBS.c.status.in_(UNFINISHED)
         )
         with self._database.writing() as connection:
-            found = one(connection, wanted.where(mine).with_for_update(), f"benchmark {benchmark}")
-            if found.status == "running" or connection.execute(working).first():
+            row = one(connection, statement.where(mine).with_for_update(), f"benchmark {benchmark}")
+            if row.status == "running" or connection.execute(working).first():
                 raise Conflict("the benchmark is running; cancel it first")
             connection.execute(delete(BENCHMARKS).where(mine))
-            if found.experiment:
-                gone = delete(EXPERIMENTS).where(EXPERIMENTS.c.id == found.experiment)
+            if row.experiment:
+                gone = delete(EXPERIMENTS).where(EXPERIMENTS.c.id == row.experiment)
                 datasets = connection.execute(gone.returning(EXPERIMENTS.c.dataset)).scalars().all()
                 drop_unused_datasets(connection, datasets)
 
-    def keep_results(self, benchmark: str, key: str, data: bytes) -> None:
+    def store_results(self, benchmark: str, key: str, data: bytes) -> None:
         """Replace the stored results of a benchmark."""
         new = self._database.insert(RESULTS).on_conflict_do_update(
             index_elements=[RESULTS.c.benchmark],
@@ -332,18 +332,18 @@ class BenchmarkTable(ServiceTable):
 
     def has_results(self, benchmark: str, key: str) -> bool:
         """Return whether results are stored under *key*."""
-        wanted = select(RESULTS.c.key).where(RESULTS.c.benchmark == benchmark)
+        statement = select(RESULTS.c.key).where(RESULTS.c.benchmark == benchmark)
         with self._database.asking() as connection:
-            return bool(connection.execute(wanted).scalar() == key)
+            return bool(connection.execute(statement).scalar() == key)
 
-    def kept_results(self, benchmark: str, key: str) -> bytes | None:
+    def stored_results(self, benchmark: str, key: str) -> bytes | None:
         """Return the results stored under *key*; None where they are outdated."""
-        wanted = select(RESULTS.c.data).where(
+        statement = select(RESULTS.c.data).where(
             RESULTS.c.benchmark == benchmark, RESULTS.c.key == key
         )
         with self._database.asking() as connection:
-            found = connection.execute(wanted).scalar()
-        return None if found is None else zlib.decompress(found)
+            packed = connection.execute(statement).scalar()
+        return None if packed is None else zlib.decompress(packed)
 
     def annotate(self, benchmark: str, text: str, *, author: str) -> Annotation:
         """Store a remark on a benchmark."""
@@ -351,15 +351,17 @@ class BenchmarkTable(ServiceTable):
         with self._database.writing() as connection:
             known = select(BENCHMARKS.c.id).where(BENCHMARKS.c.id == benchmark)
             one(connection, known, f"benchmark {benchmark}")
-            kept = insert(ANNOTATIONS).values(**row, created=self._clock()).returning(ANNOTATIONS)
-            return Annotation(**connection.execute(kept).one()._asdict())
+            statement = (
+                insert(ANNOTATIONS).values(**row, created=self._clock()).returning(ANNOTATIONS)
+            )
+            return Annotation(**connection.execute(statement).one()._asdict())
 
     def annotations(self, *benchmarks: str) -> tuple[Annotation, ...]:
         """Return the remarks on these benchmarks, the oldest first."""
-        wanted = select(ANNOTATIONS).where(ANNOTATIONS.c.benchmark.in_(benchmarks))
+        statement = select(ANNOTATIONS).where(ANNOTATIONS.c.benchmark.in_(benchmarks))
         with self._database.asking() as connection:
-            found = connection.execute(wanted.order_by(ANNOTATIONS.c.id))
-            return tuple(Annotation(**row._asdict()) for row in found)
+            rows = connection.execute(statement.order_by(ANNOTATIONS.c.id))
+            return tuple(Annotation(**row._asdict()) for row in rows)
 
 
 def _benchmark(row: Row[Any]) -> Benchmark:

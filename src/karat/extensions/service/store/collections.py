@@ -58,18 +58,18 @@ class CollectionTable(ServiceTable):
 
     def get(self, collection: str, *, owner: str | None = None) -> Collection:
         """Return a collection; UnknownName where there is none, or none of *owner*."""
-        wanted = owned(
+        statement = owned(
             select(COLLECTIONS).where(COLLECTIONS.c.id == collection), COLLECTIONS, owner
         )
-        return _collection(self._one(wanted, f"collection {collection}"))
+        return _collection(self._one(statement, f"collection {collection}"))
 
     def page(
         self, *, owner: str | None = None, limit: int = 50, offset: int = 0
     ) -> Page[Collection]:
         """Return collections, the newest first."""
         order = (COLLECTIONS.c.created.desc(), COLLECTIONS.c.id)
-        wanted = owned(select(COLLECTIONS).order_by(*order), COLLECTIONS, owner)
-        return self._page(wanted, _collection, limit=limit, offset=offset)
+        statement = owned(select(COLLECTIONS).order_by(*order), COLLECTIONS, owner)
+        return self._page(statement, _collection, limit=limit, offset=offset)
 
     def change(
         self,
@@ -88,10 +88,10 @@ class CollectionTable(ServiceTable):
         if snapshot:
             values |= {"snapshot": snapshot, "facts": dict(facts or {})}
         mine = COLLECTIONS.c.id == collection
-        wanted = select(COLLECTIONS.c.snapshot).where(mine).with_for_update()
+        statement = select(COLLECTIONS.c.snapshot).where(mine).with_for_update()
         stale = update(MAPPINGS).where(MAPPINGS.c.collection == collection)
         with self._database.writing() as connection:
-            before = one(connection, wanted, f"collection {collection}").snapshot
+            before = one(connection, statement, f"collection {collection}").snapshot
             connection.execute(update(COLLECTIONS).where(mine), values)
             if before and snapshot and snapshot != before:
                 connection.execute(stale, {"status": "pending"})
@@ -119,11 +119,11 @@ class CollectionTable(ServiceTable):
         )
         changed = {"source": dict(source), "status": "pending", "error": "", "updated": asked.now}
         with self._database.writing() as connection:
-            wanted = select(COLLECTIONS.c.id).where(mine).with_for_update()
-            one(connection, wanted, f"collection {collection}")
-            if found := connection.execute(running).first():
+            statement = select(COLLECTIONS.c.id).where(mine).with_for_update()
+            one(connection, statement, f"collection {collection}")
+            if benchmark := connection.execute(running).first():
                 raise Conflict(
-                    f"benchmark {found.name!r} is running on this collection; wait for it, or "
+                    f"benchmark {benchmark.name!r} is running on this collection; wait for it, or "
                     "cancel it"
                 )
             add_job(connection, JobKind.INDEX, collection, asked)
@@ -163,16 +163,18 @@ class CollectionTable(ServiceTable):
         self, collection: str, *, contains: str = "", limit: int = 50, offset: int = 0
     ) -> Page[StoredDocument]:
         """Return documents whose path contains *contains*, ignoring case."""
-        wanted = DOCUMENT.where(DOCUMENTS.c.collection == collection).order_by(DOCUMENTS.c.position)
+        statement = DOCUMENT.where(DOCUMENTS.c.collection == collection).order_by(
+            DOCUMENTS.c.position
+        )
         if contains:
-            wanted = wanted.where(DOCUMENTS.c.path.icontains(contains, autoescape=True))
-        return self._page(wanted, StoredDocument._make, limit=limit, offset=offset)
+            statement = statement.where(DOCUMENTS.c.path.icontains(contains, autoescape=True))
+        return self._page(statement, StoredDocument._make, limit=limit, offset=offset)
 
     def paths(self, collection: str) -> tuple[str, ...]:
         """Return the paths of all documents."""
-        wanted = select(DOCUMENTS.c.path).where(DOCUMENTS.c.collection == collection)
+        statement = select(DOCUMENTS.c.path).where(DOCUMENTS.c.collection == collection)
         with self._database.asking() as connection:
-            return tuple(connection.execute(wanted).scalars())
+            return tuple(connection.execute(statement).scalars())
 
     def document(self, collection: str, path: str) -> StoredDocument:
         """Return the document at exactly *path*; UnknownName without one."""

@@ -68,16 +68,16 @@ class DatasetTable(ServiceTable):
 
     def get(self, dataset: str, *, owner: str | None = None) -> BenchmarkDataset:
         """Return a dataset; UnknownName where there is none, or none of *owner*."""
-        wanted = owned(ALL.where(BENCHMARK_DATASETS.c.id == dataset), BENCHMARK_DATASETS, owner)
-        return _dataset(self._one(wanted, f"dataset {dataset}"))
+        statement = owned(ALL.where(BENCHMARK_DATASETS.c.id == dataset), BENCHMARK_DATASETS, owner)
+        return _dataset(self._one(statement, f"dataset {dataset}"))
 
     def page(
         self, *, owner: str | None = None, limit: int = 50, offset: int = 0
     ) -> Page[BenchmarkDataset]:
         """Return datasets, the newest first."""
         order = (BENCHMARK_DATASETS.c.created.desc(), BENCHMARK_DATASETS.c.id)
-        wanted = owned(ALL.order_by(*order), BENCHMARK_DATASETS, owner)
-        return self._page(wanted, _dataset, limit=limit, offset=offset)
+        statement = owned(ALL.order_by(*order), BENCHMARK_DATASETS, owner)
+        return self._page(statement, _dataset, limit=limit, offset=offset)
 
     def gold(self, digest: str) -> Dataset:
         """Return a gold set by its digest, such as that of a dataset or of a mapping."""
@@ -137,33 +137,33 @@ class MappingTable(ServiceTable):
 
     def get(self, mapping: str, *, owner: str | None = None) -> DatasetMapping:
         """Return a mapping; UnknownName where there is none, or none of *owner*."""
-        wanted = owned(ALL_MAPPINGS.where(MAPPINGS.c.id == mapping), BENCHMARK_DATASETS, owner)
-        return _mapped(self._one(wanted, f"mapping {mapping}"))
+        statement = owned(ALL_MAPPINGS.where(MAPPINGS.c.id == mapping), BENCHMARK_DATASETS, owner)
+        return _mapped(self._one(statement, f"mapping {mapping}"))
 
     def page(self, dataset: str, *, limit: int = 50, offset: int = 0) -> Page[DatasetMapping]:
         """Return the mappings of a dataset, the newest first."""
         order = (MAPPINGS.c.created.desc(), MAPPINGS.c.id)
-        wanted = ALL_MAPPINGS.where(MAPPINGS.c.dataset == dataset).order_by(*order)
-        return self._page(wanted, _mapped, limit=limit, offset=offset)
+        statement = ALL_MAPPINGS.where(MAPPINGS.c.dataset == dataset).order_by(*order)
+        return self._page(statement, _mapped, limit=limit, offset=offset)
 
     def newest_gold(self, dataset: str) -> str | None:
         """Return the digest of the gold set that was bound last; None where none is resolved."""
-        wanted = (
+        statement = (
             select(MAPPINGS.c.resolved)
             .where(MAPPINGS.c.dataset == dataset, MAPPINGS.c.resolved.is_not(None))
             .order_by(MAPPINGS.c.created.desc(), MAPPINGS.c.id)
             .limit(1)
         )
         with self._database.asking() as connection:
-            found: str | None = connection.execute(wanted).scalar()
-        return found
+            digest: str | None = connection.execute(statement).scalar()
+        return digest
 
     def golds(self, collection: str) -> tuple[str, ...]:
         """Return the digests of the gold sets that are mapped to a collection."""
-        wanted = select(BENCHMARK_DATASETS.c.gold).join(MAPPINGS).distinct()
+        statement = select(BENCHMARK_DATASETS.c.gold).join(MAPPINGS).distinct()
         with self._database.asking() as connection:
-            found = connection.execute(wanted.where(MAPPINGS.c.collection == collection))
-            return tuple(sorted(found.scalars()))
+            digests = connection.execute(statement.where(MAPPINGS.c.collection == collection))
+            return tuple(sorted(digests.scalars()))
 
     def keep_resolution(
         self,
@@ -197,11 +197,11 @@ class MappingTable(ServiceTable):
 
         Of two for one reference the last counts.
         """
-        wanted = select(MAPPINGS.c.by_hand).where(MAPPINGS.c.id == mapping).with_for_update()
+        statement = select(MAPPINGS.c.by_hand).where(MAPPINGS.c.id == mapping).with_for_update()
         with self._database.writing() as connection:
-            found = one(connection, wanted, f"mapping {mapping}").by_hand
+            by_hand = one(connection, statement, f"mapping {mapping}").by_hand
             bound = {
-                (each["query"], each["reference"]): dict(each) for each in (*found, *references)
+                (each["query"], each["reference"]): dict(each) for each in (*by_hand, *references)
             }
             connection.execute(
                 update(MAPPINGS)
@@ -277,8 +277,8 @@ class JudgmentTable(ServiceTable):
 
     def page(self, dataset: str, *, limit: int = 50, offset: int = 0) -> Page[StoredJudgment]:
         """Return the history, the newest first."""
-        wanted = select(*FIELDS).where(JUDGMENTS.c.dataset == dataset)
-        newest_first = wanted.order_by(JUDGMENTS.c.version.desc())
+        statement = select(*FIELDS).where(JUDGMENTS.c.dataset == dataset)
+        newest_first = statement.order_by(JUDGMENTS.c.version.desc())
         return self._page(newest_first, _judgment, limit=limit, offset=offset)
 
     def all(self, dataset: str) -> tuple[StoredJudgment, ...]:
@@ -293,10 +293,14 @@ class JudgmentTable(ServiceTable):
         """Return the judgments made after *version*, the oldest first."""
         return self._history(dataset, JUDGMENTS.c.version > version)
 
-    def _history(self, dataset: str, *wanted: ColumnElement[bool]) -> tuple[StoredJudgment, ...]:
-        found = select(*FIELDS).where(JUDGMENTS.c.dataset == dataset, *wanted)
+    def _history(
+        self, dataset: str, *conditions: ColumnElement[bool]
+    ) -> tuple[StoredJudgment, ...]:
+        statement = select(*FIELDS).where(JUDGMENTS.c.dataset == dataset, *conditions)
         with self._database.asking() as connection:
-            return tuple(map(_judgment, connection.execute(found.order_by(JUDGMENTS.c.version))))
+            return tuple(
+                map(_judgment, connection.execute(statement.order_by(JUDGMENTS.c.version)))
+            )
 
     def _append(
         self, connection: Connection, dataset: str, newest: int, values: dict[str, Any]
@@ -314,8 +318,8 @@ class JudgmentTable(ServiceTable):
 
 def _version(connection: Connection, dataset: str) -> int:
     """Return the newest version, locked until the transaction ends."""
-    wanted = select(BENCHMARK_DATASETS.c.version).where(BENCHMARK_DATASETS.c.id == dataset)
-    return int(one(connection, wanted.with_for_update(), f"dataset {dataset}").version)
+    statement = select(BENCHMARK_DATASETS.c.version).where(BENCHMARK_DATASETS.c.id == dataset)
+    return int(one(connection, statement.with_for_update(), f"dataset {dataset}").version)
 
 
 def _judgment(row: Row[Any]) -> StoredJudgment:
@@ -349,5 +353,5 @@ class LossTable(ServiceTable):
         """Return the stored loss reasons of *run*, empty before they are computed."""
         with self._database.asking() as connection:
             packed = connection.execute(select(LOSSES.c.data).where(LOSSES.c.run == run)).scalar()
-        found = json.loads(zlib.decompress(packed)) if packed else []
-        return [LossRecord(*row)._replace(reason=LossReason(row[-1])) for row in found]
+        rows = json.loads(zlib.decompress(packed)) if packed else []
+        return [LossRecord(*row)._replace(reason=LossReason(row[-1])) for row in rows]

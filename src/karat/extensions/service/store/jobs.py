@@ -91,8 +91,8 @@ class JobTable(ServiceTable):
 
     def get(self, job: str, *, owner: str | None = None) -> Job:
         """Return a job; UnknownName where there is none, or none of *owner*."""
-        wanted = owned(select(JOBS).where(JOBS.c.id == job), JOBS, owner)
-        return _job(self._one(wanted, f"operation {job}"))
+        statement = owned(select(JOBS).where(JOBS.c.id == job), JOBS, owner)
+        return _job(self._one(statement, f"operation {job}"))
 
     def active(self, owner: str) -> int:
         """Return how many jobs of *owner* are not finished."""
@@ -107,17 +107,17 @@ class JobTable(ServiceTable):
         once a second.
         """
         now = self._clock()
-        wanted = UNFINISHED_JOBS
+        statement = UNFINISHED_JOBS
         if kinds is not None:
-            wanted = wanted.where(JOBS.c.kind.in_(kinds))
+            statement = statement.where(JOBS.c.kind.in_(kinds))
         with self._database.reading() as connection:
             # Most of the time there is nothing to do, and no need to keep writers waiting.
-            found = {_is_queued(row) for row in connection.execute(wanted)}
-            if True not in found and not (found and self._leases.is_due()):
+            queued = {_is_queued(row) for row in connection.execute(statement)}
+            if True not in queued and not (queued and self._leases.is_due()):
                 return None
         # SQLite has one writer at a time; PostgreSQL skips rows that others are claiming.
         with self._database.writing() as connection:
-            rows = connection.execute(wanted.with_for_update(skip_locked=True)).all()
+            rows = connection.execute(statement.with_for_update(skip_locked=True)).all()
             alive = self._leases.watch(
                 connection, {row.worker for row in rows if not _is_queued(row)}
             )
@@ -148,9 +148,9 @@ class JobTable(ServiceTable):
         if progress:
             with self._database.writing() as connection:
                 connection.execute(_held(job, worker), {"attempts": 1})
-        wanted = select(JOBS.c.worker, JOBS.c.status, JOBS.c.cancel).where(JOBS.c.id == job)
+        statement = select(JOBS.c.worker, JOBS.c.status, JOBS.c.cancel).where(JOBS.c.id == job)
         with self._database.asking() as connection:
-            row = connection.execute(wanted).one_or_none()
+            row = connection.execute(statement).one_or_none()
         if row is None:
             return LeaseStatus(mine=False, cancel=False)
         mine = row.worker == worker and row.status == JobStatus.RUNNING
@@ -226,8 +226,8 @@ def _wait_for_turn(connection: Connection, name: str) -> None:
 
 
 def _active(connection: Connection, owner: str) -> int:
-    wanted = select(func.count()).where(JOBS.c.owner == owner, JOBS.c.status.in_(UNFINISHED))
-    return int(connection.execute(wanted).scalar_one())
+    statement = select(func.count()).where(JOBS.c.owner == owner, JOBS.c.status.in_(UNFINISHED))
+    return int(connection.execute(statement).scalar_one())
 
 
 def _is_queued(row: Row[Any]) -> bool:
@@ -272,19 +272,19 @@ class EventTable(ServiceTable):
         limit: int = 1_000,
     ) -> tuple[ServiceEvent, ...]:
         """Return the events after the id *sequence*, of all operations or of one."""
-        wanted = _of(operation, subject).where(EVENTS.c.id > sequence)
+        statement = _of(operation, subject).where(EVENTS.c.id > sequence)
         with self._database.asking() as connection:
-            found = connection.execute(wanted.order_by(EVENTS.c.id).limit(limit))
-            return tuple(map(_event, found))
+            rows = connection.execute(statement.order_by(EVENTS.c.id).limit(limit))
+            return tuple(map(_event, rows))
 
     def newest(
         self, *, operation: str | None = None, subject: str | None = None
     ) -> ServiceEvent | None:
         """Return the last event, of all or of one operation; None without any."""
-        wanted = _of(operation, subject).order_by(EVENTS.c.id.desc()).limit(1)
+        statement = _of(operation, subject).order_by(EVENTS.c.id.desc()).limit(1)
         with self._database.asking() as connection:
-            found = connection.execute(wanted).one_or_none()
-        return None if found is None else _event(found)
+            row = connection.execute(statement).one_or_none()
+        return None if row is None else _event(row)
 
     def last(self) -> int:
         """Return the id of the newest event, 0 without any."""
@@ -299,12 +299,12 @@ class EventTable(ServiceTable):
 
 
 def _of(operation: str | None, subject: str | None) -> Any:
-    wanted = select(EVENTS)
+    statement = select(EVENTS)
     if operation is not None:
-        wanted = wanted.where(EVENTS.c.operation == operation)
+        statement = statement.where(EVENTS.c.operation == operation)
     if subject is not None:
-        wanted = wanted.where(EVENTS.c.subject == subject)
-    return wanted
+        statement = statement.where(EVENTS.c.subject == subject)
+    return statement
 
 
 def _event(row: Row[Any]) -> ServiceEvent:

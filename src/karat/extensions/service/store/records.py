@@ -253,38 +253,38 @@ class ServiceTable:
         self._database = database
         self._clock = clock
 
-    def _one(self, wanted: Select[*tuple[Any, ...]], what: str, **values: str) -> Row[Any]:
+    def _one(self, statement: Select[*tuple[Any, ...]], what: str, **values: str) -> Row[Any]:
         """Return the only row; UnknownName with *what* where it does not exist."""
         with self._database.asking() as connection:
-            return one(connection, wanted, what, **values)
+            return one(connection, statement, what, **values)
 
     def _page(
         self,
-        wanted: Select[*tuple[Any, ...]],
+        statement: Select[*tuple[Any, ...]],
         make: Callable[[Row[Any]], Item],
         *,
         limit: int,
         offset: int,
     ) -> Page[Item]:
         with self._database.reading() as connection:
-            total = select(func.count()).select_from(wanted.order_by(None).subquery())
-            rows = connection.execute(wanted.limit(limit).offset(offset))
+            total = select(func.count()).select_from(statement.order_by(None).subquery())
+            rows = connection.execute(statement.limit(limit).offset(offset))
             return Page(tuple(map(make, rows)), connection.execute(total).scalar_one())
 
 
 def one(
-    connection: Connection, wanted: Select[*tuple[Any, ...]], what: str, **values: str
+    connection: Connection, statement: Select[*tuple[Any, ...]], what: str, **values: str
 ) -> Row[Any]:
-    """Return the only row of *wanted*, whose parameters are *values*.
+    """Return the only row of *statement*, whose parameters are *values*.
 
     UnknownName with *what* is raised where it does not exist.
     """
-    found = connection.execute(wanted, values).one_or_none()
-    if found is None:
+    row = connection.execute(statement, values).one_or_none()
+    if row is None:
         raise UnknownName(f"no {what}")
-    return found
+    return row
 
 
-def owned(wanted: Select[*tuple[Any, ...]], table: Table, owner: str | None) -> Any:
-    """Return *wanted* of *owner* only, where one is named."""
-    return wanted if owner is None else wanted.where(table.c.owner == owner)
+def owned(statement: Select[*tuple[Any, ...]], table: Table, owner: str | None) -> Any:
+    """Return *statement* of *owner* only, where one is named."""
+    return statement if owner is None else statement.where(table.c.owner == owner)

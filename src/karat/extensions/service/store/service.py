@@ -59,20 +59,20 @@ class TokenTable(ServiceTable):
     def find(self, digest: str) -> Token | None:
         """Return the token whose secret has this SHA-256, also one that is no longer valid."""
         with self._database.asking() as connection:
-            found = connection.execute(select(TOKENS).where(TOKENS.c.digest == digest)).first()
-        return None if found is None else _token(found)
+            row = connection.execute(select(TOKENS).where(TOKENS.c.digest == digest)).first()
+        return None if row is None else _token(row)
 
     def opens(self, token: str) -> bool:
         """Return whether a token, by its id, is valid now."""
         with self._database.asking() as connection:
-            found = connection.execute(select(TOKENS).where(TOKENS.c.id == token)).first()
-        return found is not None and _token(found).valid(self._clock())
+            row = connection.execute(select(TOKENS).where(TOKENS.c.id == token)).first()
+        return row is not None and _token(row).valid(self._clock())
 
     def all(self) -> tuple[Token, ...]:
         """Return every token, the newest first."""
-        wanted = select(TOKENS).order_by(TOKENS.c.created.desc(), TOKENS.c.id)
+        statement = select(TOKENS).order_by(TOKENS.c.created.desc(), TOKENS.c.id)
         with self._database.asking() as connection:
-            return tuple(map(_token, connection.execute(wanted)))
+            return tuple(map(_token, connection.execute(statement)))
 
     def revoke(self, token: str) -> None:
         """End a token by its id; ending it again changes nothing."""
@@ -132,8 +132,8 @@ class SettingTable(ServiceTable):
             connection.execute(new.on_conflict_do_update(index_elements=key, set_={"value": value}))
         else:
             connection.execute(new.on_conflict_do_nothing(index_elements=key))
-        wanted = select(SETTINGS.c.value).where(SETTINGS.c.name == name)
-        return str(connection.execute(wanted).scalar_one())
+        statement = select(SETTINGS.c.value).where(SETTINGS.c.name == name)
+        return str(connection.execute(statement).scalar_one())
 
 
 OWNERS = union(*(select(table.c.owner) for table in (COLLECTIONS, BENCHMARK_DATASETS, BENCHMARKS)))
@@ -190,21 +190,21 @@ def digest_of(secret: str) -> str:
 
 
 class ServiceStore:
-    """Everything at *place*: a file, or an address such as ``postgresql://user@host/database``.
+    """Everything at *location*: a file, or an address such as ``postgresql://user@host/database``.
 
     *results* is the store that the command line uses too. Threads may share a service, and
-    processes may open the same place.
+    processes may open the same location.
     """
 
     def __init__(
         self,
-        place: str | os.PathLike[str],
+        location: str | os.PathLike[str],
         *,
         clock: Callable[[], datetime] = utc_now,
         make_leases: Callable[[Database], Leases] = Leases,
     ) -> None:
         """Open the database; it is created if missing."""
-        self.database = Database(place, tables=map(TABLE_SETS.get, TABLE_SETS))
+        self.database = Database(location, tables=map(TABLE_SETS.get, TABLE_SETS))
         self.leases = make_leases(self.database)
         self.results = SqlStore(self.database, leases=self.leases, clock=clock)
         self.settings = SettingTable(self.database, clock=clock)
@@ -227,9 +227,9 @@ class ServiceStore:
     def active_runs(self) -> int:
         """Return how many runs are being worked on; an answer shows that the database answers."""
         running = [status.value for status in RunStatus if status.running]
-        wanted = select(func.count()).where(RUNS.c.status.in_(running))
+        statement = select(func.count()).where(RUNS.c.status.in_(running))
         with self.database.reading() as connection:
-            return int(connection.execute(wanted).scalar_one())
+            return int(connection.execute(statement).scalar_one())
 
     def close(self) -> None:
         """Release all jobs and runs, and close the database; calling it twice is fine."""

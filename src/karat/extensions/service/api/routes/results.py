@@ -61,7 +61,9 @@ async def get_results(serving: CurrentService, versioned: RequestedBenchmark) ->
         return results.model_dump_json().encode()
 
     async def full() -> bytes:
-        stored = await run_in_threadpool(store.benchmarks.kept_results, benchmark.id, versioned.key)
+        stored = await run_in_threadpool(
+            store.benchmarks.stored_results, benchmark.id, versioned.key
+        )
         return stored or await versioned.analysis(serving, "results")
 
     if benchmark.status in {"pending", "running"} or not benchmark.completed_runs:

@@ -50,6 +50,16 @@ def test_unreadable(tmp_path: Path) -> None:
         read_text(loop, limit=100, setting="bytes")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="/dev/fd belongs to POSIX systems")
+def test_a_pipe_is_refused_in_a_sentence() -> None:
+    end, start = os.pipe()
+    os.write(start, b"q1 Q0 d1 1 1.0 r\n")
+    os.close(start)
+    with pytest.raises(InputError, match="is a pipe, which can be read only once; write it to"):
+        read_text(f"/dev/fd/{end}", limit=100, setting="x")
+    os.close(end)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="a named pipe is a file of POSIX systems")
 @pytest.mark.parametrize("name", ["pipe", "pipe.gz"])
 def test_what_is_no_file_is_written_to_and_never_replaced(tmp_path: Path, name: str) -> None:

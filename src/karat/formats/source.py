@@ -65,6 +65,10 @@ def open_bytes(path: str | os.PathLike[str]) -> BinaryIO:
         raise InputError(f"{os.fspath(path)}: no such file") from None
     except OSError as error:
         raise InputError(f"{os.fspath(path)}: cannot be read: {error.strerror}") from error
+    if not stream.seekable():
+        stream.close()
+        message = "is a pipe, which can be read only once; write it to a file first"
+        raise InputError(f"{os.fspath(path)}: {message}")
     if not stream.read(2).startswith(GZIP):
         stream.seek(0)
         return stream

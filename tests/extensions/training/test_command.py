@@ -48,18 +48,18 @@ def test_json_has_recipe_counts_and_files(karat: Karat, folder: Path) -> None:
     options = ("--max-score-ratio", "0", "-o", "data", "--test-set", "test.csv")
     (folder / "corpus" / "scan.raw").write_bytes(b"\0")
     done = karat(*EXPORT, *options, "--force", "--json")
-    found = json.loads(done.stdout)
+    printed = json.loads(done.stdout)
     assert done.stderr == "skipped 1 file: 1 binary (scan.raw)\n"
-    assert found["searched"]["skipped_files"] == {"binary": ["scan.raw"]}
-    assert found["engine"]["name"] == "bm25"
-    assert found["rules"]["max_score_ratio"] == 0
-    assert found["parts"]["train"]["queries"] == 1
-    assert found["test_sets"][0]["queries"] == {
+    assert printed["searched"]["skipped_files"] == {"binary": ["scan.raw"]}
+    assert printed["engine"]["name"] == "bm25"
+    assert printed["rules"]["max_score_ratio"] == 0
+    assert printed["parts"]["train"]["queries"] == 1
+    assert printed["test_sets"][0]["queries"] == {
         "same query": 1,
         "same commit": 0,
         "same target text": 1,
     }
-    assert "data/train.jsonl" in found["files"]
+    assert "data/train.jsonl" in printed["files"]
 
 
 def test_a_run_file_takes_the_place_of_an_engine(karat: Karat, folder: Path) -> None:

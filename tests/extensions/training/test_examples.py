@@ -38,8 +38,8 @@ def chosen(
     candidates: list[CandidateText], rules: NegativeRules, *positives: TrainingText
 ) -> tuple[list[int], Counter[str]]:
     dropped: Counter[str] = Counter()
-    found = choose_negatives(candidates, positives or (POSITIVE,), rules, dropped)
-    return [negative.rank for negative in found], dropped
+    negatives = choose_negatives(candidates, positives or (POSITIVE,), rules, dropped)
+    return [negative.rank for negative in negatives], dropped
 
 
 def test_the_best_hits_that_no_rule_drops_are_taken() -> None:
@@ -134,24 +134,24 @@ def test_what_is_shared_with_held_out_data_is_dropped_and_counted() -> None:
         example(14, negative=words(102)),
         example(15),
     ]
-    kept, found = without_held_out(train, held)
-    assert [one.query.id for one in kept] == ["q14", "q15"]
-    assert [len(one.negatives) for one in kept] == [0, 1]
-    assert found.queries == {
+    clean, shared = without_held_out(train, held)
+    assert [one.query.id for one in clean] == ["q14", "q15"]
+    assert [len(one.negatives) for one in clean] == [0, 1]
+    assert shared.queries == {
         "same query": ("q11",),
         "same commit": ("q12",),
         "same target text": ("q13",),
     }
-    assert (found.negatives, sorted(found.ids)) == (1, ["q11", "q12", "q13"])
+    assert (shared.negatives, sorted(shared.ids)) == (1, ["q11", "q12", "q13"])
 
 
 def test_target_texts_that_are_not_exported_are_held_out_as_well() -> None:
     held = TrainingExample(
         Query("a", words(1)), (hit(words(2), rank=1),), (), (hit(words(3), rank=0),)
     )
-    kept, found = without_held_out([example(11, positive=words(3)), example(12)], [held])
-    assert [one.query.id for one in kept] == ["q12"]
-    assert found.queries["same target text"] == ("q11",)
+    clean, shared = without_held_out([example(11, positive=words(3)), example(12)], [held])
+    assert [one.query.id for one in clean] == ["q12"]
+    assert shared.queries["same target text"] == ("q11",)
 
 
 def test_queries_without_a_commit_do_not_share_one() -> None:

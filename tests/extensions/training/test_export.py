@@ -58,8 +58,8 @@ def request_(corpus: Path) -> TrainingRequest:
 
 
 def negatives(export: TrainingExport, query: str) -> list[str]:
-    found = [one for part in export.parts.values() for one in part if one.query.id == query]
-    return [text.path for one in found for text in one.negatives]
+    examples = [one for part in export.parts.values() for one in part if one.query.id == query]
+    return [text.path for one in examples for text in one.negatives]
 
 
 def test_rows_are_queries_targets_and_hits_that_are_not_targets(request_: TrainingRequest) -> None:
@@ -80,9 +80,9 @@ def test_a_hit_that_was_graded_is_what_its_grade_says(request_: TrainingRequest)
     targets = (*LOGIN.targets, Target("logout.py", 1.0), Target("page.html", 0.0))
     data = request_.gold.with_queries([LOGIN._replace(targets=targets), CART])
     export = export_training(replace(request_, gold=data, rules=NegativeRules(any_language=True)))
-    found = negatives(export, "q1")
-    assert "logout.py" not in found
-    assert "page.html" in found
+    paths = negatives(export, "q1")
+    assert "logout.py" not in paths
+    assert "page.html" in paths
 
 
 LAYOUT_COLUMNS = {
@@ -212,8 +212,8 @@ def test_positives_are_ordered_by_grade_then_by_rank(request_: TrainingRequest) 
     run = Run.of([Answer("q1", hits)], name="mine")
     asked = replace(request_, gold=data, spec=None, run=run, positives=3)
     (example,) = collect_examples(asked).examples
-    found = [(text.path, text.rank) for text in example.positives]
-    assert found == [("logout.py", 4), ("mail.py", 2), ("login.py", 3)]
+    positives = [(text.path, text.rank) for text in example.positives]
+    assert positives == [("logout.py", 4), ("mail.py", 2), ("login.py", 3)]
     assert [text.path for text in example.others] == ["cart.py"]
 
 
@@ -238,9 +238,9 @@ def test_no_negative_is_a_copy_of_a_target_that_is_not_exported(
     targets = (Target("cart.py", 2.0), Target("login.py", 1.0))
     data = request_.gold.with_queries([LOGIN._replace(targets=targets)])
     export = export_training(replace(request_, gold=data, positives=1))
-    (found,) = export.parts["train"]
-    assert [text.path for text in found.positives] == ["cart.py"]
-    assert [text.path for text in found.others] == ["login.py"]
+    (example,) = export.parts["train"]
+    assert [text.path for text in example.positives] == ["cart.py"]
+    assert [text.path for text in example.others] == ["login.py"]
     assert "copy_of_login.py" not in negatives(export, "q1")
 
 
@@ -342,21 +342,21 @@ def mined(tmp_path: Path, git: Callable[..., str]) -> Dataset:
 
     The commits are an hour apart, and a query is its commit's message, as in a mined gold set.
     """
-    place = tmp_path / "shop"
-    place.mkdir()
-    git(place, "init", "--quiet")
+    repository = tmp_path / "shop"
+    repository.mkdir()
+    git(repository, "init", "--quiet")
     for path, verbs in VERBS.items():
-        (place / path).write_text(module(path, verbs[0]))
-    git(place, "add", ".")
-    git(place, "commit", "--quiet", "-m", "Start")
+        (repository / path).write_text(module(path, verbs[0]))
+    git(repository, "add", ".")
+    git(repository, "commit", "--quiet", "-m", "Start")
     queries: list[Query] = []
     for version in range(1, 4):
         for path, verbs in VERBS.items():
-            base = git(place, "rev-parse", "HEAD")
-            (place / path).write_text(module(path, verbs[version]))
+            base = git(repository, "rev-parse", "HEAD")
+            (repository / path).write_text(module(path, verbs[version]))
             message = MESSAGES[path][version - 1]
-            git(place, "commit", "--quiet", "-am", message)
-            commit = git(place, "rev-parse", "HEAD")
+            git(repository, "commit", "--quiet", "-am", message)
+            commit = git(repository, "rev-parse", "HEAD")
             extra = {
                 "base_commit": base,
                 "commit_hash": commit,
@@ -364,7 +364,7 @@ def mined(tmp_path: Path, git: Callable[..., str]) -> Dataset:
             }
             text = message[0].lower() + message[1:]
             queries.append(Query(commit[:12], text, (Target(path, 2),), extra=extra))
-    return Dataset.of(queries, name="shop", match="exact", metadata={"repository": str(place)})
+    return Dataset.of(queries, name="shop", match="exact", metadata={"repository": str(repository)})
 
 
 @pytest.fixture
@@ -375,9 +375,9 @@ def mined_request(mined: Dataset) -> TrainingRequest:
 
 def test_texts_are_those_before_the_change(mined_request: TrainingRequest) -> None:
     export = export_training(mined_request)
-    found = {one.query.text: one for one in export.parts["train"]}
-    assert len(found) == 9
-    example = found["push items of visitors into an older basket"]
+    by_query = {one.query.text: one for one in export.parts["train"]}
+    assert len(by_query) == 9
+    example = by_query["push items of visitors into an older basket"]
     assert [text.text for text in example.positives] == [module("cart.py", "drop")]
     # At that commit, login.py has changed already and mail.py has not.
     texts = {text.path: text.text for text in example.negatives}
@@ -402,7 +402,7 @@ def test_no_target_of_a_later_part_is_in_an_earlier_one(mined_request: TrainingR
         assert not targets & used
         assert not {one.commit for one in later} & {one.commit for one in export.parts[name]}
     # Without the rule it would not hold: neighbours in time search the same files.
-    assert sum(found.negatives for found in export.between.values()) > 0
+    assert sum(shared.negatives for shared in export.between.values()) > 0
     assert export.to_json()["split"] == {"by": "time", "held_out": 0.5}
 
 
@@ -430,16 +430,16 @@ def test_what_a_test_set_shares_is_dropped_unless_allowed(mined_request: Trainin
     assert queries[0].id not in {one.query.id for one in export.parts["train"]}
     (check,) = export.checks
     assert check.unchecked == ""
-    assert check.found.queries["same query"] == (queries[0].id,)
-    assert check.found.queries["same commit"] == (queries[0].id,)
-    assert check.found.queries["same target text"] == (queries[0].id,)
+    assert check.shared.queries["same query"] == (queries[0].id,)
+    assert check.shared.queries["same commit"] == (queries[0].id,)
+    assert check.shared.queries["same target text"] == (queries[0].id,)
     assert export.lost["shared with a test set"] == 1
     shared = training_tables(export)[-1]
     assert shared.title == "Shared with held-out data"
     assert [column.title for column in shared.columns] == ["data", "reason", "count", "outcome"]
     allowed = export_training(replace(asked, allow_contamination=True))
     assert queries[0].id in {one.query.id for one in allowed.parts["train"]}
-    assert allowed.checks[0].found == export.checks[0].found
+    assert allowed.checks[0].shared == export.checks[0].shared
 
 
 def test_a_test_set_whose_texts_cannot_be_read_is_reported(
@@ -454,7 +454,7 @@ def test_a_test_set_whose_texts_cannot_be_read_is_reported(
     export = export_training(replace(mined_request, test_sets=(elsewhere,)))
     (check,) = export.checks
     assert "gone" in check.unchecked
-    assert check.found.queries["same query"] == (first.id,)
+    assert check.shared.queries["same query"] == (first.id,)
 
 
 def test_nothing_left_says_why(mined_request: TrainingRequest) -> None:

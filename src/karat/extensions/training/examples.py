@@ -120,10 +120,10 @@ def choose_negatives(
     scores = [positive.score for positive in positives if not isnan(positive.score)]
     known = [_bag(positive.text) for positive in positives]
     limit = _limit(scores, rules.max_score_ratio)
-    found: list[TrainingText] = []
+    negatives: list[TrainingText] = []
     taken: list[Counter[str]] = []
     for candidate in candidates[: rules.depth]:
-        if len(found) == rules.count:
+        if len(negatives) == rules.count:
             break
         bag = _bag(candidate.text.text)
         if reason := _reason(candidate, rules, limit):
@@ -135,9 +135,9 @@ def choose_negatives(
         elif bag.total() < LEAST_WORDS:
             dropped["too short"] += 1
         else:
-            found.append(candidate.text)
+            negatives.append(candidate.text)
             taken.append(bag)
-    return tuple(found)
+    return tuple(negatives)
 
 
 def _limit(scores: Sequence[float], ratio: float) -> float | None:
@@ -248,8 +248,8 @@ def without_held_out(
     targets = NearCopies(
         text.text for example in held_out for text in (*example.positives, *example.others)
     )
-    found: dict[str, list[str]] = {SAME_QUERY: [], SAME_COMMIT: [], SAME_TARGET: []}
-    kept: list[TrainingExample] = []
+    shared: dict[str, list[str]] = {SAME_QUERY: [], SAME_COMMIT: [], SAME_TARGET: []}
+    clean: list[TrainingExample] = []
     negatives = 0
     for example in examples:
         reasons = {
@@ -259,12 +259,12 @@ def without_held_out(
         }
         for reason, applies in reasons.items():
             if applies:
-                found[reason].append(example.query.id)
+                shared[reason].append(example.query.id)
         if not any(reasons.values()):
             left = tuple(text for text in example.negatives if text.text not in targets)
             negatives += len(example.negatives) - len(left)
-            kept.append(replace(example, negatives=left))
-    return kept, Contamination({reason: tuple(ids) for reason, ids in found.items()}, negatives)
+            clean.append(replace(example, negatives=left))
+    return clean, Contamination({reason: tuple(ids) for reason, ids in shared.items()}, negatives)
 
 
 def split_dataset(
@@ -309,13 +309,14 @@ def _by_repository(
             "at least one repository per part, or --split-by time"
         )
     shares = [1 - held_out, *[held_out / (len(names) - 1)] * (len(names) - 1)]
-    wanted = allocate(
-        {name: round(1_000_000 * share) for name, share in zip(names, shares, strict=True)},
-        len(gold),
+    left = dict(
+        allocate(
+            {name: round(1_000_000 * share) for name, share in zip(names, shares, strict=True)},
+            len(gold),
+        )
     )
     # The largest repositories first; each goes to the part that lacks most queries, and an empty
     # part comes first when the repositories run out.
-    left = dict(wanted)
     part_of: dict[str, str] = {}
     ordered = sorted(sizes, key=lambda name: (-sizes[name], name))
     for number, repository in enumerate(ordered):

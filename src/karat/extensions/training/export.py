@@ -110,7 +110,7 @@ def collect_examples(
     spec = request.spec and with_unit(request.spec, judged_units(gold, gold.match).most)
     lost: Counter[str] = Counter()
     dropped: Counter[str] = Counter()
-    found: dict[int, TrainingExample] = {}
+    examples: dict[int, TrainingExample] = {}
     done = 0
     with _engine(spec) as engine, request.where.snapshots(gold, seed=0) as snapshots:
         coverage = check_snapshots(gold, snapshots, match=gold.match).searched
@@ -124,14 +124,14 @@ def collect_examples(
                 if reason := problem or reason:
                     lost[reason] += 1
                 if targets_only or not reason:
-                    found[row] = example
+                    examples[row] = example
                 done += 1
                 if progress:
                     progress(done, len(gold))
     if lost[FAILED] == len(gold) > 0:
         raise EngineError(f"every query failed; the first: {source.failure}")
     name = request.run.name if request.run else spec.name if spec else ""
-    ordered = tuple(found[row] for row in sorted(found))
+    ordered = tuple(examples[row] for row in sorted(examples))
     return CollectedExamples(ordered, name, reader.name, coverage, lost, dropped, source.failure)
 
 
@@ -239,7 +239,7 @@ class _ChunkReader:
         return f"{header(chunk, path)}\n{chunk.text}" if self._headers else chunk.text
 
 
-class _Place(NamedTuple):
+class _Region(NamedTuple):
     """Lines of a document that a target means; 0 and 0 where it does not say which."""
 
     path: str
@@ -266,8 +266,8 @@ class _Case:
         self._corpus = corpus
         self._reader = reader
         self._matcher = MATCHERS.get(gold.match)()
-        self._places = list(_places(self._query, corpus, reader, self._matcher))
-        self._languages = {corpus.by_path[place.path].language for place in self._places}
+        self._regions = list(_regions(self._query, corpus, reader, self._matcher))
+        self._languages = {corpus.by_path[region.path].language for region in self._regions}
 
     def example(
         self, hits: Sequence[Hit], request: TrainingRequest, dropped: Counter[str]
@@ -299,21 +299,21 @@ class _Case:
 
         Chunks that define nothing, such as a block of imports, count only if all are like that.
         """
-        found: dict[tuple[str, int, int], tuple[float, int, TrainingText]] = {}
+        by_lines: dict[tuple[str, int, int], tuple[float, int, TrainingText]] = {}
         defining: set[tuple[str, int, int]] = set()
-        for place in self._places:
-            for chunk in self._reader.chunks(self._corpus, place.path):
-                lines = place.lines_in(chunk.start_line, chunk.end_line)
+        for region in self._regions:
+            for chunk in self._reader.chunks(self._corpus, region.path):
+                lines = region.lines_in(chunk.start_line, chunk.end_line)
                 if not lines:
                     continue
-                key = place.path, chunk.start_line, chunk.end_line
-                grade, known, _ = found.get(key, (0.0, 0, None))
-                grade = max(grade, place.grade)
-                text = TrainingText(self._reader.text(chunk, place.path), *key, grade=grade)
-                found[key] = grade, known + lines, text
+                key = region.path, chunk.start_line, chunk.end_line
+                grade, known, _ = by_lines.get(key, (0.0, 0, None))
+                grade = max(grade, region.grade)
+                text = TrainingText(self._reader.text(chunk, region.path), *key, grade=grade)
+                by_lines[key] = grade, known + lines, text
                 if chunk.symbols:
                     defining.add(key)
-        usable = [found[key] for key in found if key in defining or not defining]
+        usable = [by_lines[key] for key in by_lines if key in defining or not defining]
         ordered = sorted(usable, key=lambda one: (-one[0], -one[1], one[2][1:4]))
         return [text for _, _, text in ordered]
 
@@ -337,21 +337,21 @@ class _Case:
             rank=rank,
             score=hit.score,
         )
-        shown = hit._replace(path=self._matcher.spelled(hit.path))
+        spelled = hit._replace(path=self._matcher.spelled(hit.path))
         grades = [
             target.grade
             for target in self._query.targets
             if target.grade >= 0
             and self._matcher.credit(
-                shown, target._replace(path=self._matcher.spelled(target.path))
+                spelled, target._replace(path=self._matcher.spelled(target.path))
             )
         ]
         grades += [
-            place.grade
-            for place in self._places
-            if place.path == hit.path and place.lines_in(chunk.start_line, chunk.end_line)
+            region.grade
+            for region in self._regions
+            if region.path == hit.path and region.lines_in(chunk.start_line, chunk.end_line)
         ]
-        beside = any(place.path == hit.path for place in self._places)
+        beside = any(region.path == hit.path for region in self._regions)
         foreign = self._corpus.by_path[hit.path].language not in self._languages
         return CandidateText(text, max(grades, default=None), beside, foreign)
 
@@ -383,9 +383,9 @@ def _nearest_chunk(chunks: Sequence[Chunk], query: str) -> Chunk:
     )
 
 
-def _places(
+def _regions(
     query: Query, corpus: Corpus, reader: _ChunkReader, matcher: Matcher
-) -> Iterator[_Place]:
+) -> Iterator[_Region]:
     """Yield the lines of the relevant targets of *query* that exist in *corpus*.
 
     A target without lines is the changed lines of its file, if the query was mined, or the chunks
@@ -410,27 +410,27 @@ def _places(
                 chunk = _nearest_chunk(reader.chunks(corpus, path), query.text)
                 lines = [(chunk.start_line, chunk.end_line, target.grade)]
             for start_line, end_line, grade in lines:
-                yield _Place(path, start_line, end_line, grade)
+                yield _Region(path, start_line, end_line, grade)
 
 
 def _documents(target: Target, corpus: Corpus, matcher: Matcher) -> list[str]:
     path = matcher.spelled(target.path)
     if path in corpus.by_path or not path:
         return [path] if path else []
-    wanted = Target(path)
-    return [other for other in corpus.by_path if matcher.credit(Hit(other), wanted)]
+    spelled = Target(path)
+    return [other for other in corpus.by_path if matcher.credit(Hit(other), spelled)]
 
 
 def _changed_lines(query: Query) -> dict[str, list[tuple[int, int, float]]]:
     """Return the lines that the commit of a mined query changed, with their grades, by path."""
     files = query.extra.get("files")
-    found: dict[str, list[tuple[int, int, float]]] = {}
+    by_path: dict[str, list[tuple[int, int, float]]] = {}
     for file in files if isinstance(files, list | tuple) else ():
         for region in file.get("regions", ()):
             lines, _, grade = str(region).split(" ", 1)[0].partition(":")
             first, _, last = lines.partition("-")
-            found.setdefault(str(file["path"]), []).append((int(first), int(last), float(grade)))
-    return found
+            by_path.setdefault(str(file["path"]), []).append((int(first), int(last), float(grade)))
+    return by_path
 
 
 class HeldOutCheck(NamedTuple):
@@ -441,7 +441,7 @@ class HeldOutCheck(NamedTuple):
 
     name: str
     queries: int
-    found: Contamination
+    shared: Contamination
     unchecked: str = ""
 
 
@@ -506,7 +506,7 @@ class TrainingExport:
                 {
                     "name": check.name,
                     "queries": check.queries,
-                    **_as_json(check.found),
+                    **_as_json(check.shared),
                     "unchecked": check.unchecked,
                     "allowed": request.allow_contamination,
                 }
@@ -516,9 +516,9 @@ class TrainingExport:
 
     def write(self, folder: str | Path) -> list[Path]:
         """Write the rows of each part, their sources, the recipe and a README to *folder*."""
-        place = Path(folder)
-        place.mkdir(parents=True, exist_ok=True)
-        for old in place.glob("*.jsonl"):
+        path = Path(folder)
+        path.mkdir(parents=True, exist_ok=True)
+        for old in path.glob("*.jsonl"):
             old.unlink()
         files = {f"{name}.jsonl": _lines(rows) for name, rows in self.rows.items()}
         files["sources.jsonl"] = _lines(
@@ -529,8 +529,8 @@ class TrainingExport:
         files[MANIFEST] = json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n"
         files["README.md"] = _readme(self)
         for name, text in files.items():
-            write_text(place / name, text)
-        return [place / name for name in files]
+            write_text(path / name, text)
+        return [path / name for name in files]
 
 
 MANIFEST = "dataset_info.json"
@@ -540,13 +540,13 @@ SHARED = "shared with a test set"
 
 def check_folder(folder: str | Path, *, force: bool) -> None:
     """Raise InputError if *folder* holds other files, or an earlier export without *force*."""
-    place = Path(folder)
-    if not place.exists() or not any(place.iterdir()):
+    path = Path(folder)
+    if not path.exists() or not any(path.iterdir()):
         return
-    if not (place / MANIFEST).exists():
-        raise InputError(f"{place} is not empty; expected a new folder (-o FOLDER)")
+    if not (path / MANIFEST).exists():
+        raise InputError(f"{path} is not empty; expected a new folder (-o FOLDER)")
     if not force:
-        raise InputError(f"{place} holds an earlier export; --force replaces it")
+        raise InputError(f"{path} holds an earlier export; --force replaces it")
 
 
 def without_own_files(where: Where, *files: str) -> Where:
@@ -645,8 +645,8 @@ def _checked(
         else:
             unchecked = ""
             break
-    clean, found = without_held_out(examples, held)
-    return HeldOutCheck(test_set.name, len(test_set), found, unchecked), clean
+    clean, shared = without_held_out(examples, held)
+    return HeldOutCheck(test_set.name, len(test_set), shared, unchecked), clean
 
 
 def _parts(request: TrainingRequest, gold: Dataset) -> dict[str, tuple[str, ...]]:
@@ -729,15 +729,17 @@ def _source(example: TrainingExample) -> dict[str, object]:
 
 
 def _location(text: TrainingText) -> dict[str, object]:
-    place = f"{text.path}:{text.start_line}-{text.end_line}"
-    found = {"rank": text.rank} if text.rank else {}
-    return {"place": place, **found, **({} if isnan(text.score) else {"score": text.score})}
-
-
-def _as_json(found: Contamination) -> dict[str, object]:
     return {
-        "queries": {reason: len(ids) for reason, ids in found.queries.items()},
-        "negatives": found.negatives,
+        "place": f"{text.path}:{text.start_line}-{text.end_line}",
+        **({"rank": text.rank} if text.rank else {}),
+        **({} if isnan(text.score) else {"score": text.score}),
+    }
+
+
+def _as_json(contamination: Contamination) -> dict[str, object]:
+    return {
+        "queries": {reason: len(ids) for reason, ids in contamination.queries.items()},
+        "negatives": contamination.negatives,
     }
 
 
@@ -795,15 +797,15 @@ def training_tables(export: TrainingExport) -> list[Table]:
     verb = "kept" if export.request.allow_contamination else "dropped"
     shared = [
         *(
-            (f"{name}, with later parts", found, "dropped")
-            for name, found in export.between.items()
+            (f"{name}, with later parts", contamination, "dropped")
+            for name, contamination in export.between.items()
         ),
-        *((f"test set {check.name}", check.found, verb) for check in export.checks),
+        *((f"test set {check.name}", check.shared, verb) for check in export.checks),
     ]
     rows: list[tuple[str | int, ...]] = []
-    for name, found, outcome in shared:
-        counts = {reason: len(ids) for reason, ids in found.queries.items()}
-        counts["negative is a target"] = found.negatives
+    for name, contamination, outcome in shared:
+        counts = {reason: len(ids) for reason, ids in contamination.queries.items()}
+        counts["negative is a target"] = contamination.negatives
         rows += [(name, reason, count, outcome) for reason, count in counts.items() if count]
     if rows:
         tables.append(

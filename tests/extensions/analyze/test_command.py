@@ -14,18 +14,18 @@ Karat = Callable[..., CompletedProcess[str]]
 def project(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a small project beside FILES, and a gold set for it."""
     monkeypatch.setenv("KARAT_CACHE", str(folder / "cache"))
-    place = folder / "project"
-    place.mkdir()
+    path = folder / "project"
+    path.mkdir()
     for name in ("login", "mail", "canvas"):
-        (place / f"{name}.py").write_text(f"def {name}(user):\n    return {name}_of(user)\n")
-    (place / "blank.py").write_text("\n")
-    (place / "scan.raw").write_bytes(b"\0")
+        (path / f"{name}.py").write_text(f"def {name}(user):\n    return {name}_of(user)\n")
+    (path / "blank.py").write_text("\n")
+    (path / "scan.raw").write_bytes(b"\0")
     cases = [
         {"id": name, "query": f"where is {name}", "ground_truth_files": [f"{name}.py"]}
         for name in ("login", "mail")
     ]
     (folder / "small.json").write_text(json.dumps({"test_cases": cases, "metadata": {}}))
-    return place
+    return path
 
 
 def test_topics(karat: Karat) -> None:
@@ -33,25 +33,31 @@ def test_topics(karat: Karat) -> None:
     assert done.returncode == 0, done.stderr
     assert "hit@5 by topic" in done.stdout
     assert "similarity of queries: static" in done.stdout
-    shown = karat("analyze", "topics", "code.csv", "code.jsonl", "--model", "static", "--json")
-    assert json.loads(shown.stdout)["topics"][0]["query_ids"] == ["1", "2", "3"]
+    printed = karat("analyze", "topics", "code.csv", "code.jsonl", "--model", "static", "--json")
+    assert json.loads(printed.stdout)["topics"][0]["query_ids"] == ["1", "2", "3"]
 
 
 def test_embedding(karat: Karat) -> None:
     done = karat("analyze", "embedding", "small.json", "project", "--model", "static", "--json")
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert (found["model"], found["queries"], found["chunks"]) == ("static", 2, 3)
-    assert (found["skipped"], found["skipped_files"]) == ({"binary": 1}, {"binary": ["scan.raw"]})
+    printed = json.loads(done.stdout)
+    assert (printed["model"], printed["queries"], printed["chunks"]) == ("static", 2, 3)
+    assert (printed["skipped"], printed["skipped_files"]) == (
+        {"binary": 1},
+        {"binary": ["scan.raw"]},
+    )
     assert "separation" in karat("analyze", "embedding", "small.json", "project").stdout
 
 
 def test_index(karat: Karat) -> None:
     done = karat("analyze", "index", "project", "--gold", "small.json", "-k", "1", "--json")
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert (found["skipped"], found["skipped_files"]) == ({"binary": 1}, {"binary": ["scan.raw"]})
-    flaws = {flaw["kind"]: flaw for flaw in found["flaws"]}
+    printed = json.loads(done.stdout)
+    assert (printed["skipped"], printed["skipped_files"]) == (
+        {"binary": 1},
+        {"binary": ["scan.raw"]},
+    )
+    flaws = {flaw["kind"]: flaw for flaw in printed["flaws"]}
     assert flaws["file without a chunk"]["places"] == ["blank.py"]
     assert flaws["never retrieved"]["places"] == ["canvas.py:1-2"]
     assert "file without a chunk" in karat("analyze", "index", "project").stdout
@@ -62,8 +68,8 @@ def test_trend(karat: Karat, kept: str) -> None:
     assert done.returncode == 0, done.stderr
     assert "mrr over time" in done.stdout
     assert f"{kept}.1" in done.stdout
-    found = json.loads(karat("analyze", "trend", f"{kept}.1", "--json").stdout)
-    (trend,) = found["trends"]
+    printed = json.loads(karat("analyze", "trend", f"{kept}.1", "--json").stdout)
+    (trend,) = printed["trends"]
     assert trend["points"][0]["verdict"] == "first"
 
 

@@ -60,49 +60,49 @@ CORPUS = from_texts(
 
 
 def test_a_sound_model_separates() -> None:
-    found = embedding_quality(GOLD, CORPUS, model=Fake())
-    assert (found.model, found.dimension, found.chunks, found.zeros) == ("fake", 64, 48, 0)
-    assert (found.queries, found.unplaced) == (48, 0)
-    assert found.separation > 0.99
-    assert found.relevant > 0.8
-    assert abs(found.irrelevant) < 0.3
-    assert found.distance is not None
-    assert found.distance > 3
-    assert found.mean_cosine < 0.3
-    assert found.warnings == ()
+    quality = embedding_quality(GOLD, CORPUS, model=Fake())
+    assert (quality.model, quality.dimension, quality.chunks, quality.zeros) == ("fake", 64, 48, 0)
+    assert (quality.queries, quality.unplaced) == (48, 0)
+    assert quality.separation > 0.99
+    assert quality.relevant > 0.8
+    assert abs(quality.irrelevant) < 0.3
+    assert quality.distance is not None
+    assert quality.distance > 3
+    assert quality.mean_cosine < 0.3
+    assert quality.warnings == ()
 
 
 def test_a_collapsed_model_is_called_so() -> None:
-    found = embedding_quality(GOLD, CORPUS, model=Fake(bias=20.0))
-    assert found.mean_cosine > 0.99
-    assert found.first_direction > 0.99
-    assert found.warnings[0].startswith("collapsed: the mean cosine of two random chunks is 1.00")
+    quality = embedding_quality(GOLD, CORPUS, model=Fake(bias=20.0))
+    assert quality.mean_cosine > 0.99
+    assert quality.first_direction > 0.99
+    assert quality.warnings[0].startswith("collapsed: the mean cosine of two random chunks is 1.00")
 
 
 def test_a_shuffled_model_does_not_separate() -> None:
-    found = embedding_quality(GOLD, CORPUS, model=Fake(shuffled=True))
-    assert found.separation < 0.75
-    (warning,) = found.warnings
+    quality = embedding_quality(GOLD, CORPUS, model=Fake(shuffled=True))
+    assert quality.separation < 0.75
+    (warning,) = quality.warnings
     assert warning.startswith("no significant separation with 48 queries: a relevant chunk")
-    assert found.mean_cosine < 0.5
+    assert quality.mean_cosine < 0.5
 
 
 def test_queries_that_belong_together_are_drawn_together() -> None:
     tagged = [query._replace(tags={"case": query.targets[0].path}) for query in GOLD.queries()]
     together = Dataset.of(tagged, match="lines", metadata={"cluster": "case"})
     alone = embedding_quality(GOLD, CORPUS, model=Fake(shuffled=True))
-    found = embedding_quality(together, CORPUS, model=Fake(shuffled=True))
-    assert found.separation == alone.separation
-    assert found.interval.method.startswith("cluster bootstrap-t")
+    quality = embedding_quality(together, CORPUS, model=Fake(shuffled=True))
+    assert quality.separation == alone.separation
+    assert quality.interval.method.startswith("cluster bootstrap-t")
     assert not alone.interval.method.startswith("cluster")
 
 
 def test_the_mean_cosine_is_that_of_all_pairs() -> None:
-    found = embedding_quality(GOLD, CORPUS, model="static")
+    quality = embedding_quality(GOLD, CORPUS, model="static")
     again = embedding_quality(GOLD, CORPUS, model="static", seed=7)
-    assert found.mean_cosine == pytest.approx(again.mean_cosine, abs=0.01)
-    assert found.first_direction == pytest.approx(again.first_direction)
-    assert found.separation == again.separation > 0.9
+    assert quality.mean_cosine == pytest.approx(again.mean_cosine, abs=0.01)
+    assert quality.first_direction == pytest.approx(again.first_direction)
+    assert quality.separation == again.separation > 0.9
 
 
 def test_queries_whose_targets_are_elsewhere_are_counted() -> None:

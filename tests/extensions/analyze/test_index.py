@@ -24,40 +24,40 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def flaw(health: Health, kind: str) -> Flaw:
-    (found,) = (flaw for flaw in health.flaws if flaw.kind == kind)
-    return found
+    (match,) = (flaw for flaw in health.flaws if flaw.kind == kind)
+    return match
 
 
 def test_a_sound_corpus_has_no_flaw() -> None:
-    found = index_health(from_texts({"a.py": LOGIN, "b.py": MAIL}), "bm25")
-    assert (found.engine, found.documents, found.chunks, found.queries) == ("bm25", 2, 2, 0)
-    assert [flaw.kind for flaw in found.flaws] == ["file without a chunk", "empty", "duplicate"]
-    assert found.healthy
+    health = index_health(from_texts({"a.py": LOGIN, "b.py": MAIL}), "bm25")
+    assert (health.engine, health.documents, health.chunks, health.queries) == ("bm25", 2, 2, 0)
+    assert [flaw.kind for flaw in health.flaws] == ["file without a chunk", "empty", "duplicate"]
+    assert health.healthy
 
 
 def test_a_file_without_a_chunk() -> None:
-    found = index_health(from_texts({"a.py": LOGIN, "blank.py": "\n  \n"}), Spec("engine", "bm25"))
-    assert flaw(found, "file without a chunk") == Flaw("file without a chunk", 1, 2, ("blank.py",))
-    assert not found.healthy
+    health = index_health(from_texts({"a.py": LOGIN, "blank.py": "\n  \n"}), Spec("engine", "bm25"))
+    assert flaw(health, "file without a chunk") == Flaw("file without a chunk", 1, 2, ("blank.py",))
+    assert not health.healthy
 
 
 def test_a_chunk_without_a_word() -> None:
-    found = index_health(from_texts({"a.py": LOGIN, "rule.txt": "-----\n=====\n"}), "bm25")
-    assert flaw(found, "empty") == Flaw("empty", 1, 2, ("rule.txt:1-2",))
+    health = index_health(from_texts({"a.py": LOGIN, "rule.txt": "-----\n=====\n"}), "bm25")
+    assert flaw(health, "empty") == Flaw("empty", 1, 2, ("rule.txt:1-2",))
 
 
 def test_the_second_and_third_copy_are_duplicates() -> None:
     texts = {"a.py": LOGIN, "copy/a.py": LOGIN, "old/a.py": LOGIN, "b.py": MAIL}
-    found = flaw(index_health(from_texts(texts), "bm25"), "duplicate")
-    assert (found.count, found.of) == (2, 4)
-    assert found.places == ("copy/a.py:1-2", "old/a.py:1-2")
+    duplicate = flaw(index_health(from_texts(texts), "bm25"), "duplicate")
+    assert (duplicate.count, duplicate.of) == (2, 4)
+    assert duplicate.places == ("copy/a.py:1-2", "old/a.py:1-2")
 
 
 def test_what_the_model_does_not_read() -> None:
     corpus = from_texts({"a.py": LOGIN, "long.py": LONG})
-    found = flaw(index_health(corpus, dense(model="granite", chunker="lines")), "oversized")
-    assert (found.count, found.of, found.places) == (1, 2, ("long.py:1-2",))
-    assert found.note == "longer than the 256 tokens that granite reads"
+    oversized = flaw(index_health(corpus, dense(model="granite", chunker="lines")), "oversized")
+    assert (oversized.count, oversized.of, oversized.places) == (1, 2, ("long.py:1-2",))
+    assert oversized.note == "longer than the 256 tokens that granite reads"
     windows = index_health(corpus, dense(model="granite", chunker="lines", windows="all"))
     # The long line is one part, however small the windows.
     assert flaw(windows, "oversized").count == 1
@@ -75,18 +75,20 @@ def test_a_limit_without_a_tokenizer_is_estimated() -> None:
 
     engine = dense(model="static", chunker="lines")
     engine.stages[0].embedder = as_embedder(Estimated())  # type: ignore[attr-defined]
-    found = flaw(index_health(from_texts({"a.py": LOGIN, "long.py": LONG}), engine), "oversized")
-    assert found.places == ("long.py:1-2",)
-    assert found.note == "longer than the 100 tokens that own reads (estimate)"
+    oversized = flaw(
+        index_health(from_texts({"a.py": LOGIN, "long.py": LONG}), engine), "oversized"
+    )
+    assert oversized.places == ("long.py:1-2",)
+    assert oversized.note == "longer than the 100 tokens that own reads (estimate)"
 
 
 def test_what_no_query_ever_retrieves() -> None:
     corpus = from_texts({"a.py": LOGIN, "b.py": MAIL, "c.py": "def forgotten():\n    pass\n"})
-    found = index_health(corpus, bm25(), queries=["user login", "mail a letter"], k=1)
-    never = flaw(found, "never retrieved")
-    assert (found.queries, never.count, never.of) == (2, 1, 3)
+    health = index_health(corpus, bm25(), queries=["user login", "mail a letter"], k=1)
+    never = flaw(health, "never retrieved")
+    assert (health.queries, never.count, never.of) == (2, 1, 3)
     assert never.places == ("c.py:1-2",)
-    assert found.healthy
+    assert health.healthy
 
 
 def test_a_reranked_engine_is_looked_into_and_a_foreign_one_refused() -> None:

@@ -38,7 +38,7 @@ def run(name: str, weak: str = "") -> RunResult:
 
 @pytest.mark.parametrize("model", ["words", "static"])
 def test_the_planted_topic_is_weak_and_no_other(model: str) -> None:
-    found = query_topics(
+    topics = query_topics(
         GOLD,
         [run("good"), run("bad", "parser")],
         model=model,
@@ -46,9 +46,9 @@ def test_the_planted_topic_is_weak_and_no_other(model: str) -> None:
         scoring=Scoring(("hit@5",)),
         confidence=FAST,
     )
-    assert (found.measure, found.similar, found.runs) == ("hit@5", model, ("good", "bad"))
-    assert found.means == pytest.approx((1.0, 2 / 3))
-    weakest, *others = found.topics
+    assert (topics.measure, topics.similar, topics.runs) == ("hit@5", model, ("good", "bad"))
+    assert topics.means == pytest.approx((1.0, 2 / 3))
+    weakest, *others = topics.topics
     assert weakest.query_ids == tuple(f"parser{n}" for n in range(8))
     assert set(weakest.words) & {"parser", "token", "grammar", "read"}
     assert weakest.example.startswith(KINDS["parser"])
@@ -63,7 +63,7 @@ def test_the_planted_topic_is_weak_and_no_other(model: str) -> None:
 def test_variants_of_one_case_make_no_topic_weak() -> None:
     # The eight queries of a kind are one case: of three cases one is always the worst.
     tagged = [query._replace(tags={"case": query.targets[0].path}) for query in QUERIES]
-    found = query_topics(
+    topics = query_topics(
         Dataset.of(tagged, metadata={"cluster": "case"}),
         [run("bad", "parser")],
         model="words",
@@ -71,29 +71,29 @@ def test_variants_of_one_case_make_no_topic_weak() -> None:
         scoring=Scoring(("hit@5",)),
         confidence=FAST,
     )
-    weakest = found.topics[0].scores[0]
+    weakest = topics.topics[0].scores[0]
     assert (weakest.mean, weakest.weak) == (0.0, False)
     assert weakest.interval.method == "none"
 
 
 def test_the_number_of_topics_is_found() -> None:
-    found = query_topics(GOLD, [run("good")], model="words", confidence=FAST)
-    assert sorted(len(topic.query_ids) for topic in found.topics) == [8, 8, 8]
+    topics = query_topics(GOLD, [run("good")], model="words", confidence=FAST)
+    assert sorted(len(topic.query_ids) for topic in topics.topics) == [8, 8, 8]
 
 
 def test_without_the_extra_words_serve(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tokenizers", None)
-    found = query_topics(GOLD, [run("good")], confidence=FAST)
-    assert found.similar == "words"
+    topics = query_topics(GOLD, [run("good")], confidence=FAST)
+    assert topics.similar == "words"
     with pytest.raises(MissingExtra):
         query_topics(GOLD, [run("good")], model="granite", confidence=FAST)
 
 
 def test_queries_without_words_are_left_out() -> None:
     gold = Dataset.of([*QUERIES, Query("none", "?!", (Target("a.py"),))])
-    found = query_topics(gold, [run("good")], model="words", topics=3, confidence=FAST)
-    assert found.left_out == 1
-    assert sum(len(topic.query_ids) for topic in found.topics) == len(QUERIES)
+    topics = query_topics(gold, [run("good")], model="words", topics=3, confidence=FAST)
+    assert topics.left_out == 1
+    assert sum(len(topic.query_ids) for topic in topics.topics) == len(QUERIES)
 
 
 def test_where_less_is_better_the_topic_of_most_is_weak() -> None:
@@ -107,7 +107,7 @@ def test_where_less_is_better_the_topic_of_most_is_weak() -> None:
     ]
     long = RunResult(Run.of(answers, name="long"), None, "", "long")
     lines = [query._replace(targets=(Target("x.py", 1, 1, 5),)) for query in QUERIES]
-    found = query_topics(
+    topics = query_topics(
         Dataset.of(lines, match="lines"),
         [long],
         model="words",
@@ -115,8 +115,8 @@ def test_where_less_is_better_the_topic_of_most_is_weak() -> None:
         scoring=Scoring(("lines@10",)),
         confidence=FAST,
     )
-    assert found.topics[0].query_ids[0] == "image0"
-    assert [topic.scores[0].weak for topic in found.topics] == [True, False, False]
+    assert topics.topics[0].query_ids[0] == "image0"
+    assert [topic.scores[0].weak for topic in topics.topics] == [True, False, False]
 
 
 @pytest.mark.usefixtures("other_averages")

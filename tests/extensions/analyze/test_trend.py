@@ -97,12 +97,14 @@ def test_a_measure_that_is_no_mean_is_refused() -> None:
 GOLD = Dataset.of([Query(f"q{n}", "text", (Target("a.py"),)) for n in range(12)], name="small")
 
 
-def kept(store: SqlStore, version: str, found: Mapping[str, int], *, gold: Dataset = GOLD) -> str:
+def store_experiment(
+    store: SqlStore, version: str, counts: Mapping[str, int], *, gold: Dataset = GOLD
+) -> str:
     """Keep an experiment in which each run finds the target of its first queries."""
-    runs = tuple(RunDefinition(label, Spec("engine", "bm25")) for label in found)
+    runs = tuple(RunDefinition(label, Spec("engine", "bm25")) for label in counts)
     plan = ExperimentDefinition("nightly", ExperimentKind.EVALUATE, gold, runs, version=version)
     experiment = store.experiment(plan)
-    for position, count in enumerate(found.values(), 1):
+    for position, count in enumerate(counts.values(), 1):
         run = f"{experiment}.{position}"
         store.claim(run)
         answers = (
@@ -117,15 +119,15 @@ def kept(store: SqlStore, version: str, found: Mapping[str, int], *, gold: Datas
 def test_experiments_on_one_gold_set_make_a_trend(tmp_path: Path) -> None:
     times = (START + timedelta(hours=hour) for hour in range(10_000))
     with SqlStore(tmp_path / "k.db", clock=lambda: next(times)) as store:
-        kept(store, "1", {"bm25": 12, "dense": 6})
-        kept(store, "2", {"bm25": 12, "dense": 6, "other": 3})
-        kept(store, "3", {"dense": 6}, gold=Dataset.of(list(GOLD.queries())[:9]))
-        last = kept(store, "4", {"bm25": 2, "dense": 7})
-        found = trends(store, store.show(last), scoring=Scoring(("hit@5", "mrr")), confidence=SURE)
-        assert [(trend.label, trend.measure) for trend in found] == [
+        store_experiment(store, "1", {"bm25": 12, "dense": 6})
+        store_experiment(store, "2", {"bm25": 12, "dense": 6, "other": 3})
+        store_experiment(store, "3", {"dense": 6}, gold=Dataset.of(list(GOLD.queries())[:9]))
+        last = store_experiment(store, "4", {"bm25": 2, "dense": 7})
+        both = trends(store, store.show(last), scoring=Scoring(("hit@5", "mrr")), confidence=SURE)
+        assert [(trend.label, trend.measure) for trend in both] == [
             *(("bm25", "hit@5"), ("dense", "hit@5"))
         ]
-        bm25, dense = found
+        bm25, dense = both
         assert [point.mean for point in bm25.points] == pytest.approx([1.0, 1.0, 1 / 6])
         assert [point.verdict for point in bm25.points] == ["first", "noise", "real"]
         assert [point.verdict for point in dense.points] == ["first", "noise", "noise"]

@@ -86,7 +86,7 @@ def topics_(
     from karat.report.table import mark_of
 
     given = gather(names, store=store, reading=inputs.gold, run_format=inputs.run_format)
-    found = query_topics(
+    analysis = query_topics(
         given.gold,
         given.runs,
         model=model,
@@ -95,8 +95,8 @@ def topics_(
         confidence=confidence,
     )
     use = label_use(given.gold)
-    table = topics_table(found, mark=mark_of(use.mark if use else "", found.measure))
-    _put(table, found, as_json=as_json, gold=given.gold)
+    table = topics_table(analysis, mark=mark_of(use.mark if use else "", analysis.measure))
+    _put(table, analysis, as_json=as_json, gold=given.gold)
 
 
 @command.command("embedding")
@@ -136,7 +136,7 @@ def embedding_(
     from karat.formats import read_dataset
 
     corpus = open_corpus(place, revision=rev, files=files)
-    found = embedding_quality(
+    quality = embedding_quality(
         read_dataset(gold, columns=columns),
         corpus,
         model=model,
@@ -144,7 +144,7 @@ def embedding_(
         cached=True,
         seed=seed,
     )
-    _put(embedding_table(found), _with_skipped(found, corpus), as_json=as_json)
+    _put(embedding_table(quality), _with_skipped(quality, corpus), as_json=as_json)
 
 
 @command.command("index")
@@ -187,8 +187,8 @@ def index_(
 
         queries = read_dataset(gold, columns=columns).texts
     corpus = open_corpus(place, revision=rev, files=files)
-    found = index_health(corpus, engine, queries=queries, k=k)
-    _put(health_table(found), _with_skipped(found, corpus), as_json=as_json)
+    health = index_health(corpus, engine, queries=queries, k=k)
+    _put(health_table(health), _with_skipped(health, corpus), as_json=as_json)
 
 
 @command.command("trend")
@@ -221,21 +221,21 @@ def trend_(
     with open_store(store) as opened:
         chosen = select_runs(opened, experiment)
         asked = replace(chosen.experiment, runs=chosen.runs)
-        found = trends(opened, asked, scoring=scoring, confidence=confidence)
+        by_label = trends(opened, asked, scoring=scoring, confidence=confidence)
         gold = opened.dataset(asked.dataset)
-    _put(trend_table(found), {"trends": found}, as_json=as_json, gold=gold)
+    _put(trend_table(by_label), {"trends": by_label}, as_json=as_json, gold=gold)
 
 
-def _with_skipped(found: "EmbeddingQuality | Health", corpus: "Corpus") -> dict[str, object]:
-    """Return the fields of *found*, and the skipped files of *corpus*, for JSON."""
+def _with_skipped(analysis: "EmbeddingQuality | Health", corpus: "Corpus") -> dict[str, object]:
+    """Return the fields of *analysis*, and the skipped files of *corpus*, for JSON."""
     from karat.app.corpora import skipped_as_json
 
-    own: dict[str, object] = {each.name: getattr(found, each.name) for each in fields(found)}
+    own: dict[str, object] = {each.name: getattr(analysis, each.name) for each in fields(analysis)}
     return own | skipped_as_json(corpus)
 
 
-def _put(table: "Table", found: object, *, as_json: bool, gold: "Dataset | None" = None) -> None:
-    """Print *found*; scores on *gold* are marked where they use doubtful labels of models."""
+def _put(table: "Table", analysis: object, *, as_json: bool, gold: "Dataset | None" = None) -> None:
+    """Print *analysis*; scores on *gold* are marked where they use doubtful labels of models."""
     from karat.cli.output.show import put_json, put_table
     from karat.model.judgments import label_use
     from karat.report.display import printable
@@ -243,7 +243,7 @@ def _put(table: "Table", found: object, *, as_json: bool, gold: "Dataset | None"
 
     use = label_use(gold) if gold else None
     if as_json:
-        put_json(found)
+        put_json(analysis)
     else:
         put_table(marked(table, use.mark if use else ""))
     if use:

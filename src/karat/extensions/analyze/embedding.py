@@ -71,18 +71,18 @@ def embedding_quality(
             f"no chunk of {corpus.name} covers a target of {gold.name}; was this gold set made "
             "for these documents?"
         )
-    kept = _drawn(len(spots), set().union(*relevant), seed)
-    place = {spot: number for number, spot in enumerate(kept)}
+    sample = _drawn(len(spots), set().union(*relevant), seed)
+    position = {spot: number for number, spot in enumerate(sample)}
     with caches.vectors() as cache:
         embed = embedder if cache is None else CachedEmbedder(embedder, cache)
-        chunks = _embedded(embed, [spots[number].text for number in kept])
+        chunks = _embedded(embed, [spots[number].text for number in sample])
     asked = [row for row, covered in enumerate(relevant) if covered]
     queries = embedder.embed([gold.texts[row] for row in asked], "query").astype(np.float64)
-    paths = np.array([coverage.spelled(spots[number].hit.path) for number in kept])
+    paths = np.array([coverage.spelled(spots[number].hit.path) for number in sample])
     near, far, shares, rows = [], [], [], []
     for vector, row in zip(queries, asked, strict=True):
         cosines = chunks @ vector
-        own = cosines[[place[number] for number in relevant[row]]]
+        own = cosines[[position[number] for number in relevant[row]]]
         named = [coverage.spelled(target.path) for target in gold.targets(row)]
         others = cosines[~np.isin(paths, named)]
         if len(others):
@@ -102,11 +102,11 @@ def embedding_quality(
         clusters=clusters and [clusters[row] for row in rows],
     )
     close, apart = np.concatenate(near), np.concatenate(far)
-    found = EmbeddingQuality(
+    quality = EmbeddingQuality(
         model=embedder.name,
         dimension=embedder.dimension,
-        chunks=len(kept),
-        zeros=len(kept) - len(filled),
+        chunks=len(sample),
+        zeros=len(sample) - len(filled),
         queries=len(shares),
         unplaced=len(gold) - len(asked),
         mean_cosine=mean_cosine,
@@ -118,7 +118,7 @@ def embedding_quality(
         distance=_distance(close, apart),
         warnings=(),
     )
-    return _warned(found)
+    return _warned(quality)
 
 
 def _embedded_places(corpus: Corpus, chunker: str, caches: Caches) -> Iterator[EmbeddedPlace]:
@@ -172,19 +172,19 @@ def _distance(close: Vectors, apart: Vectors) -> float | None:
     return float(close.mean() - apart.mean()) / spread if spread > 1e-9 else None
 
 
-def _warned(found: EmbeddingQuality) -> EmbeddingQuality:
+def _warned(quality: EmbeddingQuality) -> EmbeddingQuality:
     warnings = []
-    if found.mean_cosine >= COLLAPSED or found.first_direction >= ONE_LINE:
+    if quality.mean_cosine >= COLLAPSED or quality.first_direction >= ONE_LINE:
         warnings.append(
-            f"collapsed: the mean cosine of two random chunks is {found.mean_cosine:.2f}, and "
-            f"one direction explains {found.first_direction:.0%} of the vectors"
+            f"collapsed: the mean cosine of two random chunks is {quality.mean_cosine:.2f}, and "
+            f"one direction explains {quality.first_direction:.0%} of the vectors"
         )
-    low = found.interval.low
-    if found.separation <= 0.5 or low is None or low <= 0.5:
+    low = quality.interval.low
+    if quality.separation <= 0.5 or low is None or low <= 0.5:
         warnings.append(
-            f"no significant separation with {found.queries} queries: a relevant chunk is nearer "
-            f"than another one in {found.separation:.0%} of pairs; chance is 50%"
+            f"no significant separation with {quality.queries} queries: a relevant chunk is nearer "
+            f"than another one in {quality.separation:.0%} of pairs; chance is 50%"
         )
-    if found.zeros:
-        warnings.append(f"{found.zeros} chunks have no text that the model can embed")
-    return replace(found, warnings=tuple(warnings))
+    if quality.zeros:
+        warnings.append(f"{quality.zeros} chunks have no text that the model can embed")
+    return replace(quality, warnings=tuple(warnings))

@@ -89,8 +89,8 @@ def _flaws(
 def _flaw(
     kind: str, whole: Sequence[tuple[str, Chunk]], is_flawed: Callable[[Chunk], bool]
 ) -> Flaw:
-    found = [_named(path, chunk) for path, chunk in whole if is_flawed(chunk)]
-    return Flaw(kind, len(found), len(whole), tuple(found[:CHUNKS_LISTED]))
+    flawed = [_named(path, chunk) for path, chunk in whole if is_flawed(chunk)]
+    return Flaw(kind, len(flawed), len(whole), tuple(flawed[:CHUNKS_LISTED]))
 
 
 def _again(chunk: Chunk, seen: set[str]) -> bool:
@@ -115,9 +115,11 @@ def _oversized(chunked: ChunkedCorpus, embedder: Embedder, windows: str) -> Flaw
     note, long = "", embedder.too_long(texts)
     if long is None:
         note, long = " (estimate)", [tokens(text) > limit for text in texts]
-    found = list(dict.fromkeys(name for name, is_long in zip(named, long, strict=True) if is_long))
+    oversized = list(
+        dict.fromkeys(name for name, is_long in zip(named, long, strict=True) if is_long)
+    )
     note = f"longer than the {limit} tokens that {embedder.name} reads{note}"
-    return Flaw("oversized", len(found), len(chunked), tuple(found[:CHUNKS_LISTED]), note)
+    return Flaw("oversized", len(oversized), len(chunked), tuple(oversized[:CHUNKS_LISTED]), note)
 
 
 def _named(path: str, chunk: Chunk) -> str:

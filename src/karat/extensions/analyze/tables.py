@@ -22,17 +22,17 @@ SHOWN = 3
 WEAK, REAL = "weak", "real"
 
 
-def topics_table(found: Topics, *, mark: str = "") -> Table:
+def topics_table(analysis: Topics, *, mark: str = "") -> Table:
     """Return one row per topic, the weakest first, with the mean of each run.
 
     *mark* follows the means over all queries, which stand in a note.
     """
     columns = [Column("topic"), Column("queries", numeric=True)]
-    level = _level(score.interval for topic in found.topics for score in topic.scores)
-    for name in found.runs:
+    level = _level(score.interval for topic in analysis.topics for score in topic.scores)
+    for name in analysis.runs:
         columns += [Column(name, numeric=True), Column(level, numeric=True, spare=1), Column("")]
     rows = []
-    for topic in found.topics:
+    for topic in analysis.topics:
         size = len(topic.query_ids)
         cells = [Cell(" ".join(topic.words) or topic.example), Cell(str(size), size)]
         for score in topic.scores:
@@ -40,77 +40,77 @@ def topics_table(found: Topics, *, mark: str = "") -> Table:
             cells.append(Cell(WEAK if score.weak else ""))
         rows.append((*cells, Cell(topic.example)))
     means = ", ".join(
-        f"{name} {mean:.3f}{mark}" for name, mean in zip(found.runs, found.means, strict=True)
+        f"{name} {mean:.3f}{mark}" for name, mean in zip(analysis.runs, analysis.means, strict=True)
     )
-    notes = [f"all queries: {means}; similarity of queries: {found.similar}"]
-    if found.left_out:
-        notes.append(f"{queries(found.left_out)} without usable words left out")
+    notes = [f"all queries: {means}; similarity of queries: {analysis.similar}"]
+    if analysis.left_out:
+        notes.append(f"{queries(analysis.left_out)} without usable words left out")
     notes += [
         f"{name}: {queries(count)} not in the run (counted as 0)"
-        for name, count in zip(found.runs, found.missing, strict=False)
+        for name, count in zip(analysis.runs, analysis.missing, strict=False)
         if count
     ]
     return Table(
-        f"{found.measure} by topic",
+        f"{analysis.measure} by topic",
         (*columns, Column("for example", spare=2)),
         tuple(rows),
         tuple(notes),
-        _weak_topics(found),
+        _weak_topics(analysis),
     )
 
 
-def _weak_topics(found: Topics) -> str:
+def _weak_topics(analysis: Topics) -> str:
     sentences = []
-    for place, name in enumerate(found.runs):
+    for column, name in enumerate(analysis.runs):
         weak = [
             " ".join(topic.words) or topic.example
-            for topic in found.topics
-            if topic.scores[place].weak
+            for topic in analysis.topics
+            if topic.scores[column].weak
         ]
         if weak:
             sentences.append(f"{name} is significantly weak on: {'; '.join(weak)}.")
     return " ".join(sentences) or "No topic is significantly weaker than the rest."
 
 
-def embedding_table(found: EmbeddingQuality) -> Table:
+def embedding_table(quality: EmbeddingQuality) -> Table:
     """Return what was measured of a model, and what it means."""
-    span = range_cell(found.interval).text
+    span = range_cell(quality.interval).text
     rows = [
         (
             "separation",
-            found.separation,
+            quality.separation,
             f"{span}; probability that a relevant chunk is nearer than another one",
         ),
-        ("relevant", found.relevant, "mean cosine of a query and a chunk that covers its target"),
-        ("irrelevant", found.irrelevant, "mean cosine of a query and a chunk of another file"),
-        ("distance", found.distance, "difference of these two, in standard deviations"),
+        ("relevant", quality.relevant, "mean cosine of a query and a chunk that covers its target"),
+        ("irrelevant", quality.irrelevant, "mean cosine of a query and a chunk of another file"),
+        ("distance", quality.distance, "difference of these two, in standard deviations"),
         (
             "mean cosine",
-            found.mean_cosine,
+            quality.mean_cosine,
             "mean cosine of two random chunks; near 1 if the model cannot separate texts",
         ),
         (
             "first direction",
-            found.first_direction,
+            quality.first_direction,
             "share of the vectors' length along one direction",
         ),
     ]
     notes = [
-        f"{found.model}, {found.dimension} dimensions, {found.chunks:,} chunks, "
-        f"{queries(found.queries)}"
+        f"{quality.model}, {quality.dimension} dimensions, {quality.chunks:,} chunks, "
+        f"{queries(quality.queries)}"
     ]
-    if found.unplaced:
-        notes.append(f"{queries(found.unplaced)} left out: no chunk covers a target")
+    if quality.unplaced:
+        notes.append(f"{queries(quality.unplaced)} left out: no chunk covers a target")
     return Table(
         "Embedding quality",
         (Column("measure"), Column("value", numeric=True), Column("meaning")),
         tuple((Cell(name), number(value, digits=DIGITS), Cell(what)) for name, value, what in rows),
         tuple(notes),
-        " ".join(f"{warning}." for warning in found.warnings) or "No problem found.",
+        " ".join(f"{warning}." for warning in quality.warnings) or "No problem found.",
     )
 
 
-def health_table(found: Health) -> Table:
+def health_table(health: Health) -> Table:
     """Return one row per kind of flaw, with some of its places."""
     rows = tuple(
         (
@@ -119,18 +119,18 @@ def health_table(found: Health) -> Table:
             Cell(f"{flaw.count / flaw.of:.1%}" if flaw.of else "-"),
             Cell(_places(flaw)),
         )
-        for flaw in found.flaws
+        for flaw in health.flaws
     )
-    notes = [flaw.note for flaw in found.flaws if flaw.note and flaw.count]
+    notes = [flaw.note for flaw in health.flaws if flaw.note and flaw.count]
     notes += [
         f"fallback chunking: {counted(count, 'document')}, {reason}"
-        for reason, count in found.fallbacks.items()
+        for reason, count in health.fallbacks.items()
     ]
-    if found.queries:
-        notes.append(f"never retrieved: not a hit of any of {queries(found.queries)}")
+    if health.queries:
+        notes.append(f"never retrieved: not a hit of any of {queries(health.queries)}")
     return Table(
-        f"{found.corpus}, chunks of {found.engine}: {counted(found.documents, 'document')}, "
-        f"{counted(found.chunks, 'chunk')}",
+        f"{health.corpus}, chunks of {health.engine}: {counted(health.documents, 'document')}, "
+        f"{counted(health.chunks, 'chunk')}",
         (
             Column("flaw"),
             Column("count", numeric=True),
@@ -139,7 +139,7 @@ def health_table(found: Health) -> Table:
         ),
         rows,
         tuple(notes),
-        "No problem found in the index." if found.healthy else "",
+        "No problem found in the index." if health.healthy else "",
     )
 
 
@@ -148,32 +148,32 @@ def _places(flaw: Flaw) -> str:
     return ", ".join(flaw.places[:SHOWN]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def trend_table(found: Sequence[Trend]) -> Table:
+def trend_table(trends: Sequence[Trend]) -> Table:
     """Return one row per run of each configuration, the oldest first."""
     columns = (
         Column("configuration"),
         Column("run"),
         Column("when"),
-        Column(found[0].measure, numeric=True),
-        Column(_level(point.interval for point in found[0].points), numeric=True, spare=1),
+        Column(trends[0].measure, numeric=True),
+        Column(_level(point.interval for point in trends[0].points), numeric=True, spare=1),
         Column("change", numeric=True),
         Column("p", numeric=True),
         Column("verdict"),
     )
     rows = tuple(
-        (Cell(trend.label if place == 0 else "", trend.label), *_point(point))
-        for trend in found
-        for place, point in enumerate(trend.points)
+        (Cell(trend.label if index == 0 else "", trend.label), *_point(point))
+        for trend in trends
+        for index, point in enumerate(trend.points)
     )
     real = [
         f"{trend.label} changed significantly by {_change(point).text} with {point.run}, "
         f"{point.when:%Y-%m-%d}."
-        for trend in found
+        for trend in trends
         for point in trend.points
         if point.verdict == REAL and point.change is not None
     ]
     return Table(
-        f"{found[0].measure} over time",
+        f"{trends[0].measure} over time",
         columns,
         rows,
         ("change: paired difference from the mean of the runs since the last significant change",),

@@ -64,7 +64,7 @@ def query_topics(
         )
         for column in columns
     ]
-    found = []
+    scored_topics = []
     for label in range(int(labels.max(initial=-1)) + 1):
         members = np.flatnonzero(labels == label)
         own = None if clusters is None else [clusters[row] for row in members]
@@ -74,7 +74,7 @@ def query_topics(
             )
             for column, chance in zip(columns, chances, strict=True)
         ]
-        found.append(
+        scored_topics.append(
             Topic(
                 _telling_words(gold.texts, members),
                 gold.texts[_central(rows, members)],
@@ -82,13 +82,13 @@ def query_topics(
                 tuple(scores),
             )
         )
-    found.sort(key=lambda topic: sign * (topic.scores[-1].mean or 0.0))
+    scored_topics.sort(key=lambda topic: sign * (topic.scores[-1].mean or 0.0))
     return Topics(
         str(lead),
         similar,
         tuple(run.name for run in runs),
         tuple(average(column) for column in columns),
-        tuple(found),
+        tuple(scored_topics),
         int((labels < 0).sum()),
         tuple(len(set(gold.query_ids) - set(run.run.query_ids)) for run in runs),
     )
@@ -111,12 +111,12 @@ def _word_rows(texts: Sequence[str]) -> Vectors:
     terms = [Counter(TokenRules().terms(text)) for text in texts]
     queries = Counter(term for counts in terms for term in counts)
     shared = [term for term, count in queries.most_common(MOST_TERMS) if count > 1]
-    place = {term: number for number, term in enumerate(shared)}
+    columns = {term: number for number, term in enumerate(shared)}
     rows = np.zeros((len(texts), len(shared)))
     for row, counts in enumerate(terms):
         for term, count in counts.items():
-            if term in place:
-                rows[row, place[term]] = count * np.log(len(texts) / queries[term])
+            if term in columns:
+                rows[row, columns[term]] = count * np.log(len(texts) / queries[term])
     return rows
 
 

@@ -56,14 +56,14 @@ def trends(
                 scores = lead_scores(gold, measured, lead, judged)
                 past[run.label].append(Past(run.id, run.ended or other.created, scores))
     clusters = cluster_labels(gold, confidence.cluster)
-    found = tuple(
+    with_runs = tuple(
         trend_of(label, runs, lead, confidence, clusters=clusters)
         for label, runs in past.items()
         if runs
     )
-    if not found:
+    if not with_runs:
         raise InputError(f"experiment {experiment.id} has no completed run yet")
-    return found
+    return with_runs
 
 
 def trend_of(
@@ -101,10 +101,10 @@ def trend_of(
                 seed=confidence.seed,
                 clusters=clusters,
             )
-            (found,) = compared.differences
-            change = found.difference
-            p = None if found.p is None else min(1.0, found.p * tests)
-            verdict = "real" if replace(found, p_corrected=p).is_significant else "noise"
+            (difference,) = compared.differences
+            change = difference.difference
+            p = None if difference.p is None else min(1.0, difference.p * tests)
+            verdict = "real" if replace(difference, p_corrected=p).is_significant else "noise"
         if verdict == "real":
             level = []
         level.append(scores)

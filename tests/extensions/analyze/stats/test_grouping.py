@@ -16,8 +16,8 @@ def bundles(sizes: tuple[int, ...], *, noise: float = 0.05) -> np.ndarray:
 
 @pytest.mark.parametrize("sizes", [(12, 9), (20, 15, 10), (11, 10, 9, 8, 7)])
 def test_bundles_are_found_and_counted(sizes: tuple[int, ...]) -> None:
-    found = group_directions(bundles(sizes))
-    assert found.tolist() == np.repeat(range(len(sizes)), sizes).tolist()
+    labels = group_directions(bundles(sizes))
+    assert labels.tolist() == np.repeat(range(len(sizes)), sizes).tolist()
 
 
 def test_length_means_nothing() -> None:
@@ -43,8 +43,8 @@ def test_few_rows_and_equal_rows_are_one_group() -> None:
 
 def test_it_ends_before_all_is_settled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("karat.extensions.analyze.stats.topics.ROUNDS", 1)
-    found = group_directions(bundles((12, 9), noise=0.5), groups=4)
-    assert set(found.tolist()) <= {0, 1, 2, 3}
+    labels = group_directions(bundles((12, 9), noise=0.5), groups=4)
+    assert set(labels.tolist()) <= {0, 1, 2, 3}
 
 
 def test_silhouette_by_hand() -> None:
@@ -67,8 +67,8 @@ def test_silhouette_agrees_with_an_independent_one() -> None:
 
 @given(rows=arrays(np.float64, (14, 3), elements=st.floats(-1, 1).map(lambda x: round(x, 2))))
 def test_every_row_with_a_direction_has_a_group(rows: np.ndarray) -> None:
-    found = group_directions(rows)
-    assert ((found >= 0) == (np.linalg.norm(rows, axis=1) > 0)).all()
-    sizes = np.bincount(found[found >= 0]).tolist()
+    labels = group_directions(rows)
+    assert ((labels >= 0) == (np.linalg.norm(rows, axis=1) > 0)).all()
+    sizes = np.bincount(labels[labels >= 0]).tolist()
     assert sizes == sorted(sizes, reverse=True)
-    assert (group_directions(rows) == found).all()
+    assert (group_directions(rows) == labels).all()

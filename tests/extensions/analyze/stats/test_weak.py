@@ -12,10 +12,10 @@ def test_the_chance_is_that_of_all_ways_to_choose() -> None:
     scores = [0.0, 0.1, 0.5, 0.4, 0.9, 0.6, 0.8, 1.0]
     ways = [sum(chosen) for chosen in combinations(scores, 3)]
     exact = np.mean([total <= 0.0 + 0.1 + 0.5 + 1e-9 for total in ways])
-    found = weak_groups(scores, [0, 0, 0, 1, 1, 1, 1, 1])
+    chances = weak_groups(scores, [0, 0, 0, 1, 1, 1, 1, 1])
     # Two groups, so that Holm doubles the smaller one.
-    assert found[0] == pytest.approx(2 * exact, abs=0.02)
-    assert found[1] == pytest.approx(1.0, abs=0.05)
+    assert chances[0] == pytest.approx(2 * exact, abs=0.02)
+    assert chances[1] == pytest.approx(1.0, abs=0.05)
 
 
 def test_equal_groups_are_not_weak() -> None:
@@ -58,8 +58,8 @@ def test_clusters_change_places_with_others_of_their_size() -> None:
         for single, pairs in product(permutations([0, 1, 2]), permutations([(3, 4), (5, 6)]))
     ]
     exact = np.mean([way[[0, 3, 4]].sum() <= scores[[0, 3, 4]].sum() + 1e-9 for way in ways])
-    found = weak_groups(scores.tolist(), groups, clusters=clusters)
-    assert found[0] == pytest.approx(2 * exact, abs=0.02)
+    chances = weak_groups(scores.tolist(), groups, clusters=clusters)
+    assert chances[0] == pytest.approx(2 * exact, abs=0.02)
 
 
 def test_too_few_draws_are_refused() -> None:

@@ -35,8 +35,8 @@ def group_directions(rows: FloatArray, *, groups: int | None = None, seed: int =
     [0, 0, 1]
     """
     lengths = np.linalg.norm(rows, axis=1)
-    found = np.flatnonzero(lengths > 0)
-    units = rows[found] / lengths[found, None]
+    nonzero = np.flatnonzero(lengths > 0)
+    units = rows[nonzero] / lengths[nonzero, None]
     labels = np.full(len(rows), -1, dtype=np.int64)
     if not len(units):
         return labels
@@ -50,7 +50,7 @@ def group_directions(rows: FloatArray, *, groups: int | None = None, seed: int =
         best = spherical_means(units, min(groups, len(units)), seed=seed)
     _, codes, sizes = np.unique(best, return_inverse=True, return_counts=True)
     order = np.argsort(-sizes, kind="stable")
-    labels[found] = np.argsort(order, kind="stable")[codes]
+    labels[nonzero] = np.argsort(order, kind="stable")[codes]
     return labels
 
 

@@ -52,21 +52,21 @@ def as_version_9(value: Value) -> Measure:
 
 
 def ours(judged: JudgedRun, level: int) -> dict[str, dict[str, float]]:
-    wanted = [
+    requested = [
         value
         for value in values(["all_trec"], level=level)
         if value.family not in NO_NUMBER | NEWER
     ]
-    measures = [as_version_9(value) for value in wanted]
+    measures = [as_version_9(value) for value in requested]
     table = evaluate(judged, measures, score_unjudged=True)
-    found: dict[str, dict[str, float]] = {query: {} for query in judged.query_ids}
-    for value, measure in zip(wanted, measures, strict=True):
+    by_query: dict[str, dict[str, float]] = {query: {} for query in judged.query_ids}
+    for value, measure in zip(requested, measures, strict=True):
         for query, score in zip(judged.query_ids, table.columns[str(measure)], strict=True):
             if measure.definition.average == "geometric":
-                found[query][value.name] = log(max(score, 0.00001))
+                by_query[query][value.name] = log(max(score, 0.00001))
             else:
-                found[query][value.name] = score
-    return found
+                by_query[query][value.name] = score
+    return by_query
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -90,9 +90,9 @@ def test_every_measure_that_pytrec_eval_supports(
         truth, pytrec_eval.supported_measures, relevance_level=level
     )
     theirs = evaluator.evaluate(run)
-    found = ours(judge(truth, run, ties="trec9"), level)
-    assert set(found["q0"]) == set(theirs["q0"]) - NO_NUMBER
-    for query, scores in found.items():
+    by_query = ours(judge(truth, run, ties="trec9"), level)
+    assert set(by_query["q0"]) == set(theirs["q0"]) - NO_NUMBER
+    for query, scores in by_query.items():
         for name, score in scores.items():
             assert score == pytest.approx(theirs[query][name], abs=1e-9), (query, name)
 
@@ -117,9 +117,9 @@ def test_values_of_pytrec_evals_own_tests(inline: Any) -> None:
     for case in cases:
         for query, expected in case["expect"].items():
             for name, value in expected.items():
-                [wanted] = values([name.replace("_cut_", "_cut.")])
-                assert wanted.measure is not None
-                score = scores_of(case["qrels"], case["run"], wanted.measure)[query][0]
+                [requested] = values([name.replace("_cut_", "_cut.")])
+                assert requested.measure is not None
+                score = scores_of(case["qrels"], case["run"], requested.measure)[query][0]
                 assert score == pytest.approx(value, abs=1e-12), (query, name)
 
 
@@ -134,5 +134,5 @@ def test_equal_scores_of_a_tie_report(inline: Any) -> None:
 def test_judged_shares_of_ir_measures(inline: Any) -> None:
     case = inline["ir_measures_judged"]
     for name, k in (("Judged@10", 10), ("Judged@3", 3), ("Judged@1", 1)):
-        found = scores_of(case["qrels"], case["run"], Measure("judged", k))
-        assert {query: scores[0] for query, scores in found.items()} == pytest.approx(case[name])
+        by_query = scores_of(case["qrels"], case["run"], Measure("judged", k))
+        assert {query: scores[0] for query, scores in by_query.items()} == pytest.approx(case[name])

@@ -137,11 +137,11 @@ def test_every_golden_value_under_both_tie_rules(shared_data: Path) -> None:
                 measures=GOLDEN_MEASURES,
                 settings=TrecSettings(**settings, ties=ties),  # type: ignore[arg-type]
             )
-            shown = dict(zip(numbers(rows), trec_text(rows).splitlines(), strict=True))
+            lines = dict(zip(numbers(rows), trec_text(rows).splitlines(), strict=True))
             for query, expected in both[key].items():
                 for name, value in expected.items():
                     if isinstance(value, str):
-                        assert shown[name, query].endswith(f"\t{value}"), (path.name, query, name)
+                        assert lines[name, query].endswith(f"\t{value}"), (path.name, query, name)
                     else:
                         ours = numbers(rows)[name, query]
                         assert ours == pytest.approx(value, abs=1e-9), (path.name, query, name)
@@ -151,49 +151,49 @@ def test_every_golden_value_under_both_tie_rules(shared_data: Path) -> None:
 
 def test_a_query_that_the_run_lacks_is_left_out(small: tuple[Path, Path]) -> None:
     rows = trec_eval(*small, settings=TrecSettings(queries=True))
-    found = numbers(rows)
+    values = numbers(rows)
     assert {row.query for row in rows} == {"q1", "all"}
-    assert found["runid", "all"] == "new"
-    assert (found["num_q", "all"], found["num_rel", "all"]) == (1, 2)
-    assert found["map", "all"] == pytest.approx(0.125)
+    assert values["runid", "all"] == "new"
+    assert (values["num_q", "all"], values["num_rel", "all"]) == (1, 2)
+    assert values["map", "all"] == pytest.approx(0.125)
 
 
 def test_complete_counts_a_missing_query_as_nothing_found(small: tuple[Path, Path]) -> None:
     measures = ("all_trec", "relstring", "yaap")
     settings = TrecSettings(queries=True, complete=True, level=2)
-    found = numbers(trec_eval(*small, measures=measures, settings=settings))
+    values = numbers(trec_eval(*small, measures=measures, settings=settings))
     for name in ("num_ret", "utility", "rbp_resid", "unj_5", "map", "ndcg", "num_rel_ret"):
-        assert found[name, "q2"] == 0, name
-    assert found["relstring", "q2"] == "''"
-    assert found["yaap", "q2"] == 0
-    assert found["num_q", "all"] == 2
+        assert values[name, "q2"] == 0, name
+    assert values["relstring", "q2"] == "''"
+    assert values["yaap", "q2"] == 0
+    assert values["num_q", "all"] == 2
     # At level 2 only one document is relevant; over all queries trec_eval counts every one.
-    assert (found["num_rel", "q1"], found["num_rel", "all"]) == (1, 3)
-    assert found["map", "all"] == pytest.approx(0.125)
-    assert found["gm_map", "all"] == pytest.approx(exp((log(0.25) + log(0.00001)) / 2))
+    assert (values["num_rel", "q1"], values["num_rel", "all"]) == (1, 3)
+    assert values["map", "all"] == pytest.approx(0.125)
+    assert values["gm_map", "all"] == pytest.approx(exp((log(0.25) + log(0.00001)) / 2))
 
 
 def test_a_stand_in_with_parameters_is_not_forgiven(small: tuple[Path, Path]) -> None:
     measures = ("relstring.3", "utility.0,-1,0,0", "rbp_resid.p=0.5")
     settings = TrecSettings(queries=True, complete=True)
-    found = numbers(trec_eval(*small, measures=measures, settings=settings))
-    assert found["relstring_3", "q2"] == "'-'"
-    assert found["utility_0,-1,0,0", "q2"] == -1
-    assert found["rbp_resid_p=0.5", "q2"] == 1
+    values = numbers(trec_eval(*small, measures=measures, settings=settings))
+    assert values["relstring_3", "q2"] == "'-'"
+    assert values["utility_0,-1,0,0", "q2"] == -1
+    assert values["rbp_resid_p=0.5", "q2"] == 1
 
 
 def test_judged_only_drops_what_is_pooled_and_not_judged(small: tuple[Path, Path]) -> None:
     measures = ("relstring", "num_ret", "map")
     settings = TrecSettings(queries=True, judged_only=True)
-    found = numbers(trec_eval(*small, measures=measures, settings=settings))
-    assert found["relstring", "q1"] == "'02'"
-    assert (found["num_ret", "q1"], found["map", "q1"]) == (2, 0.25)
+    values = numbers(trec_eval(*small, measures=measures, settings=settings))
+    assert values["relstring", "q1"] == "'02'"
+    assert (values["num_ret", "q1"], values["map", "q1"]) == (2, 0.25)
 
 
 def test_the_depth_is_cut_before_judged_only_thins_out(small: tuple[Path, Path]) -> None:
     settings = TrecSettings(queries=True, judged_only=True, depth=3)
-    found = numbers(trec_eval(*small, measures=("relstring",), settings=settings))
-    assert found["relstring", "q1"] == "'0'"
+    values = numbers(trec_eval(*small, measures=("relstring",), settings=settings))
+    assert values["relstring", "q1"] == "'0'"
 
 
 def test_no_summary_leaves_the_queries(small: tuple[Path, Path]) -> None:
@@ -292,5 +292,5 @@ def test_a_fraction_of_a_grade_is_cut_off(small: tuple[Path, Path], write: Write
     qrels = write("fractions", "q1 0 a 1.7\nq1 0 b 0.9\n")
     run = write("both", "q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\n")
     settings = TrecSettings(queries=True)
-    found = numbers(trec_eval(qrels, run, measures=("relstring", "num_rel"), settings=settings))
-    assert (found["relstring", "q1"], found["num_rel", "q1"]) == ("'01'", 1)
+    values = numbers(trec_eval(qrels, run, measures=("relstring", "num_rel"), settings=settings))
+    assert (values["relstring", "q1"], values["num_rel", "q1"]) == ("'01'", 1)

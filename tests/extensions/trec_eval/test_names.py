@@ -42,24 +42,24 @@ def test_trec_evals_names_are_known_to_karat_too() -> None:
     ],
 )
 def test_parameters(request_: str, names: list[str], measures: list[str] | None) -> None:
-    found = values([request_])
-    assert [value.name for value in found] == names
+    parsed = values([request_])
+    assert [value.name for value in parsed] == names
     if measures is not None:
-        assert [str(value.measure) for value in found] == measures
+        assert [str(value.measure) for value in parsed] == measures
 
 
 def test_each_measure_once_in_trec_evals_order_with_the_first_parameters() -> None:
-    found = values(["recall.3", "P.2", "official", "P.9", "relstring.4", "recall"])
-    names = [value.name for value in found]
+    parsed = values(["recall.3", "P.2", "official", "P.9", "relstring.4", "recall"])
+    names = [value.name for value in parsed]
     assert names[0] == "runid"
     assert names[-3:] == ["P_2", "relstring_4", "recall_3"]
-    assert found[-2].length == 4
-    assert found[-2].measure is None
+    assert parsed[-2].length == 4
+    assert parsed[-2].measure is None
 
 
 def test_level_and_collection_go_to_the_metrics_that_know_them() -> None:
-    found = values(["map", "ndcg", "utility"], level=2, collection=100)
-    assert {str(value.measure) for value in found} == {
+    parsed = values(["map", "ndcg", "utility"], level=2, collection=100)
+    assert {str(value.measure) for value in parsed} == {
         "ap(level=2)",
         "ndcg",
         "utility(collection=100,level=2)",

@@ -45,7 +45,7 @@ class Cutting(NamedTuple):
     depth: int | None = None
     judged_only: bool = False
 
-    def kept(self, score: float) -> float:
+    def rounded(self, score: float) -> float:
         """Return *score* as precisely as it is compared."""
         return as_float32(score) if self.ties == "trec9" else score
 
@@ -75,39 +75,39 @@ def judged_queries(
     with _naming_other_formats(judgments, "" if kind == "prefs" else "trec-qrels"):
         truth = KINDS[kind](judgments, cutting)
     with _naming_other_formats(run, "trec-run"):
-        found = {
+        judged = {
             query_id: truth.judge(query_id, scores)
             for query_id, scores in scan_trec_run(run, truth.documents)
             if query_id in truth.documents
         }
     for query_id in sorted(truth.documents):
-        if query_id in found:
-            yield TrecQuery(query_id, found[query_id], missing=False)
+        if query_id in judged:
+            yield TrecQuery(query_id, judged[query_id], missing=False)
         elif complete:
             yield TrecQuery(query_id, truth.judge(query_id, STAND_IN), missing=True)
 
 
 @contextmanager
-def _naming_other_formats(path: Path, wanted: str) -> Iterator[None]:
-    """Read *path* inside; where that fails on a file of another format than *wanted*, name it."""
+def _naming_other_formats(path: Path, expected: str) -> Iterator[None]:
+    """Read *path* inside; where that fails on a file of another format than *expected*, name it."""
     try:
         yield
     except FormatError as error:
         from karat.formats import FORMATS, detect
 
         try:
-            found = detect(path) if wanted else None
+            detected = detect(path) if expected else None
         except InputError:
-            found = None
-        if found is None or found.name == wanted:
+            detected = None
+        if detected is None or detected.name == expected:
             raise error from None
-        place = os.fspath(path)
-        what = "gold set" if found.kind == "dataset" else "run"
+        name = os.fspath(path)
+        what = "gold set" if detected.kind == "dataset" else "run"
         advice = "QRELS comes first, then RUN"
-        if found.kind == FORMATS.get(wanted).kind:
-            advice = f"karat convert {place} OUT --to {wanted}"
+        if detected.kind == FORMATS.get(expected).kind:
+            advice = f"karat convert {name} OUT --to {expected}"
         raise InputError(
-            f"{place}: this is a {what} (format {found.name}); expected {wanted}: {advice}"
+            f"{name}: this is a {what} (format {detected.name}); expected {expected}: {advice}"
         ) from None
 
 
@@ -169,7 +169,7 @@ def _preferring(preferences: Mapping[str, Judges], cutting: Cutting) -> TrecJudg
     def judge(query_id: str, scores: Scores) -> JudgedQuery:
         # trec_eval orders equal scores by ascending id here, by descending id everywhere else.
         pairs = sorted(zip(scores, scores.values(), strict=True))
-        by_id = {document: cutting.kept(float(score)) for document, score in pairs}
+        by_id = {document: cutting.rounded(float(score)) for document, score in pairs}
         # Ranks are found as for grades; here the grade only says which document it is.
         located = judge_ranking(numbers[query_id], by_id, ties="order", depth=cutting.depth)
         names = list(numbers[query_id])
@@ -234,7 +234,7 @@ def trec_eval(
     settings = settings or TrecSettings()
     if settings.level < 1:
         raise InputError(f"relevance level {settings.level} is below 1")
-    wanted = values(
+    requested = values(
         measures,
         level=settings.level,
         collection=settings.collection,
@@ -250,7 +250,7 @@ def trec_eval(
         cutting=Cutting(settings.ties, settings.depth, settings.judged_only),
         complete=settings.complete,
     )
-    evaluation = _Evaluation(wanted, settings, reference)
+    evaluation = _Evaluation(requested, settings, reference)
     rows = [row for query in judged for row in evaluation.query(query)]
     if not evaluation.count:
         raise InputError(f"{os.fspath(run)} has no query of {os.fspath(judgments)}")
@@ -266,16 +266,16 @@ class _Evaluation:
     """
 
     def __init__(
-        self, wanted: Sequence[Value], settings: TrecSettings, zscores: ZScores | None
+        self, values: Sequence[Value], settings: TrecSettings, zscores: ZScores | None
     ) -> None:
-        self.wanted = wanted
+        self.values = values
         self.settings = settings
         self.zscores = zscores
-        self.functions = [value.measure.bind() if value.measure else None for value in wanted]
+        self.functions = [value.measure.bind() if value.measure else None for value in values]
         self.kinds = [
-            value.measure.definition.average if value.measure else None for value in wanted
+            value.measure.definition.average if value.measure else None for value in values
         ]
-        self.sums = [0.0] * len(wanted)
+        self.sums = [0.0] * len(values)
         self.count = 0
         self.relevant = 0
 
@@ -283,7 +283,7 @@ class _Evaluation:
         """Add one query; yield its rows if they are asked for."""
         self.count += 1
         self.relevant += query.judged.relevant_count()
-        for index, value in enumerate(self.wanted):
+        for index, value in enumerate(self.values):
             family = MEASURES[value.family]
             number = self.number(index, query)
             if number is not None:
@@ -300,7 +300,7 @@ class _Evaluation:
         function = self.functions[index]
         if function is None:
             return None
-        name = self.wanted[index].name
+        name = self.values[index].name
         value = 0.0 if query.missing and _forgiven(name) else function(query.judged)
         if self.kinds[index] == "geometric":
             value = log(max(value, LEAST_IN_GEOMETRIC))
@@ -310,7 +310,7 @@ class _Evaluation:
 
     def summary(self, run: str | os.PathLike[str]) -> Iterator[TrecRow]:
         """Yield the rows over all queries."""
-        for index, value in enumerate(self.wanted):
+        for index, value in enumerate(self.values):
             if value.family == "runid":
                 yield TrecRow(value.name, ALL, last_tag(run))
             elif value.measure is not None:
@@ -319,7 +319,7 @@ class _Evaluation:
 
     def average(self, index: int) -> float:
         """Return one value over all queries."""
-        name = self.wanted[index].name
+        name = self.values[index].name
         if name == "num_q":
             return float(self.count)
         if name == "num_rel" and self.settings.complete:

@@ -75,7 +75,7 @@ class PreferenceQuery(JudgedQuery):
             retrieved=retrieved,
         )
         missing = sorted(document for document in highest if document not in returned)
-        places = {document: place for place, document in enumerate([*returned, *missing])}
+        places = {document: position for position, document in enumerate([*returned, *missing])}
         self.returned = len(returned)
         self.preferences = tuple(
             _preference(f"query {query_id!r}, judge {judge!r}", judges[judge], places)
@@ -101,28 +101,31 @@ def _preference(
     placed = [
         {places[document]: level for document, level in parts[part].items()} for part in parts
     ]
-    below = _closed({place: _below(place, placed) for place in levels})
-    names = {place: document for document, place in places.items()}
-    for place, mask in below.items():
-        if mask >> place & 1:
+    below = _closed({position: _below(position, placed) for position in levels})
+    names = {position: document for document, position in places.items()}
+    for position, mask in below.items():
+        if mask >> position & 1:
             raise InputError(
-                f"{where}: {names[place]!r} is preferred to itself through other documents"
+                f"{where}: {names[position]!r} is preferred to itself through other documents"
             )
     return Preference(
         levels,
         frozenset(
-            (place, other) for place in below for other in below if below[place] >> other & 1
+            (position, other)
+            for position in below
+            for other in below
+            if below[position] >> other & 1
         ),
     )
 
 
-def _below(place: int, parts: Sequence[Mapping[int, float]]) -> int:
-    """Return the positions that any part ranks below *place*, one bit each."""
+def _below(position: int, parts: Sequence[Mapping[int, float]]) -> int:
+    """Return the positions that any part ranks below *position*, one bit each."""
     mask = 0
     for part in parts:
-        if place in part:
+        if position in part:
             for other, level in part.items():
-                mask |= (level < part[place]) << other
+                mask |= (level < part[position]) << other
     return mask
 
 
@@ -132,6 +135,7 @@ def _closed(below: Mapping[int, int]) -> dict[int, int]:
     for middle in below:
         reached = closed[middle]
         closed = {
-            place: mask | reached if mask >> middle & 1 else mask for place, mask in closed.items()
+            position: mask | reached if mask >> middle & 1 else mask
+            for position, mask in closed.items()
         }
     return closed

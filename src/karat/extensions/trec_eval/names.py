@@ -169,7 +169,7 @@ def values(
     >>> [value.name for value in values(["P.10,5", "map"])]
     ['map', 'P_5', 'P_10']
     """
-    wanted: set[str] = set()
+    families: set[str] = set()
     given: dict[str, str] = {}
     for request in requests:
         name, dot, parameters = request.strip().partition(".")
@@ -177,12 +177,12 @@ def values(
             raise InputError(f"measure {request!r} ends in a dot; expected parameters after it")
         if name not in NICKNAMES and name not in MEASURES:
             raise _unknown(name)
-        wanted.update(NICKNAMES.get(name, (name,)))
+        families.update(NICKNAMES.get(name, (name,)))
         if dot:
             given.setdefault(name, parameters)
     kind = "prefs" if judgments == "qrels_prefs" else judgments
     wrong = [
-        name for name in MEASURES if name in wanted and MEASURES[name].needs not in (kind, "any")
+        name for name in MEASURES if name in families and MEASURES[name].needs not in (kind, "any")
     ]
     if wrong:
         needs = MEASURES[wrong[0]].needs
@@ -190,7 +190,7 @@ def values(
     return [
         value
         for name in MEASURES
-        if name in wanted
+        if name in families
         for value in _expand(name, given.get(name), {"level": level, "collection": collection})
     ]
 
@@ -286,10 +286,10 @@ def _numbers(name: str, given: str) -> list[float]:
 
 def _number(where: str, word: str) -> float:
     """Return the number that *word* starts with, as C's atof reads it."""
-    found = LEADING_NUMBER.match(word)
-    if found is None:
+    match = LEADING_NUMBER.match(word)
+    if match is None:
         raise InputError(f"{where}: {word!r} is not a number")
-    return float(found.group())
+    return float(match.group())
 
 
 def _plain(number: float) -> str:

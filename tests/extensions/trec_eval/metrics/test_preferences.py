@@ -141,16 +141,16 @@ def test_counting_by_class_is_counting_by_pair(levels: list[float], returned: in
 
 
 @given(LEVELS, st.integers(0, 9))
-def test_plain_grades_are_one_judge(levels: list[float], kept: int) -> None:
-    found = levels[:kept]
+def test_plain_grades_are_one_judge(levels: list[float], returned: int) -> None:
+    grades = levels[:returned]
     plain = JudgedQuery(
-        range(1, len(found) + 1), found, ideal=sorted(levels, reverse=True), retrieved=len(found)
+        range(1, len(grades) + 1), grades, ideal=sorted(levels, reverse=True), retrieved=len(grades)
     )
     names = [f"d{number}" for number in range(len(levels))]
-    judged = of_one(dict(zip(names, levels, strict=True)), *names[: len(found)])
+    judged = of_one(dict(zip(names, levels, strict=True)), *names[: len(grades)])
     for name in ("simp", "pair-ret", "avgjg-imp", "avgjg-rnonrel", "avgjg-rnonrel-ret"):
         assert prefs(name, plain) == pytest.approx(prefs(name, judged), abs=1e-12)
-    assert preference_ranks(plain).returned == len(found)
+    assert preference_ranks(plain).returned == len(grades)
 
 
 def test_queries_are_not_alike_where_only_their_judges_differ() -> None:

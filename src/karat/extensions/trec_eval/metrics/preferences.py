@@ -44,17 +44,17 @@ class Tally(NamedTuple):
 def preference_ranks(judged: JudgedQuery) -> PreferenceRanks:
     """Return the preferences behind *judged*; plain grades are one judge who orders all by grade.
 
-    >>> found = preference_ranks(JudgedQuery([4, 9], [0, 2], ideal=[2, 1, 0], retrieved=9))
-    >>> found.preferences[0].levels, found.returned
+    >>> ranks = preference_ranks(JudgedQuery([4, 9], [0, 2], ideal=[2, 1, 0], retrieved=9))
+    >>> ranks.preferences[0].levels, ranks.returned
     ({0: 0, 1: 2, 2: 1}, 2)
     """
     if isinstance(judged, PreferenceQuery):
         return PreferenceRanks(judged.preferences, judged.returned)
-    found = list(judged.found_grades)
+    grades = list(judged.found_grades)
     missing = Counter(judged.ideal)
-    missing.subtract(found)
-    levels = dict(enumerate([*found, *missing.elements()]))
-    return PreferenceRanks((Preference(levels),), len(found))
+    missing.subtract(grades)
+    levels = dict(enumerate([*grades, *missing.elements()]))
+    return PreferenceRanks((Preference(levels),), len(grades))
 
 
 def classes(preference: Preference) -> list[list[int]]:
@@ -64,8 +64,8 @@ def classes(preference: Preference) -> list[list[int]]:
     [[1], [0, 2]]
     """
     members: dict[float, list[int]] = {}
-    for place in sorted(preference.levels):
-        members.setdefault(preference.levels[place], []).append(place)
+    for position in sorted(preference.levels):
+        members.setdefault(preference.levels[position], []).append(position)
     return [members[level] for level in sorted(members, reverse=True)]
 
 
@@ -79,9 +79,9 @@ def preferred_pairs(preference: Preference) -> Iterator[tuple[int, int]]:
         yield from preference.pairs
         return
     for above, below in combinations(classes(preference), 2):
-        for place in above:
+        for position in above:
             for other in below:
-                yield place, other
+                yield position, other
 
 
 def tally(preference: Preference, returned: int) -> Tally:
@@ -94,14 +94,14 @@ def tally(preference: Preference, returned: int) -> Tally:
         counts = _by_class(preference, returned)
     else:
         counts = _pair_counts(preference, returned)
-    relevant = [place for place, level in preference.levels.items() if level > 0]
-    others = [place for place, level in preference.levels.items() if level <= 0]
+    relevant = [position for position, level in preference.levels.items() if level > 0]
+    others = [position for position, level in preference.levels.items() if level <= 0]
     return Tally(
         *counts,
         relevant=len(relevant),
-        relevant_returned=sum(place < returned for place in relevant),
+        relevant_returned=sum(position < returned for position in relevant),
         others=len(others),
-        others_returned=sum(place < returned for place in others),
+        others_returned=sum(position < returned for position in others),
     )
 
 
@@ -111,9 +111,9 @@ def _by_class(preference: Preference, returned: int) -> tuple[int, int, int, int
     for members in classes(preference):
         seen = bisect_left(preferred, returned)
         unseen = len(preferred) - seen
-        for place in members:
-            if place < returned:
-                above = bisect_left(preferred, place)
+        for position in members:
+            if position < returned:
+                above = bisect_left(preferred, position)
                 both += above
                 both_failed += seen - above
                 one_failed += unseen
@@ -126,13 +126,13 @@ def _by_class(preference: Preference, returned: int) -> tuple[int, int, int, int
 
 def _pair_counts(preference: Preference, returned: int) -> tuple[int, int, int, int, int]:
     both = both_failed = one = one_failed = none_failed = 0
-    for place, other in preferred_pairs(preference):
-        if max(place, other) < returned:
-            both += place < other
-            both_failed += place > other
-        elif min(place, other) < returned:
-            one += place < other
-            one_failed += place > other
+    for position, other in preferred_pairs(preference):
+        if max(position, other) < returned:
+            both += position < other
+            both_failed += position > other
+        elif min(position, other) < returned:
+            one += position < other
+            one_failed += position > other
         else:
             none_failed += 1
     return both, both_failed, one, one_failed, none_failed
@@ -146,17 +146,17 @@ def balanced_share(
     If there are too few non-relevant documents, ones that rank last are added; if too many, only
     the first ones count. NaN if no preference is left.
     """
-    kept = counts.relevant_returned if only_returned else counts.relevant
+    relevant = counts.relevant_returned if only_returned else counts.relevant
     others = counts.others_returned if only_returned else counts.others
-    if kept >= others:
-        fulfilled = counts.both + counts.relevant_returned * (kept - others)
-        possible = counts.both + counts.both_failed + counts.relevant * (kept - others)
+    if relevant >= others:
+        fulfilled = counts.both + counts.relevant_returned * (relevant - others)
+        possible = counts.both + counts.both_failed + counts.relevant * (relevant - others)
         if not only_returned:
             fulfilled += counts.one
             possible += counts.one + counts.one_failed + counts.none_failed
     elif preference.pairs is None:
         fulfilled, possible = _first_of_class(
-            classes(preference), kept, returned, only_returned=only_returned
+            classes(preference), relevant, returned, only_returned=only_returned
         )
     else:
         fulfilled, possible = _first_of_pairs(
@@ -166,39 +166,41 @@ def balanced_share(
 
 
 def _first_of_class(
-    ordered: Sequence[list[int]], kept: int, returned: int, *, only_returned: bool
+    ordered: Sequence[list[int]], count: int, returned: int, *, only_returned: bool
 ) -> tuple[int, int]:
-    """Return the fulfilled and the possible preferences with *kept* members of the last class.
+    """Return the fulfilled and the possible preferences with *count* members of the last class.
 
     trec_eval also compares the last class with its own first members, and so does this.
     """
-    last = ordered[-1][:kept]
+    last = ordered[-1][:count]
     fulfilled = possible = 0
     for number, above in enumerate(ordered):
-        rest = [place for below in ordered[number + 1 : -1] for place in below]
-        for place in above:
+        rest = [position for below in ordered[number + 1 : -1] for position in below]
+        for position in above:
             for other in [*rest, *last]:
-                if only_returned and max(place, other) >= returned:
+                if only_returned and max(position, other) >= returned:
                     continue
                 possible += 1
-                fulfilled += place < other and place < returned
+                fulfilled += position < other and position < returned
     return fulfilled, possible
 
 
 def _first_of_pairs(
-    preference: Preference, kept: int, returned: int, *, only_returned: bool
+    preference: Preference, count: int, returned: int, *, only_returned: bool
 ) -> tuple[int, int]:
-    """Return the fulfilled and the possible preferences without others past the first *kept*."""
-    others = [place for place in sorted(preference.levels) if preference.levels[place] <= 0]
-    dropped = set(others[kept:])
+    """Return the fulfilled and the possible preferences without others past the first *count*."""
+    others = [
+        position for position in sorted(preference.levels) if preference.levels[position] <= 0
+    ]
+    dropped = set(others[count:])
     fulfilled = possible = 0
-    for place, other in preferred_pairs(preference):
-        if place in dropped or other in dropped:
+    for position, other in preferred_pairs(preference):
+        if position in dropped or other in dropped:
             continue
-        if only_returned and max(place, other) >= returned:
+        if only_returned and max(position, other) >= returned:
             continue
         possible += 1
-        fulfilled += place < other and place < returned
+        fulfilled += position < other and position < returned
     return fulfilled, possible
 
 

@@ -90,8 +90,8 @@ def eleven_points(
     """
     total = judged.relevant_count(level)
     best = _interpolated(judged, level)
-    wanted = _points(points)
-    return sum(_at(best, point, total, version) for point in wanted) / len(wanted)
+    recalls = _points(points)
+    return sum(_at(best, point, total, version) for point in recalls) / len(recalls)
 
 
 def _interpolated(judged: JudgedQuery, level: float) -> list[float]:
@@ -99,20 +99,20 @@ def _interpolated(judged: JudgedQuery, level: float) -> list[float]:
     ranks = judged.relevant(level)
     best = 0.0
     values = []
-    for found in range(len(ranks), 0, -1):
-        best = max(best, found / ranks[found - 1])
+    for hits in range(len(ranks), 0, -1):
+        best = max(best, hits / ranks[hits - 1])
         values.append(best)
     return [best, *reversed(values)]
 
 
 def _at(best: Sequence[float], recall: float, total: int, version: float) -> float:
-    wanted = recall * total
+    needed = recall * total
     if version <= LAST_TO_ROUND_UP:
-        place = int(wanted + 0.9)
+        entry = int(needed + 0.9)
     else:
-        place = floor(wanted)
-        place += wanted - place >= 0.5
-    return best[max(place, 0)] if place < len(best) else 0.0
+        entry = floor(needed)
+        entry += needed - entry >= 0.5
+    return best[max(entry, 0)] if entry < len(best) else 0.0
 
 
 @lru_cache(maxsize=32)
@@ -307,7 +307,7 @@ def bin_g(judged: JudgedQuery, *, level: float = 0.0) -> float:
     if not total:
         return 0.0
     ranks = judged.relevant(level)
-    return sum(1.0 / log2(2 + rank - found) for found, rank in enumerate(ranks, 1)) / total
+    return sum(1.0 / log2(2 + rank - hits) for hits, rank in enumerate(ranks, 1)) / total
 
 
 @metric(
@@ -324,7 +324,7 @@ def yaap(judged: JudgedQuery, *, level: float = 0.0) -> float:
     True
     """
     total = judged.relevant_count(level)
-    precisions = sum(found / rank for found, rank in enumerate(judged.relevant(level), 1))
+    precisions = sum(hits / rank for hits, rank in enumerate(judged.relevant(level), 1))
     return log((1.0 + precisions) / (1.0 + total - precisions))
 
 

@@ -180,12 +180,12 @@ def relstring(judged: JudgedQuery, length: int = 10) -> str:
     >>> relstring(JudgedQuery([1, 3, 4], [2, -1, 10], ideal=[10, 2, -1], retrieved=5))
     '2-.>-'
     """
-    shown = ["-"] * max(0, min(length, judged.retrieved))
+    signs = ["-"] * max(0, min(length, judged.retrieved))
     for rank, grade in zip(judged.ranks, judged.grades, strict=True):
-        if rank > len(shown):
+        if rank > len(signs):
             break
-        shown[rank - 1] = ">" if grade > 9 else "." if grade < 0 else str(int(grade))
-    return "".join(shown)
+        signs[rank - 1] = ">" if grade > 9 else "." if grade < 0 else str(int(grade))
+    return "".join(signs)
 
 
 def _judges(judged: JudgedQuery) -> Sequence[JudgedQuery]:

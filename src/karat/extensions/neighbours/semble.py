@@ -43,8 +43,8 @@ def write(data: Dataset | Run, path: Path) -> None:
     for query in dataset.queries():
         row: dict[str, object] = {} if numbered else {"id": query.id}
         row["query"] = query.text
-        row["relevant"] = [_shown(t) for t in query.targets if t.grade >= RELEVANT]
-        row["secondary"] = [_shown(t) for t in query.targets if 0 < t.grade < RELEVANT]
+        row["relevant"] = [_annotation(t) for t in query.targets if t.grade >= RELEVANT]
+        row["secondary"] = [_annotation(t) for t in query.targets if 0 < t.grade < RELEVANT]
         rows.append(row | ({"category": c} if (c := query.tags.get("category")) else {}))
     write_json(path, rows)
 
@@ -69,7 +69,7 @@ def _target(check: Checker, item: object, location: Location, grade: int) -> Tar
     return Target(check.text(record, "path", location), grade, *check.lines(record, location))
 
 
-def _shown(target: Target) -> object:
+def _annotation(target: Target) -> object:
     if not target.start_line:
         return target.path
     return {"path": target.path, "start_line": target.start_line, "end_line": target.end_line}

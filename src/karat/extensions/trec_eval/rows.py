@@ -24,12 +24,12 @@ def trec_text(rows: Iterable[TrecRow]) -> str:
     'map                   \t301\t0.2500\nnum_q                 \tall\t3\n'
     """
     return "".join(
-        f"{'Z' if row.zscore else ''}{row.measure:<22}\t{row.query}\t{_shown(row)}\n"
+        f"{'Z' if row.zscore else ''}{row.measure:<22}\t{row.query}\t{_value_text(row)}\n"
         for row in rows
     )
 
 
-def _shown(row: TrecRow) -> str:
+def _value_text(row: TrecRow) -> str:
     if isinstance(row.value, str):
         return row.value
     return str(int(row.value)) if row.whole and not row.zscore else f"{row.value:6.4f}"

@@ -97,14 +97,14 @@ class Caches:
         if self.folder is None:
             yield
             return
-        place = self.folder / "locks" / sha256(key.encode()).hexdigest()[:16]
+        path = self.folder / "locks" / sha256(key.encode()).hexdigest()[:16]
         try:
-            place.mkdir(parents=True, exist_ok=True)
+            path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             self.problem = str(error)
             yield
             return
-        with in_turn(place):
+        with in_turn(path):
             yield
 
     @contextmanager
@@ -134,9 +134,9 @@ def _score_file(path: Path) -> KeyValueFile:
 NO_CACHES = Caches(None)
 
 
-def user_caches(wanted: bool) -> Caches:
-    """Return the caches in the user's cache folder (or KARAT_CACHE), or none if not *wanted*."""
-    return Caches(cache_folder()) if wanted else NO_CACHES
+def user_caches(enabled: bool) -> Caches:
+    """Return the caches in the user's cache folder (or KARAT_CACHE), or none if not *enabled*."""
+    return Caches(cache_folder()) if enabled else NO_CACHES
 
 
 def is_large(corpus: Corpus) -> bool:
@@ -164,9 +164,9 @@ class IndexFiles:
 
         None if they cannot be written.
         """
-        found = self.read(name)
-        if found is not None:
-            return found
+        columns = self.read(name)
+        if columns is not None:
+            return columns
         try:
             self._folder.write(self._digest(name), make())
         except (InputError, OSError) as error:

@@ -71,7 +71,7 @@ class ChunkIndex:
         self.fallbacks: Counter[str] = Counter()
         self._stages: dict[Hashable, Stage] = {}
         # By rules: the factors of all rows, and of the chunks that are shown.
-        self._of_rows: dict[RankingRules, Scores] = {}
+        self._row_factors: dict[RankingRules, Scores] = {}
         self._factors: dict[RankingRules, ChunkFactors] = {}
         self._names_files = False
         self.clear()
@@ -90,7 +90,7 @@ class ChunkIndex:
         corpus must be indexed again.
         """
         self._names_files |= files
-        self._of_rows[rules] = np.empty(0, np.float32)
+        self._row_factors[rules] = np.empty(0, np.float32)
         self.clear()
         return tuple(self._stages.setdefault(stage.identity, stage) for stage in stages)
 
@@ -106,7 +106,7 @@ class ChunkIndex:
 
     def __len__(self) -> int:
         """Return the number of rows since ``clear``, those of earlier snapshots included."""
-        return self._released_rows + len(self._rows)
+        return self._released_rows + len(self._row_numbers)
 
     def work(self, stage: Stage) -> Mapping[str, float]:
         """Return what *stage* has done since ``clear``."""
@@ -145,9 +145,9 @@ class ChunkIndex:
         self._stage_ns: dict[Hashable, int] = dict.fromkeys(self._stages, 0)
 
     def _drop_rows(self) -> None:
-        self._rows = RowNumbers()
+        self._row_numbers = RowNumbers()
         self.names = Names(files=self._names_files)
-        self._of_rows = dict.fromkeys(self._of_rows, np.empty(0, np.float32))
+        self._row_factors = dict.fromkeys(self._row_factors, np.empty(0, np.float32))
 
     def show(self, corpus: Corpus) -> None:
         """Index *corpus*; unchanged documents of the last corpus cost nothing."""
@@ -167,7 +167,7 @@ class ChunkIndex:
             if isinstance(stage, RowStage)
         }
         files = None
-        if not len(self._rows):
+        if not len(self._row_numbers):
             for stage in self._stages.values():
                 stage.clear()
             if self.writer is None:
@@ -185,13 +185,13 @@ class ChunkIndex:
                 stage.move(rows, partial(self._locations, corpus))
         self._factors = {
             rules: ChunkFactors(known[rows], folder_factors(corpus, chunks, rules))
-            for rules, known in self._of_rows.items()
+            for rules, known in self._row_factors.items()
         }
         self._chunks, self._corpus = chunks, corpus
 
     def _grown(self, corpus: Corpus, growing: Mapping[Hashable, RowStage]) -> SnapshotRows:
         """Cut what is new in *corpus*, and add it to all stages of *growing*."""
-        factors = {rules: [known] for rules, known in self._of_rows.items()}
+        factors = {rules: [known] for rules, known in self._row_factors.items()}
 
         def grow(new: Sequence[ChunkLocation]) -> None:
             # Before any search, so that the first search with a name is not slower.
@@ -202,8 +202,8 @@ class ChunkIndex:
                 with self._timed(identity):
                     stage.grow(new)
 
-        snapshot = self._rows.show(corpus, self._cut, grow)
-        self._of_rows = {rules: np.concatenate(parts) for rules, parts in factors.items()}
+        snapshot = self._row_numbers.show(corpus, self._cut, grow)
+        self._row_factors = {rules: np.concatenate(parts) for rules, parts in factors.items()}
         return snapshot
 
     def _shared(
@@ -237,13 +237,13 @@ class ChunkIndex:
                     return snapshot
             else:
                 self.fallbacks.update(json.loads(columns["fallbacks"].tobytes()))
-        self._rows = RowNumbers.of(without_prefix(columns, "rows"), corpus.documents)
+        self._row_numbers = RowNumbers.of(without_prefix(columns, "rows"), corpus.documents)
         self.names = Names(files=self._names_files, columns=without_prefix(columns, "names"))
-        self._of_rows = {
+        self._row_factors = {
             rules: columns[f"factors.{number}"]  # type: ignore[misc]
             for number, rules in enumerate(self._sorted_rules)
         }
-        return self._rows.current
+        return self._row_numbers.current
 
     def _grown_anew(self, corpus: Corpus, growing: Mapping[Hashable, RowStage]) -> SnapshotRows:
         for stage in growing.values():
@@ -264,7 +264,7 @@ class ChunkIndex:
 
     @property
     def _sorted_rules(self) -> Sequence[RankingRules]:
-        return sorted(self._of_rows, key=repr)
+        return sorted(self._row_factors, key=repr)
 
     @property
     def _columns_name(self) -> str:
@@ -272,9 +272,9 @@ class ChunkIndex:
 
     def _columns(self, fallbacks: Mapping[str, int]) -> Columns:
         """Return all of a first snapshot that its stages do not hold, with its *fallbacks*."""
-        factors = [self._of_rows[rules] for rules in self._sorted_rules]
+        factors = [self._row_factors[rules] for rules in self._sorted_rules]
         return {
-            **prefixed("rows", self._rows.columns()),
+            **prefixed("rows", self._row_numbers.columns()),
             **prefixed("names", self.names.columns()),
             **{f"factors.{number}": column for number, column in enumerate(factors)},
             "fallbacks": np.frombuffer(json.dumps(fallbacks).encode(), np.uint8),
@@ -313,13 +313,13 @@ class ChunkIndex:
         """Return all chunks with their texts, for a stage that cannot move between snapshots."""
         fallbacks = self.fallbacks.copy()
         cuts = zip(corpus, self._cut(corpus, corpus.documents), strict=True)
-        found = [
+        locations = [
             ChunkLocation(document.path, chunk, document.traits)
             for document, chunks in cuts
             for chunk in chunks
         ]
         self.fallbacks = fallbacks
-        return found
+        return locations
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,7 +397,7 @@ def embed_ahead(
     The result is the number of texts that each stage has embedded, by its identity.
     """
     with ExitStack() as opened:
-        found: dict[Hashable, _PartEmbedder] = {}
+        by_identity: dict[Hashable, _PartEmbedder] = {}
         cuts: list[tuple[ChunkIndex, RowNumbers, Grower]] = []
         for index in indexes:
             embedders = {
@@ -409,14 +409,14 @@ def embed_ahead(
                 and (cache := opened.enter_context(stage.caches.vectors())) is not None
             }
             if embedders:
-                found |= embedders
+                by_identity |= embedders
                 cuts.append((index, RowNumbers(), partial(_add, tuple(embedders.values()))))
         for corpus in corpora:
             for index, rows, take in cuts:
                 index.pass_new(corpus, rows, take)
-        for embedder in found.values():
+        for embedder in by_identity.values():
             embedder.embed()
-        return {identity: embedder.embedded for identity, embedder in found.items()}
+        return {identity: embedder.embedded for identity, embedder in by_identity.items()}
 
 
 def _add(embedders: Iterable[_PartEmbedder], chunks: Sequence[ChunkLocation]) -> None:

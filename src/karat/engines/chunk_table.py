@@ -328,10 +328,10 @@ class RowNumbers:
             known = {one.path: number for number, one in enumerate(self._documents)}
             spans = np.full(len(corpus), -1, np.int64)
             unknown = []
-            for place, document in enumerate(corpus):
+            for index, document in enumerate(corpus):
                 number = known.get(document.path)
                 if number is not None and self._documents[number] == document:
-                    spans[place] = number
+                    spans[index] = number
                 else:
                     unknown.append(document)
             if self._numbers is None:
@@ -375,7 +375,7 @@ class RowNumbers:
 
 
 def _numbered(digests: bytearray) -> dict[bytes, int]:
-    """Return the place of each of *digests*."""
+    """Return the number of each of *digests*."""
     starts = range(0, len(digests), DIGEST_BYTES)
     return {bytes(digests[start : start + DIGEST_BYTES]): n for n, start in enumerate(starts)}
 
@@ -389,13 +389,13 @@ def _joined(old: Layout, new: Layout, taken: NDArray[np.int64]) -> Layout:
     sizes = np.empty(len(taken), np.int64)
     firsts = np.empty(len(taken), np.int64)
     sizes[is_new], firsts[is_new] = np.diff(new.begins), len(old.rows) + new.begins[:-1]
-    kept = taken[~is_new]
-    sizes[~is_new], firsts[~is_new] = np.diff(old.begins)[kept], old.begins[kept]
-    places = spans(firsts, sizes)
+    old_numbers = taken[~is_new]
+    sizes[~is_new], firsts[~is_new] = np.diff(old.begins)[old_numbers], old.begins[old_numbers]
+    entries = spans(firsts, sizes)
     return Layout(
-        np.concatenate([old.rows, new.rows])[places],
-        np.concatenate([old.start_lines, new.start_lines])[places],
-        np.concatenate([old.end_lines, new.end_lines])[places],
+        np.concatenate([old.rows, new.rows])[entries],
+        np.concatenate([old.start_lines, new.start_lines])[entries],
+        np.concatenate([old.end_lines, new.end_lines])[entries],
         np.concatenate(([0], np.cumsum(sizes))),
     )
 

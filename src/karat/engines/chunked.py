@@ -239,9 +239,9 @@ class ChunkEngine(Engine):
             scored = self._scored(query, chunks, phases)
             rows, joined = self._deepened(scored, chunks, k)
             hits = _hits(rows, scored.factors.of(joined), chunks)
-            shown = [hit.score for hit in hits]
-            kept = count_above(shown, self.recipe.threshold, by_score=self.recipe.by_score)
-            return RankedRows(scored, joined, rows[:kept], hits[:kept])
+            scores = [hit.score for hit in hits]
+            count = count_above(scores, self.recipe.threshold, by_score=self.recipe.by_score)
+            return RankedRows(scored, joined, rows[:count], hits[:count])
 
         return self.current.once(query, (self, k), rank)
 
@@ -329,8 +329,8 @@ def _descending(scores: Scores) -> Scores:
     >>> _descending(np.array([3, 5, 3, 1], np.float32)).tolist()
     [3.0, 2.999999761581421, 2.999999523162842, 1.0]
     """
-    shown = scores.copy()
-    for rank in range(1, len(shown)):
-        if shown[rank] > shown[rank - 1]:
-            shown[rank] = np.nextafter(shown[rank - 1], np.float32(-np.inf))
-    return shown
+    lowered = scores.copy()
+    for rank in range(1, len(lowered)):
+        if lowered[rank] > lowered[rank - 1]:
+            lowered[rank] = np.nextafter(lowered[rank - 1], np.float32(-np.inf))
+    return lowered

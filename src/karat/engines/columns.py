@@ -120,9 +120,9 @@ def _mapped(stream: BinaryIO) -> Columns:
     whole = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
     columns: dict[str, NDArray[np.generic]] = {}
     for name, (kind, count, start, checksum) in described.items():
-        place = PREFIX_BYTES + length + start
-        column = np.frombuffer(whole, np.dtype(kind), count, place)
-        if _checksum(stream, place, column.nbytes) != checksum:
+        offset = PREFIX_BYTES + length + start
+        column = np.frombuffer(whole, np.dtype(kind), count, offset)
+        if _checksum(stream, offset, column.nbytes) != checksum:
             raise ValueError(f"column {name} is damaged")
         columns[name] = column
     return columns
@@ -192,9 +192,9 @@ class WordNumbers(Mapping[str, int]):
         return len(self._order)
 
     def __getitem__(self, word: str) -> int:
-        wanted = word.encode("utf-8", "surrogatepass")
-        place = bisect_left(self._order, wanted, key=self._bytes)
-        if place < len(self) and self._bytes(number := self._order[place]) == wanted:
+        encoded = word.encode("utf-8", "surrogatepass")
+        position = bisect_left(self._order, encoded, key=self._bytes)
+        if position < len(self) and self._bytes(number := self._order[position]) == encoded:
             return number
         raise KeyError(word)
 

@@ -54,10 +54,10 @@ def _module_files(name: str) -> Iterator[str]:
     module = name.partition(":")[0] if ":" in name else ""
     if not module and not ENGINES.is_adapter(name) and (info := ENGINES.find(name)):
         factory = info.factory
-        found = getmodule(factory)
+        defining_module = getmodule(factory)
         module = factory.partition(":")[0] if isinstance(factory, str) else ""
-        if not module and found is not None:
-            module = found.__name__
+        if not module and defining_module is not None:
+            module = defining_module.__name__
     if HERE not in sys.path:
         # As when the module is loaded.
         sys.path.append(HERE)

@@ -262,12 +262,12 @@ class HnswIndex:
 
 def recall(approximate: list[Nearest], truth: list[Nearest]) -> float:
     """Return the share of the rows of *truth* in *approximate*, over all queries; 1 for none."""
-    wanted = sum(len(exact.rows) for exact in truth)
-    kept = sum(
+    true_rows = sum(len(exact.rows) for exact in truth)
+    common_rows = sum(
         len(np.intersect1d(near.rows, exact.rows))
         for near, exact in zip(approximate, truth, strict=True)
     )
-    return kept / wanted if wanted else 1.0
+    return common_rows / true_rows if true_rows else 1.0
 
 
 def check_vectors(vectors: str) -> str:

@@ -112,7 +112,7 @@ class SparseStage(RowStage):
         """Store the *encoder*; nothing is encoded yet."""
         self.encoder = encoder
         self._index = TermIndex()
-        self._rows: Numbers = np.empty(0, np.intp)
+        self._shown_rows: Numbers = np.empty(0, np.intp)
 
     @property
     def identity(self) -> Hashable:
@@ -130,7 +130,7 @@ class SparseStage(RowStage):
 
     def show(self, rows: Numbers) -> None:
         """Score *rows*."""
-        self._rows = rows
+        self._shown_rows = rows
 
     def index_bytes(self) -> int:
         """Return the bytes of the weighted terms."""
@@ -138,5 +138,5 @@ class SparseStage(RowStage):
 
     def scores(self, query: str) -> Scores:
         """Return the score of every chunk; 0 where it shares no term with the query."""
-        scores: Scores = self._index.scores(self.encoder.terms([query], "query"))[self._rows]
+        scores: Scores = self._index.scores(self.encoder.terms([query], "query"))[self._shown_rows]
         return scores

@@ -102,7 +102,7 @@ class VectorTable(VectorRows):
 
     def __init__(self, *, approximate_above: int = APPROXIMATE_ABOVE) -> None:
         """Start with no rows."""
-        self._rows: Vectors = np.empty((0, 0), np.float32)
+        self._buffer: Vectors = np.empty((0, 0), np.float32)
         self._length = 0
         self._above = approximate_above
         self._graph: HnswIndex | None = None
@@ -114,7 +114,7 @@ class VectorTable(VectorRows):
     @property
     def rows(self) -> Vectors:
         """Return all rows, without a copy."""
-        return self._rows[: self._length]
+        return self._buffer[: self._length]
 
     @property
     def nbytes(self) -> int:
@@ -136,19 +136,19 @@ class VectorTable(VectorRows):
 
     def _reserve(self, count: int, dimension: int) -> None:
         """Make room for *count* more rows, and no more."""
-        if self._length + count > len(self._rows):
+        if self._length + count > len(self._buffer):
             longer = np.empty((self._length + count, dimension), np.float32)
             if self._length:
                 longer[: self._length] = self.rows
-            self._rows = longer
+            self._buffer = longer
 
     def extend(self, rows: Vectors) -> None:
         """Append *rows*."""
         length = self._length + len(rows)
-        if length > len(self._rows):
+        if length > len(self._buffer):
             # Twice as long each time: a row is copied once on average, however many steps.
             self._reserve(max(len(rows), self._length), rows.shape[1])
-        self._rows[self._length : length] = rows
+        self._buffer[self._length : length] = rows
         self._length = length
 
     def prepare(self, live: Mask | None = None) -> None:  # noqa: ARG002 - all are ready
@@ -329,7 +329,7 @@ class LexicalStage(RowStage):
         self.file_key = f"{self.name} header={header}"
         self._index = LexicalIndex(bm25=self.bm25)
         self._view = self._index.view()
-        self._rows: Numbers | None = None
+        self._shown_rows: Numbers | None = None
         self._is_new = True
 
     @property
@@ -362,12 +362,12 @@ class LexicalStage(RowStage):
         """Score *rows* by the statistics of just those."""
         if self._is_new:
             # The first snapshot has all rows, in order.
-            self._view, self._rows, self._is_new = self._index.view(), None, False
+            self._view, self._shown_rows, self._is_new = self._index.view(), None, False
             return
         live = np.zeros(len(self._index), np.bool_)
         live[rows] = True
         self._view = self._index.view(live)
-        self._rows = rows
+        self._shown_rows = rows
 
     def index_bytes(self) -> int:
         """Return the bytes of the postings."""
@@ -376,7 +376,7 @@ class LexicalStage(RowStage):
     def scores(self, query: str) -> Scores:
         """Return the BM25 score of every chunk."""
         scores = self._index.scores(query, live=self._view)
-        return scores if self._rows is None else scores[self._rows]
+        return scores if self._shown_rows is None else scores[self._shown_rows]
 
 
 class QueryVector(NamedTuple):

@@ -118,7 +118,7 @@ class StoredVectorTable(VectorRows):
         self._name = spec.name
         self._namespace = sha256(digest.encode()).hexdigest()[:32]
         self._keys: list[str] = []
-        self._rows: dict[str, list[int]] = {}
+        self._rows_by_key: dict[str, list[int]] = {}
         self._snapshot = ""
 
     def __len__(self) -> int:
@@ -145,7 +145,7 @@ class StoredVectorTable(VectorRows):
             rows = embed(list(missing.values()))
             self._store.add(self._namespace, list(missing), rows)
         for key in keys:
-            self._rows.setdefault(key, []).append(len(self._keys))
+            self._rows_by_key.setdefault(key, []).append(len(self._keys))
             self._keys.append(key)
         return len(missing)
 
@@ -176,7 +176,7 @@ class StoredVectorTable(VectorRows):
             for key, score in self._store.nearest(
                 self._namespace, vector, FOUND, snapshot=self._snapshot
             ):
-                scores[self._rows[key]] = max(score, 0.0)
+                scores[self._rows_by_key[key]] = max(score, 0.0)
         return scores
 
     @cached_property
@@ -189,15 +189,15 @@ class StoredVectorTable(VectorRows):
             return None
         step = max(1, len(self._keys) // PROBES)
         probes = sorted(set(self._keys[::step]))[:PROBES]
-        found = wanted = 0
+        retrieved_hits = exact_hits = 0
         for vector in self._store.vectors(self._namespace, probes):
             nearest = partial(
                 self._store.nearest, self._namespace, vector, PROBE_DEPTH, snapshot=self._snapshot
             )
             exact = {near.key for near in nearest(exact=True)}
-            found += len(exact & {near.key for near in nearest()})
-            wanted += len(exact)
-        return found / wanted if wanted else None
+            retrieved_hits += len(exact & {near.key for near in nearest()})
+            exact_hits += len(exact)
+        return retrieved_hits / exact_hits if exact_hits else None
 
     def close(self) -> None:
         """Close the connection; the items stay in the store."""

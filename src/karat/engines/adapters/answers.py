@@ -342,8 +342,8 @@ class AnswerReader:
         """Return what the hit *entry* has instead of a path."""
         if not isinstance(entry, Mapping) or self._path(entry) is not None:
             return None
-        wanted = repr(self._options.path) if self._options.path else "path"
-        return AnswerProblem(f"a hit has no {wanted}; its keys are {_keys(entry)}")
+        field = repr(self._options.path) if self._options.path else "path"
+        return AnswerProblem(f"a hit has no {field}; its keys are {_keys(entry)}")
 
     def one(self, entry: object) -> list[Hit]:
         """Return the hits of *entry*, which is one line of many: a hit, or an answer of its own."""

@@ -179,8 +179,8 @@ def group_lines(text: str, query: str, *, join_lines: int) -> list[Hit]:
 
     >>> event = '{"type": "match", "data": {"path": {"text": "a.py"}, "line_number": %d, '
     >>> event += '"lines": {"text": "%s"}, "submatches": [{}]}}'
-    >>> found = [(3, "def login"), (5, "password"), (99, "login")]
-    >>> output = "\n".join(event % line for line in found)
+    >>> matches = [(3, "def login"), (5, "password"), (99, "login")]
+    >>> output = "\n".join(event % line for line in matches)
     >>> [(hit.start_line, hit.end_line, hit.score) for hit in group_lines(output, "login password",
     ...     join_lines=10)]
     [(3, 5, 2.6666666666666665), (99, 99, 1.5)]
@@ -319,10 +319,10 @@ class CommandEngine(External):
                     self._secrets.scrub(each.decode("utf-8", "replace")).strip()
                     for each in (done.complaints, done.output)
                 )
-                shown = error_lines(said or printed, relative_hint(options, self._root))
+                message = error_lines(said or printed, relative_hint(options, self._root))
                 if said and printed:
-                    shown += f"\n    it printed {last_words(printed)}"
-                raise EngineError(f"exit code {done.code}: {shown}")
+                    message += f"\n    it printed {last_words(printed)}"
+                raise EngineError(f"exit code {done.code}: {message}")
             return self._read(done.output.decode("utf-8", "replace"), query)
         except (EngineError, ProcessError) as error:
             if isinstance(error.__cause__, TimeoutError):

@@ -41,8 +41,8 @@ class CorpusPaths:
 
     >>> from karat.corpus import from_texts
     >>> paths = CorpusPaths(from_texts({"src/auth.py": "a\nb\n"}), root="/repo")
-    >>> found = [Hit("/repo/src/auth.py", 2.0, 1, 9), Hit("/etc/passwd", 1.0), Hit("no.py")]
-    >>> accepted = paths.accept(found, k=10)
+    >>> hits = [Hit("/repo/src/auth.py", 2.0, 1, 9), Hit("/etc/passwd", 1.0), Hit("no.py")]
+    >>> accepted = paths.accept(hits, k=10)
     >>> [(hit.path, hit.start_line, hit.end_line) for hit in accepted.hits]
     [('src/auth.py', 1, 2)]
     >>> dict(accepted.invalid), dict(accepted.mended)
@@ -76,7 +76,7 @@ class CorpusPaths:
         invalid: Counter[str] = Counter()
         mended: Counter[str] = Counter()
         dropped: dict[str, list[str]] = {}
-        kept: dict[tuple[str, int, int, str], Hit] = {}
+        accepted: dict[tuple[str, int, int, str], Hit] = {}
 
         def drop(hit: Hit, reason: str) -> None:
             invalid[reason] += 1
@@ -85,7 +85,7 @@ class CorpusPaths:
                 paths.append(hit.path)
 
         for hit in hits:
-            if len(kept) == k:
+            if len(accepted) == k:
                 break
             path, reason = self.resolve(hit.path)
             if reason:
@@ -96,12 +96,12 @@ class CorpusPaths:
                 drop(hit, lines)
                 continue
             key = (path, *lines, hit.symbol)
-            if key in kept:
+            if key in accepted:
                 drop(hit, "duplicate")
                 continue
-            kept[key] = hit._replace(path=path, start_line=lines[0], end_line=lines[1])
+            accepted[key] = hit._replace(path=path, start_line=lines[0], end_line=lines[1])
         return AcceptedHits(
-            in_order_returned(tuple(kept.values()), mended), invalid, mended, dropped
+            in_order_returned(tuple(accepted.values()), mended), invalid, mended, dropped
         )
 
     def resolve(self, path: str) -> tuple[str, str]:

@@ -183,12 +183,12 @@ class McpConnection:
         return EngineError(f"cannot connect: {str(error) or type(error).__name__}{hint}")
 
     async def _check_tool(self, client: "Client") -> None:
-        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        wanted = self._options.tool
-        if wanted not in tools:
-            hint = _nearest(wanted, list(tools))
-            raise InputError(f"the server has no tool {wanted!r}; {hint}")
-        schema = tools[wanted].input_schema
+        tools = {each.name: each for each in (await client.list_tools()).tools}
+        tool = self._options.tool
+        if tool not in tools:
+            hint = _nearest(tool, list(tools))
+            raise InputError(f"the server has no tool {tool!r}; {hint}")
+        schema = tools[tool].input_schema
         known = schema.get("properties")
         # A tool without a list of arguments, or one that takes any, cannot be checked.
         if not isinstance(known, Mapping) or schema.get("additionalProperties"):
@@ -196,7 +196,7 @@ class McpConnection:
         for name in self._options.arguments:
             if name not in known:
                 hint = _nearest(name, list(known))
-                raise InputError(f"the tool {wanted!r} has no argument {name!r}; {hint}")
+                raise InputError(f"the tool {tool!r} has no argument {name!r}; {hint}")
 
     def _transport(self, stack: AsyncExitStack) -> Any:
         if self._options.url:

@@ -254,7 +254,7 @@ class StoreEngine(External):
         self._further: dict[str, object] = {}
         self._loop: LoopThread | None = None
         if use_reranker is not None:
-            if not _accepts_keyword(store.search, "use_reranker"):
+            if not takes(store.search, "use_reranker"):
                 raise InputError(f"{name}: its search has no parameter use_reranker")
             self._further["use_reranker"] = use_reranker
 
@@ -296,12 +296,6 @@ def _mapping(entry: object) -> object:
     if isinstance(entry, Mapping | str):
         return entry
     return {name: getattr(entry, name) for name in ATTRIBUTES if hasattr(entry, name)}
-
-
-def _accepts_keyword(function: Callable[..., object], name: str) -> bool:
-    """Return whether *function* can be called with the keyword *name*."""
-    parameters = inspect.signature(function).parameters.values()
-    return any(p.name == name or p.kind is p.VAR_KEYWORD for p in parameters)
 
 
 class PythonOptions(AdapterOptions):
@@ -420,8 +414,8 @@ class Retriever:
         metadata = _metadata(node)
         path = next((metadata[key] for key in self._keys if metadata.get(key)), None)
         if path is None and self._keys is DOCUMENT_KEYS:
-            owners = ("ref_doc_id", "id", "node_id")
-            path = next((found for name in owners if (found := getattr(node, name, None))), None)
+            ids = (getattr(node, name, None) for name in ("ref_doc_id", "id", "node_id"))
+            path = next(filter(None, ids), None)
         if path is None:
             known = ", ".join(map(str, metadata)) or "none"
             raise EngineError(
@@ -449,8 +443,8 @@ def _metadata(document: object) -> Mapping[str, Any]:
         inner = document.get("metadata") or document.get("meta") or {}
         return {**document, **(inner if isinstance(inner, Mapping) else {})}
     for name in ("metadata", "meta"):
-        if isinstance(found := getattr(document, name, None), Mapping):
-            return found
+        if isinstance(metadata := getattr(document, name, None), Mapping):
+            return metadata
     return {}
 
 

@@ -157,9 +157,9 @@ class CachedEmbedder(Embedder):
 
     def embed(self, texts: Sequence[str], kind: Kind = "document") -> Vectors:
         """Return one row of length 1 per text."""
-        return embed_distinct(texts, self.dimension, lambda some: self._rows(some, kind))
+        return embed_distinct(texts, self.dimension, lambda some: self._cached_or_new(some, kind))
 
-    def _rows(self, texts: list[str], kind: Kind) -> Vectors:
+    def _cached_or_new(self, texts: list[str], kind: Kind) -> Vectors:
         digest = self.digest
         keys = [vector_key(text, digest=digest, kind=kind) for text in texts]
         known = self._cache.get(keys, self.dimension)

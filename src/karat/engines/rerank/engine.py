@@ -142,8 +142,8 @@ class RerankEngine(Engine):
     def explain(self, query: str, k: int) -> list[ExplainedHit]:
         """Return the best *k* hits with the scores of the first search and of the reranker."""
         hits = self._first(query, k)
-        shown = [explained.hit.score for explained in hits]
-        return hits[: count_above(shown, self.threshold, by_score=True)]
+        scores = [explained.hit.score for explained in hits]
+        return hits[: count_above(scores, self.threshold, by_score=True)]
 
     def steps(self, query: str, k: int) -> list[SearchStep]:
         """Return the first *k* hits after each step of the first search, and of this one."""
@@ -197,7 +197,7 @@ class RerankEngine(Engine):
         if k < 1:
             raise InputError(f"k is {k!r}; expected a whole number from 1 up")
         started = perf_counter_ns()
-        retrieved_hits = self._found(query, max(k, self.depth))
+        retrieved_hits = self._retrieved(query, max(k, self.depth))
         retrieved = perf_counter_ns()
         hits = self._reranked(query, retrieved_hits, self._passages) if retrieved_hits else []
         self._last.phases = {
@@ -209,7 +209,7 @@ class RerankEngine(Engine):
         }
         return hits[:k]
 
-    def _found(self, query: str, k: int) -> Sequence[ExplainedHit]:
+    def _retrieved(self, query: str, k: int) -> Sequence[ExplainedHit]:
         return [
             hit if hit.stages else hit._replace(stages={self.engine.name: hit.hit.score})
             for hit in self.engine.explain(query, k)
@@ -219,10 +219,8 @@ class RerankEngine(Engine):
         self, query: str, retrieved_hits: Sequence[ExplainedHit], passages: Passages
     ) -> list[ExplainedHit]:
         head, tail = retrieved_hits[: self.depth], retrieved_hits[self.depth :]
-        second = self._second(
-            query, passages.texts([retrieved_hits.hit for retrieved_hits in head])
-        )
-        first = np.array([retrieved_hits.hit.score for retrieved_hits in head])
+        second = self._second(query, passages.texts([explained.hit for explained in head]))
+        first = np.array([explained.hit.score for explained in head])
         blend = (1 - self.weight) * spread(first) + self.weight * spread(second)
         order = np.argsort(-blend, kind="stable")
         hits = [

@@ -54,7 +54,7 @@ def embedding_quality(
     With *cached*, chunks and vectors are read from this user's caches and stored there.
     """
     embedder = create_embedder(model) if isinstance(model, str) else as_embedder(model)
-    caches = user_caches(wanted=cached)
+    caches = user_caches(enabled=cached)
     spots = list(_embedded_places(corpus, chunker, caches))
     coverage = Coverage((spot.hit for spot in spots), match=gold.match)
     relevant = [

@@ -104,8 +104,8 @@ def parse_endpoint(
 
     *given* are further options, which win over those of the text.
 
-    >>> found = parse_endpoint("vllm", "bge@http://gpu:8000/v1?batch=8", EndpointOptions)
-    >>> found.model, found.url, found.options.batch
+    >>> endpoint = parse_endpoint("vllm", "bge@http://gpu:8000/v1?batch=8", EndpointOptions)
+    >>> endpoint.model, endpoint.url, endpoint.options.batch
     ('bge', 'http://gpu:8000/v1', 8)
     >>> parse_endpoint("jina", "m?bach=8", EndpointOptions)
     Traceback (most recent call last):
@@ -217,21 +217,21 @@ def by_index(items: object, field: str, *, count: int, noun: str, where: str) ->
     """Return the *field* of each of *items* at the index that the item names.
 
     EngineError is raised unless there are *count* items with each index from 0 once. *noun* names
-    them in errors. An item without an index has that of its place.
+    them in errors. An item without an index has that of its position.
     """
     if not isinstance(items, list):
         raise EngineError(f"{where}: the response has no list of {noun}")
     if len(items) != count:
         raise EngineError(f"{where}: the response has {len(items)} {noun}; expected {count}")
-    found: dict[int, Any] = {}
+    values: dict[int, Any] = {}
     for position, item in enumerate(items):
         index = item.get("index", position) if isinstance(item, dict) else None
-        if type(index) is not int or not 0 <= index < count or index in found:
+        if type(index) is not int or not 0 <= index < count or index in values:
             raise EngineError(
                 f"{where}: {noun}[{position}].index is missing, repeated or not below {count}"
             )
-        found[index] = item.get(field)
-    return [found[index] for index in range(count)]
+        values[index] = item.get(field)
+    return [values[index] for index in range(count)]
 
 
 class Spending:

@@ -216,12 +216,12 @@ class LateStage(RowStage):
 
     def _encode(self, texts: Sequence[str]) -> None:
         """Encode the new ones of *texts*; forget the oldest others that are too many."""
-        shown = {text: self._known.pop(text, None) for text in texts}
+        by_text = {text: self._known.pop(text, None) for text in texts}
         spare = sum(held.nbytes for held in self._known.values())
         while spare > self._spare_bytes:
             spare -= self._known.pop(next(iter(self._known))).nbytes
-        self._known.update((text, held) for text, held in shown.items() if held is not None)
-        new = [text for text, held in shown.items() if held is None]
+        self._known.update((text, held) for text, held in by_text.items() if held is not None)
+        new = [text for text, held in by_text.items() if held is None]
         for start in range(0, len(new), TEXTS_A_BATCH):
             some = new[start : start + TEXTS_A_BATCH]
             rows = self.encoder.token_vectors(some, "document")

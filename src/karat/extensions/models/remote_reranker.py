@@ -190,8 +190,8 @@ class RemoteReranker(Reranker):
         """Return the score of the endpoint for each text."""
         asked = embeddable(query)
         cleaned = [embeddable(text) for text in texts]
-        wanted = list(dict.fromkeys(text for text in cleaned if text.strip()))
-        known = self._known(asked, wanted) if asked.strip() else {}
+        distinct = list(dict.fromkeys(text for text in cleaned if text.strip()))
+        known = self._known(asked, distinct) if asked.strip() else {}
         tokens = round(sum(each.tokens for each in known.values()))
         units = sum(each.units for each in known.values())
         self._spending.finish(QueryCost(tokens or None, self._cost(tokens, units)))

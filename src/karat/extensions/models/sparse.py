@@ -42,8 +42,8 @@ class TransformerSparseEncoder:
             ).coalesce()
         rows, terms = matrix.indices().numpy()
         weights = matrix.values().float().numpy()
-        kept = weights > 0
-        return Terms(filled[rows[kept]], terms[kept], weights[kept])
+        positive = weights > 0
+        return Terms(filled[rows[positive]], terms[positive], weights[positive])
 
 
 def sparse_encoder(argument: str) -> TransformerSparseEncoder:

@@ -27,8 +27,9 @@ from karat.experiments.plan import (
     ExperimentRequest,
     agent_names,
     check_installed,
-    engine_configurations,
+    configurations_of,
     is_deterministic,
+    parse_engine,
     plan_experiment,
     request_depth,
 )
@@ -54,7 +55,7 @@ from karat.scoring.score import (
 )
 from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.whole_files import judge_whole_files
-from karat.system.words import counted, number_duplicates
+from karat.system.words import counted
 
 if TYPE_CHECKING:
     from karat.app.benchmark_config import ConfigFile
@@ -161,8 +162,8 @@ def choose_engines(names: Sequence[str], config: "ConfigFile | None" = None) -> 
             # Not for the name of an engine: all agent names need the records of all engines.
             is_engine = ENGINES.has(name.partition("(")[0])
             engine = None if is_engine else agent_names().get(name)
-            (configuration,) = engine_configurations([engine or name])
-            engines.append(Agent(name if engine else configuration.name, configuration.spec))
+            agent = parse_engine(engine or name)
+            engines.append(replace(agent, name=name) if engine else agent)
     return engines
 
 
@@ -173,10 +174,7 @@ def configure_engines(
 
     Without *k*, the depth is what the measures of *scoring* need.
     """
-    depth = request_depth(k, scoring, gold)
-    configurations = [engine.configuration(depth) for engine in engines]
-    names = number_duplicates([configuration.name for configuration in configurations])
-    return tuple(replace(each, name=name) for each, name in zip(configurations, names, strict=True))
+    return configurations_of(engines, request_depth(k, scoring, gold))
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +205,10 @@ class ExperimentSetup:
         timed_on: str = "",
         name: str = "",
     ) -> ExperimentRequest:
-        """Return the experiment; values that are given override those of the file."""
+        """Return the experiment; values that are given override those of the file.
+
+        *where* has all that :meth:`placed` adds.
+        """
         config, default = self.config, RunSettings()
         settings = replace(
             default,
@@ -215,14 +216,14 @@ class ExperimentSetup:
             timeout_s=timeout_s or (config and config.timeout_s) or default.timeout_s,
         )
         drawn = draw_sample(self.gold, sample, seed=seed)
-        placed = self.placed(where).of_part(drawn, self.gold)
-        if placed.corpus is None:
+        where = where.of_part(drawn, self.gold)
+        if where.corpus is None:
             # Here the file is known, so that the error can name it.
-            known_homes(drawn, placed.repositories, source=self.source)
+            known_homes(drawn, where.repositories, source=self.source)
         return ExperimentRequest(
-            gold=locate_pages(drawn, placed),
+            gold=locate_pages(drawn, where),
             configurations=self.configurations,
-            where=placed,
+            where=where,
             kind=kind,
             name=name,
             scoring=self.scoring,

@@ -8,7 +8,6 @@ from hashlib import sha256
 from math import isnan
 from os import PathLike
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from karat.app.evaluate import (
@@ -28,7 +27,7 @@ from karat.app.score import (
     whole_run,
 )
 from karat.errors import InputError, UnknownName
-from karat.experiments.plan import DEPTH, engine_text, judged_units
+from karat.experiments.plan import engine_options
 from karat.experiments.run_records import (
     RunRecord,
     empty_run_remarks,
@@ -47,7 +46,6 @@ from karat.installation import __version__
 from karat.model import Dataset, Outcome, Query, Target
 from karat.model.evaluation import Evaluation
 from karat.model.frozen import EMPTY
-from karat.model.spec import Spec
 from karat.model.timings import RunResult
 from karat.report.findings import Curve, Findings, Origin, ResolvedMeans
 from karat.report.findings.latency import comparable_ms, latencies_ms
@@ -388,28 +386,6 @@ def make_findings(
             for record in inputs.records
         ),
     )
-
-
-def stored_engine_options(run: StoredRun, gold: Dataset) -> str:
-    """Return :func:`engine_options` of a stored run on *gold*."""
-    k, threshold = run.metadata.get("k"), run.metadata.get("threshold")
-    return engine_options(
-        run.label,
-        run.engine,
-        gold,
-        k=k if isinstance(k, int) else 0,
-        threshold=threshold if isinstance(threshold, float) else 0.0,
-        match=str(run.metadata.get("match") or gold.match),
-    )
-
-
-def engine_options(
-    name: str, engine: Spec, gold: Dataset, *, k: int, threshold: float, match: str
-) -> str:
-    """Return ``-e 'bm25(k1=2.0)' -k 10`` for the run *name*, "" if its name is an engine."""
-    text = engine_text(name, engine, unit=judged_units(gold, match).most, threshold=threshold)
-    depth = f" -k {k}" if k not in (0, DEPTH) else ""
-    return f"-e {quote(text)}{depth}" if text else ""
 
 
 def write_report(

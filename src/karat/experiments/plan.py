@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from inspect import signature
 from random import Random
+from shlex import quote
 from typing import NamedTuple
 
 from karat.engines.embedding import DEFAULT_EMBEDDER
@@ -37,18 +38,13 @@ def engine_configurations(
     Each engine is built once, so that an unknown option is rejected before anything runs. A class
     whose constructor fails costs only its own run.
 
-    >>> found = engine_configurations(["bm25", "bm25(k1=1.2)", {"engine": "bm25"}])
-    >>> [one.name for one in found]
+    >>> configurations = engine_configurations(["bm25", "bm25(k1=1.2)", {"engine": "bm25"}])
+    >>> [one.name for one in configurations]
     ['bm25-1', 'bm25(k1=1.2)', 'bm25-3']
     """
     if not engines:
         raise InputError("no engine to evaluate; expected one or more")
-    found = [(_name(engine, spec), spec) for engine in engines for spec in (parse_spec(engine),)]
-    names = number_duplicates([name for name, _ in found])
-    return tuple(
-        Configuration(name, spec, k, options={"engine": spec.name, **spec.params})
-        for name, (_, spec) in zip(names, found, strict=True)
-    )
+    return configurations_of([parse_engine(engine) for engine in engines], k)
 
 
 def request_depth(k: int | None, scoring: Scoring, gold: Dataset) -> int:
@@ -132,16 +128,6 @@ def _without_unit(params: Mapping[str, object], unit: str) -> dict[str, object]:
     return found
 
 
-def _name(engine: str | Mapping[str, object], spec: Spec) -> str:
-    """Return the spec as it was typed; for a file or JSON, the name of the engine."""
-    try:
-        called = build(spec).name
-    except EngineError:
-        called = str(spec.params.get("name") or spec.name)
-    typed = isinstance(engine, str) and not engine.endswith(FILES) and not engine.startswith("{")
-    return str(engine) if typed else called
-
-
 def agent_classes() -> dict[str, str]:
     """Return the engine of each class name that configurations of code search agents use."""
     infos = filter(None, map(ENGINES.find, ENGINES))
@@ -173,6 +159,27 @@ class Agent:
         """Return its configuration, with *k* hits if it does not set their number."""
         options = {"engine": self.spec.name, **self.spec.params}
         return Configuration(self.name, self.spec, self.k or k, options=options)
+
+
+def parse_engine(engine: str | Mapping[str, object]) -> Agent:
+    """Return *engine*, which is built once, under the text that was typed for it.
+
+    A file or JSON goes by the name of its engine.
+    """
+    spec = parse_spec(engine)
+    try:
+        name = build(spec).name
+    except EngineError:
+        name = str(spec.params.get("name") or spec.name)
+    typed = isinstance(engine, str) and not engine.endswith(FILES) and not engine.startswith("{")
+    return Agent(str(engine) if typed else name, spec)
+
+
+def configurations_of(agents: Iterable[Agent], k: int) -> tuple[Configuration, ...]:
+    """Return a configuration for each of *agents*, with *k* hits per query and distinct names."""
+    configurations = [agent.configuration(k) for agent in agents]
+    names = number_duplicates([configuration.name for configuration in configurations])
+    return tuple(replace(each, name=name) for each, name in zip(configurations, names, strict=True))
 
 
 def parse_agent(name: str, target: str, config: Mapping[str, object]) -> Agent:
@@ -437,6 +444,15 @@ def judged_units(gold: Dataset, match: str) -> JudgedUnits:
     parts = frozenset(query_id for query_id, is_file in by_file.items() if not is_file)
     most = "file" if 2 * files >= len(by_file) else "lines"
     return JudgedUnits(files > 0, parts if files else frozenset(), most)
+
+
+def engine_options(
+    name: str, engine: Spec, gold: Dataset, *, k: int, threshold: float, match: str
+) -> str:
+    """Return ``-e 'bm25(k1=2.0)' -k 10`` for the run *name*, "" if its name is an engine."""
+    text = engine_text(name, engine, unit=judged_units(gold, match).most, threshold=threshold)
+    depth = f" -k {k}" if k not in (0, DEPTH) else ""
+    return f"-e {quote(text)}{depth}" if text else ""
 
 
 def with_unit(spec: Spec, unit: str) -> Spec:

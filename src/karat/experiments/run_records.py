@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from karat.errors import InputError, UnknownName
-from karat.experiments.plan import is_deterministic
+from karat.experiments.plan import engine_options, is_deterministic
 from karat.experiments.store import Experiment, Store, StoredRun
 from karat.formats.fields import Checker, Location, Record
 from karat.formats.jsontext import parse_json, positions
@@ -167,6 +167,19 @@ def record_of(
         where=where if isinstance(where, Mapping) else {},
         versions=versions_of(experiment),
         answers=short_digests(measured, gold),
+    )
+
+
+def stored_engine_options(run: StoredRun, gold: Dataset) -> str:
+    """Return :func:`engine_options` of a stored run on *gold*."""
+    k, threshold = run.metadata.get("k"), run.metadata.get("threshold")
+    return engine_options(
+        run.label,
+        run.engine,
+        gold,
+        k=k if isinstance(k, int) else 0,
+        threshold=threshold if isinstance(threshold, float) else 0.0,
+        match=str(run.metadata.get("match") or gold.match),
     )
 
 

@@ -250,11 +250,12 @@ class Views:
     @property
     def report(self) -> str | None:
         """Return the report to write, None if there is none."""
+        path = self.output.path
+        if path is None or self.output.style is not None or self.folder:
+            return None
         from karat.report.draw import FORMATS
 
-        path = self.output.path
-        named = path is not None and Path(path).suffix.lower() in FORMATS
-        return path if named and self.output.style is None and not self.folder else None
+        return path if Path(path).suffix.lower() in FORMATS else None
 
 
 def carry_out(
@@ -318,7 +319,7 @@ def _show_result(
         )
         engines = {}
         if len(ended.runs) > 1:
-            from karat.app.report import stored_engine_options
+            from karat.experiments.run_records import stored_engine_options
 
             engines = {
                 run.label: stored_engine_options(run, request.gold)

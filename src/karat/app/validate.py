@@ -158,7 +158,7 @@ def _looked_up(
     unchecked = 0
     messages: list[str] = []
     found_homes = homes(data, repositories)
-    if lacking := [home.name for home in found_homes if not home.place]:
+    if lacking := [home.name for home in found_homes if not home.folder]:
         options = " ".join(f"--repo {name}=DIR" for name in lacking if name) or "--repo DIR"
         raise InputError(
             f"{validation.path} does not name its repository; give it with {options}"
@@ -166,12 +166,12 @@ def _looked_up(
         )
     for home, rows in found_homes.items():
         part = part_of(data, rows)
-        presence = check_presence(part, home.place, revision=revision or home.revision or HEAD)
+        presence = check_presence(part, home.folder, revision=revision or home.revision or HEAD)
         missing = _counted(missing.sort for missing in presence.missing)
         if foreign := _foreign(missing, presence.checked, cases=len(part)):
             named = f" of the repository {home.name!r}" if home.name else ""
             messages.append(
-                f"{foreign}{named} exists in {home.place}; is this the right repository?"
+                f"{foreign}{named} exists in {home.folder}; is this the right repository?"
             )
         else:
             messages += map(str, presence.missing)

@@ -32,14 +32,14 @@ def find_paths(snapshot: CommitSnapshot, target: Target, matcher: Matcher) -> li
     path = target.path
     if target.ref == "uri":
         path = unquote(urlsplit(path).path)
-        return [found for found in snapshot.entries if is_suffix(found, path)]
+        return [entry for entry in snapshot.entries if is_suffix(entry, path)]
     if target.ref == "file_name":
-        return [found for found in snapshot.entries if _name(found) == path]
+        return [entry for entry in snapshot.entries if _name(entry) == path]
     path = normalise(path)
     if path in snapshot.entries:
         return [path]
-    wanted = Target(path)
-    return [found for found in snapshot.entries if matcher.credit(Hit(found), wanted)]
+    as_target = Target(path)
+    return [entry for entry in snapshot.entries if matcher.credit(Hit(entry), as_target)]
 
 
 def files_defining(
@@ -53,15 +53,15 @@ def files_defining(
 
 def defines(snapshot: CommitSnapshot, path: str, symbol: str, *, part: bool) -> bool:
     """Return whether the file at *path* defines *symbol*; without a grammar, contains its name."""
-    found = snapshot.definitions(path)
-    if found is None:
+    definitions = snapshot.definitions(path)
+    if definitions is None:
         return _last(symbol).lower() in snapshot.content(path).text.lower()
-    return bool(definitions_named(found, symbol, part=part))
+    return bool(definitions_named(definitions, symbol, part=part))
 
 
 def definitions_named(definitions: Iterable[Symbol], symbol: str, *, part: bool) -> list[Symbol]:
     """Return those of *definitions* whose name is *symbol*."""
-    return [found for found in definitions if has_name(found, symbol, part=part)]
+    return [definition for definition in definitions if has_name(definition, symbol, part=part)]
 
 
 def has_name(definition: Symbol, symbol: str, *, part: bool) -> bool:
@@ -75,14 +75,14 @@ def has_name(definition: Symbol, symbol: str, *, part: bool) -> bool:
     >>> has_name(login, "LOG", part=True)
     True
     """
-    wanted = _SEPARATOR.sub(".", symbol)
+    dotted = _SEPARATOR.sub(".", symbol)
     if part:
-        return wanted.lower() in definition.qualified.lower()
-    return f".{definition.qualified}".endswith(f".{wanted}")
+        return dotted.lower() in definition.qualified.lower()
+    return f".{definition.qualified}".endswith(f".{dotted}")
 
 
-def suggest(wanted: str, known: Iterable[str]) -> str:
-    """Return suggestions for the path *wanted* as a clause, or an empty text.
+def suggest(missing: str, known: Iterable[str]) -> str:
+    """Return suggestions for the path *missing* as a clause, or an empty text.
 
     Suggestions are files with the same or a similar name; of many, those with similar folders come
     first.
@@ -90,7 +90,7 @@ def suggest(wanted: str, known: Iterable[str]) -> str:
     >>> suggest("src/auth.py", ["lib/auth.py", "lib/other.py"]), suggest("x.c", ["a.py"])
     ("; did you mean 'lib/auth.py'?", '')
     """
-    path = normalise(wanted)
+    path = normalise(missing)
     by_name: dict[str, list[str]] = {}
     for other in known:
         by_name.setdefault(_name(other).lower(), []).append(other)
@@ -150,19 +150,19 @@ def check_presence(data: Dataset, repository: str, *, revision: str = "HEAD") ->
     Each query is checked at its ``base_commit``, or at *revision* if it has none.
     """
     matcher = MATCHERS.get(data.match)()
-    found = base_commits(data, repository, default=revision)
+    commits = base_commits(data, repository, default=revision)
     missing: dict[int, list[MissingReference]] = {}
-    for name, rows in found.unknown.items():
+    for name, rows in commits.unknown.items():
         for row in rows:
             problem = MissingReference(
                 data.query_ids[row], "commits", f"no commit {name!r} in {repository}"
             )
             missing[row] = [problem]
-    checked = Counter(commits=len(found.known) + len(found.unknown))
+    checked = Counter(commits=len(commits.known) + len(commits.unknown))
     unchecked = 0
     with SnapshotReader(repository) as snapshots:
-        for snapshot in snapshots.each(found.known):
-            for row in found.known[snapshot.commit]:
+        for snapshot in snapshots.each(commits.known):
+            for row in commits.known[snapshot.commit]:
                 targets = data.targets(row)
                 inside = [target for target in targets if target.ref not in NOT_IN_REPOSITORY]
                 unchecked += len(targets) - len(inside)
@@ -223,8 +223,8 @@ def _problems(
     if target.end_line:
         lengths = [len(lines_of(snapshot.content(path).text)) for path in paths]
         if max(lengths) < target.end_line:
-            wanted = f"expected lines {target.start_line}-{target.end_line}"
-            yield "lines", f"{_size(snapshot, paths[0])} at {snapshot.short}; {wanted}"
+            expected = f"expected lines {target.start_line}-{target.end_line}"
+            yield "lines", f"{_size(snapshot, paths[0])} at {snapshot.short}; {expected}"
     if symbol and not any(defines(snapshot, path, symbol, part=part) for path in paths):
         yield "symbols", f"{target.path} does not define {symbol!r} at {snapshot.short}"
 

@@ -106,8 +106,8 @@ class _Blobs:
             return Content("", reason=reason)
         if entry.oid not in self._contents:
             (data,) = self._objects.find([entry.oid])
-            found = Content("", reason="missing") if data is None else decode(data)
-            self._contents[entry.oid] = found
+            content = Content("", reason="missing") if data is None else decode(data)
+            self._contents[entry.oid] = content
         return self._contents[entry.oid]
 
     def definitions(self, entry: TreeEntry, language: str) -> list[Symbol] | None:

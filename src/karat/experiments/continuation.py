@@ -107,9 +107,9 @@ def continue_runs(
         _older_answers(one, stored, store, claimed, queries=queries, completed=completed)
         for one, stored in zip(configurations, experiment.runs, strict=True)
     )
-    found = [answers for answers in older if answers is not None]
-    decided = check_stored_answers(found, repeat)
-    for answers in found:
+    answered = [answers for answers in older if answers is not None]
+    decided = check_stored_answers(answered, repeat)
+    for answers in answered:
         run = answers.stored.id
         verdict, text = decided[answers.name]
         if verdict is Verdict.DROPPED:
@@ -159,26 +159,26 @@ def check_stored_answers(
     documents in the same order, with scores that are equal but for rounding. A query that fails
     decides nothing.
     """
-    found: dict[str, Continuation] = {}
+    verdicts: dict[str, Continuation] = {}
     repeated: dict[str, tuple[Answer, ...]] = {}
     for one in answers:
         if changed := one.changed_files:
             names = join_names(first_few(changed))
             verb = "have" if len(changed) > 1 else "has"
-            found[one.name] = _dropped(one, f"{names} {verb} changed since {one.since}")
+            verdicts[one.name] = _dropped(one, f"{names} {verb} changed since {one.since}")
         elif one.needs_repeat:
             repeated[one.name] = queries_to_repeat(one.run)
         else:
-            found[one.name] = Continuation(Verdict.KEPT)
+            verdicts[one.name] = Continuation(Verdict.KEPT)
     if repeated:
-        wanted = {name: [each.query_id for each in some] for name, some in repeated.items()}
-        ended = repeat(wanted)
-        found |= {
+        queries = {name: [each.query_id for each in some] for name, some in repeated.items()}
+        ended = repeat(queries)
+        verdicts |= {
             one.name: _decided(one, repeated[one.name], ended.get(one.name, {}))
             for one in answers
             if one.name in repeated
         }
-    return found
+    return verdicts
 
 
 def queries_to_repeat(run: Run) -> tuple[Answer, ...]:
@@ -191,7 +191,7 @@ def queries_to_repeat(run: Run) -> tuple[Answer, ...]:
     answered.sort(key=partial(_is_poor, run))
     good = [row for row in answered if not _is_poor(run, row)]
     rows = good if len(good) >= REPEATED else answered[:REPEATED]
-    chosen = dict.fromkeys(rows[place] for place in (0, len(rows) // 2, -1)) if rows else {}
+    chosen = dict.fromkeys(rows[position] for position in (0, len(rows) // 2, -1)) if rows else {}
     return tuple(run.answer(row) for row in chosen)
 
 

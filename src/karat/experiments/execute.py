@@ -137,9 +137,9 @@ def repeat_queries(
     queries end in an error.
     """
     shared = {one.search.name: one for group in searches.groups for one in group}
-    wanted = {
-        name: frozenset(query for one in found.configurations for query in queries[one.name])
-        for name, found in shared.items()
+    queries_of = {
+        name: frozenset(query for one in search.configurations for query in queries[one.name])
+        for name, search in shared.items()
     }
     ended: dict[str, dict[str, Answer]] = {one.name: {} for one in searches.configurations}
 
@@ -156,7 +156,7 @@ def repeat_queries(
         settings=replace(context.settings, warm_up=0, repetitions=1),
         callbacks=Callbacks(
             on_result=keep,
-            skip={name: everything - some for name, some in wanted.items()},
+            skip={name: everything - some for name, some in queries_of.items()},
             cancelled=context.cancelled,
             command=context.request.kind.value,
         ),
@@ -204,7 +204,7 @@ def _collect_hits(
     stopped = False
     with Buffer(recorder) as buffer:
         writer = _ResultWriter(context, recorder, buffer, [one for group in todo for one in group])
-        for place, returned in measure_groups(
+        for index, returned in measure_groups(
             [tuple(shared.search for shared in group) for group in todo],
             context.request.gold,
             context.snapshots,
@@ -217,11 +217,11 @@ def _collect_hits(
             buffer.flush()
             results |= {
                 one.name: result
-                for shared, result in zip(todo[place], returned, strict=True)
+                for shared, result in zip(todo[index], returned, strict=True)
                 for one in shared.configurations
             }
             stopped = stopped or _is_stopped(returned)
-            yield todo[place], stopped
+            yield todo[index], stopped
 
 
 def _repeated(searches: SearchGroups, context: ExperimentContext) -> frozenset[int]:

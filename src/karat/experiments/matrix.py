@@ -96,14 +96,14 @@ def axis_problems(axis: str, values: Sequence[object]) -> Iterator[tuple[int | N
     """
     if not values and axis not in MAY_BE_EMPTY:
         yield None, "the list is empty"
-    for place, value in enumerate(values):
-        if value in values[:place]:
-            yield place, f"{'null' if value is None else repr(value)} appears more than once"
+    for number, value in enumerate(values):
+        if value in values[:number]:
+            yield number, f"{'null' if value is None else repr(value)} appears more than once"
         elif axis in CHECKS:
             try:
                 CHECKS[axis](value)
             except (InputError, MissingExtra) as error:
-                yield place, str(error)
+                yield number, str(error)
     if axis == THRESHOLDS and {None, 0.0} <= set(values):
         yield None, "null and 0 both drop nothing; expected one of them"
 
@@ -405,8 +405,8 @@ class Matrix:
             parts.append(choice.fusion)
         for name, value in zip(TUNED, choice.tuned, strict=True):
             if value is not None and len(values := getattr(self, name)) > 1:
-                shown = _context_name(value, values) if name == "context" else str(value).lower()
-                parts.append(f"{name}={shown}")
+                text = _context_name(value, values) if name == "context" else str(value).lower()
+                parts.append(f"{name}={text}")
         if choice.chunker and len(self.chunkers) > 1:
             parts.append(choice.chunker)
         if choice.model and len(self._models(modes()[choice.search_mode].axes)) > 1:
@@ -479,11 +479,11 @@ def read_matrix(path: str | os.PathLike[str], *, limits: ReadLimits = DEFAULT) -
     file = _read_file(path, limits)
     engines = _engines(file, Path(path).parent)
     file.check.finish()
-    found = file.axes
-    alone = {key: values[0] for key, values in found.items() if key in SINGLE}
+    axes = file.axes
+    alone = {key: values[0] for key, values in axes.items() if key in SINGLE}
     if engines:
-        found = {"search_modes": (), **found}
-    return Matrix(**found | alone, engines=engines)  # type: ignore[arg-type]
+        axes = {"search_modes": (), **axes}
+    return Matrix(**axes | alone, engines=engines)  # type: ignore[arg-type]
 
 
 def read_service_matrix(
@@ -495,21 +495,21 @@ def read_service_matrix(
     them. All other problems are reported at once, with lines.
     """
     file = _read_file(path, limits, unchecked=NAMED_BY_SERVICE)
-    named, place = file.matrix.get(ENGINES_KEY) or [], (*file.place, ENGINES_KEY)
-    engines = _values(file.check, named, place, _word, checked=False)
+    named, location = file.matrix.get(ENGINES_KEY) or [], (*file.location, ENGINES_KEY)
+    engines = _values(file.check, named, location, _word, checked=False)
     file.check.finish()
-    found: dict[str, object] = {
+    axes: dict[str, object] = {
         key: values[0] if key in SINGLE else list(values) for key, values in file.axes.items()
     }
-    found.setdefault("search_modes", [] if engines else list(Matrix().search_modes))
-    return found | ({ENGINES_KEY: list(engines)} if engines else {})
+    axes.setdefault("search_modes", [] if engines else list(Matrix().search_modes))
+    return axes | ({ENGINES_KEY: list(engines)} if engines else {})
 
 
 class _MatrixFile(NamedTuple):
-    """The *matrix* of a file at *place*, its parsed *axes*, and the *whole* file."""
+    """The *matrix* of a file at *location*, its parsed *axes*, and the *whole* file."""
 
     check: Checker
-    place: Location
+    location: Location
     matrix: Record
     whole: Record
     axes: dict[str, tuple[object, ...]]
@@ -525,36 +525,36 @@ def _read_file(
         else load_yaml(path, limit=limits.yaml_bytes)
     )
     top = whole = check.record(value, ())
-    place: Location = ()
+    location: Location = ()
     if BELOW in top:
         check.known(top, (BELOW,), (), list_keys=True)
-        place = (BELOW,)
-        top = check.record(top[BELOW], place)
+        location = (BELOW,)
+        top = check.record(top[BELOW], location)
     else:
-        place, top = find_section(check, top, "matrix")
-    check_matrix_keys(check, top, place)
-    found = {
-        key: _values(check, top[key], (*place, key), read, checked=key not in unchecked)
+        location, top = find_section(check, top, "matrix")
+    check_matrix_keys(check, top, location)
+    axes = {
+        key: _values(check, top[key], (*location, key), read, checked=key not in unchecked)
         for key, read in (AXES | SINGLE).items()
         if top.get(key) is not None
     }
     for key in ("rerankers", "rerank_depth"):
-        if key in found and not any(found.get("use_reranker", ())):
-            check.add((*place, key), "no run has a reranker; expected true in use_reranker")
+        if key in axes and not any(axes.get("use_reranker", ())):
+            check.add((*location, key), "no run has a reranker; expected true in use_reranker")
     used = {
         axis
-        for mode in found.get("search_modes", ())
+        for mode in axes.get("search_modes", ())
         if (info := modes().get(str(mode)))
         for axis in info.axes
     }
     for key in (*TUNED, "fusion", *OF_MODE):
         axis = OF_MODE.get(key, key)
-        if key in found and "search_modes" in found and axis not in used:
+        if key in axes and "search_modes" in axes and axis not in used:
             takers = [mode for mode, info in modes().items() if axis in info.axes]
             check.add(
-                (*place, key), f"no search mode uses it; expected one of: {', '.join(takers)}"
+                (*location, key), f"no search mode uses it; expected one of: {', '.join(takers)}"
             )
-    return _MatrixFile(check, place, top, whole, found)
+    return _MatrixFile(check, location, top, whole, axes)
 
 
 def _engines(file: _MatrixFile, folder: Path) -> dict[str, Spec]:
@@ -572,17 +572,19 @@ def _engines(file: _MatrixFile, folder: Path) -> dict[str, Spec]:
         for entry in (section if isinstance(section, list) else ())
         if isinstance(entry, Mapping) and "name" in entry
     }
-    place = (*file.place, ENGINES_KEY)
-    found: dict[str, Spec] = {}
-    for at, entry in check.rows(given, place) if isinstance(given, list) else [(place, given)]:
+    location = (*file.location, ENGINES_KEY)
+    engines: dict[str, Spec] = {}
+    for at, entry in (
+        check.rows(given, location) if isinstance(given, list) else [(location, given)]
+    ):
         try:
             name, spec = _engine(_word(entry), known, folder)
-            if name in found:
+            if name in engines:
                 raise InputError(f"{name!r} appears more than once")
-            found[name] = spec
+            engines[name] = spec
         except (ValueError, InputError, MissingExtra, EngineError) as error:
             check.add(at, str(error))
-    return found
+    return engines
 
 
 def _engine(text: str, known: Mapping[str, Record], folder: Path) -> tuple[str, Spec]:
@@ -601,15 +603,15 @@ def _engine(text: str, known: Mapping[str, Record], folder: Path) -> tuple[str, 
     return (Path(text).stem if is_file else text), one.spec
 
 
-def check_matrix_keys(check: Checker, matrix: Record, place: Location) -> None:
+def check_matrix_keys(check: Checker, matrix: Record, location: Location) -> None:
     """Add a problem for each unknown key of *matrix*."""
-    check.known(matrix, (*AXES, *SINGLE, ENGINES_KEY), place, list_keys=True)
+    check.known(matrix, (*AXES, *SINGLE, ENGINES_KEY), location, list_keys=True)
 
 
 def _values(
     check: Checker,
     given: object,
-    place: Location,
+    location: Location,
     read: Callable[[object], object],
     *,
     checked: bool = True,
@@ -618,19 +620,19 @@ def _values(
 
     If they are not *checked*, names that are not known here are valid.
     """
-    several = isinstance(given, list) and place[-1] not in SINGLE
-    rows = check.rows(given, place) if several else [(place, given)]
-    found: dict[Location, object] = {}
+    several = isinstance(given, list) and location[-1] not in SINGLE
+    rows = check.rows(given, location) if several else [(location, given)]
+    read_values: dict[Location, object] = {}
     for at, value in rows:
         try:
-            found[at] = read(value)
+            read_values[at] = read(value)
         except ValueError as error:
             check.add(at, str(error))
-    if checked and (found or given == []):
-        places = list(found)
-        for number, message in axis_problems(str(place[-1]), tuple(found.values())):
-            check.add(place if number is None else places[number], message)
-    return tuple(found.values())
+    if checked and (read_values or given == []):
+        locations = list(read_values)
+        for number, message in axis_problems(str(location[-1]), tuple(read_values.values())):
+            check.add(location if number is None else locations[number], message)
+    return tuple(read_values.values())
 
 
 # From JSON come numbers and truth values, from YAML their spelling.
@@ -664,10 +666,10 @@ def _number(value: object) -> float | None:
 
 
 def _switch(value: object) -> bool:
-    found = value if isinstance(value, bool) else SWITCH.get(str(value).lower())
-    if found is None:
+    switch = value if isinstance(value, bool) else SWITCH.get(str(value).lower())
+    if switch is None:
         raise ValueError(f"{value!r} is neither true nor false")
-    return found
+    return switch
 
 
 def _word(value: object) -> str:

@@ -29,7 +29,7 @@ def measure_quality(
     announcements: Path | None = None,
 ) -> list[RunResult]:
     """Return the run of each configuration, group after group, without timings."""
-    found = measure_groups(
+    complete = measure_groups(
         groups,
         dataset,
         snapshots,
@@ -38,7 +38,7 @@ def measure_quality(
         callbacks=callbacks,
         announcements=announcements,
     )
-    return [run for group in sorted(found) for run in group.runs]
+    return [run for group in sorted(complete) for run in group.runs]
 
 
 def measure_groups(

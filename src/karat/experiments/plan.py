@@ -122,10 +122,10 @@ def engine_text(name: str, spec: Spec, *, unit: str, threshold: float = 0.0) -> 
 
 
 def _without_unit(params: Mapping[str, object], unit: str) -> dict[str, object]:
-    found = {name: value for name, value in params.items() if (name, value) != ("unit", unit)}
-    if isinstance(over := found.get("over"), Mapping):
-        found["over"] = _without_unit(over, unit)
-    return found
+    others = {name: value for name, value in params.items() if (name, value) != ("unit", unit)}
+    if isinstance(over := others.get("over"), Mapping):
+        others["over"] = _without_unit(over, unit)
+    return others
 
 
 def agent_classes() -> dict[str, str]:
@@ -321,20 +321,20 @@ class SearchGroups:
     def lines(self) -> tuple[str, ...]:
         """Return sentences about shared work; none where nothing is shared."""
         configurations, searches, rankings, indexes, models = self.counts
-        found = []
+        lines = []
         if searches < configurations:
-            found.append(
+            lines.append(
                 f"{configurations} configurations need only {_several(searches, 'search')} per "
                 "query; smaller depths reuse the deepest one"
             )
         if rankings < searches or indexes < searches:
-            found.append(
+            lines.append(
                 f"for {_several(searches, 'search')} Karat builds {_several(indexes, 'index')} and "
                 f"computes {_several(rankings, 'ranking')} per query"
             )
         if models and searches > 1:
-            found.append(f"each chunk and each query is embedded once by {', '.join(models)}")
-        return tuple(found)
+            lines.append(f"each chunk and each query is embedded once by {', '.join(models)}")
+        return tuple(lines)
 
 
 def group_searches(configurations: Sequence[Configuration], *, files: bool) -> SearchGroups:

@@ -114,11 +114,11 @@ class RunResults:
 
         None also stands for a run that was scored with other settings than *scoring*.
         """
-        wanted = _judging(scoring)
+        judging = _judging(scoring)
         known = gold is self._gold
         return [
             self.evaluation(run)
-            if known and _judging(self._scoring(self.read(run))) == wanted
+            if known and _judging(self._scoring(self.read(run))) == judging
             else None
             for run in runs
         ]
@@ -192,23 +192,25 @@ def run_experiment(
     plan = plan or plan_experiment(request, allowed=None)
     units, configurations = plan.units, plan.searches.configurations
     results = RunResults(store, request, further)
-    found = check_targets(
+    checked = check_targets(
         request.gold,
         request.where,
         match=request.match,
         root=request.scoring.root,
         seed=request.seed,
     )
-    on_searched(found.searched)
-    experiment = _attempt(partial(_definition, request, configurations, found), store, again=again)
+    on_searched(checked.searched)
+    experiment = _attempt(
+        partial(_definition, request, configurations, checked), store, again=again
+    )
     on_stored(experiment)
     runs = {one.name: run.id for one, run in zip(configurations, experiment.runs, strict=True)}
     mine = claim_runs(experiment, store, listen=listen)
     context = ExperimentContext(
         request=request,
         plan=plan,
-        snapshots=found.snapshots,
-        digests=found.digests,
+        snapshots=checked.snapshots,
+        digests=checked.digests,
         runs=runs,
         listen=listen,
         cancelled=cancelled,
@@ -243,17 +245,17 @@ def run_experiment(
                 if not ended.untimed:
                     notes = {CONTINUED: continued[name]} if name in continued else {}
                     ending = ended._replace(notes={**ended.notes, **notes})
-                    _finish(ending, run, store, results.read(run), request=request, found=found)
+                    _finish(ending, run, store, results.read(run), request=request, checked=checked)
                     left.discard(run)
-    shown = store.show(experiment.id)
+    stored = store.show(experiment.id)
     measured = tuple(results.refresh(run) for run in runs.values())
     return ExperimentResult(
-        shown,
+        stored,
         measured,
-        found.searched,
-        found.resolved if 0 < found.searched.unresolved < found.searched.targets else None,
+        checked.searched,
+        checked.resolved if 0 < checked.searched.unresolved < checked.searched.targets else None,
         (*_unnoted(continued, measured), *remarks(measured)),
-        any(run.status is RunStatus.CANCELLED for run in shown.runs),
+        any(run.status is RunStatus.CANCELLED for run in stored.runs),
         results,
     )
 
@@ -304,10 +306,10 @@ def _attempt(
 def _definition(
     request: ExperimentRequest,
     configurations: Sequence[Configuration],
-    found: TargetCheck,
+    checked: TargetCheck,
     attempt: int = 1,
 ) -> ExperimentDefinition:
-    searched = found.searched
+    searched = checked.searched
     settings = asdict(request.settings)
     # The order of the queries is by the seed of the request; repeated queries change no hits.
     settings.pop("seed")
@@ -327,7 +329,7 @@ def _definition(
         RunDefinition(
             one.name,
             one.spec,
-            corpus_digest(found),
+            corpus_digest(checked),
             {
                 **shared,
                 "engine": {"name": one.spec.name, "options": dict(one.spec.params)},
@@ -362,7 +364,7 @@ def _finish(
     measured: RunResult,
     *,
     request: ExperimentRequest,
-    found: TargetCheck,
+    checked: TargetCheck,
 ) -> None:
     """Store the status of a run, by all its stored answers, those of earlier attempts included."""
     answers = list(measured.run.answers())
@@ -376,13 +378,13 @@ def _finish(
         status = RunStatus.FAILED
     # A process that continues a run, or only measures latency, has indexed only some snapshots.
     searched = {
-        "corpora": list(dict.fromkeys(found.digests)),
-        MISSING_NOTE: missing_paths(request.gold, found.resolved),
+        "corpora": list(dict.fromkeys(checked.digests)),
+        MISSING_NOTE: missing_paths(request.gold, checked.resolved),
     }
-    if found.searched.skipped_targets:
-        searched[LEFT_OUT_NOTE] = dict(found.searched.skipped_targets)
-    if found.searched.skipped:
-        searched["skipped"] = found.searched.skipped
+    if checked.searched.skipped_targets:
+        searched[LEFT_OUT_NOTE] = dict(checked.searched.skipped_targets)
+    if checked.searched.skipped:
+        searched["skipped"] = checked.searched.skipped
     notes = {**ended.notes, **searched, **count_problems(answers), "status": status.value}
     timings = ended.timings
     before = measured.timings

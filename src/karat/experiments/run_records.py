@@ -76,8 +76,8 @@ def run_with_latencies(measured: RunResult, order: Sequence[str] = ()) -> Run:
         answer._replace(latency_ns=times.get(answer.query_id, answer.latency_ns))
         for answer in measured.run.answers()
     ]
-    places = {query_id: place for place, query_id in enumerate(order)}
-    answers.sort(key=lambda answer: places.get(answer.query_id, len(places)))
+    positions_of = {query_id: position for position, query_id in enumerate(order)}
+    answers.sort(key=lambda answer: positions_of.get(answer.query_id, len(positions_of)))
     metadata = {**measured.run.metadata, **_determinism(measured)}
     if measured.timings and not measured.timings.alone:
         metadata[DISTURBED] = True
@@ -195,16 +195,17 @@ def versions_of(experiment: Experiment) -> dict[str, str]:
 
 def short_digests(measured: RunResult, gold: Dataset) -> str:
     """Return the digests of all answers, cut short, in the order of *gold*."""
-    found = answer_digests(measured.run)
-    return "".join(found.get(query_id, " " * SHORT)[:SHORT] for query_id in gold.query_ids)
+    digests = answer_digests(measured.run)
+    return "".join(digests.get(query_id, " " * SHORT)[:SHORT] for query_id in gold.query_ids)
 
 
 def differing_queries(before: str, now: str, gold: Dataset) -> list[str]:
     """Return the queries whose answers differ between two such texts."""
     return [
         query_id
-        for place, query_id in enumerate(gold.query_ids)
-        if before[place * SHORT : (place + 1) * SHORT] != now[place * SHORT : (place + 1) * SHORT]
+        for number, query_id in enumerate(gold.query_ids)
+        if before[number * SHORT : (number + 1) * SHORT]
+        != now[number * SHORT : (number + 1) * SHORT]
     ]
 
 
@@ -217,7 +218,7 @@ def read_records(path: str | os.PathLike[str]) -> tuple[RunRecord, ...]:
     if suffix not in READ:
         raise InputError(f"{os.fspath(path)}: karat verify reads only {' and '.join(READ)} reports")
     text = read_text(path, limit=LARGEST, setting="json_bytes")
-    place: Location = ()
+    location: Location = ()
     if suffix == ".html":
         embedded = EMBEDDED.search(text)
         text = embedded[1] if embedded else "[]"
@@ -226,36 +227,36 @@ def read_records(path: str | os.PathLike[str]) -> tuple[RunRecord, ...]:
         report = parse_json(text, os.fspath(path))
         origin = report.get("origin") if isinstance(report, Mapping) else None
         value = origin.get("records", []) if isinstance(origin, Mapping) else []
-        place = ("origin", "records")
+        location = ("origin", "records")
     check = Checker(path, lambda: positions(text))
-    rows = check.rows(value, place)
-    found = tuple(_record(check, check.record(row, at), at) for at, row in rows)
+    rows = check.rows(value, location)
+    records = tuple(_record(check, check.record(row, at), at) for at, row in rows)
     check.finish()
-    if not found:
+    if not records:
         raise InputError(
             f"{os.fspath(path)} has no run records; karat verify needs a report by karat evaluate, "
             "compare or sweep, not one on run files"
         )
-    return found
+    return records
 
 
-def _record(check: Checker, row: Record, place: Location) -> RunRecord:
-    engine = check.record(row.get("engine"), (*place, "engine"))
-    options = check.record(engine.get("options"), (*place, "engine", "options"))
-    versions = check.record(row.get("versions"), (*place, "versions"))
+def _record(check: Checker, row: Record, location: Location) -> RunRecord:
+    engine = check.record(row.get("engine"), (*location, "engine"))
+    options = check.record(engine.get("options"), (*location, "engine", "options"))
+    versions = check.record(row.get("versions"), (*location, "versions"))
     return RunRecord(
-        name=check.text(row, "name", place),
-        engine=Spec("engine", check.text(engine, "name", (*place, "engine")), dict(options)),
-        k=check.whole(row, "k", place, default=0, low=1),
-        threshold=check.number(row, "threshold", place, default=0.0, low=0, high=1),
-        seed=check.whole(row, "seed", place, default=0),
-        match=check.text(row, "match", place),
-        root=check.text(row, "root", place) if row.get("root") else "",
-        gold=check.text(row, "gold", place),
-        snapshot=check.text(row, "snapshot", place),
-        where=dict(check.record(row.get("where"), (*place, "where"))),
+        name=check.text(row, "name", location),
+        engine=Spec("engine", check.text(engine, "name", (*location, "engine")), dict(options)),
+        k=check.whole(row, "k", location, default=0, low=1),
+        threshold=check.number(row, "threshold", location, default=0.0, low=0, high=1),
+        seed=check.whole(row, "seed", location, default=0),
+        match=check.text(row, "match", location),
+        root=check.text(row, "root", location) if row.get("root") else "",
+        gold=check.text(row, "gold", location),
+        snapshot=check.text(row, "snapshot", location),
+        where=dict(check.record(row.get("where"), (*location, "where"))),
         versions={name: str(version) for name, version in versions.items()},
-        answers=check.text(row, "answers", place),
+        answers=check.text(row, "answers", location),
     )
 
 
@@ -295,8 +296,8 @@ def _slot_remarks(measured: Sequence[RunResult]) -> Iterator[str]:
     if lost:
         how = "was lost with its slot" if lost == 1 else "were lost with their slots"
         yield f"{counted(lost, 'unit')} {how}; other slots ran the rest"
-    found = (one.notes.get("differing_slots", ()) for one in measured)
-    for other in dict.fromkeys(one for some in found if isinstance(some, list) for one in some):
+    differing = (one.notes.get("differing_slots", ()) for one in measured)
+    for other in dict.fromkeys(one for some in differing if isinstance(some, list) for one in some):
         yield f"some slots have {other}; scores of embeddings may differ in the last digits"
     for machine in dict.fromkeys(one.notes.get("timed_on") for one in measured):
         if machine:

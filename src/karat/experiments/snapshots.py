@@ -34,7 +34,7 @@ class Repository(NamedTuple):
     """
 
     name: str
-    place: str
+    folder: str
     revision: str = ""
     root: str = ""
 
@@ -59,14 +59,14 @@ def homes(
     the current folder is taken if it has the commits of the cases; otherwise InputError is raised.
     """
     check_names(gold, moved)
-    found = _recorded(gold, moved)
-    here = _found_here(gold, found)
-    places = {home: here.get(home.name, home.place) or otherwise for home in found}
-    placed: dict[Repository, list[int]] = {}
-    for home, rows in found.items():
-        placed.setdefault(home._replace(place=places[home]), []).extend(rows)
-    _check_places(gold, placed, moved)
-    return placed
+    recorded = _recorded(gold, moved)
+    here = _found_here(gold, recorded)
+    folders = {home: here.get(home.name, home.folder) or otherwise for home in recorded}
+    rows_of: dict[Repository, list[int]] = {}
+    for home, rows in recorded.items():
+        rows_of.setdefault(home._replace(folder=folders[home]), []).extend(rows)
+    _check_folders(gold, rows_of, moved)
+    return rows_of
 
 
 def local_repositories(gold: Dataset, moved: Mapping[str, str] = NOWHERE_ELSE) -> dict[str, str]:
@@ -86,15 +86,15 @@ def clones(gold: Dataset, folder: str) -> dict[str, str]:
     ``owner-name`` and ``name``, with ``.git`` if it is a bare one. A repository without a name is
     looked for under the name of its recorded folder.
     """
-    found = {}
+    folders = {}
     for home in _recorded(gold, NOWHERE_ELSE):
-        name = home.name or Path(home.place).name
+        name = home.name or Path(home.folder).name
         owner, _, last = name.rpartition("__")
         spellings = [name, f"{owner}/{last}", f"{owner}-{last}", last] if owner else [name]
-        places = [Path(folder, f"{each}{end}") for each in spellings for end in ("", ".git")]
-        if name and (place := next(filter(Path.is_dir, places), None)):
-            found[home.name] = str(place)
-    return found
+        candidates = [Path(folder, f"{each}{end}") for each in spellings for end in ("", ".git")]
+        if name and (clone := next(filter(Path.is_dir, candidates), None)):
+            folders[home.name] = str(clone)
+    return folders
 
 
 def given_part(gold: Dataset, moved: Mapping[str, str]) -> tuple[Dataset, dict[str, int]]:
@@ -104,47 +104,50 @@ def given_part(gold: Dataset, moved: Mapping[str, str]) -> tuple[Dataset, dict[s
     if no repository is there.
     """
     check_names(gold, moved)
-    found = _recorded(gold, moved)
-    here = _found_here(gold, found)
-    kept: list[int] = []
+    rows_of = _recorded(gold, moved)
+    here = _found_here(gold, rows_of)
+    present: list[int] = []
     lacking: Counter[str] = Counter()
-    for home, rows in found.items():
-        if home.name in here or (home.place and Path(home.place).is_dir()):
-            kept += rows
+    for home, rows in rows_of.items():
+        if home.name in here or (home.folder and Path(home.folder).is_dir()):
+            present += rows
         else:
-            lacking[home.name or home.place or gold.name] += len(rows)
-    if not kept:
+            lacking[home.name or home.folder or gold.name] += len(rows)
+    if not present:
         raise InputError(
             f"no repository of {gold.name} is here: {join_names(first_few(sorted(lacking)))}; give "
             "one with --repo NAME=DIR, or a folder of clones with --repos"
         )
-    return part_of(gold, sorted(kept)), dict(lacking)
+    return part_of(gold, sorted(present)), dict(lacking)
 
 
 def _recorded(gold: Dataset, moved: Mapping[str, str]) -> dict[Repository, list[int]]:
     """Return the rows by repository, at the folder that *moved* or the set has; "" without one."""
     declared = _declared(gold)
     names = gold.tags.get(TAG, ("",) * len(gold))
-    found: dict[Repository, list[int]] = {}
+    rows_of: dict[Repository, list[int]] = {}
     for row, name in enumerate(names):
         home = _home(gold, name, gold.extras[row], declared)
         given = moved.get(name) or moved.get("")
-        found.setdefault(home._replace(place=given or home.place), []).append(row)
-    return found
+        rows_of.setdefault(home._replace(folder=given or home.folder), []).append(row)
+    return rows_of
 
 
-def _found_here(gold: Dataset, found: Mapping[Repository, Sequence[int]]) -> dict[str, str]:
-    """Return name -> the current repository, for those not *found* whose commits it has."""
-    wanted = {
+def _found_here(gold: Dataset, rows_of: Mapping[Repository, Sequence[int]]) -> dict[str, str]:
+    """Return, by name, the current repository for those without a folder whose commits it has.
+
+    *rows_of* are the repositories as they are recorded.
+    """
+    commits_of = {
         home.name: commits
-        for home, rows in found.items()
-        if not (home.place and Path(home.place).is_dir())
+        for home, rows in rows_of.items()
+        if not (home.folder and Path(home.folder).is_dir())
         and (commits := {_commit(gold.extras[row]) for row in rows} - {""})
     }
-    here = current_repository() if wanted else ""
+    here = current_repository() if commits_of else ""
     return {
         name: here
-        for name, commits in wanted.items()
+        for name, commits in commits_of.items()
         if here and all(object_ids(here, sorted(commits), "commit"))
     }
 
@@ -159,9 +162,9 @@ def home_of(
     """Return the repository of *query*, a case of *gold*, as :func:`homes` does; None without."""
     check_names(gold, moved)
     alone = gold.with_queries([query])
-    own = {name: place for name, place in moved.items() if name in ("", query.tags.get(TAG))}
+    own = {name: folder for name, folder in moved.items() if name in ("", query.tags.get(TAG))}
     (home,) = homes(alone, own)
-    return home if home.place else None
+    return home if home.folder else None
 
 
 def part_of(gold: Dataset, rows: list[int]) -> Dataset:
@@ -169,8 +172,8 @@ def part_of(gold: Dataset, rows: list[int]) -> Dataset:
     if len(rows) == len(gold):
         return gold
     queries = list(gold.queries())
-    kept = [queries[row] for row in rows]
-    return gold.with_queries(kept)
+    selected = [queries[row] for row in rows]
+    return gold.with_queries(selected)
 
 
 def _declared(gold: Dataset) -> dict[str, Mapping[str, object]]:
@@ -190,28 +193,30 @@ def _home(
     if not name and len(declared) == 1:
         (entry,) = declared.values()
     several = len(declared) > 1
-    places = (extra.get("repository"), entry.get("path"), gold.metadata.get("repository"))
+    folders = (extra.get("repository"), entry.get("path"), gold.metadata.get("repository"))
     # The last names all repositories of a set that was mined from several.
-    named = (place for place in places[: 2 if several else 3] if place and isinstance(place, str))
+    named = (
+        folder for folder in folders[: 2 if several else 3] if folder and isinstance(folder, str)
+    )
     revision, root = (str(entry.get(key) or "") for key in ("revision", "root"))
     return Repository(name, next(named, ""), revision, root)
 
 
-def _check_places(
-    gold: Dataset, found: Mapping[Repository, list[int]], moved: Mapping[str, str]
+def _check_folders(
+    gold: Dataset, rows_of: Mapping[Repository, list[int]], moved: Mapping[str, str]
 ) -> None:
     given = set(moved.values())
     missing = [
         home
-        for home in found
-        if home.place and home.place not in given and not Path(home.place).is_dir()
+        for home in rows_of
+        if home.folder and home.folder not in given and not Path(home.folder).is_dir()
     ]
     if missing:
-        places = ", ".join(home.place for home in missing)
+        folders = ", ".join(home.folder for home in missing)
         options = " ".join(f"--repo {home.name}=DIR" for home in missing if home.name) or "--repo"
         verb, it = ("do", "them") if len(missing) > 1 else ("does", "it")
         raise InputError(
-            f"{gold.name} was mined from {places}, which {verb} not exist here, and the current "
+            f"{gold.name} was mined from {folders}, which {verb} not exist here, and the current "
             f"folder does not have its commits; name {it} ({options})"
         )
 
@@ -355,20 +360,20 @@ def history_snapshots(
         )
     carried = carried_to(gold)
     if carried and snapshot == "child":
-        shown = carried if " " in carried else carried[:12]
+        commit = carried if " " in carried else carried[:12]
         raise InputError(
-            f"{gold.name} was updated to {shown} (karat carry), so its changes are not the next "
+            f"{gold.name} was updated to {commit} (karat carry), so its changes are not the next "
             "commits; remove --snapshot child, or use the gold set as it was mined"
         )
-    found = known_homes(gold, repositories)
-    if len({home.name for home in found}) > 1 and len({home.place for home in found}) == 1:
-        _check_commits(gold, found)
+    rows_of = known_homes(gold, repositories)
+    if len({home.name for home in rows_of}) > 1 and len({home.folder for home in rows_of}) == 1:
+        _check_commits(gold, rows_of)
     with ExitStack() as stack:
         parts = []
-        for home, rows in found.items():
-            opened = stack.enter_context(GitRepository(home.place))
+        for home, rows in rows_of.items():
+            opened = stack.enter_context(GitRepository(home.folder))
             searched = _revisions(gold, rows, snapshot, opened.path, home.revision)
-            source = partial(Source.git, home.place)
+            source = partial(Source.git, home.folder)
             parts.append(
                 RepositoryRevisions(partial(_walk, opened, searched), searched, source, home.root)
             )
@@ -377,11 +382,11 @@ def history_snapshots(
             snapshot = "carried"
         elif snapshot == SNAPSHOTS[0] and gold.metadata.get("generated_from"):
             snapshot = "masked" if gold.metadata.get(MASKS) else "generated"
-        places = dict.fromkeys(home.place for home in found)
+        folders = dict.fromkeys(home.folder for home in rows_of)
         files, kind_from = selected
         yield Snapshots(
             snapshot,
-            ", ".join(places),
+            ", ".join(folders),
             chosen,
             tuple(parts),
             seed,
@@ -402,25 +407,25 @@ def _walk(repository: GitRepository, revisions: Iterable[str]) -> Iterator[tuple
 
 def corpus_snapshots(
     gold: Dataset,
-    place: str,
+    path: str,
     *,
     revision: str | None = None,
     candidates: str | None = None,
     selected: SelectedFiles = EVERY_FILE,
     seed: int = 0,
 ) -> Snapshots:
-    """Return one snapshot for all queries: the folder *place*, or its *revision* in Git.
+    """Return one snapshot for all queries: the folder at *path*, or its *revision* in Git.
 
     Without *candidates*, those of a gold set that was generated from this corpus, else all.
     """
-    source = corpus_source(place, revision=revision)
+    source = corpus_source(path, revision=revision)
     corpus = Opener().open(source)
     name = revision or ""
     part = RepositoryRevisions(lambda: [(name, corpus)], {name: range(len(gold))}, lambda _: source)
     files, kind_from = selected
     chosen = candidates or corpus_candidates(gold)
     masks = dataset_masks(gold)
-    return Snapshots("corpus", place, chosen, (part,), seed, "", files, kind_from, masks)
+    return Snapshots("corpus", path, chosen, (part,), seed, "", files, kind_from, masks)
 
 
 def corpus_candidates(gold: Dataset) -> str:
@@ -449,8 +454,8 @@ def known_homes(
     gold: Dataset, moved: Mapping[str, str], *, source: str = ""
 ) -> dict[Repository, list[int]]:
     """Return :func:`homes`; an unknown one raises InputError with the *source* of the gold set."""
-    found = homes(gold, moved)
-    lacking = [home.name for home in found if not home.place]
+    rows_of = homes(gold, moved)
+    lacking = [home.name for home in rows_of if not home.folder]
     if lacking:
         named = " ".join(f"--repo {name}=DIR" for name in lacking if name)
         several = f"{named}, a folder of clones with --repos" if named else "--repo"
@@ -459,17 +464,17 @@ def known_homes(
             f"{source or gold.name} does not name its repository; give it with {several}, or the "
             f"documents to search with --corpus{skip}"
         )
-    return found
+    return rows_of
 
 
-def _check_commits(gold: Dataset, found: Mapping[Repository, Sequence[int]]) -> None:
+def _check_commits(gold: Dataset, rows_of: Mapping[Repository, Sequence[int]]) -> None:
     """Raise InputError if one folder is given for several repositories and is not all of them."""
-    for home, rows in found.items():
+    for home, rows in rows_of.items():
         first = str(gold.extras[rows[0]].get("base_commit") or "")
-        if first and not object_ids(home.place, [first], "commit")[0]:
-            options = " ".join(f"--repo {home.name}=DIR" for home in found)
+        if first and not object_ids(home.folder, [first], "commit")[0]:
+            options = " ".join(f"--repo {home.name}=DIR" for home in rows_of)
             raise InputError(
-                f"{home.place} has no commit {first[:12]} of the repository {home.name!r}; "
+                f"{home.folder} has no commit {first[:12]} of the repository {home.name!r}; "
                 f"{gold.name} has several repositories: {options}"
             )
 
@@ -480,13 +485,13 @@ def _revisions(
     """Return *rows* by the revision that they are searched on, *revision* if they name none."""
     if snapshot == "head":
         return {"HEAD": rows}
-    found: dict[str, list[int]] = {}
+    rows_of: dict[str, list[int]] = {}
     for row in rows:
         name = _child(gold, row) if snapshot == "child" else _parent(gold, row, revision)
-        found.setdefault(name, []).append(row)
+        rows_of.setdefault(name, []).append(row)
     if snapshot == "base":
-        return {in_order(repository, found)[0].commit: rows}
-    return dict(found)
+        return {in_order(repository, rows_of)[0].commit: rows}
+    return dict(rows_of)
 
 
 def _parent(gold: Dataset, row: int, revision: str) -> str:

@@ -92,18 +92,18 @@ class PathHints:
         It was tried on them and on the *present* paths, which must not become missing. *suffix*
         says whether the targets are whole files, so that ``--match suffix`` loses no lines.
         """
-        wanted = dict.fromkeys(normalise(path) for path in missing)
-        roots = Counter(root for path in wanted for root in self._roots(path))
+        paths = dict.fromkeys(normalise(path) for path in missing)
+        roots = Counter(root for path in paths for root in self._roots(path))
         root, count = max(roots.items(), key=lambda pair: pair[1], default=("", 0))
         if any(normalise(path, root) not in self._known for path in present if root):
             count = 0
-        ends = sum(bool(self._ending(path)) for path in wanted)
+        ends = sum(bool(self._ending(path)) for path in paths)
         if count and count >= ends:
-            return f"{self._count(count, wanted)} without {root}/: add --root {quote(root)}"
+            return f"{self._count(count, paths)} without {root}/: add --root {quote(root)}"
         if present:
-            found = f"{self._count(ends, wanted)} in another folder: add --match suffix"
-            return found if ends and suffix else ""
-        folders = Counter(folder for path in wanted for folder in self._above(path))
+            suffix_option = f"{self._count(ends, paths)} in another folder: add --match suffix"
+            return suffix_option if ends and suffix else ""
+        folders = Counter(folder for path in paths for folder in self._above(path))
         for folder, below in folders.most_common(1):
             return f"{below} of them are below {folder}/: search that folder, or add --match suffix"
         return ""
@@ -123,12 +123,12 @@ class PathHints:
         near = self._near(normalise(path))
         return f"did you mean {near}?" if near else ""
 
-    def _count(self, count: int, wanted: Collection[str]) -> str:
-        if count == len(wanted) == 1:
+    def _count(self, count: int, paths: Collection[str]) -> str:
+        if count == len(paths) == 1:
             return "it exists"
-        if count == 1 < len(wanted):
+        if count == 1 < len(paths):
             return "1 of them exists"
-        return f"{'all' if count == len(wanted) else count} of them exist"
+        return f"{'all' if count == len(paths) else count} of them exist"
 
     def _roots(self, path: str) -> Iterable[str]:
         """Yield the folders without which *path* is known."""
@@ -169,17 +169,17 @@ class PathHints:
 
     @cached_property
     def _by_name(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = defaultdict(list)
+        paths: dict[str, list[str]] = defaultdict(list)
         for path in self._sorted:
-            found[_name(path).lower()].append(path)
-        return found
+            paths[_name(path).lower()].append(path)
+        return paths
 
     @cached_property
     def _by_stem(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = defaultdict(list)
+        paths: dict[str, list[str]] = defaultdict(list)
         for path in self._sorted:
-            found[_name(_stem(path))].append(path)
-        return found
+            paths[_name(_stem(path))].append(path)
+        return paths
 
 
 def _name(path: str) -> str:
@@ -232,9 +232,9 @@ def check_snapshots(
     chosen = snapshots.kind_from
     suggested = "" if chosen else suggested_kind(gold)
     wider = FileSelection(suggested or "all")
-    for corpus, wanted, whole in snapshots:
+    for corpus, snapshot, whole in snapshots:
         check_selected(corpus, whole, snapshots.selection)
-        checked.append(wanted)
+        checked.append(snapshot)
         digests.append(corpus.snapshot)
         sizes.append(len(corpus))
         skipped |= whole.skipped_files
@@ -244,7 +244,7 @@ def check_snapshots(
         other_kind = max(other_kind, count)
         known = {matcher.spelled(document.path) for document in corpus}
         outside = _Outside(corpus, whole, snapshots.selection, matcher)
-        for row in wanted.rows:
+        for row in snapshot.rows:
             targets = queries[row].targets
             there = [_is_present(target, known, matcher, root) for target in targets]
             relevant_here = relevant_targets(targets, matcher)
@@ -298,13 +298,13 @@ def check_snapshots(
 
 def _none_searched(gold: Dataset, searched: CorpusCoverage) -> str:
     """Return why no target of *gold* is searched: left out, not in the corpus, or both."""
-    none, place = f"none of the {searched.targets:,} targets of {gold.name} is", searched.place
+    none, corpus = f"none of the {searched.targets:,} targets of {gold.name} is", searched.place
     if not searched.left_out:
-        return f"{none} in {place}; {_hint(gold, searched)}"
+        return f"{none} in {corpus}; {_hint(gold, searched)}"
     if searched.unresolved:
-        counts = f": {searched.left_out:,} left out, {searched.unresolved:,} not in {place}"
+        counts = f": {searched.left_out:,} left out, {searched.unresolved:,} not in {corpus}"
     else:
-        counts = f", although all exist in {place}"
+        counts = f", although all exist in {corpus}"
     reasons = searched.skipped_targets.items()
     return f"{none} searched{counts}" + next((f"; {path} is {why}" for path, why in reasons), "")
 
@@ -340,16 +340,16 @@ def _with_hints(
         present = {t.path for query in after for t in query.targets if t.path}
         spelled = {matcher.spelled(path) for path in present}
         option = hints.option(missing, present=spelled, suffix=matcher.name == "exact")
-    found = {}
+    suggestions = {}
     if matcher.name not in PATTERNS:
         single = (path for path in missing if not (option and hints.is_elsewhere(path)))
-        found = {path: text for path in single if (text := hints.suggestion(path))}
-    missing.sort(key=lambda path: (path not in found, found.get(path) != SEPARATE))
+        suggestions = {path: text for path in single if (text := hints.suggestion(path))}
+    missing.sort(key=lambda path: (path not in suggestions, suggestions.get(path) != SEPARATE))
     return replace(
         searched,
         missing=tuple(missing[: SHOWN_MISSING + 1]),
         hint=option,
-        suggestions=dict(islice(found.items(), MOST_SUGGESTIONS)),
+        suggestions=dict(islice(suggestions.items(), MOST_SUGGESTIONS)),
     )
 
 
@@ -383,10 +383,12 @@ class _Outside:
         """The reasons by path; most snapshots need none of them."""
         searched = self._corpus.by_path
         outside = (document for document in self._whole if document.path not in searched)
-        found = {document.path: self._selection.reason(document) or "test" for document in outside}
+        reasons = {
+            document.path: self._selection.reason(document) or "test" for document in outside
+        }
         return {
             self._matcher.spelled(path): LEFT_OUT.get(why, why.replace("-", " "))
-            for path, why in {**self._whole.skipped_files, **found}.items()
+            for path, why in {**self._whole.skipped_files, **reasons}.items()
         }
 
     def reason(self, target: Target, root: str) -> str:
@@ -398,9 +400,9 @@ class _Outside:
             return above
         if self._matcher.by_id:
             return ""
-        wanted = Target(path)
+        as_target = Target(path)
         credit = self._matcher.credit
-        return next((why for p, why in self._reasons.items() if credit(Hit(p), wanted)), "")
+        return next((why for p, why in self._reasons.items() if credit(Hit(p), as_target)), "")
 
     def _above(self, path: str) -> str:
         """Return why a folder above the file *path* is left out as a whole, "" for none."""
@@ -426,19 +428,19 @@ def _is_present(target: Target, known: Set[str], matcher: Matcher, root: str) ->
     path = matcher.spelled(target.path, root)
     if not path or path in known:
         return True
-    wanted = Target(path)
-    return not matcher.by_id and any(matcher.credit(Hit(other), wanted) for other in known)
+    located = Target(path)
+    return not matcher.by_id and any(matcher.credit(Hit(other), located) for other in known)
 
 
 def missing_paths(gold: Dataset, resolved: Dataset) -> dict[str, list[str]]:
     """Return, by query, the paths of relevant targets of *gold* that *resolved* lacks."""
-    found = {}
+    missing = {}
     for before, after in zip(gold.queries(), resolved.queries(), strict=True):
         left = {target.path for target in after.targets}
         gone = [t.path for t in before.targets if t.grade > 0 and t.path not in left]
         if gone:
-            found[before.id] = list(dict.fromkeys(gone))
-    return found
+            missing[before.id] = list(dict.fromkeys(gone))
+    return missing
 
 
 def resolved_for(gold: Dataset, runs: Sequence[RunResult]) -> Dataset | None:
@@ -516,7 +518,7 @@ class Where(NamedTuple):
             **own,
             **selection.to_json(),
             "repositories": {
-                name: str(Path(place).resolve()) for name, place in self.repositories.items()
+                name: str(Path(folder).resolve()) for name, folder in self.repositories.items()
             },
             "corpus": None if self.corpus is None else str(Path(self.corpus).resolve()),
         }
@@ -528,11 +530,11 @@ class Where(NamedTuple):
         """
         if self.clones is None:
             return self
-        found = {**clones(gold, self.clones), **self.repositories}
-        if not found:
+        repositories = {**clones(gold, self.clones), **self.repositories}
+        if not repositories:
             names = sorted({*gold.tags.get(TAG, ())} - {""}) or [gold.name]
             raise InputError(f"{self.clones}: no clone of {join_names(first_few(names))} in there")
-        return self._replace(repositories=found, clones=None)
+        return self._replace(repositories=repositories, clones=None)
 
     def of_part(self, part: Dataset, whole: Dataset) -> "Where":
         """Return the selection for *part* of a gold set, without repositories that it lacks.
@@ -541,8 +543,8 @@ class Where(NamedTuple):
         """
         check_names(whole, self.repositories)
         unused = set(whole.tags.get(TAG, ())) - set(part.tags.get(TAG, ())) - {""}
-        kept = {name: place for name, place in self.repositories.items() if name not in unused}
-        return self._replace(repositories=kept)
+        used = {name: folder for name, folder in self.repositories.items() if name not in unused}
+        return self._replace(repositories=used)
 
     @contextmanager
     def snapshots(self, gold: Dataset, *, seed: int) -> Iterator[Snapshots]:
@@ -600,8 +602,8 @@ def locate_pages(gold: Dataset, where: Where) -> Dataset:
         return gold
     queries = list(gold.queries())
     with where.snapshots(gold, seed=0) as snapshots:
-        for corpus, wanted, _ in snapshots:
-            for row in wanted.rows:
+        for corpus, searched, _ in snapshots:
+            for row in searched.rows:
                 targets = tuple(located_page(target, corpus) for target in queries[row].targets)
                 queries[row] = queries[row]._replace(targets=targets)
     located = gold.with_queries(queries)

@@ -96,8 +96,8 @@ def test_some_revisions_of_a_repository_without_its_history(
     here = [localized(source, ids) for source in sources]
     assert missing_source(here) == ""
     assert [documents(source) for source in here] == expected
-    assert all(Path(source.place).is_relative_to(asset_folder(asset.id)) for source in here)
-    held = git(Path(here[0].place), "cat-file", "--batch-all-objects", "--batch-check")
+    assert all(Path(source.path).is_relative_to(asset_folder(asset.id)) for source in here)
+    held = git(Path(here[0].path), "cat-file", "--batch-all-objects", "--batch-check")
     assert commits[3] not in held
 
 
@@ -170,7 +170,7 @@ def test_the_map_of_repositories(
     git(tmp_path, "clone", "-q", "--bare", str(repository), str(moved))
     repository.rename(tmp_path / "gone")
     to = str(moved) if kind == "path" else f"file://{moved}"
-    monkeypatch.setenv(REPO_MAP, f"other=/x; {source.place if known == 'path' else 'shop'}={to}")
+    monkeypatch.setenv(REPO_MAP, f"other=/x; {source.path if known == 'path' else 'shop'}={to}")
     assert documents(localized(source, {})) == expected
     # Fetched once: the second time needs no other repository.
     if kind == "url":

@@ -17,9 +17,9 @@ from karat.registry import Registry
 
 
 class CompleteGroup(NamedTuple):
-    """The group at the index *place*, with the run of each of its configurations."""
+    """The group at the index *group*, with the run of each of its configurations."""
 
-    place: int
+    group: int
     runs: tuple[RunResult, ...]
 
 

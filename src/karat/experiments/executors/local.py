@@ -259,15 +259,15 @@ class _Worker(Thread):
         new = self._group != group
         session = self._session if self._session and not new else self._start(group)
 
-        def wants(place: int, row: int) -> bool:
-            return place not in state.failed and collectors[place].wants(row)
+        def wants(member: int, row: int) -> bool:
+            return member not in state.failed and collectors[member].wants(row)
 
-        def add(place: int, result: QueryResult) -> None:
-            work.events.put(partial(collectors[place].add, result))
+        def add(member: int, result: QueryResult) -> None:
+            work.events.put(partial(collectors[member].add, result))
 
         queries = _timed(work.backlog.queries(share), state, new=new)
         session.run(share.snapshots(), queries, wants, add, work.stopped.is_set)
-        state.failed.update(place for place, usage in enumerate(session.usage) if usage.failed)
+        state.failed.update(member for member, usage in enumerate(session.usage) if usage.failed)
         work.events.put(partial(work.ended, session, group))
 
     def _start(self, group: int) -> GroupSession:
@@ -276,8 +276,8 @@ class _Worker(Thread):
             self._session.close()
         work, collectors = self._work, self._work.hits.collectors[group]
 
-        def report(place: int, kind: EventKind, detail: Mapping[str, object]) -> None:
-            work.events.put(partial(collectors[place].report, kind, detail))
+        def report(member: int, kind: EventKind, detail: Mapping[str, object]) -> None:
+            work.events.put(partial(collectors[member].report, kind, detail))
 
         configurations = tuple(one.configuration for one in collectors)
         self._session = GroupSession(configurations, work.queries, work.hits.settings, report)

@@ -63,14 +63,14 @@ BROKEN: dict[int, str] = {
 class Database:
     """A database with the tables of a store.
 
-    *place* is a file, or an address such as ``postgresql://user@host/database``. The tables are
+    *address* is a file, or an address such as ``postgresql://user@host/database``. The tables are
     made, or brought up to date, when it is opened. Threads may share it, and processes may open
     the same place.
     """
 
-    def __init__(self, place: str | os.PathLike[str], *, tables: Iterable[TableSet] = ()) -> None:
+    def __init__(self, address: str | os.PathLike[str], *, tables: Iterable[TableSet] = ()) -> None:
         """Open the database; *tables* are those of extensions that are used."""
-        url = _url(os.fspath(place))
+        url = _url(os.fspath(address))
         self.is_sqlite = url.get_backend_name() == "sqlite"
         # A query part may hold a password, and the rest is shown without one.
         self.name = str(url.database) if self.is_sqlite else str(url.set(query={}))
@@ -261,11 +261,11 @@ def _make_private(file: Path) -> None:
         file.touch(mode=0o600, exist_ok=False)
 
 
-def _url(place: str) -> URL:
-    if "://" not in place:
-        return URL.create("sqlite", database=place)
+def _url(address: str) -> URL:
+    if "://" not in address:
+        return URL.create("sqlite", database=address)
     try:
-        url = make_url(place)
+        url = make_url(address)
     except (ArgumentError, ValueError):  # ValueError for a port that is not a number.
         url = None
     if url is None or url.get_backend_name() not in {"sqlite", "postgresql"}:
@@ -319,17 +319,17 @@ def environment() -> Mapping[str, object]:
 def _cpu() -> str:
     """Return the model of the processor if the system has it, else its family."""
     if CPU_FILE.is_file():
-        found = CPU_MODEL.search(CPU_FILE.read_text(encoding="utf-8", errors="replace"))
-        if found:
-            return found[1]
+        model = CPU_MODEL.search(CPU_FILE.read_text(encoding="utf-8", errors="replace"))
+        if model:
+            return model[1]
     return platform.processor() or platform.machine()
 
 
 def _packages() -> dict[str, str]:
-    found = {}
+    versions = {}
     for name in sorted({NAME.findall(line)[0].lower() for line in package_requirements()}):
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions

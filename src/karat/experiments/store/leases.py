@@ -208,10 +208,10 @@ class Leases:
         if not self._database.is_sqlite:
             # The transaction's start, which is never later than what it reads.
             expired = func.coalesce(WORKERS.c.lease_until < func.now(), True)
-        wanted = select(
+        statement = select(
             WORKERS.c.id, WORKERS.c.heartbeat, WORKERS.c.kernel, expired.label("expired")
         ).where(WORKERS.c.id.in_(workers))
-        return {row.id: row for row in connection.execute(wanted)}
+        return {row.id: row for row in connection.execute(statement)}
 
     def _dead_of(self, workers: set[str], rows: Mapping[str, Row[Any]]) -> frozenset[str]:
         return frozenset(worker for worker in workers if self._is_dead(rows.get(worker)))
@@ -244,16 +244,16 @@ def _upsert_of(database: Database) -> Any:
 def _send_heartbeats(leases: "ref[Leases]", stopping: Event, heartbeat_s: float) -> None:
     """Send heartbeats until *stopping*, or until *leases* is no longer used."""
     while not stopping.wait(heartbeat_s):
-        found = leases()
-        if found is None:
+        held = leases()
+        if held is None:
             return
         try:
-            found.heartbeat()
+            held.heartbeat()
         except Exception as error:  # noqa: BLE001
             # The lease outlasts a database that does not respond for a moment. Whatever else it is,
             # without heartbeats another worker would take what this one still works on.
             log_retry(logger, "heartbeat failed", error)
-        del found
+        del held
 
 
 def lock_file(database: Database, worker: str) -> Path:

@@ -55,18 +55,18 @@ class TableSet:
 TABLE_SETS: Registry[TableSet] = Registry("tables", {})
 
 
-def is_current(connection: Connection, place: str) -> bool:
+def is_current(connection: Connection, database: str) -> bool:
     """Return whether the tables are the newest; raise InputError for what Karat cannot use."""
-    version = _version(connection, place)
+    version = _version(connection, database)
     if version and version not in REVISIONS:
         raise InputError(
-            f"{place} was written by a newer Karat: its schema version is {version}, expected at "
-            f"most {REVISIONS[-1]}; update Karat"
+            f"{database} was written by a newer Karat: its schema version is {version}, expected "
+            f"at most {REVISIONS[-1]}; update Karat"
         )
     return version == REVISIONS[-1]
 
 
-def upgrade(connection: Connection, place: str) -> tuple[str, str] | None:
+def upgrade(connection: Connection, database: str) -> tuple[str, str] | None:
     """Make the tables, or change those of an earlier version; the connection is in a write.
 
     Return the version that the tables had, with the new one; None where there were no tables, or
@@ -74,9 +74,9 @@ def upgrade(connection: Connection, place: str) -> tuple[str, str] | None:
     """
     _wait_for_others(connection)
     # Another process may have done it since the caller looked.
-    if is_current(connection, place):
+    if is_current(connection, database):
         return None
-    if version := _version(connection, place):
+    if version := _version(connection, database):
         if VERSION.name not in inspect(connection).get_table_names():
             _stamp(connection, version)
         migrate(connection)
@@ -86,29 +86,29 @@ def upgrade(connection: Connection, place: str) -> tuple[str, str] | None:
     return None
 
 
-def is_added(connection: Connection, tables: TableSet, place: str) -> bool:
+def is_added(connection: Connection, tables: TableSet, database: str) -> bool:
     """Return whether *tables* are there, and the newest; raise InputError for newer ones."""
     version = _version_of(connection, tables)
     if version and version not in tables.revisions:
         raise InputError(
-            f"{place}: the tables of {tables.name} were written by a newer version: theirs is "
+            f"{database}: the tables of {tables.name} were written by a newer version: theirs is "
             f"{version}, expected at most {tables.revisions[-1]}; update {tables.name}"
         )
     return version == tables.revisions[-1]
 
 
-def add(connection: Connection, tables: TableSet, place: str) -> None:
+def add(connection: Connection, tables: TableSet, database: str) -> None:
     """Make *tables*, or change those of an earlier version; the connection is in a write."""
     _wait_for_others(connection)
-    if is_added(connection, tables, place):
+    if is_added(connection, tables, database):
         return
     existing = sorted(tables.metadata.tables.keys() & inspect(connection).get_table_names())
     version = _version_of(connection, tables)
     if existing and not version:
         if tables.version_before is None:
             raise InputError(
-                f"{place} has a table {existing[0]!r} already, which {tables.name} adds; expected "
-                "a name that nothing else uses"
+                f"{database} has a table {existing[0]!r} already, which {tables.name} adds; "
+                "expected a name that nothing else uses"
             )
         version = tables.version_before(connection)
     if version:
@@ -133,12 +133,12 @@ def migrate(connection: Connection) -> None:
     from alembic.operations import Operations
     from alembic.runtime.migration import MigrationContext, MigrationStep
 
-    found = script()
+    scripts = script()
 
     def steps(current: tuple[str, ...], _context: "MigrationContext") -> "Iterable[MigrationStep]":
-        newest_first = list(found.iterate_revisions("head", current or "base"))
+        newest_first = list(scripts.iterate_revisions("head", current or "base"))
         return [
-            MigrationStep.upgrade_from_script(found.revision_map, revision)
+            MigrationStep.upgrade_from_script(scripts.revision_map, revision)
             for revision in reversed(newest_first)
         ]
 
@@ -164,8 +164,8 @@ def _run_steps(connection: Connection, tables: TableSet, version: str) -> None:
 
 def _version_of(connection: Connection, tables: TableSet) -> str:
     """Return the stored version of *tables*, "" if there is none."""
-    wanted = select(SETTINGS.c.value).where(SETTINGS.c.name == TABLES_OF + tables.name)
-    return str(connection.execute(wanted).scalar_one_or_none() or "")
+    statement = select(SETTINGS.c.value).where(SETTINGS.c.name == TABLES_OF + tables.name)
+    return str(connection.execute(statement).scalar_one_or_none() or "")
 
 
 def _wait_for_others(connection: Connection) -> None:
@@ -178,7 +178,7 @@ def _stamp(connection: Connection, version: str) -> None:
     connection.execute(VERSION.insert().values(version_num=version))
 
 
-def _version(connection: Connection, place: str) -> str:
+def _version(connection: Connection, database: str) -> str:
     """Return the version of the tables, "" where there are none."""
     tables = inspect(connection).get_table_names()
     if VERSION.name in tables:
@@ -187,7 +187,7 @@ def _version(connection: Connection, place: str) -> str:
         return REVISIONS[0]
     if tables and connection.dialect.name == "sqlite":
         raise InputError(
-            f"{place} is the database of another program, with a table {tables[0]!r}; expected a "
-            "file that Karat created, or a new name"
+            f"{database} is the database of another program, with a table {tables[0]!r}; expected "
+            "a file that Karat created, or a new name"
         )
     return ""

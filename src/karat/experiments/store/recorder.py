@@ -118,17 +118,17 @@ class SqlRecorder:
     def claim(self, run: str, *, completed: bool = False) -> bool:
         """Claim *run*; False if a live worker has it, or if it is completed."""
         with self._database.writing() as connection:
-            wanted = select(RUNS.c.status, RUNS.c.worker, RUNS.c.scored).where(RUNS.c.id == run)
-            found = connection.execute(wanted.with_for_update()).one_or_none()
-            if found is None:
+            statement = select(RUNS.c.status, RUNS.c.worker, RUNS.c.scored).where(RUNS.c.id == run)
+            row = connection.execute(statement.with_for_update()).one_or_none()
+            if row is None:
                 raise UnknownName(f"no run {run!r}")
-            status = RunStatus(found.status)
-            others = status.running and found.worker not in (None, self._worker)
+            status = RunStatus(row.status)
+            others = status.running and row.worker not in (None, self._worker)
             if (status is RunStatus.COMPLETED and not completed) or (
-                others and self._leases.watch(connection, [found.worker])[found.worker] is not False
+                others and self._leases.watch(connection, [row.worker])[row.worker] is not False
             ):
                 return False
-            if found.scored is None:
+            if row.scored is None:
                 connection.execute(SCORES.delete().where(SCORES.c.run == run))
             connection.execute(
                 _changed(run).values(
@@ -151,8 +151,8 @@ class SqlRecorder:
             _check_known(connection, run)
             connection.execute(ANSWERS.delete().where(ANSWERS.c.run == run))
             connection.execute(SCORES.delete().where(SCORES.c.run == run))
-            kept = None if content is None else dict(content)
-            connection.execute(_changed(run).values(scored=None, content=kept))
+            new_content = None if content is None else dict(content)
+            connection.execute(_changed(run).values(scored=None, content=new_content))
 
     def begin(self, run: str) -> None:
         """Set the status of *run* to ``evaluating``."""
@@ -168,14 +168,16 @@ class SqlRecorder:
 
     def answered(self, run: str, *, timed: bool = False) -> frozenset[str]:
         """Return the ids of queries that have ended; with *timed*, those that need no times."""
-        wanted = select(ANSWERS.c.query).where(ANSWERS.c.run == run)
+        statement = select(ANSWERS.c.query).where(ANSWERS.c.run == run)
         if timed:
-            wanted = wanted.where(ANSWERS.c.cold_ns.is_not(None) | (ANSWERS.c.outcome != ANSWERED))
+            statement = statement.where(
+                ANSWERS.c.cold_ns.is_not(None) | (ANSWERS.c.outcome != ANSWERED)
+            )
         with self._database.reading() as connection:
-            found = frozenset(connection.execute(wanted).scalars())
-            if not found:
+            queries = frozenset(connection.execute(statement).scalars())
+            if not queries:
                 _check_known(connection, run)
-        return found
+        return queries
 
     def add(self, run: str, answer: Answer, sample: LatencySample | None = None) -> bool:
         """Store an answer; False if nothing of it is new."""
@@ -184,7 +186,7 @@ class SqlRecorder:
     def add_many(self, answers: Iterable[StoredQueryResult]) -> int:
         """Store all answers in one transaction, and return how many were new or got times."""
         now = self._clock()
-        rows = [row_of(*kept, finished=now) for kept in answers]
+        rows = [row_of(*result, finished=now) for result in answers]
         if not rows:
             return 0
         changed = self._insertion.execute(rows)
@@ -272,9 +274,9 @@ def store_dataset(database: Database, connection: Connection, row: Mapping[str, 
 
 def load_dataset(database: Database, digest: str) -> Dataset:
     """Return the gold set with this digest."""
-    wanted = select(DATASETS.c.name, DATASETS.c.gold).where(DATASETS.c.digest == digest)
+    statement = select(DATASETS.c.name, DATASETS.c.gold).where(DATASETS.c.digest == digest)
     with database.reading() as connection:
-        row = connection.execute(wanted).one_or_none()
+        row = connection.execute(statement).one_or_none()
     if row is None:
         raise UnknownName(f"{database.name} holds no gold set with the digest {digest!r}")
     return from_gold(row.gold, Checker(database.name, dict), name=row.name)

@@ -70,7 +70,7 @@ SAMPLE_COLUMNS = (ANSWERS.c.query, *(ANSWERS.c[name] for name in TIMES))
 
 
 class SqlStore(SqlRecorder):
-    """A store at *place*: a file, or an address such as ``postgresql://user@host/database``.
+    """A store at *address*: a file, or an address such as ``postgresql://user@host/database``.
 
     A file may be used by several processes of one machine; it must be on a local disk, because
     SQLite shares memory between them.
@@ -78,14 +78,14 @@ class SqlStore(SqlRecorder):
 
     def __init__(
         self,
-        place: str | os.PathLike[str] | Database,
+        address: str | os.PathLike[str] | Database,
         *,
         worker: str | None = None,
         leases: Leases | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         """Open the store, which is created if it is missing, or share an open database."""
-        database = place if isinstance(place, Database) else Database(place)
+        database = address if isinstance(address, Database) else Database(address)
         super().__init__(database, leases=leases or Leases(database), worker=worker, clock=clock)
 
     @property
@@ -129,11 +129,11 @@ class SqlStore(SqlRecorder):
         self, kind: ExperimentKind | None = None, *, limit: int = 20, offset: int = 0
     ) -> tuple[Experiment, ...]:
         """Return experiments, the newest first."""
-        wanted = ALL_OF_EXPERIMENT.limit(limit).offset(offset)
+        statement = ALL_OF_EXPERIMENT.limit(limit).offset(offset)
         if kind is not None:
-            wanted = wanted.where(EXPERIMENTS.c.kind == kind.value)
+            statement = statement.where(EXPERIMENTS.c.kind == kind.value)
         with self._database.reading() as connection:
-            return self._experiments(connection, wanted)
+            return self._experiments(connection, statement)
 
     def latest(self) -> Experiment:
         """Return the newest experiment; UnknownName if there is none."""
@@ -144,9 +144,9 @@ class SqlStore(SqlRecorder):
     def show(self, experiment: str) -> Experiment:
         """Return an experiment with its runs in the order planned."""
         with self._database.reading() as connection:
-            found = self._id(connection, experiment)
-            wanted = ALL_OF_EXPERIMENT.where(EXPERIMENTS.c.id == found)
-            return self._experiments(connection, wanted)[0]
+            experiment_id = self._id(connection, experiment)
+            statement = ALL_OF_EXPERIMENT.where(EXPERIMENTS.c.id == experiment_id)
+            return self._experiments(connection, statement)[0]
 
     def dataset(self, digest: str) -> Dataset:
         """Return the gold set with this digest."""
@@ -155,17 +155,17 @@ class SqlStore(SqlRecorder):
     def measured(self, run: str) -> RunResult:
         """Return a run with its answers in the order in which they ended."""
         with self._database.reading() as connection:
-            found = self._run_id(connection, run)
-            row = connection.execute(select(RUNS).where(RUNS.c.id == found)).one()
-            wanted = select(ANSWERS).where(ANSWERS.c.run == found).order_by(ANSWERS.c.id)
-            kept = connection.execute(wanted).all()
+            run_id = self._run_id(connection, run)
+            row = connection.execute(select(RUNS).where(RUNS.c.id == run_id)).one()
+            statement = select(ANSWERS).where(ANSWERS.c.run == run_id).order_by(ANSWERS.c.id)
+            answers = connection.execute(statement).all()
         return RunResult(
             Run.of(
-                map(answer_of, kept),
+                map(answer_of, answers),
                 name=row.label,
                 metadata={**row.metadata, TIES: AS_RETURNED},
             ),
-            timings_of(row, map(sample_of, kept)),
+            timings_of(row, map(sample_of, answers)),
             row.engine_digest,
             row.label,
             row.notes or {},
@@ -174,51 +174,51 @@ class SqlStore(SqlRecorder):
     def costs(self, run: str) -> RunCosts:
         """Return the timings and notes of a run without reading any answer."""
         with self._database.reading() as connection:
-            found = self._run_id(connection, run)
-            row = connection.execute(select(RUNS).where(RUNS.c.id == found)).one()
-            timed = (ANSWERS.c.run == found, ANSWERS.c.cold_ns.is_not(None))
-            wanted = select(*SAMPLE_COLUMNS).where(*timed).order_by(ANSWERS.c.id)
-            samples = [] if row.index_ns is None else connection.execute(wanted).all()
+            run_id = self._run_id(connection, run)
+            row = connection.execute(select(RUNS).where(RUNS.c.id == run_id)).one()
+            timed = (ANSWERS.c.run == run_id, ANSWERS.c.cold_ns.is_not(None))
+            statement = select(*SAMPLE_COLUMNS).where(*timed).order_by(ANSWERS.c.id)
+            samples = [] if row.index_ns is None else connection.execute(statement).all()
         return RunCosts(timings_of(row, map(sample_of, samples)), row.notes or {})
 
     def outcomes(self, experiment: str) -> Mapping[str, Mapping[Outcome, int]]:
         """Return the number of queries of each run by outcome."""
-        found: dict[str, dict[Outcome, int]] = {}
+        counts: dict[str, dict[Outcome, int]] = {}
         with self._database.reading() as connection:
-            wanted = (
+            statement = (
                 select(ANSWERS.c.run, ANSWERS.c.outcome, func.count())
                 .join(RUNS)
                 .where(RUNS.c.experiment == self._id(connection, experiment))
                 .group_by(ANSWERS.c.run, ANSWERS.c.outcome)
             )
-            for run, outcome, count in connection.execute(wanted):
-                found.setdefault(run, {})[OUTCOMES[outcome]] = count
-        return found
+            for run, outcome, count in connection.execute(statement):
+                counts.setdefault(run, {})[OUTCOMES[outcome]] = count
+        return counts
 
     def keep_scores(
         self, run: str, summaries: Iterable[Summary], *, complete: bool = False
     ) -> None:
         """Replace the scores of a run."""
         with self._database.writing() as connection:
-            found = self._run_id(connection, run)
-            connection.execute(delete(SCORES).where(SCORES.c.run == found))
-            if rows := score_rows(found, summaries):
+            run_id = self._run_id(connection, run)
+            connection.execute(delete(SCORES).where(SCORES.c.run == run_id))
+            if rows := score_rows(run_id, summaries):
                 connection.execute(insert(SCORES), rows)
             if complete:
-                unmarked = update(RUNS).where(RUNS.c.id == found, RUNS.c.scored.is_(None))
+                unmarked = update(RUNS).where(RUNS.c.id == run_id, RUNS.c.scored.is_(None))
                 connection.execute(unmarked, {"scored": self._clock()})
 
     def scores(self, run: str) -> tuple[Summary, ...]:
         """Return the stored scores of a run."""
         with self._database.reading() as connection:
-            found = self._run_id(connection, run)
-            wanted = select(SCORES).where(SCORES.c.run == found).order_by(SCORES.c.position)
-            return tuple(map(summary_of, connection.execute(wanted)))
+            run_id = self._run_id(connection, run)
+            statement = select(SCORES).where(SCORES.c.run == run_id).order_by(SCORES.c.position)
+            return tuple(map(summary_of, connection.execute(statement)))
 
     def completed(self, *experiments: str) -> tuple[ScoredRun, ...]:
         """Return the runs of these experiments whose queries are all answered, with scores."""
         ended = func.coalesce(RUNS.c.ended, RUNS.c.scored, type_=Moment).label("ended")
-        wanted = (
+        statement = (
             select(RUNS.c.id.label("run_id"), RUNS.c.label, ended, SCORES)
             .outerjoin(SCORES)
             .where(RUNS.c.experiment.in_(experiments))
@@ -226,7 +226,7 @@ class SqlStore(SqlRecorder):
             .order_by(RUNS.c.experiment, RUNS.c.position, SCORES.c.position)
         )
         with self._database.reading() as connection:
-            rows = connection.execute(wanted).all()
+            rows = connection.execute(statement).all()
         return tuple(
             ScoredRun(*run, tuple(summary_of(row) for row in group if row.measure is not None))
             for run, group in groupby(rows, key=lambda row: (row.run_id, row.label, row.ended))
@@ -242,8 +242,8 @@ class SqlStore(SqlRecorder):
     def release(self, experiment: str) -> None:
         """Set all claimed runs to ``pending``."""
         with self._database.writing() as connection:
-            found = self._id(connection, experiment)
-            working = (RUNS.c.experiment == found, RUNS.c.status.in_(RUNNING))
+            experiment_id = self._id(connection, experiment)
+            working = (RUNS.c.experiment == experiment_id, RUNS.c.status.in_(RUNNING))
             free = {"status": RunStatus.PENDING.value, "worker": None}
             connection.execute(update(RUNS).where(*working), free)
             self._leases.tidy(connection)
@@ -251,16 +251,16 @@ class SqlStore(SqlRecorder):
     def delete(self, experiment: str, *, force: bool = False) -> None:
         """Delete an experiment, and its gold set if no other uses it."""
         with self._database.writing() as connection:
-            found = self._id(connection, experiment)
-            runs = self._claimed(connection, found)
+            experiment_id = self._id(connection, experiment)
+            runs = self._claimed(connection, experiment_id)
             for worker, alive in self._leases.watch(connection, runs).items():
                 if not force and alive is not False:
                     holder = LeaseHolder(worker, tuple(runs[worker]), alive)
                     raise InputError(
-                        f"experiment {found} is being run by another process ({holder.label}); "
-                        "stop that first, or use --force"
+                        f"experiment {experiment_id} is being run by another process "
+                        f"({holder.label}); stop that first, or use --force"
                     )
-            gone = delete(EXPERIMENTS).where(EXPERIMENTS.c.id == found)
+            gone = delete(EXPERIMENTS).where(EXPERIMENTS.c.id == experiment_id)
             datasets = connection.execute(gone.returning(EXPERIMENTS.c.dataset)).scalars().all()
             drop_unused_datasets(connection, datasets)
             self._leases.tidy(connection)
@@ -274,51 +274,51 @@ class SqlStore(SqlRecorder):
 
     def _claimed(self, connection: Connection, experiment: str) -> dict[str, list[str]]:
         """Return the labels of the running runs of *experiment* by worker, without this one."""
-        wanted = select(RUNS.c.worker, RUNS.c.label).where(
+        statement = select(RUNS.c.worker, RUNS.c.label).where(
             RUNS.c.experiment == experiment,
             RUNS.c.status.in_(RUNNING),
             RUNS.c.worker != self._worker,
         )
-        found: dict[str, list[str]] = {}
-        for worker, label in connection.execute(wanted.order_by(RUNS.c.position)):
-            found.setdefault(worker, []).append(label)
-        return found
+        labels: dict[str, list[str]] = {}
+        for worker, label in connection.execute(statement.order_by(RUNS.c.position)):
+            labels.setdefault(worker, []).append(label)
+        return labels
 
     def _experiments(
-        self, connection: Connection, wanted: Select[*tuple[Any, ...]]
+        self, connection: Connection, statement: Select[*tuple[Any, ...]]
     ) -> tuple[Experiment, ...]:
-        """Return the experiments of *wanted* in its order, each with its runs."""
-        rows: Sequence[Any] = connection.execute(wanted).all()
+        """Return the experiments of *statement* in its order, each with its runs."""
+        rows: Sequence[Any] = connection.execute(statement).all()
         ids = [row.id for row in rows]
-        found = connection.execute(ALL_OF_RUN.where(RUNS.c.experiment.in_(ids))).all()
+        stored_runs = connection.execute(ALL_OF_RUN.where(RUNS.c.experiment.in_(ids))).all()
         dead = self._leases.dead(
-            connection, {run.worker for run in found if run.status in RUNNING and run.worker}
+            connection, {run.worker for run in stored_runs if run.status in RUNNING and run.worker}
         )
         runs = {
             experiment: [run_of(run, dead) for run in group]
-            for experiment, group in groupby(found, key=lambda run: run.experiment)
+            for experiment, group in groupby(stored_runs, key=lambda run: run.experiment)
         }
         return tuple(experiment_of(row, runs[row.id]) for row in rows)
 
     def _id(self, connection: Connection, prefix: str) -> str:
         """Return the id of the one experiment that begins with *prefix*."""
         begins = EXPERIMENTS.c.id.startswith(prefix.lower(), autoescape=True)
-        found = connection.execute(select(EXPERIMENTS.c.id).where(begins).limit(3)).scalars().all()
-        if not prefix or not found:
+        ids = connection.execute(select(EXPERIMENTS.c.id).where(begins).limit(3)).scalars().all()
+        if not prefix or not ids:
             raise UnknownName(f"no experiment {prefix!r} in {self._database.name}")
-        if len(found) > 1:
-            several = ", ".join(sorted(found))
+        if len(ids) > 1:
+            several = ", ".join(sorted(ids))
             raise UnknownName(
                 f"several experiments begin with {prefix!r}: {several}; give more characters"
             )
-        return str(found[0])
+        return str(ids[0])
 
     def _run_id(self, connection: Connection, run: str) -> str:
         """Return the whole id of *run*, whose part before the point may be shortened."""
         prefix, _, position = run.partition(".")
-        found = f"{self._id(connection, prefix)}.{position}"
-        if connection.execute(select(RUNS.c.id).where(RUNS.c.id == found)).first() is None:
+        run_id = f"{self._id(connection, prefix)}.{position}"
+        if connection.execute(select(RUNS.c.id).where(RUNS.c.id == run_id)).first() is None:
             raise UnknownName(
                 f"no run {run!r}; expected an experiment id, a dot and a number, such as k3nq.1"
             )
-        return found
+        return run_id

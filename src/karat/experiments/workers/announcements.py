@@ -137,17 +137,17 @@ def _waited(
     cancelled: Callable[[], bool],
 ) -> bool:
     """Wait for the turn of *announcement*; return False where that was cancelled."""
-    shown: Sequence[Holder] = ()
+    reported: Sequence[Holder] = ()
     idle = 0
     while waiting and not cancelled():
         ahead = _before(announcement)
         idle = 0 if ahead else idle + 1
         # A run that has ended its other work measures a moment later: look twice.
-        if idle > bool(shown):
+        if idle > bool(reported):
             break
-        if ahead and ahead != shown:
+        if ahead and ahead != reported:
             waiting(ahead)
-            shown = ahead
+            reported = ahead
         time.sleep(POLL_S)
     return not cancelled()
 
@@ -245,14 +245,14 @@ class _Board:
 
     def _live(self) -> list[tuple[Path, _Entry]]:
         """Return the announcements of living processes, and remove those of dead ones."""
-        found = []
+        live = []
         for path in self._folder.glob(f"*{SUFFIX}"):
             if is_free(path):
                 with suppress(OSError):
                     path.unlink()
             elif entry := _Entry.read(path):
-                found.append((path, entry))
-        return found
+                live.append((path, entry))
+        return live
 
     def _keep(self) -> None:
         _write(self._descriptor, {"numbers": self.numbers, "begun": self.begun})
@@ -260,11 +260,11 @@ class _Board:
 
 def _holders(entries: Iterable[_Entry]) -> list[Holder]:
     """Return the runs of *entries*, the oldest first; one process counts once."""
-    found: dict[tuple[int, str], Holder] = {}
+    holders: dict[tuple[int, str], Holder] = {}
     for entry in sorted(entries, key=lambda one: one.number):
         holder = Holder(entry.pid, entry.command, entry.since)
-        found.setdefault((entry.pid, entry.command), holder)
-    return list(found.values())
+        holders.setdefault((entry.pid, entry.command), holder)
+    return list(holders.values())
 
 
 @contextmanager
@@ -278,8 +278,8 @@ def _locked(folder: Path) -> Iterator[_Board]:
 def _counters(descriptor: int) -> tuple[int, int]:
     """Return how many announcements there were, and how many runs began to work."""
     try:
-        kept = json.loads(os.pread(descriptor, 1 << 10, 0))
-        return int(kept["numbers"]), int(kept["begun"])
+        counters = json.loads(os.pread(descriptor, 1 << 10, 0))
+        return int(counters["numbers"]), int(counters["begun"])
     except (KeyError, TypeError, ValueError):
         return 0, 0
 

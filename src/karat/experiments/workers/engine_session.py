@@ -33,21 +33,21 @@ def hits_needed(hits: Sequence[Hit], files: int) -> int:
     [1, 3, 5]
     """
     seen: set[str] = set()
-    for place, hit in enumerate(hits, 1):
+    for rank, hit in enumerate(hits, 1):
         seen.add(hit.path)
         if len(seen) == files:
-            return place
+            return rank
     return len(hits) + 1
 
 
-def next_depth(wanted: int, *, files: int) -> int:
-    """Return the depth of the next search if hits in *files* files have needed *wanted* hits.
+def next_depth(needed: int, *, files: int) -> int:
+    """Return the depth of the next search if hits in *files* files have needed *needed* hits.
 
     >>> [next_depth(wanted, files=100) for wanted in (1, 100, 101, 1000)]
     [100, 100, 400, 1600]
     """
     depth = files
-    while depth < wanted:
+    while depth < needed:
         depth *= MORE
     return depth
 
@@ -141,12 +141,12 @@ class EngineSession:
             self.engine.reset()
         timed = self._timed(query, before)
         checked = self._accepted(timed.hits)
-        wanted = self._configuration
+        configuration = self._configuration
         hits = cut(
             checked.hits,
-            k=wanted.k,
-            files=wanted.files,
-            threshold=wanted.threshold,
+            k=configuration.k,
+            files=configuration.files,
+            threshold=configuration.threshold,
             by_score=self._by_score,
         )
         if not first:
@@ -179,18 +179,18 @@ class EngineSession:
                 self._invalid = Counter(self._external.invalid)
                 self._mended = Counter(self._external.mended)
             started = perf_counter_ns()
-            found = self.engine.search(query, depth)
+            returned = self.engine.search(query, depth)
             total_ns += perf_counter_ns() - started
             spending.append(spent(self.engine.metadata()))
             for name, ns in self.engine.phases_ns().items():
                 phases[name] += int(ns)
-            hits = _checked(found, self.engine.name)
+            hits = _checked(returned, self.engine.name)
             if not files:
                 break
-            wanted = hits_needed(hits, k)
+            needed = hits_needed(hits, k)
             if self._learns:
-                self._depth = next_depth(wanted, files=k)
-            if wanted <= depth:
+                self._depth = next_depth(needed, files=k)
+            if needed <= depth:
                 break
             depth = next_depth(depth + 1, files=k)
         # The time in which an adapter checks hits against the corpus is not part of the search.
@@ -211,9 +211,9 @@ class EngineSession:
         return AcceptedHits(tuple(hits), invalid, mended)
 
 
-def _said(found: QueryCost) -> dict[str, float]:
+def _said(cost: QueryCost) -> dict[str, float]:
     """Return the reported costs, without those that are unknown."""
-    said = {"tokens": found.tokens, "cost": found.cost, "ignored": found.ignored or None}
+    said = {"tokens": cost.tokens, "cost": cost.cost, "ignored": cost.ignored or None}
     return {name: value for name, value in said.items() if value is not None}
 
 
@@ -222,7 +222,7 @@ def _places(hits: Sequence[Hit]) -> list[tuple[object, ...]]:
     return [hit[:1] + hit[2:5] for hit in hits]
 
 
-def _checked(found: object, name: str) -> Sequence[Hit]:
-    if isinstance(found, Sequence) and all(isinstance(hit, Hit) for hit in found):
-        return found
-    raise EngineError(f"{name}: search returned {type(found).__name__}; expected a list of hits")
+def _checked(returned: object, name: str) -> Sequence[Hit]:
+    if isinstance(returned, Sequence) and all(isinstance(hit, Hit) for hit in returned):
+        return returned
+    raise EngineError(f"{name}: search returned {type(returned).__name__}; expected a list of hits")

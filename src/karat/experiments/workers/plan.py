@@ -58,8 +58,8 @@ def group_configurations(configurations: Sequence[Configuration]) -> list[Group]
     [['bm25', 'hybrid'], ['keyword']]
     """
     groups: dict[object, list[Configuration]] = {}
-    for place, configuration in enumerate(configurations):
-        groups.setdefault(shareable(configuration.spec) or place, []).append(configuration)
+    for number, configuration in enumerate(configurations):
+        groups.setdefault(shareable(configuration.spec) or number, []).append(configuration)
     return [tuple(group) for group in groups.values()]
 
 

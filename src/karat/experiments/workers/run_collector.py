@@ -186,7 +186,7 @@ class RunCollector:
             if dataset.query_ids[row] not in skipped
         }
         self.total = len(self._rows)
-        self._order = {query_id: place for place, query_id in enumerate(self._rows.values())}
+        self._order = {query_id: position for position, query_id in enumerate(self._rows.values())}
         self._settings = settings
         self._callbacks = callbacks
         self._results: dict[str, QueryResult] = {}

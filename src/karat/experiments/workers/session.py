@@ -38,8 +38,8 @@ class GroupSession:
         self.interrupted = False
         self.group = WorkerGroup(
             [
-                GroupEngine(configuration, usage, partial(report, place))
-                for place, (configuration, usage) in enumerate(
+                GroupEngine(configuration, usage, partial(report, member))
+                for member, (configuration, usage) in enumerate(
                     zip(configurations, self.usage, strict=True)
                 )
             ],
@@ -73,17 +73,17 @@ class GroupSession:
                 if following and following[0] is snapshot:
                     same = self._members(following[1], wants) == members
                     then = following[1] if same else None
-                for place, result in self.group.search(snapshot, row, members, then):
+                for member, result in self.group.search(snapshot, row, members, then):
                     if not self.interrupted:
-                        add(place, result)
+                        add(member, result)
             current = following
 
     def _members(self, row: int, wants: Callable[[int, int], bool]) -> list[int]:
         """Return the indexes of the engines that need the query at *row* and can run it."""
         return [
-            place
-            for place, usage in enumerate(self.usage)
-            if not usage.failed and wants(place, row)
+            member
+            for member, usage in enumerate(self.usage)
+            if not usage.failed and wants(member, row)
         ]
 
     def interrupt(self) -> None:

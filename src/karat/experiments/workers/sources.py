@@ -39,7 +39,7 @@ class Source:
     """
 
     kind: str
-    place: str = ""
+    path: str = ""
     revision: str = ""
     texts: Mapping[str, str] = field(default_factory=dict, repr=False)
     tests: bool = True
@@ -56,19 +56,19 @@ class Source:
         object.__setattr__(self, "selection", selection)
 
     @classmethod
-    def folder(cls, place: str, *, tests: bool = True) -> Self:
-        """Return the folder *place* on disk."""
-        return cls("folder", str(Path(place).resolve()), tests=tests)
+    def folder(cls, path: str, *, tests: bool = True) -> Self:
+        """Return the folder at *path* on disk."""
+        return cls("folder", str(Path(path).resolve()), tests=tests)
 
     @classmethod
-    def git(cls, place: str, revision: str, *, tests: bool = True) -> Self:
-        """Return what the repository at *place* held at *revision*."""
-        return cls("git", str(Path(place).resolve()), revision, tests=tests)
+    def git(cls, path: str, revision: str, *, tests: bool = True) -> Self:
+        """Return what the repository at *path* held at *revision*."""
+        return cls("git", str(Path(path).resolve()), revision, tests=tests)
 
     @classmethod
-    def beir(cls, place: str) -> Self:
+    def beir(cls, path: str) -> Self:
         """Return the documents of a BEIR folder."""
-        return cls("beir", str(Path(place).resolve()))
+        return cls("beir", str(Path(path).resolve()))
 
     @classmethod
     def of_texts(cls, texts: Mapping[str, str]) -> Self:
@@ -117,42 +117,42 @@ class Opener:
         self._walks.clear()
 
     def _revision(self, source: Source, ahead: Sequence[str]) -> Corpus:
-        place, revision = source.place, source.revision
-        repository = self._repositories.get(place)
+        path, revision = source.path, source.revision
+        repository = self._repositories.get(path)
         if repository is None:
             # The processes of Git hold some hundred megabytes of a large repository.
             self.close()
-            repository = self._repositories[place] = GitRepository(place)
-        if self._detours[place] < MOST_DETOURS:
-            found = next(self._walks.get(place, iter(())), None)
-            if found and found[0] != revision:
+            repository = self._repositories[path] = GitRepository(path)
+        if self._detours[path] < MOST_DETOURS:
+            snapshot = next(self._walks.get(path, iter(())), None)
+            if snapshot and snapshot[0] != revision:
                 # Another slot has taken over what was announced.
-                self._detours[place] += 1
-                found = None
-            if found is None and ahead:
-                walk = self._walks[place] = repository.snapshots([revision, *ahead])
-                found = next(walk)
-            if found and found[0] == revision:
-                return found[1]
+                self._detours[path] += 1
+                snapshot = None
+            if snapshot is None and ahead:
+                walk = self._walks[path] = repository.snapshots([revision, *ahead])
+                snapshot = next(walk)
+            if snapshot and snapshot[0] == revision:
+                return snapshot[1]
         return repository.corpus(revision)
 
 
 def _whole(source: Source) -> Corpus:
     if source.kind == "folder":
-        return from_folder(source.place)
+        return from_folder(source.path)
     if source.kind == "beir":
-        return from_beir(source.place)
+        return from_beir(source.path)
     return from_texts(source.texts)
 
 
 def load_corpus(
-    place: str, *, revision: str | None = None, selection: FileSelection = EVERYTHING
+    path: str, *, revision: str | None = None, selection: FileSelection = EVERYTHING
 ) -> Corpus:
     """Return the documents of :func:`corpus_source` that are in *selection*.
 
     InputError if the selection leaves none of them.
     """
-    source = corpus_source(place, revision=revision)
+    source = corpus_source(path, revision=revision)
     whole = Opener().open(source)
     return check_selected(replace(source, selection=selection).selected(whole), whole, selection)
 
@@ -174,27 +174,27 @@ def check_selected(corpus: Corpus, whole: Corpus, selection: FileSelection) -> C
     return corpus
 
 
-def corpus_source(place: str, *, revision: str | None = None) -> Source:
-    """Return the folder at *place*, or what Git held there at *revision*.
+def corpus_source(path: str, *, revision: str | None = None) -> Source:
+    """Return the folder at *path*, or what Git held there at *revision*.
 
     A folder of a work tree gives that folder of the revision, with paths from there. A bare
     repository without a revision gives HEAD, and the name of the corpus says so. Of a BEIR folder,
     the documents of its corpus.
     """
-    folder = Path(place)
+    folder = Path(path)
     if folder.is_file():
-        raise InputError(f"{place} is a file; expected a folder or a repository")
+        raise InputError(f"{path} is a file; expected a folder or a repository")
     if not folder.is_dir():
-        raise InputError(no_folder(place))
+        raise InputError(no_folder(path))
     if revision is None and is_bare(folder):
         revision = "HEAD"
     if revision is not None:
-        with GitRepository(place) as repository:
+        with GitRepository(path) as repository:
             below = repository.folder()
-        return Source.git(place, f"{revision}:{below}" if below else revision)
+        return Source.git(path, f"{revision}:{below}" if below else revision)
     if part_files(folder, "corpus") and part_files(folder, "queries"):
-        return Source.beir(place)
-    return Source.folder(place)
+        return Source.beir(path)
+    return Source.folder(path)
 
 
 def is_bare(folder: Path) -> bool:

@@ -84,13 +84,13 @@ class SupervisedWorker:
         """Return whether the current snapshot cannot be searched."""
         return self._broken is not None
 
-    def set_plan(self, plan: Sequence[SnapshotQueries], shown: Source | None = None) -> None:
+    def set_plan(self, plan: Sequence[SnapshotQueries], indexed: Source | None = None) -> None:
         """Set the snapshots to come, so that content that neighbours share is read once.
 
-        *shown* is the snapshot that another process had indexed, which this one replaces.
+        *indexed* is the snapshot that another process had indexed, which this one replaces.
         """
         self._plan = plan
-        self._source = shown or self._source
+        self._source = indexed or self._source
 
     def search(
         self, snapshot: SnapshotQueries, row: int, members: Sequence[int], then: int | None = None
@@ -132,8 +132,8 @@ class SupervisedWorker:
                     replies[member].append(reply)
         query_id = self._queries.ids[row]
         return {
-            member: query_result(query_id, snapshot, found, timed=self._timed)
-            for member, found in replies.items()
+            member: query_result(query_id, snapshot, answers, timed=self._timed)
+            for member, answers in replies.items()
         }
 
     def embed(
@@ -259,12 +259,12 @@ class SupervisedWorker:
 
     def _open(self, process: EngineProcess) -> EngineFailure | None:
         """Build the engines; return why none of them could be built."""
-        group = {place: member.configuration for place, member in self.members.items()}
+        group = {number: member.configuration for number, member in self.members.items()}
         failures = process.open(group, apart=self._timed, watch=self._watch)
         if isinstance(failures, EngineFailure):
             return failures
-        for place, failure in failures.items():
-            self.members[place].usage.failed = failure.message
+        for number, failure in failures.items():
+            self.members[number].usage.failed = failure.message
         none_is_left = len(failures) == len(group)
         return next(iter(failures.values()))._replace(wrong=True) if none_is_left else None
 
@@ -274,17 +274,17 @@ class SupervisedWorker:
         next(iter(self.members.values())).report("indexing", detail)
 
     def _note(self, indexed: Mapping[int, IndexedCorpus], *, again: bool) -> None:
-        for place, found in indexed.items():
-            _, usage, report = self.members[place]
+        for member, corpus in indexed.items():
+            _, usage, report = self.members[member]
             if not again:
-                usage.index_ns += found.index_ns
-            usage.index_bytes = found.index_bytes
-            usage.work = found.work
-            usage.corpora[found.corpus] = None
+                usage.index_ns += corpus.index_ns
+            usage.index_bytes = corpus.index_bytes
+            usage.work = corpus.work
+            usage.corpora[corpus.corpus] = None
             if again:
-                report("restarted", {"why": self._lost, "corpus": found.corpus})
+                report("restarted", {"why": self._lost, "corpus": corpus.corpus})
             else:
-                report("indexed", found._asdict())
+                report("indexed", corpus._asdict())
 
     def _search(
         self, row: int, members: Sequence[int], *, first: bool = True, then: int | None = None
@@ -315,7 +315,7 @@ class SupervisedWorker:
 
     def _too_slow(self, members: Sequence[int], count: int = 1) -> str:
         """Return the error of *members*, which took longer than *count* queries may take."""
-        names = join_names([self.members[place].configuration.name for place in members])
+        names = join_names([self.members[member].configuration.name for member in members])
         return str(timed_out(f"{names}:", self._settings.timeout_s * count))
 
     def _may_follow(self, row: int, members: Sequence[int]) -> bool:
@@ -354,8 +354,8 @@ def _rows_after(row: int, plan: Sequence[SnapshotQueries]) -> list[int]:
 def _revisions_after(source: Source, plan: Sequence[SnapshotQueries]) -> list[str]:
     """Return the revisions of the same repository that *plan* snapshots after *source*."""
     sources = [snapshot.source for snapshot in plan]
-    after = next((place for place, one in enumerate(sources) if one == source), len(sources)) + 1
-    return [one.revision for one in sources[after:] if one.place == source.place and one.revision]
+    after = next((index for index, one in enumerate(sources) if one == source), len(sources)) + 1
+    return [one.revision for one in sources[after:] if one.path == source.path and one.revision]
 
 
 class WorkerGroup:
@@ -410,9 +410,9 @@ class WorkerGroup:
             then = None
         on_trial: Collection[int] = ()
         if together and self._together:
-            found = self._together.search(snapshot, row, together, then)
-            if not isinstance(found, EngineFailure) and not self._together.failed:
-                yield from found.items()
+            results = self._together.search(snapshot, row, together, then)
+            if not isinstance(results, EngineFailure) and not self._together.failed:
+                yield from results.items()
             elif self._together.broken:
                 self._disband(None)
             elif self._together.failed:
@@ -446,31 +446,31 @@ class WorkerGroup:
     ) -> Iterator[tuple[int, QueryResult]]:
         """Run a query on a single engine, which *returns* to the others if it did no harm."""
         worker = self._alone[member]
-        found = worker.search(snapshot, row, [member], None if returns else then)
+        results = worker.search(snapshot, row, [member], None if returns else then)
         self.members[member].usage.failed = worker.failed or self.members[member].usage.failed
-        if isinstance(found, EngineFailure):
+        if isinstance(results, EngineFailure):
             query_id = self._queries.ids[row]
-            yield member, query_result(query_id, snapshot, [found], timed=self._timed)
+            yield member, query_result(query_id, snapshot, [results], timed=self._timed)
             if returns and self._together:
                 self._together.expel(member)
             return
-        yield from found.items()
+        yield from results.items()
         if returns:
             worker.close()
             del self._alone[member]
 
-    def _disband(self, shown: Source | None) -> None:
+    def _disband(self, indexed: Source | None) -> None:
         if self._together:
             self._together.close()
         self._together = None
-        self._part([member for member in self.members if member not in self._alone], shown)
+        self._part([member for member in self.members if member not in self._alone], indexed)
 
-    def _part(self, members: Sequence[int], shown: Source | None = None) -> None:
-        """Give each of *members* its own process; *shown* was indexed by all of them."""
+    def _part(self, members: Sequence[int], indexed: Source | None = None) -> None:
+        """Give each of *members* its own process; *indexed* was indexed by all of them."""
         for member in members:
             one = {member: self.members[member]}
             worker = self._worker(one)
-            worker.set_plan(self._plan, shown)
+            worker.set_plan(self._plan, indexed)
             self._alone[member] = worker
 
     def _worker(self, members: Mapping[int, GroupEngine]) -> SupervisedWorker:

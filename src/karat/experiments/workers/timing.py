@@ -117,8 +117,8 @@ class TimedTurns:
             members = [engines[one.name] for one in alike]
             group = WorkerGroup(members, queries, settings, timed=True, environment=environment)
             group.set_plan(snapshots)
-            for place, one in enumerate(alike):
-                self._groups[one.name] = (group, place)
+            for member, one in enumerate(alike):
+                self._groups[one.name] = (group, member)
 
     @property
     def alone(self) -> bool:
@@ -176,8 +176,8 @@ class TimedTurns:
             if cancelled():
                 break
             if not run.engine.usage.failed:
-                group, place = self._groups[run.engine.configuration.name]
-                for _, result in group.search(snapshot, row, [place]):
+                group, member = self._groups[run.engine.configuration.name]
+                for _, result in group.search(snapshot, row, [member]):
                     run.add(result)
 
     def _turns(self) -> Iterator[tuple[TimedRun, SnapshotQueries, int]]:

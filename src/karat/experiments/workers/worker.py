@@ -74,7 +74,7 @@ class _Host:
         # By their numbers; one that cannot be built is missing.
         self._sessions: dict[int, EngineSession] = {}
         self._opener = Opener()
-        self._place = ""
+        self._path = ""
         self._operations: Mapping[str, Callable[[Message], Message]] = {
             "open": self._open,
             "index": self._index,
@@ -102,14 +102,14 @@ class _Host:
     def _open(self, request: Message) -> Message:
         self._family = EngineGroup(apart=request["apart"])
         failures: list[tuple[int, Message]] = []
-        for wanted in request["members"]:
-            member, spec = wanted.pop("member"), Spec(**wanted.pop("spec"))
+        for opened in request["members"]:
+            member, spec = opened.pop("member"), Spec(**opened.pop("spec"))
             try:
                 engine = self._family.add(spec)
             except Exception as error:  # noqa: BLE001 - of any class that a user names
                 failures.append((member, _failure(error)))
             else:
-                self._sessions[member] = EngineSession(Configuration(spec=spec, **wanted), engine)
+                self._sessions[member] = EngineSession(Configuration(spec=spec, **opened), engine)
                 # Indexing works without progress.
                 with suppress(Exception):
                     engine.watch(self._progress)
@@ -117,10 +117,10 @@ class _Host:
 
     def _index(self, request: Message) -> Message:
         source = Source(**request["source"])
-        if self._place and source.place != self._place:
+        if self._path and source.path != self._path:
             # Another repository shares no chunks with the one before.
             self._family.release()
-        self._place = source.place
+        self._path = source.path
         corpus = self._opener.open(source, request["ahead"])
         self._progress.wanted = True
         try:
@@ -144,7 +144,7 @@ class _Host:
         sources = [Source(**source) for source in request["sources"]]
         embedded: Counter[int] = Counter()
         try:
-            for _, some in groupby(sources, key=lambda source: source.place):
+            for _, some in groupby(sources, key=lambda source: source.path):
                 counts = self._family.embed_ahead(self._corpora(list(some)), part)
                 embedded.update(dict(zip(self._sessions, counts, strict=True)))
         finally:
@@ -152,7 +152,7 @@ class _Host:
         return {"embedded": list(embedded.items())}
 
     def _corpora(self, sources: Sequence[Source]) -> Iterator[Corpus]:
-        """Yield the corpora of *sources*, which have one place."""
+        """Yield the corpora of *sources*, which have one path."""
         for number, source in enumerate(sources, 1):
             ahead = [after.revision for after in sources[number:] if after.revision]
             yield self._opener.open(source, ahead)

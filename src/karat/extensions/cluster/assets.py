@@ -44,23 +44,23 @@ def missing_source(sources: Iterable[Source]) -> str:
 
     Of a repository, its revisions are checked too.
 
-    >>> missing_source([Source.of_texts({}), Source("folder", "/no/such/place")])
-    'no folder /no/such/place'
+    >>> missing_source([Source.of_texts({}), Source("folder", "/no/such/folder")])
+    'no folder /no/such/folder'
     """
     revisions: dict[str, dict[str, None]] = {}
     for source in sources:
-        if source.kind != "texts" and not Path(source.place).is_dir():
-            return f"no folder {source.place}"
+        if source.kind != "texts" and not Path(source.path).is_dir():
+            return f"no folder {source.path}"
         if source.kind == "git":
             # A revision may name a folder of it.
-            revisions.setdefault(source.place, {})[source.revision.partition(":")[0]] = None
-    for place, wanted in revisions.items():
+            revisions.setdefault(source.path, {})[source.revision.partition(":")[0]] = None
+    for path, names in revisions.items():
         try:
-            found = object_ids(place, list(wanted), "tree")
+            oids = object_ids(path, list(names), "tree")
         except InputError as error:
             return str(error)
-        if lacking := [name for name, oid in zip(wanted, found, strict=True) if not oid]:
-            return f"{place} does not have {join_names(first_few(lacking))}; git fetch may get it"
+        if lacking := [name for name, oid in zip(names, oids, strict=True) if not oid]:
+            return f"{path} does not have {join_names(first_few(lacking))}; git fetch may get it"
     return ""
 
 
@@ -73,7 +73,7 @@ class AssetReference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """The content of *place* that an experiment needs: of a repository only some *commits*.
+    """The content at *path* that an experiment needs: of a repository only some *commits*.
 
     *id* is the hash of the content, so that a machine that has it needs no other copy. *commits*
     are by the names of revisions in sources.
@@ -81,7 +81,7 @@ class Asset:
 
     id: str
     kind: str
-    place: str
+    path: str
     commits: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -102,18 +102,18 @@ class AssetPart(NamedTuple):
 
 
 def assets_of(sources: Iterable[Source]) -> dict[str, Asset]:
-    """Return the asset of each place in *sources* that is here; texts travel with the source."""
+    """Return the asset of each path in *sources* that is here; texts travel with the source."""
     names: dict[tuple[str, str], dict[str, None]] = {}
     for source in sources:
-        if source.kind != "texts" and Path(source.place).is_dir():
-            of_place = names.setdefault((source.kind, source.place), {})
+        if source.kind != "texts" and Path(source.path).is_dir():
+            of_path = names.setdefault((source.kind, source.path), {})
             if source.kind == "git":
-                of_place[_name(source.revision)] = None
+                of_path[_name(source.revision)] = None
     assets = {}
-    for (kind, place), wanted in names.items():
-        commits = _resolved(place, list(wanted)) if kind == "git" else {}
-        content = "\n".join(sorted(set(commits.values()))) if commits else _digest(kind, place)
-        assets[place] = Asset(_id(kind, content), kind, place, commits)
+    for (kind, path), revisions in names.items():
+        commits = _resolved(path, list(revisions)) if kind == "git" else {}
+        content = "\n".join(sorted(set(commits.values()))) if commits else _digest(kind, path)
+        assets[path] = Asset(_id(kind, content), kind, path, commits)
     return assets
 
 
@@ -127,7 +127,7 @@ def build_asset(asset: Asset, file: Path) -> None:
         if asset.kind == "git":
             _add_repository(archive, asset)
         else:
-            for path, name in _corpus_files(asset.kind, asset.place):
+            for path, name in _corpus_files(asset.kind, asset.path):
                 archive.add(path, f"{FILES}/{name}", recursive=False)
 
 
@@ -177,26 +177,26 @@ def add_part(part: AssetPart) -> None:
 def localized(source: Source, assets: Mapping[str, AssetReference]) -> Source:
     """Return *source* as it is on this machine, its revision as the id of a commit.
 
-    *assets* are by place. A source that is nowhere keeps its place; ``missing_source`` then says
+    *assets* are by path. A source that is nowhere keeps its path; ``missing_source`` then says
     what is missing.
     """
     if source.kind == "texts":
         return source
-    known = assets.get(source.place)
+    known = assets.get(source.path)
     here = replace(source, revision=revision_of(source, assets))
     if mapped := _mapped(here):
-        return replace(here, place=mapped)
+        return replace(here, path=mapped)
     if known is None or (_is_same(here, known) and not missing_source([here])):
         return here
     if source.kind == "git" and not has_asset(known.id):
         return here
     below = REPOSITORY if source.kind == "git" else FILES
-    return replace(here, place=str(asset_folder(known.id) / below))
+    return replace(here, path=str(asset_folder(known.id) / below))
 
 
 def revision_of(source: Source, assets: Mapping[str, AssetReference]) -> str:
     """Return the revision of *source* as the id of its commit, with the folder if it names one."""
-    known = assets.get(source.place)
+    known = assets.get(source.path)
     name, colon, folder = source.revision.partition(":")
     return f"{known.commits.get(name, name) if known else name}{colon}{folder}"
 
@@ -206,9 +206,9 @@ def _is_same(source: Source, known: AssetReference) -> bool:
 
     Its hash is computed once per process.
     """
-    if source.kind == "git" or not Path(source.place).is_dir():
+    if source.kind == "git" or not Path(source.path).is_dir():
         return True
-    return _id(source.kind, _digest_here(source.kind, source.place)) == known.id
+    return _id(source.kind, _digest_here(source.kind, source.path)) == known.id
 
 
 def _id(kind: str, content: str) -> str:
@@ -220,46 +220,46 @@ def _name(revision: str) -> str:
     return revision.partition(":")[0]
 
 
-def _resolved(place: str, names: Sequence[str]) -> dict[str, str]:
-    found = dict(zip(names, object_ids(place, names, "commit"), strict=True))
-    if bad := [name for name, oid in found.items() if not oid]:
-        raise InputError(f"{place}: no commit {bad[0]!r}; expected a commit, a tag or a branch")
-    return found
+def _resolved(path: str, names: Sequence[str]) -> dict[str, str]:
+    commits = dict(zip(names, object_ids(path, names, "commit"), strict=True))
+    if bad := [name for name, oid in commits.items() if not oid]:
+        raise InputError(f"{path}: no commit {bad[0]!r}; expected a commit, a tag or a branch")
+    return commits
 
 
 def _add_repository(archive: tarfile.TarFile, asset: Asset) -> None:
-    wanted = "".join(f"{oid}\n" for oid in sorted(set(asset.commits.values()))).encode()
+    shallow = "".join(f"{oid}\n" for oid in sorted(set(asset.commits.values()))).encode()
     options = ("--objects", "--no-walk", "--missing=print", "--stdin")
-    objects = git(asset.place, "rev-list", *options, given=wanted).splitlines()
+    objects = git(asset.path, "rev-list", *options, given=shallow).splitlines()
     if any(line.startswith(b"?") for line in objects):
         raise InputError(
-            f"{asset.place} is a partial clone without all files of the needed commits; git fetch "
+            f"{asset.path} is a partial clone without all files of the needed commits; git fetch "
             "--refetch gets them"
         )
     names = b"".join(line.split(b" ")[0] + b"\n" for line in objects)
     with TemporaryDirectory() as folder:
         pack = Path(folder) / PACK
         with pack.open("wb") as stream:
-            for block in git_blocks(asset.place, "pack-objects", "--stdout", "-q", given=names):
+            for block in git_blocks(asset.path, "pack-objects", "--stdout", "-q", given=names):
                 stream.write(block)
         archive.add(pack, PACK)
     entry = tarfile.TarInfo(SHALLOW)
-    entry.size = len(wanted)
-    archive.addfile(entry, BytesIO(wanted))
+    entry.size = len(shallow)
+    archive.addfile(entry, BytesIO(shallow))
 
 
-def _corpus_files(kind: str, place: str) -> list[tuple[Path, str]]:
+def _corpus_files(kind: str, path: str) -> list[tuple[Path, str]]:
     """Return the files of a folder or BEIR corpus that Karat reads, with their names."""
-    root = Path(place)
+    root = Path(path)
     if kind == "beir":
         parts = [*part_files(root, "corpus"), *part_files(root, "queries")]
         return [(part, part.relative_to(root).as_posix()) for part in parts]
     return [(root / document.path, document.path) for document in from_folder(root)]
 
 
-def _digest(kind: str, place: str) -> str:
+def _digest(kind: str, folder: str) -> str:
     digest = sha256()
-    for path, name in sorted(_corpus_files(kind, place), key=lambda pair: pair[1]):
+    for path, name in sorted(_corpus_files(kind, folder), key=lambda pair: pair[1]):
         with path.open("rb") as stream:
             content = file_digest(stream, "sha256").hexdigest()
         digest.update(f"{name}\0{content}\0".encode())
@@ -277,7 +277,7 @@ def _remove_old_parts(folder: Path) -> None:
 
 
 def _unpack(asset_id: str, archive: Path) -> None:
-    """Unpack an asset beside its final place, then rename it, so that it is whole or absent."""
+    """Unpack an asset beside its final folder, then rename it, so that it is whole or absent."""
     final = asset_folder(asset_id)
     with TemporaryDirectory(dir=final.parent, prefix=f"{asset_id}.") as folder:
         ready = Path(folder) / "ready"
@@ -303,15 +303,15 @@ def _make_repository(folder: Path) -> None:
 
 
 def _mapped(source: Source) -> str:
-    """Return the place that KARAT_REPO_MAP gives for *source*; "" for none.
+    """Return the folder that KARAT_REPO_MAP gives for *source*; "" for none.
 
     Its entries are FROM=TO, separated by semicolons: FROM is the path on the machine of the
     driver, or its last part; TO is a path here, or for a repository the URL to fetch from.
     """
     for entry in os.environ.get(REPO_MAP, "").split(";"):
         known, _, to = entry.strip().partition("=")
-        short = Path(source.place).name.removesuffix(".git")
-        if known and to and known in (source.place, short):
+        short = Path(source.path).name.removesuffix(".git")
+        if known and to and known in (source.path, short):
             if URL.fullmatch(to) and source.kind == "git":
                 return _fetched(to, _name(source.revision))
             return to
@@ -320,26 +320,26 @@ def _mapped(source: Source) -> str:
 
 def _fetched(url: str, commit: str) -> str:
     """Return the repository below the cache that has *commit*, fetched from *url* if needed."""
-    place = cache_folder() / "repositories" / f"{sha256(url.encode()).hexdigest()[:16]}.git"
-    place.mkdir(parents=True, exist_ok=True)
-    with in_turn(place):
-        if not (place / "objects").is_dir():
-            git(str(place), "init", "-q", "--bare", "--template=", ".")
+    clone = cache_folder() / "repositories" / f"{sha256(url.encode()).hexdigest()[:16]}.git"
+    clone.mkdir(parents=True, exist_ok=True)
+    with in_turn(clone):
+        if not (clone / "objects").is_dir():
+            git(str(clone), "init", "-q", "--bare", "--template=", ".")
         # A server may offer branches only.
         for refs in ((commit,), ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")):
-            if any(object_ids(str(place), [commit], "commit")):
+            if any(object_ids(str(clone), [commit], "commit")):
                 break
-            _fetch(place, url, refs)
-        if not any(object_ids(str(place), [commit], "commit")):
+            _fetch(clone, url, refs)
+        if not any(object_ids(str(clone), [commit], "commit")):
             raise InputError(f"{without_user(url)} has no commit {commit}")
-    return str(place)
+    return str(clone)
 
 
-def _fetch(place: Path, url: str, refs: Sequence[str]) -> None:
+def _fetch(clone: Path, url: str, refs: Sequence[str]) -> None:
     words = ("-c", "protocol.allow=user", "fetch", "-q", "--no-tags", "--", url, *refs)
     try:
         subprocess.run(  # noqa: S603 - a list of arguments, no shell
-            command(str(place), *words),
+            command(str(clone), *words),
             env={**os.environ, **environment(), "HOME": os.environ.get("HOME", os.devnull)},
             capture_output=True,
             timeout=FETCH_S,

@@ -33,17 +33,17 @@ def command(ctx: click.Context, *, url: str, as_json: bool) -> None:
     executor = open_executor(url)
     if executor.warning:
         click.echo(f"warning: {executor.warning}", err=True)
-    found = list_slots(executor)
+    slots = list_slots(executor)
     if as_json:
         here = local_fingerprint()._asdict()
-        shown = {"executor": url, "here": here, "slots": [_listed(one) for one in found]}
-        click.echo(json.dumps(shown, indent=2))
+        listing = {"executor": url, "here": here, "slots": [_listed(one) for one in slots]}
+        click.echo(json.dumps(listing, indent=2))
     else:
-        for one in found:
+        for one in slots:
             click.echo(printable(_line(one)))
-        usable = sum(not one.rejected for one in found)
-        click.echo(f"{counted(len(found), 'slot')}, {usable} usable")
-    if all(one.rejected for one in found):
+        usable = sum(not one.rejected for one in slots)
+        click.echo(f"{counted(len(slots), 'slot')}, {usable} usable")
+    if all(one.rejected for one in slots):
         ctx.exit(UNUSABLE)
 
 

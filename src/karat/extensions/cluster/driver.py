@@ -69,7 +69,7 @@ class AssetSender:
                 if error := done.exception():
                     yield (
                         slot,
-                        f"{self._assets[asset].place} could not be sent to the slot: {error}",
+                        f"{self._assets[asset].path} could not be sent to the slot: {error}",
                     )
 
     def close(self) -> None:
@@ -241,7 +241,7 @@ class Driver:
                 self._pass_on(event, self._clock())
 
     def _pass_on(self, event: QueryEnded, now: float) -> None:
-        group = self._schedule.answered(event.unit, event.place, event.result.answer.query_id, now)
+        group = self._schedule.answered(event.unit, event.member, event.result.answer.query_id, now)
         if group is not None:
             self._on_result(group, event)
 
@@ -255,11 +255,11 @@ class Driver:
             # The unit was reported as lost; another slot has it now.
             return []
         lost: LostQueries | None = None
-        found: list[DriverEvent] = []
+        events: list[DriverEvent] = []
         if isinstance(event, RunNews | UnitEnded):
-            found.append(GroupEvent(group, event))
+            events.append(GroupEvent(group, event))
         if isinstance(event, UnitEnded):
-            failed = [place for place, usage in enumerate(event.usage) if usage.failed]
+            failed = [member for member, usage in enumerate(event.usage) if usage.failed]
             lost = schedule.ended(event.unit, failed, self._clock())
         elif isinstance(event, AssetNeeded):
             self._sender.send(schedule.slot_of(event.unit), event.asset)
@@ -272,11 +272,11 @@ class Driver:
             schedule.drop_slot(slot)
             self.rejected[slot] = event.reason
             schedule.lose(event.unit, event.reason, counted=False)
-        return [*found, lost] if lost else found
+        return [*events, lost] if lost else events
 
     def _look(self) -> list[DriverEvent]:
         """Compare the slots of the pool with those known: some are new, some are gone."""
-        found: list[DriverEvent] = []
+        events: list[DriverEvent] = []
         present = {slot.id: slot for slot in self._pool.slots()}
         for slot_id, before in self._present.items():
             if present.get(slot_id) == before:
@@ -284,12 +284,12 @@ class Driver:
             # Gone, or replaced by another one of this name, which is checked again.
             self.rejected.pop(slot_id, None)
             if unit := self._schedule.drop_slot(slot_id):
-                found += self._followed(UnitLost(unit, f"slot {slot_id} is gone"))
+                events += self._followed(UnitLost(unit, f"slot {slot_id} is gone"))
         self._present = present
         for slot in present.values():
             if slot.id not in self.rejected and slot.id not in self._schedule.slots:
                 self._add(slot)
-        return found
+        return events
 
     def _reject_unprovided(self) -> None:
         """Reject slots that did not get their corpus; other slots run their units."""

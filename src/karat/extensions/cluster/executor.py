@@ -80,11 +80,11 @@ class _SlotPass:
         ]
         sources = [one.source for some in snapshots for one in some]
         self._assets = assets_of(sources) if travels else {}
-        references = {place: asset.reference for place, asset in self._assets.items()}
+        references = {path: asset.reference for path, asset in self._assets.items()}
         self._schedule = Schedule(work, queries, references, environment)
         specs = [one.configuration.spec for group in hits.collectors for one in group]
         self._used = used_extensions(specs) if travels else ()
-        self._shown = SlotCounts(0, 0, 0, 0, 0)
+        self._reported = SlotCounts(0, 0, 0, 0, 0)
 
     def run(self, executor: SlotExecutor) -> Iterator[CompleteGroup]:
         """Run all queries, and yield each group that is complete."""
@@ -122,13 +122,13 @@ class _SlotPass:
             collector.slot_notes = driver.notes(collector.configuration.spec)
 
     def _on_result(self, group: int, event: QueryEnded) -> None:
-        self._hits.collectors[group][event.place].add(event.result)
+        self._hits.collectors[group][event.member].add(event.result)
 
     def _show(self, driver: Driver) -> None:
         """Report units and slots of other machines, if they have changed."""
         counts, left = driver.counts(), self._hits.left
-        if driver.remote and counts != self._shown and left:
-            self._shown = counts
+        if driver.remote and counts != self._reported and left:
+            self._reported = counts
             self._hits.collectors[next(iter(left))][0].report("units", counts._asdict())
 
     def _handle(self, event: DriverEvent) -> None:
@@ -137,7 +137,7 @@ class _SlotPass:
             return
         news, collectors = event.event, self._hits.collectors[event.group]
         if isinstance(news, RunNews):
-            collectors[news.place].report(news.kind, news.detail)
+            collectors[news.member].report(news.kind, news.detail)
         else:
             for collector, usage in zip(collectors, news.usage, strict=True):
                 collector.use(news.session, usage)
@@ -150,8 +150,8 @@ class _SlotPass:
             for row in snapshot.rows:
                 query_id = self._hits.dataset.query_ids[row]
                 result = query_result(query_id, snapshot, [failure], timed=False)
-                for place in lost.missing[row]:
-                    self._hits.collectors[lost.group][place].add(result)
+                for member in lost.missing[row]:
+                    self._hits.collectors[lost.group][member].add(result)
 
 
 def _group_work(

@@ -220,13 +220,13 @@ def _by_name(extensions: str) -> dict[str, str]:
 
 def _versions(packages: tuple[str, ...]) -> str:
     """Return the installed ones of *packages* with their versions."""
-    found = []
+    versions = []
     for package in packages:
         try:
-            found.append(f"{package} {version(package)}")
+            versions.append(f"{package} {version(package)}")
         except PackageNotFoundError:
             continue
-    return ", ".join(found)
+    return ", ".join(versions)
 
 
 def _kernels() -> str:

@@ -74,7 +74,7 @@ def _localized(unit: Unit, host: SlotHost, emit: Callable[[SlotEvent], None]) ->
 
     def lacking() -> str:
         for snapshot in unit.snapshots:
-            known = unit.assets.get(snapshot.source.place)
+            known = unit.assets.get(snapshot.source.path)
             if known and missing_source([localized(snapshot.source, unit.assets)]):
                 return known.id
         return ""

@@ -97,7 +97,7 @@ class _TimedUnit:
         assets = assets_of(one.source for one in self._unit.snapshots)
         unit = replace(
             self._unit,
-            assets={place: one.reference for place, one in assets.items()},
+            assets={path: one.reference for path, one in assets.items()},
             environment=remote_environment(),
         )
         sender = AssetSender(pool.provide, assets.values())
@@ -132,9 +132,9 @@ class _TimedUnit:
 
     def _handle(self, event: SlotEvent) -> None:
         if isinstance(event, QueryEnded):
-            self._collectors[event.place].add(event.result)
+            self._collectors[event.member].add(event.result)
         elif isinstance(event, RunNews):
-            self._collectors[event.place].report(event.kind, event.detail)
+            self._collectors[event.member].report(event.kind, event.detail)
         elif isinstance(event, UnitEnded):
             self._ended = True
             self.machine = event.timed or self.machine

@@ -185,14 +185,14 @@ class RaySlots:
         ready, _ = self._ray.wait(answers, num_returns=len(answers), timeout=timeout_s)
         for answer in ready:
             slot, actor = self._begun.pop(answer)
-            problem, machine, found = "", "", None
+            problem, machine, fingerprint = "", "", None
             try:
                 machine, values = self._ray.get(answer)
-                found = Fingerprint(*values)
+                fingerprint = Fingerprint(*values)
             except Exception as error:  # noqa: BLE001 - whatever kept the actor from starting
                 problem = f"cannot run Karat there: {type(error).__name__}: {error}"
             self._actors[slot] = actor
-            self._slots[slot] = Slot(slot, machine, found, problem)
+            self._slots[slot] = Slot(slot, machine, fingerprint, problem)
 
     def _follow(self, slot: str, unit: Unit) -> None:
         """Queue the events of a unit, and its loss if the actor dies or sends no last event."""
@@ -219,8 +219,8 @@ class RaySlots:
         """Return what an actor answers to a call for events."""
         for _ in range(LOOKS):
             with suppress(TimeoutError):
-                found: Sequence[SlotEvent] | None = self._ray.get(call, timeout=LEASE_S / LOOKS)
-                return found
+                events: Sequence[SlotEvent] | None = self._ray.get(call, timeout=LEASE_S / LOOKS)
+                return events
         raise ProcessError(f"no answer from the machine for {LEASE_S:g} s")
 
 

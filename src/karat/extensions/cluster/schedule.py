@@ -140,7 +140,7 @@ class GroupWork(NamedTuple):
 
 
 class LostQueries(NamedTuple):
-    """Queries of *group* that are given up: *missing* has the places of configurations by row."""
+    """Queries of *group* that are given up: *missing* has the members of the group by row."""
 
     group: int
     snapshots: tuple[SnapshotQueries, ...]
@@ -166,7 +166,7 @@ class _Stretch:
 
 @dataclass(slots=True)
 class _Running:
-    """A unit on a slot, with the results that it still owes: places of configurations by row."""
+    """A unit on a slot, with the results that it still owes: members of the group by row."""
 
     unit: Unit
     stretch: _Stretch
@@ -201,21 +201,21 @@ class Schedule:
     ) -> None:
         """Plan all *groups*; *queries* has the id and text of each row.
 
-        *assets* describes the content of places for slots on other machines; *environment* are
+        *assets* describes the content of folders for slots on other machines; *environment* are
         variables for the worker processes.
         """
         self._assets = assets
         self._environment = environment
         self._embeds = EmbedStages(
-            (place for place, work in enumerate(groups) if work.embeds),
+            (group for group, work in enumerate(groups) if work.embeds),
             most_losses=MOST_LOSSES,
         )
         self._groups = [_GroupState(work) for work in groups]
         self._queries = queries
         self._rows = {query_id: row for row, (query_id, _) in queries.items()}
         self._stretches = [
-            _Stretch(place, [one for one in work.snapshots if one.rows])
-            for place, work in enumerate(groups)
+            _Stretch(group, [one for one in work.snapshots if one.rows])
+            for group, work in enumerate(groups)
         ]
         # The group of the session on each slot; None before its first unit.
         self._slots: dict[str, int | None] = {}
@@ -303,7 +303,7 @@ class Schedule:
             *((slot, self._cut(slot, stretch, now)) for slot, stretch in taken),
         ]
 
-    def answered(self, unit: str, place: int, query_id: str, now: float) -> int | None:
+    def answered(self, unit: str, member: int, query_id: str, now: float) -> int | None:
         """Note a result, and return the index of its group.
 
         None is returned for a result of a unit that was lost, and for one that came before.
@@ -312,9 +312,9 @@ class Schedule:
         if running is None:
             return None
         owed = running.owed.get(self._rows[query_id])
-        if owed is None or place not in owed:
+        if owed is None or member not in owed:
             return None
-        owed.remove(place)
+        owed.remove(member)
         index = running.stretch.group
         group = self._groups[index]
         group.answered += 1
@@ -325,7 +325,7 @@ class Schedule:
         return index
 
     def ended(self, unit: str, failed: Sequence[int], now: float) -> LostQueries | None:
-        """Note the end of *unit*; configurations at the places *failed* get no further query.
+        """Note the end of *unit*; the members *failed* get no further query.
 
         Results that it owes are queried again, as those of a lost unit.
         """
@@ -458,8 +458,8 @@ class Schedule:
         work = state.work
         rows = [row for snapshot in taken for row in snapshot.rows]
         skip = tuple(
-            frozenset(rows if place in state.failed else (row for row in rows if row in skipped))
-            for place, skipped in enumerate(work.skip)
+            frozenset(rows if member in state.failed else (row for row in rows if row in skipped))
+            for member, skipped in enumerate(work.skip)
         )
         self.units += 1
         unit = Unit(
@@ -472,23 +472,23 @@ class Schedule:
             skip,
             tuple(one.source for one in islice(stretch.snapshots, MOST_AHEAD)),
             {
-                place: self._assets[place]
-                for place in dict.fromkeys(one.source.place for one in taken)
-                if place in self._assets
+                path: self._assets[path]
+                for path in dict.fromkeys(one.source.path for one in taken)
+                if path in self._assets
             },
             environment=self._environment,
             part=part,
         )
-        places = range(len(work.configurations))
-        owed = {row: {place for place in places if row not in skip[place]} for row in rows}
+        members = range(len(work.configurations))
+        owed = {row: {member for member in members if row not in skip[member]} for row in rows}
         self._running[unit.id] = _Running(unit, stretch, slot, now, owed)
         return unit
 
     def _missing(self, running: _Running) -> dict[int, set[int]]:
         """Return the results that a unit owes, without those of configurations that failed."""
         failed = self._groups[running.stretch.group].failed
-        missing = {row: places - failed for row, places in running.owed.items()}
-        return {row: places for row, places in missing.items() if places}
+        missing = {row: members - failed for row, members in running.owed.items()}
+        return {row: members for row, members in missing.items() if members}
 
     def _requeue(self, running: _Running, reason: str, *, counted: bool) -> LostQueries | None:
         """Queue the rest of a unit: its first query alone, which may be the cause, then the others.
@@ -501,9 +501,9 @@ class Schedule:
             self.lost[running.stretch.group] += 1
         missing = self._missing(running)
         rest = [
-            SnapshotQueries(source, kept)
+            SnapshotQueries(source, lacking)
             for source, rows in running.unit.snapshots
-            if (kept := tuple(row for row in rows if row in missing))
+            if (lacking := tuple(row for row in rows if row in missing))
         ]
         group, losses = running.stretch.group, running.stretch.losses + counted
         state = self._groups[group]
@@ -515,12 +515,12 @@ class Schedule:
             # In front, so that a cause of losses is known early.
             self._stretches[:0] = [_Stretch(group, part, losses) for part in parts]
             return None
-        owed = {row: tuple(sorted(places)) for row, places in missing.items()}
+        owed = {row: tuple(sorted(members)) for row, members in missing.items()}
         if not state.answered:
             rest += self._drop(group)
-            places = range(len(state.work.configurations))
+            members = range(len(state.work.configurations))
             owed |= {
-                row: tuple(place for place in places if row not in state.work.skip[place])
+                row: tuple(member for member in members if row not in state.work.skip[member])
                 for snapshot in rest
                 for row in snapshot.rows
                 if row not in owed

@@ -65,8 +65,8 @@ class UnitSession:
         session.run(
             [*unit.snapshots, *(SnapshotQueries(one, ()) for one in unit.ahead)],
             ((snapshot, row) for snapshot in unit.snapshots for row in snapshot.rows),
-            lambda place, row: row not in unit.skip[place],
-            lambda place, result: emit(QueryEnded(unit.id, place, result)),
+            lambda member, row: row not in unit.skip[member],
+            lambda member, result: emit(QueryEnded(unit.id, member, result)),
             stopped,
         )
         if session.interrupted:
@@ -89,10 +89,10 @@ class UnitSession:
             embedded = {}
         usage = tuple(
             UsageCounters(
-                work={"embedded": count} if (count := embedded.get(place)) else {},
+                work={"embedded": count} if (count := embedded.get(member)) else {},
                 together=counters.together,
             )
-            for place, counters in enumerate(session.usage)
+            for member, counters in enumerate(session.usage)
         )
         emit(UnitEnded(unit.id, f"{session.id} embed {part.number}", usage))
 
@@ -104,8 +104,8 @@ class UnitSession:
         """End the processes."""
         self._session.close()
 
-    def _report(self, place: int, kind: EventKind, detail: Mapping[str, object]) -> None:
-        self._emit(RunNews(self._unit, place, kind, detail))
+    def _report(self, member: int, kind: EventKind, detail: Mapping[str, object]) -> None:
+        self._emit(RunNews(self._unit, member, kind, detail))
 
 
 class TimingSession:
@@ -120,11 +120,11 @@ class TimingSession:
         self._usage = tuple(UsageCounters() for _ in unit.configurations)
         runs = [
             TimedRun(
-                GroupEngine(configuration, usage, partial(self._report, unit.id, place)),
+                GroupEngine(configuration, usage, partial(self._report, unit.id, member)),
                 partial(_wants, skip),
-                partial(self._add, unit.id, place),
+                partial(self._add, unit.id, member),
             )
-            for place, (configuration, usage, skip) in enumerate(
+            for member, (configuration, usage, skip) in enumerate(
                 zip(unit.configurations, self._usage, unit.skip, strict=True)
             )
         ]
@@ -148,12 +148,14 @@ class TimingSession:
         """End the processes."""
         self._turns.close()
 
-    def _add(self, unit: str, place: int, result: QueryResult) -> None:
+    def _add(self, unit: str, member: int, result: QueryResult) -> None:
         if not self._interrupted:
-            self._emit(QueryEnded(unit, place, result))
+            self._emit(QueryEnded(unit, member, result))
 
-    def _report(self, unit: str, place: int, kind: EventKind, detail: Mapping[str, object]) -> None:
-        self._emit(RunNews(unit, place, kind, detail))
+    def _report(
+        self, unit: str, member: int, kind: EventKind, detail: Mapping[str, object]
+    ) -> None:
+        self._emit(RunNews(unit, member, kind, detail))
 
 
 def _wants(skip: Set[int], row: int) -> bool:

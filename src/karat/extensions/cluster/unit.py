@@ -53,18 +53,18 @@ class Unit:
 
 
 class QueryEnded(NamedTuple):
-    """The result of one query; *place* is the index of the configuration in its unit."""
+    """The result of one query; *member* is the index of the configuration in its unit."""
 
     unit: str
-    place: int
+    member: int
     result: QueryResult
 
 
 class RunNews(NamedTuple):
-    """An event of the run at *place*: its engine indexes, has indexed, or was restarted."""
+    """An event of the run of *member*: its engine indexes, has indexed, or was restarted."""
 
     unit: str
-    place: int
+    member: int
     kind: EventKind
     detail: Mapping[str, object]
 

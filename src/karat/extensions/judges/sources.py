@@ -44,9 +44,9 @@ def repository_code(
         tree_at: dict[int, Callable[[str], CommitSnapshot]] = {}
         for home, rows in homes(data, repositories, otherwise=".").items():
             default = revision or home.revision or HEAD
-            known = base_commits(part_of(data, rows), home.place, default=default).known
+            known = base_commits(part_of(data, rows), home.folder, default=default).known
             # The hits of one query follow each other.
-            at = lru_cache(maxsize=1)(stack.enter_context(SnapshotReader(home.place)).at)
+            at = lru_cache(maxsize=1)(stack.enter_context(SnapshotReader(home.folder)).at)
             for commit, rows_of_part in known.items():
                 for row in rows_of_part:
                     commits[rows[row]] = commit

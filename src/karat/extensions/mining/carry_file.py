@@ -95,7 +95,7 @@ def _carried(
     for home, rows in rows_by_home.items():
         carried = carry(
             part_of(data, rows),
-            home.place,
+            home.folder,
             to=revisions[home.name],
             base=base or home.revision or None,
         )

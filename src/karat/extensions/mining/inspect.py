@@ -83,7 +83,7 @@ def inspect_case(
     if not home:
         problem = f"{dataset.name} does not name its repository; give it with --repo"
         return replace(bare, problem=problem)
-    repository = home.place
+    repository = home.folder
     # Ids from here on: a name in a file might be an option to Git.
     commits = object_ids(repository, names, "commit")
     if not all(commits):

@@ -116,20 +116,6 @@ def check_store(store: object, name: str) -> VectorStore:
     )
 
 
-# Digits of a single precision score. Differences beyond them come from the order of a sum and must
-# not decide a rank.
-DIGITS = 6
-
-
-def round_score(score: float) -> float:
-    """Return *score* to the digits that single precision carries, within -1 and 1.
-
-    >>> round_score(1.0000001), round_score(0.12345678)
-    (1.0, 0.123457)
-    """
-    return min(max(round(score, DIGITS), -1.0), 1.0)
-
-
 # Valid in the names of a service's collections, and as a folder on any disk.
 NAMESPACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 

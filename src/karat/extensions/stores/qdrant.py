@@ -12,7 +12,7 @@ from uuid import UUID, uuid5
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.engines.vectors.store import Neighbour, check_namespace, round_score
+from karat.engines.vectors.store import Neighbour, check_namespace
 from karat.errors import InputError, KaratError, MissingExtra
 from karat.system.files import without_user
 
@@ -40,6 +40,9 @@ COUNT_ABOVE = 10_000
 # A node that has just died makes requests of others fail for some seconds, until it is noticed.
 ATTEMPTS = 8
 LONGEST_WAIT_S = 4.0
+# Digits of a single precision score. Differences beyond them come from the order of a sum and must
+# not decide a rank.
+DIGITS = 6
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -405,3 +408,12 @@ def point_id(key: str) -> str:
     True
     """
     return str(uuid5(KEYS, key))
+
+
+def round_score(score: float) -> float:
+    """Return *score* to the digits that single precision carries, within -1 and 1.
+
+    >>> round_score(1.0000001), round_score(0.12345678)
+    (1.0, 0.123457)
+    """
+    return min(max(round(score, DIGITS), -1.0), 1.0)

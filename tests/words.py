@@ -51,7 +51,8 @@ class WordReranker:
     weight = 1.0
 
     def scores(self, query: str, texts: Sequence[str]) -> Vectors:
-        return rows(list(texts)) @ rows([query])[0]
+        likeness: Vectors = rows(list(texts)) @ rows([query])[0]
+        return likeness
 
 
 def reranker(argument: str = "") -> WordReranker:

@@ -14,13 +14,13 @@ from karat.engines.spec import build, parse_spec
 from karat.errors import InputError
 from karat.experiments.target_check import Where
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
-from karat.model.loss_reasons import LossReason
 from karat.model.timings import RunResult
 from karat.report.draw import draw, loss_reason_table
 from karat.report.findings import Findings, Origin
 from karat.report.findings.loss_reasons import loss_reason_counts, loss_reason_of
 from karat.report.page.queries import drilldown, subject_of
 from karat.report.page.results import results
+from karat.scoring.loss_reasons import LossReason
 from karat.scoring.settings import Confidence, Scoring
 
 FILES = {

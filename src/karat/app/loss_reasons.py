@@ -14,23 +14,18 @@ from karat.engines.rerank import RerankEngine
 from karat.errors import InputError
 from karat.experiments.target_check import Where
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
-from karat.model.loss_reasons import LossReason
 from karat.model.run import AS_RETURNED
 from karat.model.spec import Spec
 from karat.model.timings import RunResult
 from karat.report.findings import Findings
-from karat.report.findings.loss_reasons import UNEXPLAINED, loss_reason_of
+from karat.report.findings.loss_reasons import loss_reason_of
+from karat.scoring.loss_reasons import UNEXPLAINED, LossReason, culprit
 from karat.scoring.matching import trace
 from karat.scoring.matching.regions import Coverage
 from karat.scoring.settings import Scoring
 
 # The depth of each step, and at least this many times k: several hits may be in one file.
 DEPTH, TIMES = 200, 20
-LOST_BY = {
-    "fusion": LossReason.FUSION,
-    "rerank": LossReason.RERANKER,
-    "threshold": LossReason.THRESHOLD,
-}
 # The indices of targets by those of their query and of the run.
 MissedTargets = dict[int, dict[int, list[int]]]
 # Engines that expose their steps.
@@ -237,9 +232,9 @@ class _LossFinder:
                         (step.kind, self._ranks(gold.texts[row], whole, step.hits))
                         for step in engine.cut(self._steps(engine.engine, row))
                     ]
-                culprit = _culprit([(kind, ranks[number]) for kind, ranks in steps], k)
-                if culprit is not None:
-                    yield (run, row, number), culprit
+                reason = culprit([(kind, ranks[number]) for kind, ranks in steps], k)
+                if reason is not None:
+                    yield (run, row, number), reason
 
     def _steps(self, engine: Stepwise, row: int) -> Sequence[SearchStep]:
         """Return the steps of *engine*, which several runs may share."""
@@ -285,22 +280,6 @@ class _LossFinder:
             cut_at=scoring.cut_at,
         )
         return traced.ranks
-
-
-def _culprit(steps: Sequence[tuple[str, int]], k: int) -> LossReason | None:
-    """Return which step moved a target out of the first *k*; None where no step had it there.
-
-    >>> _culprit([("stage", 3), ("stage", 0), ("fusion", 12), ("rerank", 40)], 10)
-    <LossReason.FUSION: 4>
-    >>> _culprit([("stage", 3), ("fusion", 5), ("rerank", 11)], 10)
-    <LossReason.RERANKER: 3>
-    """
-    alone = [rank for kind, rank in steps if kind == "stage" and rank]
-    line = [("stage", min(alone, default=0)), *(step for step in steps if step[0] != "stage")]
-    last = max((position for position, (_, rank) in enumerate(line) if 0 < rank <= k), default=None)
-    if last is None or last + 1 == len(line):
-        return None
-    return LOST_BY[line[last + 1][0]]
 
 
 def _check_same(corpus: Corpus, runs: Sequence[RunResult]) -> None:

@@ -12,7 +12,6 @@ from karat.report.findings.insights import insights
 from karat.report.findings.latency import latency_table, phase_tables, spent_tables
 from karat.report.findings.leaderboard import leaderboard_table, resolved_tables
 from karat.report.findings.loss_reasons import (
-    LOSS_REASONS,
     Shares,
     first_ranks,
     listed_reasons,
@@ -26,6 +25,7 @@ from karat.report.latex import LatexStyle, floating_table, latex_table
 from karat.report.score_view import note_lines
 from karat.report.section import section_document, section_tables, sections
 from karat.report.table import Cell, Column, Table, mark_of, marked, number
+from karat.scoring.loss_reasons import LOSS_REASONS
 
 # A mark beside a mean: significantly better or worse than the baseline.
 UP, DOWN = "▲", "▼"

@@ -4,10 +4,10 @@ from karat.app.report import report
 from karat.extensions.service.results import losses_of, with_stored_losses
 from karat.extensions.service.store.datasets import LossRecord
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
-from karat.model.loss_reasons import LossReason
 from karat.model.timings import RunResult
 from karat.report.findings import Findings, Origin
 from karat.report.findings.loss_reasons import loss_reason_of
+from karat.scoring.loss_reasons import LossReason
 from karat.scoring.settings import Confidence, Scoring
 
 QUERIES = [

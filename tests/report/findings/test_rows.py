@@ -8,7 +8,6 @@ from math import isnan
 import pytest
 
 from karat.model import Dataset, Query, QueryStatus, Target
-from karat.model.loss_reasons import LossReason
 from karat.model.timings import NS_PER_MS, LatencySample, RunResult, Timings
 from karat.report.compare_view import compare_table
 from karat.report.draw import draw, slice_tables, tables
@@ -23,10 +22,11 @@ from karat.report.findings.leaderboard import (
     standings,
     waterfalls,
 )
-from karat.report.findings.loss_reasons import first_ranks, loss_reason_at, loss_reason_counts
+from karat.report.findings.loss_reasons import first_ranks, loss_reason_counts
 from karat.report.page.queries import subject_of
 from karat.report.page.results import details
 from karat.report.text import text_table
+from karat.scoring.loss_reasons import LossReason, loss_reason_at
 
 Make = Callable[..., Findings]
 MakeRun = Callable[..., RunResult]

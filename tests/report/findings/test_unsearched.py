@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from karat.model.loss_reasons import LossReason
 from karat.model.timings import RunResult
 from karat.report.findings import Findings
 from karat.report.findings.loss_reasons import loss_reason_of
+from karat.scoring.loss_reasons import LossReason
 from tests.report.conftest import NEW, OLD, measured
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 from karat.model import Dataset, Query, Target
-from karat.model.loss_reasons import LossReason
 from karat.model.timings import RunResult
 from karat.report.findings import Findings
 from karat.report.page.file import report_html
+from karat.scoring.loss_reasons import LossReason
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -9,14 +9,13 @@ import pytest
 
 from karat.errors import InputError, UnknownName
 from karat.model import Dataset, Query, Target
-from karat.model.loss_reasons import LossReason
 from karat.model.timings import RunResult
 from karat.report.findings import Findings
-from karat.report.findings.loss_reasons import LOSS_REASONS, LossReasonText
 from karat.report.findings.recommend import headline
 from karat.report.page.analysis import comparison, matrix, slices, two_sides
 from karat.report.page.queries import Subject, drilldown, query_results, subject_of
 from karat.report.page.results import definitions, details, results
+from karat.scoring.loss_reasons import LOSS_REASONS, LossReason, LossReasonText
 from karat.scoring.metrics import METRICS, Metric
 
 Make = Callable[..., Findings]

@@ -21,10 +21,10 @@ from karat.installation import __version__
 from karat.model import Dataset, Target
 from karat.model.evaluation import Evaluation, Summary
 from karat.model.judgments import label_use
-from karat.model.loss_reasons import LossReason
 from karat.model.timings import RunResult
 from karat.report.findings import Findings
-from karat.report.findings.loss_reasons import UNEXPLAINED, loss_reason_of
+from karat.report.findings.loss_reasons import loss_reason_of
+from karat.scoring.loss_reasons import UNEXPLAINED, LossReason
 from karat.scoring.score import evaluate_run
 from karat.scoring.settings import Scoring
 from karat.scoring.whole_files import has_parts

@@ -3,16 +3,13 @@
 from collections import Counter
 from typing import NamedTuple
 
-from karat.model import QueryStatus
 from karat.model.judged import Trace
-from karat.model.loss_reasons import LossReason
 from karat.report.findings.record import Findings
+from karat.scoring.loss_reasons import ALWAYS, LOSS_REASONS, LossReason, loss_reason_at
 
 # The last rank of each bin and what it is called; what is deeper, or not found, comes after them.
 BINS = ((1, "1"), (3, "2-3"), (5, "4-5"), (10, "6-10"))
 DEEPER, NOWHERE = "deeper", "not found"
-# The reasons that are known without searching again; the steps of an engine may give another.
-UNEXPLAINED = (LossReason.BELOW_K, LossReason.NOT_RETRIEVED, LossReason.NOT_IN_CORPUS)
 
 
 class Shares(NamedTuple):
@@ -54,13 +51,6 @@ def _bin(rank: int) -> str:
     return next((name for last, name in BINS if rank <= last), DEEPER)
 
 
-def loss_reason_at(rank: int, status: QueryStatus, k: int) -> LossReason:
-    """Return the loss reason of a target at *rank*; rank 0 means not returned."""
-    if rank:
-        return LossReason.FOUND if rank <= k else LossReason.BELOW_K
-    return LossReason.NOT_RETRIEVED if status is QueryStatus.SCORED else LossReason.UNANSWERED
-
-
 def loss_reason_of(findings: Findings, run: int, query: int, target: int) -> LossReason:
     """Return the loss reason of a target in a run, by their indexes."""
     known = findings.losses.get((run, query, target))
@@ -86,73 +76,6 @@ def loss_reason_counts(findings: Findings) -> tuple[Shares, ...]:
         )
         rows.append(Shares(name, tuple(counts[kind] for kind in LossReason)))
     return tuple(rows)
-
-
-class LossReasonText(NamedTuple):
-    """A loss reason in words: *label* in charts and tables, *reason* beside one target.
-
-    *name* is the key in JSON and in the API, *text* the definition, *shade* the colour on a page.
-    ``{k}`` and ``{depth}`` in *text* are filled in by :func:`loss_text`.
-    """
-
-    name: str
-    label: str
-    reason: str
-    text: str
-    shade: str
-
-
-LOSS_REASONS: dict[LossReason, LossReasonText] = {
-    LossReason.FOUND: LossReasonText("found", "found", "found", "in the first {k} hits", "h5"),
-    LossReason.BELOW_K: LossReasonText(
-        "too low", "ranked below k", "ranked below k", "returned below rank {k}", "h3"
-    ),
-    LossReason.THRESHOLD: LossReasonText(
-        "threshold",
-        "threshold",
-        "dropped by the threshold",
-        "in the first {k} hits, but scored below the threshold",
-        "f2",
-    ),
-    LossReason.RERANKER: LossReasonText(
-        "reranker",
-        "reranker",
-        "moved down by the reranker",
-        "moved below rank {k} by the reranker",
-        "f3",
-    ),
-    LossReason.FUSION: LossReasonText(
-        "fusion",
-        "fusion",
-        "moved down by fusion",
-        "in the first {k} hits of one stage, below that after fusion",
-        "f4",
-    ),
-    LossReason.NOT_RETRIEVED: LossReasonText(
-        "not returned",
-        "not retrieved",
-        "not retrieved",
-        "not among the hits returned (at most {depth})",
-        "f5",
-    ),
-    LossReason.NO_CHUNK: LossReasonText(
-        "in no chunk", "in no chunk", "in no chunk", "no chunk of the index covers it", "f6"
-    ),
-    LossReason.NOT_IN_CORPUS: LossReasonText(
-        "not in corpus",
-        "not in the corpus",
-        "not in the corpus",
-        "its file is not in the searched corpus",
-        "f7",
-    ),
-    LossReason.UNANSWERED: LossReasonText(
-        "unanswered", "query not answered", "query not answered", "its query failed", "hx"
-    ),
-}
-
-
-# Reasons that follow from a run; the others need its engine.
-ALWAYS = (LossReason.FOUND, LossReason.BELOW_K, LossReason.NOT_RETRIEVED, LossReason.UNANSWERED)
 
 
 def listed_reasons(findings: Findings) -> tuple[LossReason, ...]:

@@ -8,8 +8,8 @@ from karat.model import Dataset
 from karat.model.comparison import Comparison
 from karat.model.evaluation import ComparisonResult, Summary
 from karat.model.judged import Trace
-from karat.model.loss_reasons import LossReason
 from karat.model.timings import RunResult
+from karat.scoring.loss_reasons import LossReason
 from karat.scoring.matching.modes import MATCHERS, relevant_targets
 from karat.scoring.metrics import parse
 

@@ -14,8 +14,9 @@ from karat.model.evaluation import Evaluation
 from karat.model.timings import NS_PER_MS, LatencySample, RunResult, latency_ms
 from karat.report.findings import Findings
 from karat.report.findings.latency import latencies_ms
-from karat.report.findings.loss_reasons import LOSS_REASONS, loss_reason_of
+from karat.report.findings.loss_reasons import loss_reason_of
 from karat.report.table import known
+from karat.scoring.loss_reasons import LOSS_REASONS
 from karat.scoring.metrics import Measure, parse
 
 Document = dict[str, Any]

@@ -24,7 +24,6 @@ from karat.report.findings.leaderboard import (
     standings,
 )
 from karat.report.findings.loss_reasons import (
-    LOSS_REASONS,
     first_ranks,
     listed_reasons,
     loss_reason_counts,
@@ -36,6 +35,7 @@ from karat.report.page.queries import Document, RunState, Subject
 from karat.report.score_view import invalid_text, note_lines, odd_answers
 from karat.report.section import section_document, sections
 from karat.report.table import Table, known, mark_of, marked_text, table_document
+from karat.scoring.loss_reasons import LOSS_REASONS
 from karat.scoring.metrics import METRICS, parse
 from karat.scoring.stats import known_percentiles
 

@@ -9,7 +9,7 @@ import pytest
 from karat.errors import KaratError
 from karat.extensions.service.store import Benchmark, ServiceStore
 from karat.extensions.service.store.datasets import LossRecord
-from karat.model.loss_reasons import LossReason
+from karat.scoring.loss_reasons import LossReason
 from karat.testing.store import PLAN
 from tests.extensions.service.store.conftest import GOLD
 

@@ -34,7 +34,7 @@ from karat.extensions.service.store.schema import (
     MAPPINGS,
 )
 from karat.model import Dataset
-from karat.model.loss_reasons import LossReason
+from karat.scoring.loss_reasons import LossReason
 
 ALL = select(BENCHMARK_DATASETS, DATASETS.c.queries).join(
     DATASETS, DATASETS.c.digest == BENCHMARK_DATASETS.c.gold

@@ -88,7 +88,7 @@ PLAN = ExperimentDefinition(
 
 
 @pytest.fixture
-def kept(folder: Path) -> str:
+def experiment_id(folder: Path) -> str:
     """Return the id of an experiment in the store of the current folder.
 
     Its first run has found one target of two, and its second both and was timed; it took 2 and
@@ -113,7 +113,7 @@ def kept(folder: Path) -> str:
 
 
 @pytest.fixture
-def unanswered(folder: Path, kept: str) -> str:
+def unanswered(folder: Path, experiment_id: str) -> str:
     """Return the id of a newer experiment; its second run has an error for every query."""
     plan = replace(PLAN, name="broken")
     with open_store(str(folder / ".karat" / "karat.db")) as store:

@@ -21,13 +21,21 @@ import pytest
 from hypothesis import settings
 
 from karat.system import processes
-from tests.command_line import folder, karat, kept, unanswered
+from tests.command_line import experiment_id, folder, karat, unanswered
 from tests.fork_server import ForkServer
 from tests.git_history import history, new_history
 from tests.metric_examples import other_averages
 
 # Fixtures of several folders.
-__all__ = ["folder", "history", "karat", "kept", "new_history", "other_averages", "unanswered"]
+__all__ = [
+    "experiment_id",
+    "folder",
+    "history",
+    "karat",
+    "new_history",
+    "other_averages",
+    "unanswered",
+]
 
 ROOT = Path(__file__).resolve().parents[1]
 IN_CI = bool(os.environ.get("CI"))

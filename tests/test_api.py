@@ -45,7 +45,7 @@ def files(tmp_path: Path) -> dict[str, Path]:
     )
     for path, run in ((old, OLD), (new, NEW)):
         path.write_text(
-            "".join(f"{q} Q0 {d} 0 {s} t\n" for q, found in run.items() for d, s in found.items())
+            "".join(f"{q} Q0 {d} 0 {s} t\n" for q, hits in run.items() for d, s in hits.items())
         )
     return {"gold": qrels, "old": old, "new": new}
 
@@ -218,8 +218,8 @@ def test_a_report_is_that_of_the_command_for_files_records_and_dictionaries(
     for gold, runs in inputs:
         path = tmp_path / "report.json"
         karat.write_report(gold, runs, path, ["mrr"])  # type: ignore[arg-type]
-        found = json.loads(path.read_text(encoding="utf-8"))
-        assert found["comparison"] == expected["comparison"]
+        document = json.loads(path.read_text(encoding="utf-8"))
+        assert document["comparison"] == expected["comparison"]
 
 
 def test_a_report_is_one_html_file(
@@ -264,10 +264,10 @@ def test_measures_of_diversity_need_subtopics(tmp_path: Path) -> None:
     qrels = tmp_path / "div.qrels"
     qrels.write_text("51 1 a 1\n51 2 b 1\n51 1 c 1\n")
     run = {"51": ["a", "c", "b"]}
-    found = karat.evaluate(qrels, run, ["alpha-nDCG@3", "STREC@2", "map"], confidence=None)
-    assert found["STREC@2"] == 0.5
-    assert found["map"] == 1.0
-    assert 0.9 < found["alpha-nDCG@3"] < 1.0
+    evaluation = karat.evaluate(qrels, run, ["alpha-nDCG@3", "STREC@2", "map"], confidence=None)
+    assert evaluation["STREC@2"] == 0.5
+    assert evaluation["map"] == 1.0
+    assert 0.9 < evaluation["alpha-nDCG@3"] < 1.0
     with pytest.raises(InputError, match=r"alpha-nDCG@3: no target has a subtopic; expected"):
         karat.evaluate({"51": {"a": 1}}, run, ["alpha-nDCG@3"])
 
@@ -275,5 +275,5 @@ def test_measures_of_diversity_need_subtopics(tmp_path: Path) -> None:
 def test_all_targets_must_be_found_for_accuracy() -> None:
     gold = {"q1": ["a", "b"], "q2": ["c"]}
     run = {"q1": ["a", "x", "b"], "q2": ["c"]}
-    found = karat.evaluate(gold, run, ["acc@2", "acc@3", "accuracy"], confidence=None)
-    assert dict(found) == {"acc@2": 0.5, "acc@3": 1.0, "accuracy": 1.0}
+    evaluation = karat.evaluate(gold, run, ["acc@2", "acc@3", "accuracy"], confidence=None)
+    assert dict(evaluation) == {"acc@2": 0.5, "acc@3": 1.0, "accuracy": 1.0}

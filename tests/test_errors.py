@@ -30,11 +30,11 @@ def test_a_problem_names_its_line_where_there_is_one() -> None:
 def test_a_format_error_carries_every_problem_and_shows_the_first_twenty() -> None:
     problems = [Problem("a.csv", line, f"bad {line}") for line in range(1, 24)]
     error = FormatError(iter(problems))  # type: ignore[arg-type]  # any iterable will do
-    shown = str(error).splitlines()
+    lines = str(error).splitlines()
     assert error.problems == tuple(problems)
-    assert shown[0] == "a.csv:1: bad 1"
-    assert shown[19] == "a.csv:20: bad 20"
-    assert shown[20:] == ["... and 3 more"]
+    assert lines[0] == "a.csv:1: bad 1"
+    assert lines[19] == "a.csv:20: bad 20"
+    assert lines[20:] == ["... and 3 more"]
 
 
 def test_twenty_problems_leave_nothing_out() -> None:

@@ -22,7 +22,7 @@ LAZY = (
 @pytest.mark.parametrize("package", LAZY)
 def test_every_name_is_there_and_no_module_takes_its_place(package: str) -> None:
     module = import_module(package)
-    submodules = {found.name for found in iter_modules(getattr(module, "__path__", []))}
+    submodules = {module_info.name for module_info in iter_modules(getattr(module, "__path__", []))}
     assert not submodules & set(module.__all__)
     for name in module.__all__:
         assert getattr(module, name) is getattr(module, name)
@@ -36,5 +36,7 @@ def test_an_unknown_name_is_said_to_be_one(package: str) -> None:
 
 def test_importing_the_package_imports_none_of_its_parts() -> None:
     said = "import sys, karat, karat.corpus; print(*(m for m in sys.modules if 'karat' in m))"
-    found = subprocess.run([sys.executable, "-c", said], capture_output=True, check=True, text=True)
-    assert set(found.stdout.split()) == {"karat", "karat.corpus", "karat.exports"}
+    completed = subprocess.run(
+        [sys.executable, "-c", said], capture_output=True, check=True, text=True
+    )
+    assert set(completed.stdout.split()) == {"karat", "karat.corpus", "karat.exports"}

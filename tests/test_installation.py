@@ -35,8 +35,8 @@ def checkout(tmp_path: Path) -> Path:
     return folder
 
 
-def use(found: Path | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installation, "_checkout", lambda: found)
+def use(checkout: Path | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installation, "_checkout", lambda: checkout)
 
 
 def test_an_editable_install_is_a_checkout(checkout: Path) -> None:

@@ -27,8 +27,8 @@ def comparison() -> Any:
 
 
 def test_dir_shows_the_public_names() -> None:
-    shown = [name for name in dir(karat) if not name.startswith("__")]
-    assert shown == sorted(name for name in karat.__all__ if not name.startswith("__"))
+    listed = [name for name in dir(karat) if not name.startswith("__")]
+    assert listed == sorted(name for name in karat.__all__ if not name.startswith("__"))
 
 
 def test_a_result_prints_as_one_line(evaluation: Any, comparison: Any) -> None:
@@ -47,9 +47,9 @@ def test_records_print_as_one_line() -> None:
     run = Run.of([Answer("q1", (Hit("a"),) * 3)], name="bm25")
     assert repr(gold) == "<Dataset auth: 1 query, 2 targets>"
     assert repr(run) == "<Run bm25: 1 query, 3 hits>"
-    found = karat.compare(GOLD, {"old": OLD, "new": NEW}, TYPED)
-    assert repr(found.comparison) == "<Comparison 2 systems, 3 metrics, 3 queries>"
-    assert repr(found["old"].table) == "<ScoreTable old: 3 queries, ap, precision@5, ndcg@10>"
+    contest = karat.compare(GOLD, {"old": OLD, "new": NEW}, TYPED)
+    assert repr(contest.comparison) == "<Comparison 2 systems, 3 metrics, 3 queries>"
+    assert repr(contest["old"].table) == "<ScoreTable old: 3 queries, ap, precision@5, ndcg@10>"
     corpus = karat.from_texts({"a.md": "# A", "b.md": "# B"}, name="notes")
     assert repr(corpus) == "<Corpus notes: 2 documents>"
 
@@ -275,8 +275,8 @@ def test_ranked_lists_and_pairs_are_runs(evaluation: Any) -> None:
     lists = {"q1": ["x", "a", "b", "x"], "q2": ("c",)}
     pairs = {"q1": [("x", 3), ("a", 2), ("b", 1)], "q2": {"c": 1.0}}
     for run in (lists, pairs):
-        found = karat.evaluate(GOLD, run, ["map"], confidence=None)  # type: ignore[arg-type]
-        assert found["map"] == evaluation["map"]
+        scored = karat.evaluate(GOLD, run, ["map"], confidence=None)  # type: ignore[arg-type]
+        assert scored["map"] == evaluation["map"]
     binary = {"q1": ["a", "b"], "q2": ["c"], "q3": ["d"]}
     assert karat.evaluate(binary, lists, ["map"], confidence=None)["map"] == evaluation["map"]
 
@@ -293,8 +293,8 @@ def test_objects_with_to_dict_are_read(evaluation: Any) -> None:
         def to_dict(self) -> dict[str, dict[str, float]]:
             return self.values
 
-    found = karat.evaluate(Ranx(GOLD), Ranx(OLD), ["map"], confidence=None)
-    assert (found.name, found["map"]) == ("bm25", evaluation["map"])
+    scored = karat.evaluate(Ranx(GOLD), Ranx(OLD), ["map"], confidence=None)
+    assert (scored.name, scored["map"]) == ("bm25", evaluation["map"])
 
 
 def test_rows_of_ir_measures_are_read(evaluation: Any) -> None:

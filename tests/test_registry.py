@@ -126,7 +126,7 @@ def test_a_module_in_the_current_folder_is_found_last(
 ) -> None:
     (tmp_path / "karat_test_here.py").write_text("five = 5\n")
     (tmp_path / "colorsys.py").write_text("ONE_THIRD = 0\n")
-    monkeypatch.setattr(sys, "path", [place for place in sys.path if place])
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if path])
     monkeypatch.chdir(tmp_path)
     assert numbers.get("karat_test_here:five") == 5
     assert numbers.get("colorsys:ONE_THIRD") == 1 / 3

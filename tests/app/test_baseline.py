@@ -66,7 +66,7 @@ def test_all_problems_are_told_with_their_lines(tmp_path: Path) -> None:
     (tmp_path / "b.json").write_text(text)
     with pytest.raises(FormatError) as caught:
         read_baseline(tmp_path / "b.json")
-    found = str(caught.value)
+    message = str(caught.value)
     for problem in (
         "b.json:3: version: unknown version; expected 1",
         "'made_at' is missing",
@@ -74,4 +74,4 @@ def test_all_problems_are_told_with_their_lines(tmp_path: Path) -> None:
         "b.json:17: queries[0].rank: expected a number, found text",
         "b.json:18: queries[1]: id 'q1' appears more than once",
     ):
-        assert problem in found
+        assert problem in message

@@ -37,28 +37,32 @@ agents:
 output: {directory: out, formats: [csv], generate_visualizations: true}
 """
     )
-    found = read_benchmark_config(config)
-    assert (found.gold_set, found.source) == (str(tmp_path / "gold.json"), "")
-    assert found.settings == {}
-    assert (found.repetitions, found.timeout_s) == (5, 2.5)
-    words, bm25, own = found.agents
+    content = read_benchmark_config(config)
+    assert (content.gold_set, content.source) == (str(tmp_path / "gold.json"), "")
+    assert content.settings == {}
+    assert (content.repetitions, content.timeout_s) == (5, 2.5)
+    words, bm25, own = content.agents
     assert (words.spec.name, words.k) == ("keyword", 7)
     assert dict(words.spec.params) == {"case_sensitive": "true"}
     assert dict(bm25.spec.params) == {"k1": "1.2", "b": "0.5"}
     assert (bm25.configuration(9).k, words.configuration(9).k) == (9, 7)
     assert own.spec.name == "python"
     assert own.spec.params == {"class": "own_search:Agent", "options": {"depth": "3"}}
-    assert (found.folder, found.formats, found.charts) == (str(tmp_path / "out"), ("csv",), True)
+    assert (content.folder, content.formats, content.charts) == (
+        str(tmp_path / "out"),
+        ("csv",),
+        True,
+    )
 
 
 def test_what_is_not_said(config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install_gold_source(monkeypatch)
     config.write_text("dataset: {origin: there, amount: 2}\n")
-    found = read_benchmark_config(config)
-    assert (found.gold_set, found.source) == (None, "empty")
-    assert found.settings == {"repositories": ["there"], "amount": "2"}
-    assert (found.agents, found.repetitions, found.timeout_s) == ((), None, None)
-    assert (found.folder, found.charts) == (None, False)
+    content = read_benchmark_config(config)
+    assert (content.gold_set, content.source) == (None, "empty")
+    assert content.settings == {"repositories": ["there"], "amount": "2"}
+    assert (content.agents, content.repetitions, content.timeout_s) == ((), None, None)
+    assert (content.folder, content.charts) == (None, False)
     config.write_text("output:\n")
     assert read_benchmark_config(config).folder == str(tmp_path / "benchmark_results")
 
@@ -107,33 +111,39 @@ output:
     with pytest.raises(FormatError) as caught:
         read_benchmark_config(config)
     lines = [(problem.line, problem.message) for problem in caught.value.problems]
-    found = {
+    problems = {
         line: [message.partition(": ")[2] for at, message in lines if at == line]
         for line, _ in lines
     }
-    assert found[2] == ["cannot be combined with mining settings; expected it alone"]
-    assert found[5] == ["'none' is not a whole number above 0"]
-    assert found[6] == ["'0' is not a number above 0"]
-    assert found[7] == ["the order is always random, with a stored seed; expected true"]
-    assert found[8] == ["unknown key; valid keys: num_runs, timeout_seconds, randomize_order"]
-    assert "KeywordSearchAgent, or module:Class" in found[10][0]
-    assert found[12] == ["expected either 'class' or 'engine'"]
-    assert "did you mean 'window'" in found[15][0]
-    assert [message.partition(";")[0] for message in found[18]] == [
+    assert problems[2] == ["cannot be combined with mining settings; expected it alone"]
+    assert problems[5] == ["'none' is not a whole number above 0"]
+    assert problems[6] == ["'0' is not a number above 0"]
+    assert problems[7] == ["the order is always random, with a stored seed; expected true"]
+    assert problems[8] == ["unknown key; valid keys: num_runs, timeout_seconds, randomize_order"]
+    assert "KeywordSearchAgent, or module:Class" in problems[10][0]
+    assert problems[12] == ["expected either 'class' or 'engine'"]
+    assert "did you mean 'window'" in problems[15][0]
+    assert [message.partition(";")[0] for message in problems[18]] == [
         "name 'c' appears more than once",
         "top_k '0' is not a whole number above 0",
         "no embedder named 'granit'",
         "bm25: no option 'k2'",
     ]
-    assert found[21] == ["'name' is missing"]
-    assert found[23] == ["'pdf' is not a valid format; expected one of: json, csv, markdown, html"]
-    assert found[24] == ["'maybe' is neither true nor false"]
+    assert problems[21] == ["'name' is missing"]
+    assert problems[23] == [
+        "'pdf' is not a valid format; expected one of: json, csv, markdown, html"
+    ]
+    assert problems[24] == ["'maybe' is neither true nor false"]
 
 
 def test_files_to_search(config: Path) -> None:
     config.write_text("corpus: {kind: docs, include: [docs/], exclude: ['*.lock', old/]}\n")
-    found = read_benchmark_config(config)
-    assert (found.kind, found.include, found.exclude) == ("docs", ("docs/",), ("*.lock", "old/"))
+    content = read_benchmark_config(config)
+    assert (content.kind, content.include, content.exclude) == (
+        "docs",
+        ("docs/",),
+        ("*.lock", "old/"),
+    )
     config.write_text("corpus: {kind: prose, includes: [docs/]}\n")
     with pytest.raises(FormatError) as caught:
         read_benchmark_config(config)

@@ -64,21 +64,21 @@ def test_the_other_runs_get_their_verdict() -> None:
 
 def test_the_warning_says_what_to_look_at() -> None:
     about = {"snapshot": "corpus"}
-    (found,) = score_runs(GOLD, [run("web", about=about)], SCORING)
+    (evaluation,) = score_runs(GOLD, [run("web", about=about)], SCORING)
     shows = "karat engines check SPEC --corpus DIR --query TEXT shows why"
-    assert found.warnings == (f"web: {NOTHING}; {shows}",)
-    (found,) = score_runs(GOLD, [run("web", about={**about, "threshold": 0.9})], SCORING)
-    assert found.warnings == (f"web: {NOTHING}; its threshold is 0.9",)
-    (found,) = score_runs(GOLD, [run("file")], SCORING)
-    assert found.warnings == (f"file: {NOTHING}",)
+    assert evaluation.warnings == (f"web: {NOTHING}; {shows}",)
+    (evaluation,) = score_runs(GOLD, [run("web", about={**about, "threshold": 0.9})], SCORING)
+    assert evaluation.warnings == (f"web: {NOTHING}; its threshold is 0.9",)
+    (evaluation,) = score_runs(GOLD, [run("file")], SCORING)
+    assert evaluation.warnings == (f"file: {NOTHING}",)
 
 
 @pytest.mark.parametrize("failed", [10, 11, 19])
 def test_the_same_error_for_most_queries_is_the_reason(failed: int) -> None:
     errors = {n: f"web: exit code 3: no index for query {n}\n  line 2" for n in range(failed)}
-    (found,) = score_runs(GOLD, [run("web", ["{n}.py"], errors=errors)], SCORING)
+    (evaluation,) = score_runs(GOLD, [run("web", ["{n}.py"], errors=errors)], SCORING)
     reason = f"the same error for {failed} of 20 queries: exit code 3: no index for query 0"
-    assert found.reason == (reason if failed > 10 else "")
+    assert evaluation.reason == (reason if failed > 10 else "")
     if failed > 10:
         assert (
             verdict(run("web", ["{n}.py"], errors=errors), GOOD) == f"No verdict on web: {reason}."
@@ -87,8 +87,8 @@ def test_the_same_error_for_most_queries_is_the_reason(failed: int) -> None:
 
 def test_different_errors_are_results() -> None:
     errors = {n: "abcdefghijklmnopqrst"[n] * 3 for n in range(19)}
-    (found,) = score_runs(GOLD, [run("web", ["{n}.py"], errors=errors)], SCORING)
-    assert not found.broken
+    (evaluation,) = score_runs(GOLD, [run("web", ["{n}.py"], errors=errors)], SCORING)
+    assert not evaluation.broken
 
 
 def test_hits_that_are_no_targets_are_a_bad_search() -> None:
@@ -98,24 +98,24 @@ def test_hits_that_are_no_targets_are_a_bad_search() -> None:
 
 def test_queries_without_an_answer_are_no_fault() -> None:
     without = Dataset.of([Query(f"q{n}", "no such thing") for n in range(20)])
-    (found,) = score_runs(without, [run("web")], SCORING)
-    assert not found.broken
-    assert found.warnings == ()
+    (evaluation,) = score_runs(without, [run("web")], SCORING)
+    assert not evaluation.broken
+    assert evaluation.warnings == ()
     # One query with an answer is enough to expect a hit.
     mixed = without.with_queries(
         [*list(without.queries())[:19], Query("q19", "", (Target("a.py"),))]
     )
-    (found,) = score_runs(mixed, [run("web")], SCORING)
-    assert found.reason == NOTHING
+    (evaluation,) = score_runs(mixed, [run("web")], SCORING)
+    assert evaluation.reason == NOTHING
     # A hit for any query says that the engine answers, even where it should not.
-    (found,) = score_runs(mixed, [run("web", ["{n}.py"])], SCORING)
-    assert not found.broken
+    (evaluation,) = score_runs(mixed, [run("web", ["{n}.py"])], SCORING)
+    assert not evaluation.broken
 
 
 def test_hits_below_the_depth_or_without_a_judgment_are_hits() -> None:
     scoring = Scoring(("mrr",), judged_only=True)
-    (found,) = score_runs(GOLD, [run("web", ["other.py"])], scoring)
-    assert not found.broken
+    (evaluation,) = score_runs(GOLD, [run("web", ["other.py"])], scoring)
+    assert not evaluation.broken
 
 
 def test_dictionaries_without_hits_are_broken_in_python() -> None:
@@ -133,9 +133,9 @@ def test_a_broken_run_is_no_baseline_and_fails_a_gate() -> None:
     with pytest.raises(InputError, match=f"cannot be a baseline: web: {NOTHING}"):
         make_baseline(GOLD, run("web").run, name="web", made_at="", version="", scoring=scoring)
     rules = GateRules(minimums={parse("mrr"): 0.1})
-    found = gate(GOLD, run("web").run, rules, scoring=scoring, confidence=CONFIDENCE)
-    assert found.closed
-    assert found.notes[0] == f"web: {NOTHING}"
+    outcome = gate(GOLD, run("web").run, rules, scoring=scoring, confidence=CONFIDENCE)
+    assert outcome.closed
+    assert outcome.notes[0] == f"web: {NOTHING}"
 
 
 def findings(*runs: RunResult) -> Findings:
@@ -150,9 +150,9 @@ def findings(*runs: RunResult) -> Findings:
 
 def headline(*runs: RunResult) -> str:
     """Return the headline of a report on *runs*, which never recommends the run ``web``."""
-    found = findings(*runs)
-    assert not [each for each in recommendations(found) if each.run == "web"]
-    return headline_with_broken(found.contest.comparison, found.contest.evaluations)
+    reported = findings(*runs)
+    assert not [each for each in recommendations(reported) if each.run == "web"]
+    return headline_with_broken(reported.contest.comparison, reported.contest.evaluations)
 
 
 @pytest.mark.parametrize("name", ["r.html", "r.md", "r.json", "r.csv", "r.tex"])

@@ -14,16 +14,16 @@ Git = Callable[..., str]
 @pytest.fixture
 def project(tmp_path: Path, git: Git) -> Path:
     """Return a checkout of two commits, with a folder that Git ignores."""
-    place = tmp_path / "project"
+    project = tmp_path / "project"
     for folder in ("docs", "built"):
-        (place / folder).mkdir(parents=True)
-        (place / folder / "page.md").write_text("# Page\n", encoding="utf-8")
-    (place / ".gitignore").write_text("built\n", encoding="utf-8")
-    git(place, "init", "--quiet")
-    git(place, "add", ".")
-    git(place, "commit", "--quiet", "-m", "Schöne Seite\n\nwith a body")
-    git(place, "commit", "--quiet", "--allow-empty", "--allow-empty-message", "-m", "")
-    return place
+        (project / folder).mkdir(parents=True)
+        (project / folder / "page.md").write_text("# Page\n", encoding="utf-8")
+    (project / ".gitignore").write_text("built\n", encoding="utf-8")
+    git(project, "init", "--quiet")
+    git(project, "add", ".")
+    git(project, "commit", "--quiet", "-m", "Schöne Seite\n\nwith a body")
+    git(project, "commit", "--quiet", "--allow-empty", "--allow-empty-message", "-m", "")
+    return project
 
 
 def test_a_revision(project: Path, git: Git) -> None:

@@ -16,7 +16,7 @@ from karat.scoring.settings import Confidence, Scoring
 from tests.extension_kit import install_objects
 
 QUERIES = [f"q{number}" for number in range(12)]
-GOLD = {query: {"a.py" if place % 2 else "b.rs": 1.0} for place, query in enumerate(QUERIES)}
+GOLD = {query: {"a.py" if index % 2 else "b.rs": 1.0} for index, query in enumerate(QUERIES)}
 BOTH = {query: {"a.py": 2.0, "b.rs": 1.0} for query in QUERIES}
 ONLY_A = {query: {"a.py": 1.0} for query in QUERIES}
 MRR = Scoring(("mrr",))
@@ -33,12 +33,12 @@ def test_means_are_those_of_each_run_alone() -> None:
 
 def test_slices_split_the_queries() -> None:
     contest = compare(GOLD, [BOTH, ONLY_A], scoring=MRR, confidence=FEW, by=["file-type"])
-    found = {
+    differences = {
         value: part.difference("run1", "run2", "mrr").difference
         for value, part in contest.slices["file-type"].items()
     }
     # Where b.rs is wanted, the second run has nothing and the first has it at rank 2.
-    assert found == {".rs": -0.5, ".py": 0.0}
+    assert differences == {".rs": -0.5, ".py": 0.0}
     assert contest.comparison.difference("run1", "run2", "mrr").difference == -0.25
 
 
@@ -109,7 +109,7 @@ def test_set_measures_of_lists_of_different_length_end_with_a_warning(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     long = {
-        query: {"a.py": 99.0, "b.rs": 98.0} | {f"{place}.c": place for place in range(48)}
+        query: {"a.py": 99.0, "b.rs": 98.0} | {f"{index}.c": index for index in range(48)}
         for query in QUERIES
     }
     runs: list[RunSource] = [BOTH, long, {query: {} for query in QUERIES}]

@@ -38,10 +38,10 @@ def config(tmp_path: Path) -> Path:
 
 
 def test_each_reader_takes_its_section(config: Path, tmp_path: Path) -> None:
-    found = read_benchmark_config(config)
-    assert [agent.name for agent in found.agents] == ["words", "bm25"]
-    assert (found.metrics, found.folder) == (("ndcg@10", "mrr"), str(tmp_path / "out"))
-    assert {"matrix", "suites", "gate"} <= found.sections
+    content = read_benchmark_config(config)
+    assert [agent.name for agent in content.agents] == ["words", "bm25"]
+    assert (content.metrics, content.folder) == (("ndcg@10", "mrr"), str(tmp_path / "out"))
+    assert {"matrix", "suites", "gate"} <= content.sections
     assert read_matrix(config).top_k_values == (5, 10)
     assert [each.name for each in suites(config)["sizes"]] == ["small"]
     gate = read_gate_config(config)

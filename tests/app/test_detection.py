@@ -17,12 +17,12 @@ def gold(queries: int, *, unjudged: int = 0, cluster: int = 1) -> Dataset:
     return Dataset.of(
         [
             Query(
-                f"q{place}",
+                f"q{index}",
                 "where?",
-                (Target("a.py", grade=0.0 if place >= queries - unjudged else 1.0),),
-                tags={"commit": f"c{place // cluster}"},
+                (Target("a.py", grade=0.0 if index >= queries - unjudged else 1.0),),
+                tags={"commit": f"c{index // cluster}"},
             )
-            for place in range(queries)
+            for index in range(queries)
         ],
         metadata={"cluster": "commit"},
     )
@@ -40,10 +40,10 @@ def test_the_change_is_found_by_four_of_five_t_tests(queries: int) -> None:
 
 def test_only_independent_queries_with_a_target_count() -> None:
     assert detection(gold(60, unjudged=10)).queries == 50
-    found = detection(gold(60, cluster=3))
-    assert (found.queries, found.units) == (60, 20)
-    assert found.change == detection(gold(20)).change
-    assert str(found).startswith("60 queries in 20 clusters detect a change of about 0.1")
+    detected = detection(gold(60, cluster=3))
+    assert (detected.queries, detected.units) == (60, 20)
+    assert detected.change == detection(gold(20)).change
+    assert str(detected).startswith("60 queries in 20 clusters detect a change of about 0.1")
 
 
 def test_too_few_queries_detect_nothing() -> None:
@@ -67,7 +67,7 @@ def test_validate_says_it(tmp_path: Path) -> None:
         "(assumed standard deviation of the differences: 0.18)"
     )
     assert f"  {sentence}\n" in CliRunner().invoke(validate, [str(path)]).stdout
-    found = json.loads(CliRunner().invoke(validate, [str(path), "--json"]).stdout)["detects"]
-    assert (found["queries"], found["units"], found["metric"]) == (250, 250, "ndcg@10")
-    assert found["change"] == pytest.approx(0.0328, abs=1e-4)
-    assert found["assumed_standard_deviation"] == 0.18
+    detects = json.loads(CliRunner().invoke(validate, [str(path), "--json"]).stdout)["detects"]
+    assert (detects["queries"], detects["units"], detects["metric"]) == (250, 250, "ndcg@10")
+    assert detects["change"] == pytest.approx(0.0328, abs=1e-4)
+    assert detects["assumed_standard_deviation"] == 0.18

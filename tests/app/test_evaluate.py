@@ -36,9 +36,9 @@ PARENT = Where()
 NOTES = "# how to keep secrets\n"
 
 
-def repository(place: Path, trees: list[Tree]) -> list[str]:
+def repository(bare: Path, trees: list[Tree]) -> list[str]:
     """Make a bare repository of one branch whose commits hold *trees*, and return their ids."""
-    subprocess.run(["git", "init", "--quiet", "--bare", str(place)], check=True)
+    subprocess.run(["git", "init", "--quiet", "--bare", str(bare)], check=True)
     parts = []
     for mark, tree in enumerate(trees, 1):
         parts.append(f"commit refs/heads/main\nmark :{mark}\n")
@@ -46,7 +46,7 @@ def repository(place: Path, trees: list[Tree]) -> list[str]:
         parts.append(f"from :{mark - 1}\ndeleteall\n" if mark > 1 else "")
         for path, text in tree.items():
             parts.append(f"M 100644 inline {path}\ndata {len(text.encode())}\n{text}\n")
-    git = ["git", "-C", str(place)]
+    git = ["git", "-C", str(bare)]
     subprocess.run([*git, "fast-import", "--quiet"], input="".join(parts).encode(), check=True)
     subprocess.run([*git, "symbolic-ref", "HEAD", "refs/heads/main"], check=True)
     listed = subprocess.run([*git, "rev-list", "main"], check=True, capture_output=True, text=True)
@@ -103,15 +103,15 @@ def gold(tmp_path: Path) -> Dataset:
         {"src/auth.py": "def login(): ...\n", "src/mail.py": "def send(): ...\n"},
         {"src/auth.py": "def login(): ...\n", "src/mail.py": "def send(twice): ...\n"},
     ]
-    place = tmp_path / "project.git"
-    commits = repository(place, trees)
+    path = tmp_path / "project.git"
+    commits = repository(path, trees)
     return Dataset.of(
         [
             case("secrets", "refuse blank secrets", "auth.py", (commits[0], commits[1])),
             case("mail", "send mail", "src/mail.py", (commits[2], commits[3])),
         ],
         name="gold",
-        metadata={"repository": str(place)},
+        metadata={"repository": str(path)},
     )
 
 
@@ -133,17 +133,17 @@ def test_each_snapshot(
     unresolved: int,
     resolved: float | None,
 ) -> None:
-    found = ask(gold, ["bm25"], where=Where(snapshot=snapshot))
-    assert isinstance(found.overall, Evaluation)
-    assert found.overall.table.columns["hit@1"].tolist() == hits
-    assert found.searched.unresolved == unresolved
+    result = ask(gold, ["bm25"], where=Where(snapshot=snapshot))
+    assert isinstance(result.overall, Evaluation)
+    assert result.overall.table.columns["hit@1"].tolist() == hits
+    assert result.searched.unresolved == unresolved
     if resolved is None:
-        assert found.resolved is None
+        assert result.resolved is None
     else:
-        assert isinstance(found.resolved, Evaluation)
-        assert found.resolved["hit@1"] == resolved
-        assert found.resolved.notes.statuses[QueryStatus.UNJUDGED] == 1
-    assert found.runs[0].run.metadata["snapshot"] == snapshot
+        assert isinstance(result.resolved, Evaluation)
+        assert result.resolved["hit@1"] == resolved
+        assert result.resolved.notes.statuses[QueryStatus.UNJUDGED] == 1
+    assert result.runs[0].run.metadata["snapshot"] == snapshot
 
 
 def test_nothing_is_left_of_the_gold_set(gold: Dataset, ask: Ask) -> None:
@@ -151,15 +151,15 @@ def test_nothing_is_left_of_the_gold_set(gold: Dataset, ask: Ask) -> None:
         [query._replace(targets=(Target("gone.py"),)) for query in gold.queries()],
         metadata=gold.metadata,
     )
-    found = ask(gone, ["bm25", "keyword"])
-    assert (found.searched.unresolved, found.resolved) == (2, None)
-    assert isinstance(found.overall, ComparisonResult)
-    assert [one["mrr"] for one in found.overall.evaluations] == [0.0, 0.0]
+    result = ask(gone, ["bm25", "keyword"])
+    assert (result.searched.unresolved, result.resolved) == (2, None)
+    assert isinstance(result.overall, ComparisonResult)
+    assert [one["mrr"] for one in result.overall.evaluations] == [0.0, 0.0]
 
 
 def test_what_is_kept_with_a_run(gold: Dataset, ask: Ask) -> None:
-    found = ask(gold, ["bm25(k1=1.2)"], k=7, seed=3)
-    (measured,) = found.runs
+    result = ask(gold, ["bm25(k1=1.2)"], k=7, seed=3)
+    (measured,) = result.runs
     assert measured.name == "bm25(k1=1.2)"
     assert measured.run.metadata == {
         "engine": {"name": "bm25", "options": {"k1": "1.2", "unit": "file"}},
@@ -182,14 +182,14 @@ def test_what_is_kept_with_a_run(gold: Dataset, ask: Ask) -> None:
 
 
 def test_several_engines_are_compared(gold: Dataset, ask: Ask) -> None:
-    found = ask(gold, ["bm25", {"engine": "bm25", "unit": "lines"}, "keyword"])
-    assert isinstance(found.overall, ComparisonResult)
-    assert found.overall.comparison.systems == ("bm25-1", "bm25-2", "keyword")
-    assert [measured.name for measured in found.runs] == ["bm25-1", "bm25-2", "keyword"]
-    engine = found.runs[1].run.metadata["engine"]
+    result = ask(gold, ["bm25", {"engine": "bm25", "unit": "lines"}, "keyword"])
+    assert isinstance(result.overall, ComparisonResult)
+    assert result.overall.comparison.systems == ("bm25-1", "bm25-2", "keyword")
+    assert [measured.name for measured in result.runs] == ["bm25-1", "bm25-2", "keyword"]
+    engine = result.runs[1].run.metadata["engine"]
     assert engine == {"name": "bm25", "options": {"unit": "lines"}}
     # The three chunks of the first tree, and the two of the other.
-    assert found.runs[0].notes["work"] == {"rows": 5}
+    assert result.runs[0].notes["work"] == {"rows": 5}
 
 
 def test_line_truth_is_not_collapsed(gold: Dataset, ask: Ask) -> None:
@@ -208,10 +208,10 @@ def test_any_gold_set_on_a_folder(tmp_path: Path, ask: Ask) -> None:
     (folder / "auth.py").write_text("def login(user): ...\n")
     (folder / "tests" / "test_auth.py").write_text("def test_login(): login('user')\n")
     gold = Dataset.of([Query("q", "login test", (Target("tests/test_auth.py"),))])
-    found = ask(gold, ["bm25"], where=Where(corpus=str(folder)))
-    assert isinstance(found.overall, Evaluation)
-    assert found.overall["mrr"] > 0
-    assert found.runs[0].run.answer(0).extra == {}
+    result = ask(gold, ["bm25"], where=Where(corpus=str(folder)))
+    assert isinstance(result.overall, Evaluation)
+    assert result.overall["mrr"] > 0
+    assert result.runs[0].run.answer(0).extra == {}
     with pytest.raises(
         InputError, match=r"none of the 1 targets of .* is searched.*; --candidates all"
     ):
@@ -226,9 +226,9 @@ def test_a_beir_folder_is_its_documents(tmp_path: Path, ask: Ask) -> None:
     (tmp_path / "queries.jsonl").write_text('{"_id": "q", "text": "send a mail"}\n')
     (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq\td2\t1\n")
     gold = read_dataset(tmp_path)
-    found = ask(gold, ["bm25"], where=Where(corpus=str(tmp_path)))
-    assert isinstance(found.overall, Evaluation)
-    assert found.overall["hit@1"] == 1.0
+    result = ask(gold, ["bm25"], where=Where(corpus=str(tmp_path)))
+    assert isinstance(result.overall, Evaluation)
+    assert result.overall["hit@1"] == 1.0
 
 
 def test_bad_requests_are_told_before_anything_is_searched(gold: Dataset, ask: Ask) -> None:
@@ -270,9 +270,9 @@ def test_hits_that_make_no_sense_are_counted(gold: Dataset, ask: Ask, tmp_path: 
 
 def test_runs_that_fail_are_not_compared(gold: Dataset, ask: Ask) -> None:
     broken = {"engine": "command", "name": "broken", "command": ["sh", "-c", "exit 9"]}
-    found = ask(gold, ["bm25", broken])
-    assert isinstance(found.overall, Evaluation)
-    assert [measured.name for measured in found.runs] == ["bm25"]
+    result = ask(gold, ["bm25", broken])
+    assert isinstance(result.overall, Evaluation)
+    assert [measured.name for measured in result.runs] == ["bm25"]
     with pytest.raises(EngineError, match="no query was answered; the first error: broken: exit"):
         ask(gold, [broken])
 
@@ -288,8 +288,8 @@ questions = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".joi
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
-    with TemporaryDirectory() as place:
-        yield Path(place)
+    with TemporaryDirectory() as name:
+        yield Path(name)
 
 
 @pytest.mark.parametrize("engine", ["bm25", "keyword"])
@@ -299,16 +299,16 @@ def test_the_parent_is_searched_as_if_it_were_indexed_alone(
     folder: Path, engine: str, history: list[Tree], words: list[str]
 ) -> None:
     with TemporaryDirectory(dir=folder) as name:
-        place = Path(name) / "project.git"
+        path = Path(name) / "project.git"
         # A file that is always there, so that there is something to find.
-        commits = repository(place, [{"z.py": "blank\n", **tree} for tree in history])
+        commits = repository(path, [{"z.py": "blank\n", **tree} for tree in history])
         steps = list(pairwise(commits))
         cases = [case(str(n), words[n], "z.py", step) for n, step in enumerate(steps)]
-        gold = Dataset.of(cases, metadata={"repository": str(place)})
+        gold = Dataset.of(cases, metadata={"repository": str(path)})
         with SqlStore(Path(name) / "karat.db") as store:
-            found = asked(store, gold, [engine], k=3)
-        answers = {answer.query_id: answer for answer in found.runs[0].run.answers()}
-        with GitRepository(place) as opened:
+            result = asked(store, gold, [engine], k=3)
+        answers = {answer.query_id: answer for answer in result.runs[0].run.answers()}
+        with GitRepository(path) as opened:
             for query in cases:
                 fresh = build("bm25(unit=file, cache=false)" if engine == "bm25" else engine)
                 parent = opened.corpus(str(query.extra["base_commit"]))

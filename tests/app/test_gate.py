@@ -25,9 +25,9 @@ def answered(*ranks: int, name: str = "run") -> Run:
     """Return a run whose queries have the right file at these ranks, 0 for nowhere."""
     answers = []
     for row, rank in enumerate(ranks):
-        paths = [f"wrong{place}.py" for place in range(1, rank or 4)]
+        paths = [f"wrong{index}.py" for index in range(1, rank or 4)]
         paths += ["right.py"] if rank else []
-        hits = tuple(Hit(path, 1.0 / place) for place, path in enumerate(paths, 1))
+        hits = tuple(Hit(path, 1.0 / index) for index, path in enumerate(paths, 1))
         answers.append(Answer(f"q{row}", hits, latency_ns=(row + 1) * 1_000_000))
     return Run.of(answers, name=name)
 
@@ -43,96 +43,96 @@ OLD = answered(*[1] * 20, name="old")
 
 def test_a_planted_regression_fails_and_names_its_queries() -> None:
     new = answered(*[1] * 8, *[4] * 6, *[0] * 6, name="new")
-    found = gate(
+    outcome = gate(
         dataset(),
         new,
         parse_rules(regressions=["mrr=0.05"]),
         baseline=baseline_of(OLD),
         confidence=FEW,
     )
-    check, lost = found.checks
+    check, lost = outcome.checks
     assert (check.decision, lost.decision) == (Decision.FAILED, Decision.PASSED)
     assert check.value == pytest.approx((6 * 0.75 + 6 * 1.0) / 20)
-    assert (found.baseline, found.lead, found.best) == ("old", "mrr", ())
-    assert [(query.rank_before, query.rank_after) for query in found.worst] == [(1, None)] * 5
-    assert found.worst[0].text == "question 14"
-    assert found.verdict.startswith("new is worse than the baseline: mrr -0.525 [-")
+    assert (outcome.baseline, outcome.lead, outcome.best) == ("old", "mrr", ())
+    assert [(query.rank_before, query.rank_after) for query in outcome.worst] == [(1, None)] * 5
+    assert outcome.worst[0].text == "question 14"
+    assert outcome.verdict.startswith("new is worse than the baseline: mrr -0.525 [-")
 
 
 def test_a_small_slip_of_one_query_is_noise_and_strict_fails_it() -> None:
     new = answered(0, *[1] * 19, name="new")
     for strict in (False, True):
-        found = gate(
+        outcome = gate(
             dataset(),
             new,
             parse_rules(regressions=["0.02"], strict=strict),
             baseline=baseline_of(OLD),
             confidence=FEW,
         )
-        assert found.decision is Decision.INCONCLUSIVE
-        assert found.closed is strict
+        assert outcome.decision is Decision.INCONCLUSIVE
+        assert outcome.closed is strict
 
 
 def test_four_losses_of_forty_are_inconclusive_in_every_sentence() -> None:
     gold, hits = dataset(40), Scoring(("hit@5",))
-    kept = baseline_of(answered(*[1] * 36, *[0] * 4, name="old"), gold, hits)
+    baseline = baseline_of(answered(*[1] * 36, *[0] * 4, name="old"), gold, hits)
     new = answered(*[1] * 32, *[0] * 8, name="new")
-    found = gate(gold, new, parse_rules(regressions=["hit@5=0.02"]), baseline=kept)
-    check, _ = found.checks
+    outcome = gate(gold, new, parse_rules(regressions=["hit@5=0.02"]), baseline=baseline)
+    check, _ = outcome.checks
     assert check.interval is not None
     assert (check.interval.high or 0) < 0  # by the interval alone, the loss would be significant
     assert check.decision is Decision.INCONCLUSIVE
     assert check.why.startswith("hit@5 fell from 0.900 to 0.800 (-0.100 [")
     assert check.why.endswith("not significant: p = 0.125, fewer than 6 queries changed)")
-    assert found.verdict.startswith(
+    assert outcome.verdict.startswith(
         "No significant difference between new and the baseline on hit@5 (-0.100 [-"
     )
-    assert "], p = 0.125, although the interval excludes 0)." in found.verdict
+    assert "], p = 0.125, although the interval excludes 0)." in outcome.verdict
 
 
 def test_the_same_run_passes_without_any_allowance() -> None:
-    found = gate(dataset(), OLD, GateRules(), baseline=baseline_of(OLD), confidence=FEW)
-    assert (found.decision, found.closed, found.worst, found.best) == (
+    outcome = gate(dataset(), OLD, GateRules(), baseline=baseline_of(OLD), confidence=FEW)
+    assert (outcome.decision, outcome.closed, outcome.worst, outcome.best) == (
         *(Decision.PASSED, False),
         *((), ()),
     )
-    assert found.baseline == "old (baseline)"
+    assert outcome.baseline == "old (baseline)"
 
 
 def test_the_gravest_check_decides() -> None:
     rules = parse_rules(minimums=["mrr=0.9", "hit@1=1"], regressions=["mrr=0.5"])
     new = answered(0, *[1] * 19, name="new")
-    found = gate(dataset(), new, rules, baseline=baseline_of(OLD), confidence=FEW)
-    assert [(check.rule, check.subject, check.decision.value) for check in found.checks] == [
+    outcome = gate(dataset(), new, rules, baseline=baseline_of(OLD), confidence=FEW)
+    assert [(check.rule, check.subject, check.decision.value) for check in outcome.checks] == [
         ("minimum", "mrr", "passed"),
         ("minimum", "hit@1", "failed"),
         ("regression", "mrr", "passed"),
         ("lost-hits", "hits", "passed"),
     ]
-    assert found.closed
+    assert outcome.closed
 
 
 def test_gains_come_with_the_greatest_first() -> None:
     old = answered(5, 4, 3, 2, 0, *[1] * 15, name="old")
-    found = gate(dataset(), OLD, GateRules(), baseline=baseline_of(old), confidence=FEW)
-    assert [query.rank_before for query in found.best] == [None, 5, 4, 3, 2]
-    assert found.worst == ()
+    outcome = gate(dataset(), OLD, GateRules(), baseline=baseline_of(old), confidence=FEW)
+    assert [query.rank_before for query in outcome.best] == [None, 5, 4, 3, 2]
+    assert outcome.worst == ()
 
 
 def test_latencies_are_those_of_answers() -> None:
     answers = [*OLD.answers()]
     answers[0] = Answer("q0", outcome=Outcome.TIMEOUT, latency_ns=30_000_000_000)
-    found = gate(
+    outcome = gate(
         dataset(), Run.of(answers, name="new"), parse_rules(latencies=["p100=20ms"]), confidence=FEW
     )
-    (check,) = found.checks
+    (check,) = outcome.checks
     assert (check.decision, check.value, check.n) == (Decision.PASSED, 20.0, 19)
 
 
 def test_a_gate_on_disturbed_latencies_says_so() -> None:
     disturbed = Run.of(OLD.answers(), name="new", metadata={"disturbed": True})
-    found = gate(dataset(), disturbed, parse_rules(latencies=["p50=1s"]), confidence=FEW)
-    assert found.checks[0].why.endswith("ms, disturbed by other karat runs")
+    outcome = gate(dataset(), disturbed, parse_rules(latencies=["p50=1s"]), confidence=FEW)
+    assert outcome.checks[0].why.endswith("ms, disturbed by other karat runs")
 
 
 def test_a_run_without_times_cannot_pass_a_latency() -> None:
@@ -143,15 +143,17 @@ def test_a_run_without_times_cannot_pass_a_latency() -> None:
 
 def test_one_number_limits_shares_only() -> None:
     scoring = Scoring(("mrr", "lines@10", "num-ret"))
-    kept = baseline_of(OLD, scoring=scoring)
-    found = gate(dataset(), OLD, parse_rules(regressions=["0.1"]), baseline=kept, confidence=FEW)
-    assert [check.subject for check in found.checks] == ["mrr", "hits"]
+    baseline = baseline_of(OLD, scoring=scoring)
+    outcome = gate(
+        dataset(), OLD, parse_rules(regressions=["0.1"]), baseline=baseline, confidence=FEW
+    )
+    assert [check.subject for check in outcome.checks] == ["mrr", "hits"]
     with pytest.raises(InputError, match="between 0 and 1"):
         gate(
             dataset(),
             OLD,
             parse_rules(regressions=["0.1"]),
-            baseline=kept,
+            baseline=baseline,
             scoring=Scoring(("lines@10",)),
             confidence=FEW,
         )
@@ -160,19 +162,19 @@ def test_one_number_limits_shares_only() -> None:
 def test_a_limit_below_what_the_set_can_show_is_told() -> None:
     old, new = answered(*[1, 2] * 10, name="old"), answered(*[2, 1] * 4, *[1, 2] * 6, name="new")
     rules = parse_rules(regressions=["mrr=0.01"])
-    found = gate(dataset(), new, rules, baseline=baseline_of(old), confidence=FEW)
-    assert any("but only 0.01 is allowed" in note for note in found.notes)
+    outcome = gate(dataset(), new, rules, baseline=baseline_of(old), confidence=FEW)
+    assert any("but only 0.01 is allowed" in note for note in outcome.notes)
 
 
 def test_five_changed_queries_are_not_said_to_detect_anything() -> None:
     new = answered(*[3] * 5, *[1] * 15, name="new")
     rules = parse_rules(regressions=["mrr=0.01"])
-    found = gate(dataset(), new, rules, baseline=baseline_of(OLD), confidence=FEW)
-    check, _ = found.checks
+    outcome = gate(dataset(), new, rules, baseline=baseline_of(OLD), confidence=FEW)
+    check, _ = outcome.checks
     assert (check.decision, check.detectable) == (Decision.INCONCLUSIVE, None)
     assert check.why.endswith("not significant: p = 0.062, fewer than 6 queries changed)")
-    assert "reliably" not in " ".join([found.verdict, *found.notes])
-    assert found.verdict.endswith(
+    assert "reliably" not in " ".join([outcome.verdict, *outcome.notes])
+    assert outcome.verdict.endswith(
         "Only 5 queries differ, and the test needs at least 6 to call a difference significant."
     )
 
@@ -180,8 +182,10 @@ def test_five_changed_queries_are_not_said_to_detect_anything() -> None:
 def test_a_run_of_a_sample_is_called_one() -> None:
     few = Run.of(list(OLD.answers())[:5], name="few")
     rules = parse_rules(regressions=["mrr=0.5"])
-    found = gate(dataset(), few, rules, baseline=baseline_of(OLD), confidence=FEW)
-    assert any("the run has 5 of 20 queries (made with --sample?)" in each for each in found.notes)
+    outcome = gate(dataset(), few, rules, baseline=baseline_of(OLD), confidence=FEW)
+    assert any(
+        "the run has 5 of 20 queries (made with --sample?)" in each for each in outcome.notes
+    )
     whole = gate(dataset(), OLD, rules, baseline=baseline_of(OLD), confidence=FEW)
     assert not any("--sample" in note for note in whole.notes)
 
@@ -210,28 +214,28 @@ def test_an_identical_engine_fails_for_a_loss_that_is_not_significant() -> None:
         ),
     ]
     for old, run, decision, why in cases:
-        found = gate(dataset(), run, GateRules(), baseline=baseline_of(old), confidence=FEW)
-        assert (found.decision, found.checks[0].limit) == (decision, 0.005), why
-        assert why in found.rule
+        outcome = gate(dataset(), run, GateRules(), baseline=baseline_of(old), confidence=FEW)
+        assert (outcome.decision, outcome.checks[0].limit) == (decision, 0.005), why
+        assert why in outcome.rule
     rules = parse_rules(regressions=["0.02"])
-    found = gate(
+    outcome = gate(
         *(dataset(), known(new, **fixed), rules),
         baseline=baseline_of(known(OLD, **fixed)),
         confidence=FEW,
     )
-    assert found.decision is Decision.INCONCLUSIVE
-    assert "larger than --max-regression and significant" in found.rule
+    assert outcome.decision is Decision.INCONCLUSIVE
+    assert "larger than --max-regression and significant" in outcome.rule
 
 
 def test_a_tiny_loss_is_tolerated_even_by_a_strict_gate() -> None:
     gold = dataset(200)
     old = answered(*[1] * 100, *[0] * 100, name="old")
     new = answered(2, *[1] * 99, *[0] * 100, name="new")
-    found = gate(
+    outcome = gate(
         *(gold, new, GateRules(strict=True)), baseline=baseline_of(old, gold), confidence=FEW
     )
     # One reciprocal rank of .5 less, 0.0025 of the mean; the tolerance is .5 / sqrt(200) / 3.
-    assert (found.decision, found.checks[0].limit) == (Decision.PASSED, 0.0118)
+    assert (outcome.decision, outcome.checks[0].limit) == (Decision.PASSED, 0.0118)
 
 
 def test_queries_that_lost_all_hits_fail_any_gate() -> None:
@@ -239,9 +243,9 @@ def test_queries_that_lost_all_hits_fail_any_gate() -> None:
         [Answer("q0"), Answer("q1", outcome=Outcome.TIMEOUT), *list(OLD.answers())[3:]], name="new"
     )
     loss = parse_rules(regressions=["mrr=1"])
-    found = gate(dataset(), empty, loss, baseline=baseline_of(OLD), confidence=FEW)
-    assert [check.decision.value for check in found.checks] == ["passed", "failed"]
-    assert found.checks[1].why.endswith("have none now: q0, q1, q2")  # the last is missing
+    outcome = gate(dataset(), empty, loss, baseline=baseline_of(OLD), confidence=FEW)
+    assert [check.decision.value for check in outcome.checks] == ["passed", "failed"]
+    assert outcome.checks[1].why.endswith("have none now: q0, q1, q2")  # the last is missing
     allowed = parse_rules(regressions=["mrr=1"], lost_hits=3)
     assert not gate(dataset(), empty, allowed, baseline=baseline_of(OLD), confidence=FEW).closed
 
@@ -251,16 +255,18 @@ def test_a_query_without_a_relevant_target_may_lose_its_hits() -> None:
     gold = Dataset.of(queries, name="gold")
     before = Run.of([*list(OLD.answers())[:19], Answer("none", (Hit("a"),))], name="old")
     after = Run.of([*list(OLD.answers())[:19], Answer("none")], name="new")
-    found = gate(gold, after, GateRules(), baseline=baseline_of(before, gold), confidence=FEW)
-    assert (found.decision, found.checks[1].n) == (Decision.PASSED, 19)
+    outcome = gate(gold, after, GateRules(), baseline=baseline_of(before, gold), confidence=FEW)
+    assert (outcome.decision, outcome.checks[1].n) == (Decision.PASSED, 19)
 
 
 def test_an_older_baseline_skips_the_rule_of_lost_hits_and_says_so() -> None:
-    kept = baseline_of(OLD)
-    older = replace(kept, queries=tuple(query._replace(hits=None) for query in kept.queries))
-    found = gate(dataset(), OLD, GateRules(), baseline=older, confidence=FEW)
-    assert [check.rule for check in found.checks] == ["regression"]
-    assert any("does not count hits; write a new one" in note for note in found.notes)
+    baseline = baseline_of(OLD)
+    older = replace(
+        baseline, queries=tuple(query._replace(hits=None) for query in baseline.queries)
+    )
+    outcome = gate(dataset(), OLD, GateRules(), baseline=older, confidence=FEW)
+    assert [check.rule for check in outcome.checks] == ["regression"]
+    assert any("does not count hits; write a new one" in note for note in outcome.notes)
 
 
 SAMPLED = {"sample": 5, "sample_of": 20}
@@ -270,14 +276,14 @@ def test_a_sample_is_compared_on_its_queries() -> None:
     few = known(Run.of(list(OLD.answers())[3:8], name="few"), **SAMPLED)
     gold, whole = restrict_to_sample(dataset(), few)
     assert (gold.query_ids, whole) == (("q3", "q4", "q5", "q6", "q7"), 20)
-    kept = baseline_of(few, gold)
-    sample = replace(kept, sample_of=20)
+    baseline = baseline_of(few, gold)
+    sample = replace(baseline, sample_of=20)
     assert sample.means == {"mrr": 1.0}
     for run, against in ((few, sample), (few, baseline_of(OLD)), (OLD, sample)):
-        found = gate(dataset(), run, GateRules(), baseline=against, confidence=FEW)
-        assert (found.decision, found.checks[0].n) == (Decision.PASSED, 5)
-        assert "a sample: 5 of 20 queries are compared" in found.notes
-        assert not any("count 0" in note for note in found.notes)
+        outcome = gate(dataset(), run, GateRules(), baseline=against, confidence=FEW)
+        assert (outcome.decision, outcome.checks[0].n) == (Decision.PASSED, 5)
+        assert "a sample: 5 of 20 queries are compared" in outcome.notes
+        assert not any("count 0" in note for note in outcome.notes)
 
 
 def test_a_changed_query_of_a_sample_is_still_an_error() -> None:
@@ -302,13 +308,13 @@ def test_a_sample_that_was_interrupted_is_an_error() -> None:
 
 
 def test_notes_that_the_baseline_has_too_are_known() -> None:
-    found = gate(dataset(), OLD, GateRules(), baseline=baseline_of(OLD), confidence=FEW)
-    assert found.known == found.notes[:1]
-    assert "20 queries: 0 missing, 0 errors" in found.known[0]
+    outcome = gate(dataset(), OLD, GateRules(), baseline=baseline_of(OLD), confidence=FEW)
+    assert outcome.known == outcome.notes[:1]
+    assert "20 queries: 0 missing, 0 errors" in outcome.known[0]
     failed = Run.of([Answer("q0", outcome=Outcome.ERROR), *list(OLD.answers())[1:]], name="old")
-    found = gate(dataset(), failed, GateRules(), baseline=baseline_of(failed), confidence=FEW)
-    assert "1 error" in found.notes[0]
-    assert found.known == ()
+    outcome = gate(dataset(), failed, GateRules(), baseline=baseline_of(failed), confidence=FEW)
+    assert "1 error" in outcome.notes[0]
+    assert outcome.known == ()
 
 
 def test_nothing_to_check_is_an_error() -> None:
@@ -342,21 +348,21 @@ def test_the_baseline_says_how_equal_scores_are_ordered() -> None:
     rules = parse_rules(regressions=["0"])
     for before in (new, live):
         for after in (new, live):
-            found = gate(dataset(), after, rules, baseline=baseline_of(before), confidence=FEW)
-            assert found.checks[0].decision is Decision.PASSED
+            outcome = gate(dataset(), after, rules, baseline=baseline_of(before), confidence=FEW)
+            assert outcome.checks[0].decision is Decision.PASSED
 
 
 def test_another_gold_set_is_refused_or_cut_to_what_is_the_same() -> None:
-    kept = baseline_of(OLD)
+    baseline = baseline_of(OLD)
     queries = [*dataset().queries()]
     queries[0] = queries[0]._replace(targets=(Target("other.py"),))
     changed = Dataset.of([*queries[:15], Query("new", "new", (Target("right.py"),))], name="gold")
     with pytest.raises(InputError, match="1 new, 1 changed, 5 gone, 14 the same"):
-        gate(changed, OLD, GateRules(), baseline=kept, confidence=FEW)
-    found = gate(changed, OLD, GateRules(), baseline=kept, confidence=FEW, allow_changed=True)
+        gate(changed, OLD, GateRules(), baseline=baseline, confidence=FEW)
+    outcome = gate(changed, OLD, GateRules(), baseline=baseline, confidence=FEW, allow_changed=True)
     # The changed query finds nothing now; it is not compared.
-    assert (found.checks[0].n, found.decision) == (14, Decision.PASSED)
-    assert any("14 the same" in note for note in found.notes)
+    assert (outcome.checks[0].n, outcome.decision) == (14, Decision.PASSED)
+    assert any("14 the same" in note for note in outcome.notes)
 
 
 def test_another_order_of_the_same_queries_changes_nothing() -> None:
@@ -380,7 +386,7 @@ def test_no_query_in_common_is_an_error() -> None:
 
 def test_a_baseline_of_another_level_than_the_default_is_found_again() -> None:
     scoring = Scoring(("mrr", "precision(level=0)@5"), level=1.0)
-    found = gate(
+    outcome = gate(
         dataset(),
         OLD,
         parse_rules(level=1.0),
@@ -388,7 +394,7 @@ def test_a_baseline_of_another_level_than_the_default_is_found_again() -> None:
         scoring=Scoring(level=1.0),
         confidence=FEW,
     )
-    assert [check.subject for check in found.checks] == ["mrr(level=1)", "precision@5", "hits"]
+    assert [check.subject for check in outcome.checks] == ["mrr(level=1)", "precision@5", "hits"]
 
 
 def test_a_self_check_counts_the_decisions_of_every_pair() -> None:
@@ -397,14 +403,14 @@ def test_a_self_check_counts_the_decisions_of_every_pair() -> None:
         answered(*[1] * 20, name="b"),
         answered(*[1] * 8, *[0] * 12, name="c"),
     ]
-    found = self_check(dataset(), runs, GateRules(), scoring=MRR, confidence=FEW)
+    check = self_check(dataset(), runs, GateRules(), scoring=MRR, confidence=FEW)
     # Of six pairs, the two with c as the run lose 12 of 20 queries.
-    assert (found.pairs, found.failed, found.identical) == (6, 2, False)
-    assert found.decisions == {
+    assert (check.pairs, check.failed, check.identical) == (6, 2, False)
+    assert check.decisions == {
         "regression mrr": {"passed": 4, "failed": 2},
         "lost-hits": {"passed": 6},
     }
-    assert found.verdict == (
+    assert check.verdict == (
         "2 of 6 gates between 3 runs of one unchanged engine fail: each is a false alarm."
     )
     same = self_check(dataset(), runs[:2], GateRules(), scoring=MRR, confidence=FEW)

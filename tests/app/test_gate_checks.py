@@ -196,23 +196,23 @@ def test_a_percentile_is_held_to_its_limit() -> None:
 
 
 def test_a_percentile_of_too_few_latencies_decides_nothing() -> None:
-    found = latency_check([1.0] * 99, 99, 200.0)
-    assert found.decision is UNSURE
-    assert found.why == "p99 needs 100 latencies, the run has 99; raise --timed"
+    check = latency_check([1.0] * 99, 99, 200.0)
+    assert check.decision is UNSURE
+    assert check.why == "p99 needs 100 latencies, the run has 99; raise --timed"
     assert latency_check([1.0] * 100, 99, 200.0).decision is PASSED
 
 
 def test_a_percentile_of_few_latencies_can_still_be_too_slow() -> None:
-    found = latency_check([10_000.0] * 20, 99, 200.0)
-    assert found.decision is FAILED
-    assert found.why == (
+    check = latency_check([10_000.0] * 20, 99, 200.0)
+    assert check.decision is FAILED
+    assert check.why == (
         "measured 10000.0 ms; p99 needs 100 latencies, the run has 20; raise --timed"
     )
 
 
 def test_disturbed_latencies_are_named() -> None:
-    found = latency_check([30.0], 50, 20.0, disturbed=True)
-    assert (found.decision, found.why) == (
+    check = latency_check([30.0], 50, 20.0, disturbed=True)
+    assert (check.decision, check.why) == (
         FAILED,
         "measured 30.0 ms, disturbed by other karat runs",
     )
@@ -242,14 +242,14 @@ def simulated(rng: np.random.Generator, *, loss: float) -> Decision:
     """Return the decision on 50 queries whose scores are noisy, and on average *loss* lower."""
     old = rng.beta(2, 2, 50)
     new = np.clip(old + rng.normal(0, 0.15, 50) - loss, 0, 1)
-    found = compare(
+    contest = compare(
         np.stack([old, new])[:, :, None],
         systems=["old", "new"],
         metrics=["ndcg@10"],
         bounds=(0, 1),
         draws=499,
     )
-    return regression_check(found.differences[0], 0.01).decision
+    return regression_check(contest.differences[0], 0.01).decision
 
 
 def test_noise_is_not_failed() -> None:

@@ -66,9 +66,9 @@ def example(*, errors: float = 0.1, judged: int = JUDGED) -> tuple[Dataset, Run,
         documents = [f"{row}-{each}.py" for each in range(10)]
         relevant = {each for each in documents if rng.random() < 0.3} or {documents[0]}
         answers = [search(relevant, documents, skill, rng) for skill in (0.5, 2.0)]
-        for found, paths in zip((old, new), answers, strict=True):
+        for run_answers, paths in zip((old, new), answers, strict=True):
             hits = tuple(Hit(path, float(9 - rank)) for rank, path in enumerate(paths))
-            found.append(Answer(f"q{row}", hits))
+            run_answers.append(Answer(f"q{row}", hits))
         pooled = sorted({*answers[0], *answers[1], *relevant})
         labels = [
             JudgmentRecord(
@@ -98,11 +98,11 @@ def test_auto_takes_the_recorded_queries_and_no_others(tmp_path: Path) -> None:
     drawn = with_recorded_sample(gold, ["q3", "q1", "q9", "gone"])
     write(drawn, tmp_path / "gold.json")
     assert score(str(tmp_path / "gold.json"), new, scoring=MEASURES).notes.powered == ""
-    found = score(str(tmp_path / "gold.json"), new, scoring=MEASURES, confidence=AUTO)
-    assert found.summaries[0].labels is not None
-    assert found.summaries[0].labels.human == 3
-    assert found.table.labelled is not None
-    by_people = found.table.labelled.people["ndcg@5"]
+    evaluation = score(str(tmp_path / "gold.json"), new, scoring=MEASURES, confidence=AUTO)
+    assert evaluation.summaries[0].labels is not None
+    assert evaluation.summaries[0].labels.human == 3
+    assert evaluation.table.labelled is not None
+    by_people = evaluation.table.labelled.people["ndcg@5"]
     assert [row for row, value in enumerate(by_people) if not isnan(value)] == [1, 3, 9]
 
 
@@ -141,12 +141,12 @@ def test_an_unjudged_hit_of_a_sampled_query_is_an_error() -> None:
 
 def test_a_sampled_query_without_hits_counts_as_zero() -> None:
     gold, _, new = example()
-    found = score(gold, answered(new, 2), scoring=MEASURES, confidence=AUTO)
-    assert found.table.labelled is not None
-    assert found.table.labelled.people["ndcg@5"][2] == 0.0
-    assert found.table.labelled.model["ndcg@5"][2] == 0.0
-    assert found.summaries[0].labels is not None
-    assert found.summaries[0].labels.human == JUDGED
+    evaluation = score(gold, answered(new, 2), scoring=MEASURES, confidence=AUTO)
+    assert evaluation.table.labelled is not None
+    assert evaluation.table.labelled.people["ndcg@5"][2] == 0.0
+    assert evaluation.table.labelled.model["ndcg@5"][2] == 0.0
+    assert evaluation.summaries[0].labels is not None
+    assert evaluation.summaries[0].labels.human == JUDGED
 
 
 def test_a_file_is_taken_as_given_with_a_warning_about_unjudged_hits(tmp_path: Path) -> None:
@@ -158,10 +158,10 @@ def test_a_file_is_taken_as_given_with_a_warning_about_unjudged_hits(tmp_path: P
     path.write_text("q1\nq2\nq3\nq79\n")
     sample = replace(AUTO, human_sample=str(path))
     expected = "5 unjudged hits of 1 of the 4 sampled queries count as not relevant"
-    found = score(bare, new, scoring=MEASURES, confidence=sample)
-    assert expected in found.notes.powered
-    assert found.table.labelled is not None
-    assert found.table.labelled.people["ndcg@5"][79] == 0.0
+    evaluation = score(bare, new, scoring=MEASURES, confidence=sample)
+    assert expected in evaluation.notes.powered
+    assert evaluation.table.labelled is not None
+    assert evaluation.table.labelled.people["ndcg@5"][79] == 0.0
     (note,) = compare(bare, [new, old], scoring=MEASURES, confidence=sample).notes
     assert "of 1 of the 4 sampled queries count as not relevant." in note
     path.write_text("q1\nq2\nq3\n")
@@ -208,14 +208,14 @@ def test_a_model_without_errors_moves_no_mean_and_narrows_no_interval() -> None:
     for one, other in zip(powered.summaries, complete.summaries, strict=True):
         assert one.mean == pytest.approx(other.mean)
         assert contains(one.interval, other.interval)
-    found, expected = (
+    estimated, expected = (
         compare(each, [old, new], scoring=MEASURES, confidence=sure).comparison
         for each, sure in ((gold, AUTO), (truth, PLAIN))
     )
-    for entry, wanted in zip(found.differences, expected.differences, strict=True):
-        assert entry.difference == pytest.approx(wanted.difference)
-        assert contains(entry.interval, wanted.interval)
-        assert entry.p >= wanted.p  # type: ignore[operator]
+    for entry, exact in zip(estimated.differences, expected.differences, strict=True):
+        assert entry.difference == pytest.approx(exact.difference)
+        assert contains(entry.interval, exact.interval)
+        assert entry.p >= exact.p  # type: ignore[operator]
 
 
 def contains(outer: Interval | None, inner: Interval | None) -> bool:
@@ -251,8 +251,8 @@ def test_a_comparison_is_prediction_powered() -> None:
     entry = contest.comparison.difference("old", "new", "ndcg@5")
     truth, _, _ = example(judged=QUERIES)
     complete = compare(truth, [old, new], scoring=MEASURES, confidence=PLAIN)
-    wanted = complete.comparison.difference("old", "new", "ndcg@5")
-    assert entry.interval.low < wanted.difference < entry.interval.high  # type: ignore[operator]
+    exact = complete.comparison.difference("old", "new", "ndcg@5")
+    assert entry.interval.low < exact.difference < entry.interval.high  # type: ignore[operator]
     assert entry.p_method == "prediction-powered"
     assert entry.labels is not None
     assert entry.labels.human == JUDGED
@@ -271,14 +271,14 @@ def test_a_comparison_is_prediction_powered() -> None:
 def test_p_values_of_several_runs_are_corrected(correction: str) -> None:
     gold, old, new = example()
     runs = {"old": old, "new": new, "again": replace(old, name="again")}
-    found = compare(
+    comparison = compare(
         gold,
         list(runs.values()),
         names=list(runs),
         scoring=MEASURES,
         confidence=replace(AUTO, correction=correction),
     ).comparison
-    first = [entry for entry in found.differences if entry.metric == "ndcg@5"]
+    first = [entry for entry in comparison.differences if entry.metric == "ndcg@5"]
     assert len(first) == 3
     for entry in first:
         assert entry.p is not None
@@ -290,10 +290,10 @@ def test_p_values_of_several_runs_are_corrected(correction: str) -> None:
 
 def test_a_model_that_is_no_better_than_chance_is_not_used() -> None:
     gold, _, new = example(errors=0.9)
-    found = score(gold, new, scoring=MEASURES, confidence=AUTO)
-    assert found.summaries[0].labels is not None
-    assert found.summaries[0].labels.weight == 0.0
-    assert "the model's labels do not help here, and are not used" in found.notes.powered
+    evaluation = score(gold, new, scoring=MEASURES, confidence=AUTO)
+    assert evaluation.summaries[0].labels is not None
+    assert evaluation.summaries[0].labels.weight == 0.0
+    assert "the model's labels do not help here, and are not used" in evaluation.notes.powered
 
 
 def test_a_model_that_guesses_widens_every_interval() -> None:
@@ -307,11 +307,11 @@ def test_a_model_that_guesses_widens_every_interval() -> None:
         [
             (interval.high or 0.0) - (interval.low or 0.0)
             for interval in (
-                *(each.interval for each in found.means),
-                *(each.interval for each in found.differences),
+                *(each.interval for each in comparison.means),
+                *(each.interval for each in comparison.differences),
             )
         ]
-        for found in (powered, complete)
+        for comparison in (powered, complete)
     ]
     assert len(widths[0]) == 6
     assert all(wide > narrow > 0 for wide, narrow in zip(*widths, strict=True))
@@ -319,24 +319,24 @@ def test_a_model_that_guesses_widens_every_interval() -> None:
 
 def test_without_intervals_the_mean_is_still_that_of_both() -> None:
     gold, _, new = example()
-    found = score(gold, new, scoring=MEASURES, confidence=replace(AUTO, draws=0))
+    evaluation = score(gold, new, scoring=MEASURES, confidence=replace(AUTO, draws=0))
     expected = score(gold, new, scoring=MEASURES, confidence=AUTO)
-    assert found.summaries[0].interval is None
-    assert found["ndcg@5"] == expected["ndcg@5"]
-    assert " from 24 human-judged" in found.notes.powered
+    assert evaluation.summaries[0].interval is None
+    assert evaluation["ndcg@5"] == expected["ndcg@5"]
+    assert " from 24 human-judged" in evaluation.notes.powered
 
 
 @pytest.mark.usefixtures("other_averages")
 def test_sums_and_geometric_means_of_both_labels_are_absent() -> None:
     gold, _, new = example()
     measures = Scoring(("ndcg@5", "geometric", "found", "num_ret"))
-    found = score(gold, new, scoring=measures, confidence=AUTO)
-    means = [each.mean for each in found.summaries]
+    evaluation = score(gold, new, scoring=measures, confidence=AUTO)
+    means = [each.mean for each in evaluation.summaries]
     assert [isnan(mean) for mean in means] == [False, True, True, False]
-    assert isnan(found.summaries[1].answered)
+    assert isnan(evaluation.summaries[1].answered)
     # This one does not depend on labels.
     assert means[3] == sum(len(answer.hits) for answer in new.answers())
-    (note,) = [line for line in note_lines(found) if "not estimated" in line]
+    (note,) = [line for line in note_lines(evaluation) if "not estimated" in line]
     assert "found are sums or geometric means: not estimated from a human sample" in note
     alone = score(gold, new, scoring=Scoring(("geometric",)), confidence=AUTO).notes.powered
     assert "is a sum or geometric mean" in alone
@@ -347,9 +347,9 @@ def test_a_query_that_the_model_has_not_judged_is_left_out() -> None:
     queries = [
         with_model_labels(query, ()) if query.id == "q70" else query for query in gold.queries()
     ]
-    found = score(gold.with_queries(queries), new, scoring=MEASURES, confidence=AUTO)
-    assert found.summaries[0].labels is not None
-    assert found.summaries[0].labels.model == QUERIES - JUDGED - 1
+    evaluation = score(gold.with_queries(queries), new, scoring=MEASURES, confidence=AUTO)
+    assert evaluation.summaries[0].labels is not None
+    assert evaluation.summaries[0].labels.model == QUERIES - JUDGED - 1
 
 
 def test_a_list_of_ids_or_a_gold_set_names_the_sample(tmp_path: Path) -> None:
@@ -359,9 +359,9 @@ def test_a_list_of_ids_or_a_gold_set_names_the_sample(tmp_path: Path) -> None:
     subset = gold.with_queries(query for query in gold.queries() if query.id in ("q1", "q2", "q3"))
     write(subset, tmp_path / "sample.json")
     for path in (listed, tmp_path / "sample.json"):
-        found = karat.evaluate(gold, new, ["ndcg@5"], draws=199, human_sample=str(path))
-        assert found.summaries[0].labels is not None
-        assert found.summaries[0].labels.human == 3
+        evaluation = karat.evaluate(gold, new, ["ndcg@5"], draws=199, human_sample=str(path))
+        assert evaluation.summaries[0].labels is not None
+        assert evaluation.summaries[0].labels.human == 3
 
 
 @pytest.mark.parametrize(
@@ -404,17 +404,17 @@ def test_the_gate_uses_the_sample_for_minimums_and_for_the_baseline(tmp_path: Pa
     baseline = read_baseline(path)
     assert sum(bool(query.model) for query in baseline.queries) == JUDGED
     rules = parse_rules(minimums=["ndcg@5=0.1"], regressions=["0.02"])
-    found = gate(gold, old, rules, baseline=baseline, scoring=MEASURES, confidence=AUTO)
-    minimum, loss = found.checks[:2]
+    outcome = gate(gold, old, rules, baseline=baseline, scoring=MEASURES, confidence=AUTO)
+    minimum, loss = outcome.checks[:2]
     assert minimum.decision is Decision.PASSED
     assert minimum.interval is not None
     assert minimum.interval.method == "prediction-powered"
     assert loss.decision is Decision.FAILED
     assert loss.interval is not None
     assert loss.interval.method == "prediction-powered"
-    wanted = compare(gold, [new, old], scoring=MEASURES, confidence=AUTO).comparison
-    assert loss.value == pytest.approx(-(wanted.differences[0].difference or 0.0))
-    assert any("prediction-powered" in note for note in found.notes)
+    expected = compare(gold, [new, old], scoring=MEASURES, confidence=AUTO).comparison
+    assert loss.value == pytest.approx(-(expected.differences[0].difference or 0.0))
+    assert any("prediction-powered" in note for note in outcome.notes)
     with pytest.raises(InputError, match="made with --human-sample"):
         gate(gold, old, rules, baseline=baseline, scoring=MEASURES, confidence=PLAIN)
     update_baseline(gold, new, path, scoring=MEASURES)
@@ -475,8 +475,8 @@ def test_a_regression_on_sampled_queries_cannot_pass_unseen(tmp_path: Path) -> N
         gate(judged, worse, rules, allow_changed=True, **options)  # type: ignore[arg-type]
     update_baseline(judged, new, path, scoring=hits, human_sample="auto")
     options["baseline"] = read_baseline(path)
-    found = gate(judged, worse, rules, **options)  # type: ignore[arg-type]
-    assert found.checks[0].decision is Decision.FAILED
+    outcome = gate(judged, worse, rules, **options)  # type: ignore[arg-type]
+    assert outcome.checks[0].decision is Decision.FAILED
 
 
 def test_the_depth_of_the_sample_is_that_of_the_rules() -> None:
@@ -503,8 +503,8 @@ def test_a_slice_without_judged_queries_has_no_mean() -> None:
         for row, query in enumerate(gold.queries())
     ]
     tagged = gold.with_queries(queries)
-    found = score(tagged, new, scoring=MEASURES, confidence=AUTO, by=["part"])
-    late = found.slices["part"]["late"][0]
+    evaluation = score(tagged, new, scoring=MEASURES, confidence=AUTO, by=["part"])
+    late = evaluation.slices["part"]["late"][0]
     assert late.mean != late.mean
     assert late.interval is not None
     assert late.interval.low is None

@@ -24,14 +24,14 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    place = tmp_path / "project"
-    place.mkdir()
-    (place / "a.py").write_text("def login(user):\n    return user\n")
-    (place / "b.py").write_text("def mail(user):\n    return user\n")
-    (place / "c.md").write_text("# Mail\n\nHow to send it.\n")
-    (place / "notes.zzz").write_text("none\n")
-    (place / "x.bin").write_bytes(b"\0")
-    return place
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "a.py").write_text("def login(user):\n    return user\n")
+    (project / "b.py").write_text("def mail(user):\n    return user\n")
+    (project / "c.md").write_text("# Mail\n\nHow to send it.\n")
+    (project / "notes.zzz").write_text("none\n")
+    (project / "x.bin").write_bytes(b"\0")
+    return project
 
 
 def test_the_second_time_everything_is_there(folder: Path, cache: Path) -> None:
@@ -57,10 +57,10 @@ def test_a_search_finds_what_was_indexed(folder: Path) -> None:
     corpus = load_corpus(str(folder))
     index_ahead(corpus, hybrid(model=WORDS))
     engine = hybrid(model=WORDS, dense_weight=0.3)
-    found = search("send a mail", corpus, engine)
+    result = search("send a mail", corpus, engine)
     assert engine.work() == {"rows": 4, "embedded": 0, "reused": 4}
     fresh = search("send a mail", corpus, hybrid(model=WORDS, dense_weight=0.3, cache=False))
-    assert found.hits == fresh.hits
+    assert result.hits == fresh.hits
 
 
 class Same(Reranker):
@@ -74,8 +74,8 @@ class Same(Reranker):
 
 
 def test_the_engine_below_a_reranker_is_indexed(folder: Path) -> None:
-    found = index_ahead(load_corpus(str(folder)), RerankEngine(bm25(), Same()))
-    assert (found.engine, found.chunks) == ("bm25", 4)
+    indexed = index_ahead(load_corpus(str(folder)), RerankEngine(bm25(), Same()))
+    assert (indexed.engine, indexed.chunks) == ("bm25", 4)
 
 
 def test_what_keeps_nothing_is_refused(folder: Path) -> None:
@@ -88,6 +88,6 @@ def test_what_keeps_nothing_is_refused(folder: Path) -> None:
 
 def test_a_cache_that_cannot_be_used_is_told(folder: Path, cache: Path) -> None:
     cache.touch()
-    found = index_ahead(load_corpus(str(folder)), "bm25")
-    assert "cache" in found.cache_problem
-    assert found.cache_bytes == 0
+    indexed = index_ahead(load_corpus(str(folder)), "bm25")
+    assert "cache" in indexed.cache_problem
+    assert indexed.cache_bytes == 0

@@ -19,9 +19,9 @@ def test_every_prefix_is_proportionally_stratified(strata: list[str], seed: int)
     assert sorted(order) == list(range(len(strata)))
     sizes = Counter(strata)
     for length in range(1, len(strata) + 1):
-        found = Counter(strata[row] for row in order[:length])
+        counts = Counter(strata[row] for row in order[:length])
         for stratum, size in sizes.items():
-            assert abs(found[stratum] - length * size / len(strata)) <= 3
+            assert abs(counts[stratum] - length * size / len(strata)) <= 3
 
 
 @pytest.mark.parametrize("length", [3, 5, 8])
@@ -43,8 +43,8 @@ def label(path: str, grade: float, judge: str = "m1") -> JudgmentRecord:
 def run(name: str, paths: dict[str, list[str]]) -> Run:
     return Run.of(
         [
-            Answer(query, tuple(Hit(path, float(-rank)) for rank, path in enumerate(found)))
-            for query, found in paths.items()
+            Answer(query, tuple(Hit(path, float(-rank)) for rank, path in enumerate(hits)))
+            for query, hits in paths.items()
         ],
         name=name,
     )
@@ -58,7 +58,7 @@ def labelled() -> tuple[Dataset, dict[str, Run]]:
         "alike": [label("a", 1)],
         "disputed": [label("a", 1), label("a", 0, "m2")],
     }
-    queries = [with_model_labels(Query(name, name), found) for name, found in labels.items()]
+    queries = [with_model_labels(Query(name, name), votes) for name, votes in labels.items()]
     first = {"much": ["a"], "little": ["a", "b"], "alike": ["a"], "disputed": ["a"]}
     second = {"much": ["b"], "little": ["a", "c", "b"], "alike": ["a"], "disputed": ["a"]}
     data = Dataset.of(queries, name="gold", match="exact")

@@ -61,7 +61,7 @@ def embedder(argument):
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("KARAT_CACHE", str(tmp_path / "cache"))
     (tmp_path / "backwards.py").write_text(BACKWARDS)
     (tmp_path / "meaning.py").write_text(MEANING)
@@ -74,21 +74,21 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def made(
-    place: Path, spec: str, gold: Dataset, *, k: int = 10, threshold: float = 0.0
+    project: Path, spec: str, gold: Dataset, *, k: int = 10, threshold: float = 0.0
 ) -> RunResult:
     """Return the run of an engine, cut as a configuration would have it."""
     parsed = parse_spec(spec)
     engine = build(parsed)
-    engine.index(from_folder(place))
+    engine.index(from_folder(project))
     answers = []
     for query_id, text in zip(gold.query_ids, gold.texts, strict=True):
         hits = list(engine.search(text, k))
-        kept = [hit for hit in hits if hit.score >= threshold * hits[0].score]
-        answers.append(Answer(query_id, tuple(kept)))
+        hits_above = [hit for hit in hits if hit.score >= threshold * hits[0].score]
+        answers.append(Answer(query_id, tuple(hits_above)))
     metadata: Mapping[str, object] = {
         "engine": {"name": parsed.name, "options": dict(parsed.params)},
         "threshold": threshold,
-        "place": str(place),
+        "place": str(project),
         "snapshot": "corpus",
         "candidates": "all",
     }
@@ -126,32 +126,34 @@ WORD, ANIMAL = Target("word.py", 1, 1, 2), Target("animal.py", 1, 1, 2)
     ],
 )
 def test_the_reason_of_one_target(
-    place: Path, spec: str, threshold: float, target: Target, expected: LossReason
+    project: Path, spec: str, threshold: float, target: Target, expected: LossReason
 ) -> None:
     gold = one(target)
-    found = with_losses(reported(gold, made(place, spec, gold, threshold=threshold)))
-    assert loss_reason_of(found, 0, 0, 0) is expected
-    (row,) = loss_reason_counts(found)
+    explained = with_losses(reported(gold, made(project, spec, gold, threshold=threshold)))
+    assert loss_reason_of(explained, 0, 0, 0) is expected
+    (row,) = loss_reason_counts(explained)
     assert row.counts == tuple(int(kind is expected) for kind in LossReason)
 
 
 @pytest.mark.parametrize(
     ("spec", "threshold"), [("bm25", 0.95), ("bm25(threshold=0.95)", 0.0)], ids=["run", "engine"]
 )
-def test_a_threshold_of_the_run_or_of_its_engine(place: Path, spec: str, threshold: float) -> None:
+def test_a_threshold_of_the_run_or_of_its_engine(
+    project: Path, spec: str, threshold: float
+) -> None:
     gold = one(ANIMAL)
-    found = reported(gold, made(place, spec, gold, threshold=threshold), measure="hit@5")
-    assert loss_reason_of(found, 0, 0, 0) is LossReason.NOT_RETRIEVED
-    assert loss_reason_of(with_losses(found), 0, 0, 0) is LossReason.THRESHOLD
+    findings = reported(gold, made(project, spec, gold, threshold=threshold), measure="hit@5")
+    assert loss_reason_of(findings, 0, 0, 0) is LossReason.NOT_RETRIEVED
+    assert loss_reason_of(with_losses(findings), 0, 0, 0) is LossReason.THRESHOLD
 
 
-def test_what_a_shallow_run_leaves_out_was_not_retrieved(place: Path) -> None:
+def test_what_a_shallow_run_leaves_out_was_not_retrieved(project: Path) -> None:
     gold = one(ANIMAL)
-    found = with_losses(reported(gold, made(place, "bm25", gold, k=1), measure="hit@5"))
-    assert loss_reason_of(found, 0, 0, 0) is LossReason.NOT_RETRIEVED
+    explained = with_losses(reported(gold, made(project, "bm25", gold, k=1), measure="hit@5"))
+    assert loss_reason_of(explained, 0, 0, 0) is LossReason.NOT_RETRIEVED
 
 
-def test_another_engine_tells_only_what_its_run_does(place: Path) -> None:
+def test_another_engine_tells_only_what_its_run_does(project: Path) -> None:
     gold = Dataset.of(
         [Query("q", DOG, (Target("gone.py"), Target("mail.py"), Target("animal.py")))]
     )
@@ -159,43 +161,43 @@ def test_another_engine_tells_only_what_its_run_does(place: Path) -> None:
         [Answer("q", (Hit("word.py", 2.0), Hit("animal.py", 1.0)))],
         metadata={"engine": {"name": "http", "options": {}}},
     )
-    where = Where(corpus=str(place))
-    found = with_losses(reported(gold, RunResult(run, None, "", "own")), where)
-    assert [loss_reason_of(found, 0, 0, number) for number in range(3)] == [
+    where = Where(corpus=str(project))
+    explained = with_losses(reported(gold, RunResult(run, None, "", "own")), where)
+    assert [loss_reason_of(explained, 0, 0, number) for number in range(3)] == [
         *(LossReason.NOT_IN_CORPUS, LossReason.NOT_RETRIEVED, LossReason.BELOW_K)
     ]
 
 
-def test_files_are_ranked_as_files(place: Path) -> None:
+def test_files_are_ranked_as_files(project: Path) -> None:
     many = "\n\n".join(f"def dog_{n}(hound):\n    return puppy(dog)" for n in range(90))
-    (place / "many.py").write_text(many)
+    (project / "many.py").write_text(many)
     gold = Dataset.of([Query("q", DOG, (Target("word.py"),))], match="exact")
-    run = made(place, "bm25(chunker=definitions, unit=file)", gold, k=20)
-    found = with_losses(reported(gold, run, measure="hit@2"))
-    assert found.losses == {}
-    assert loss_reason_of(found, 0, 0, 0) is LossReason.FOUND
+    run = made(project, "bm25(chunker=definitions, unit=file)", gold, k=20)
+    explained = with_losses(reported(gold, run, measure="hit@2"))
+    assert explained.losses == {}
+    assert loss_reason_of(explained, 0, 0, 0) is LossReason.FOUND
 
 
-def test_failed_queries_are_left_alone(place: Path) -> None:
+def test_failed_queries_are_left_alone(project: Path) -> None:
     gold = one(Target("gone.py", 1, 1, 2))
-    good = made(place, "bm25", gold)
+    good = made(project, "bm25", gold)
     bad = Run.of([Answer("q", outcome=Outcome.ERROR)], metadata=good.run.metadata)
     two = reported(gold, good, RunResult(bad, None, "", "bad"))
     seen: list[tuple[int, int]] = []
-    found = with_losses(two, progress=lambda done, total: seen.append((done, total)))
-    assert loss_reason_of(found, 0, 0, 0) is LossReason.NOT_IN_CORPUS
-    assert loss_reason_of(found, 1, 0, 0) is LossReason.UNANSWERED
+    explained = with_losses(two, progress=lambda done, total: seen.append((done, total)))
+    assert loss_reason_of(explained, 0, 0, 0) is LossReason.NOT_IN_CORPUS
+    assert loss_reason_of(explained, 1, 0, 0) is LossReason.UNANSWERED
     assert seen == [(0, 1), (1, 1)]
 
 
 def test_nothing_missed_asks_nobody() -> None:
     gold = one(WORD)
     whole = RunResult(Run.of([Answer("q", (Hit("word.py", 1.0, 1, 2),))]), None, "", "own")
-    found = reported(gold, whole)
-    assert with_losses(found) is found
+    findings = reported(gold, whole)
+    assert with_losses(findings) is findings
 
 
-def test_reports_tell_the_reasons(place: Path) -> None:
+def test_reports_tell_the_reasons(project: Path) -> None:
     gold = Dataset.of(
         [
             Query("q1", DOG, (Target("gone.py", 1, 1, 2), WORD)),
@@ -204,8 +206,8 @@ def test_reports_tell_the_reasons(place: Path) -> None:
         match="lines",
     )
     bm25, both = "bm25", "hybrid(model=meaning:embedder, dense_weight=0.9)"
-    found = with_losses(reported(gold, made(place, bm25, gold), made(place, both, gold)))
-    table = loss_reason_table(found)
+    explained = with_losses(reported(gold, made(project, bm25, gold), made(project, both, gold)))
+    table = loss_reason_table(explained)
     assert [column.title for column in table.columns] == [
         "run",
         *("found", "ranked below k", "fusion", "not retrieved", "not in the corpus"),
@@ -215,27 +217,27 @@ def test_reports_tell_the_reasons(place: Path) -> None:
         ["1", "1", "0", "0", "1", "0"],
         ["1", "0", "1", "0", "1", "0"],
     ]
-    shown = subject_of(found)
-    lost = [target["lost"] for target in drilldown(shown, "q1")["targets"]]
+    subject = subject_of(explained)
+    lost = [target["lost"] for target in drilldown(subject, "q1")["targets"]]
     assert lost == [
         {"run.1": "not in the corpus", "run.2": "not in the corpus"},
         {"run.2": "moved down by fusion"},
     ]
-    told = json.loads(draw(found, "x.json"))
+    told = json.loads(draw(explained, "x.json"))
     assert told["targets"][both]["fusion"] == 1
     assert told["lost"][-1] == {"run": both, "query_id": "q1", "target": 1, "by": "fusion"}
-    reasons = {each["name"]: each["definition"] for each in results(shown)["loss_reasons"]}
+    reasons = {each["name"]: each["definition"] for each in results(subject)["loss_reasons"]}
     assert reasons["not in corpus"] == "its file is not in the searched corpus"
     unknown = {
-        each["name"] for each in results(subject_of(replace(found, losses={})))["loss_reasons"]
+        each["name"] for each in results(subject_of(replace(explained, losses={})))["loss_reasons"]
     }
     assert unknown == {"found", "too low", "not returned", "unanswered"}
 
 
-def test_runs_say_where_they_searched(place: Path) -> None:
+def test_runs_say_where_they_searched(project: Path) -> None:
     gold = one(WORD)
-    run = made(place, "bm25", gold)
-    assert searched_where([run, run]) == Where(corpus=str(place), candidates="all", kind="all")
+    run = made(project, "bm25", gold)
+    assert searched_where([run, run]) == Where(corpus=str(project), candidates="all", kind="all")
 
     def told(**metadata: object) -> RunResult:
         return replace(run, run=replace(run.run, metadata=metadata))
@@ -251,25 +253,25 @@ def test_runs_say_where_they_searched(place: Path) -> None:
             searched_where(runs)
 
 
-def test_what_was_recorded_says_where_first(place: Path) -> None:
+def test_what_was_recorded_says_where_first(project: Path) -> None:
     gold = one(ANIMAL)
-    elsewhere = made(place, "bm25", gold)
-    moved = {**elsewhere.run.metadata, "place": str(place / "gone")}
-    found = reported(gold, replace(elsewhere, run=replace(elsewhere.run, metadata=moved)))
-    records = ({"where": Where(corpus=str(place)).to_json()},)
-    kept = replace(found, origin=replace(found.origin, records=records))
-    assert loss_reason_of(with_losses(kept), 0, 0, 0) is LossReason.BELOW_K
-    unknown = replace(found, origin=replace(found.origin, records=({"where": {}},)))
+    elsewhere = made(project, "bm25", gold)
+    moved = {**elsewhere.run.metadata, "place": str(project / "gone")}
+    findings = reported(gold, replace(elsewhere, run=replace(elsewhere.run, metadata=moved)))
+    records = ({"where": Where(corpus=str(project)).to_json()},)
+    recorded = replace(findings, origin=replace(findings.origin, records=records))
+    assert loss_reason_of(with_losses(recorded), 0, 0, 0) is LossReason.BELOW_K
+    unknown = replace(findings, origin=replace(findings.origin, records=({"where": {}},)))
     with pytest.raises(InputError, match="gone"):
         with_losses(unknown)
 
 
-def test_a_corpus_that_has_changed_is_refused(place: Path) -> None:
+def test_a_corpus_that_has_changed_is_refused(project: Path) -> None:
     gold = one(ANIMAL)
-    run = made(place, "bm25", gold)
-    snapshot = from_folder(place).snapshot
-    kept = replace(run, notes={"corpora": [snapshot]})
-    assert loss_reason_of(with_losses(reported(gold, kept)), 0, 0, 0) is LossReason.BELOW_K
-    (place / "new.py").write_text("x = 1\n")
+    run = made(project, "bm25", gold)
+    snapshot = from_folder(project).snapshot
+    searched = replace(run, notes={"corpora": [snapshot]})
+    assert loss_reason_of(with_losses(reported(gold, searched)), 0, 0, 0) is LossReason.BELOW_K
+    (project / "new.py").write_text("x = 1\n")
     with pytest.raises(InputError, match="project has changed since bm25 searched it"):
-        with_losses(reported(gold, kept))
+        with_losses(reported(gold, searched))

@@ -22,10 +22,10 @@ OTHER = {query: {f"x-{each}": 1.0 for each in grades} for query, grades in GOLD.
 
 
 def test_python_has_the_warning_and_the_repair() -> None:
-    found = karat.evaluate(GOLD, OTHER, ["mrr"], confidence=None)
-    assert found["mrr"] == 0.0
-    assert found.broken
-    assert found.warnings == (
+    evaluation = karat.evaluate(GOLD, OTHER, ["mrr"], confidence=None)
+    assert evaluation["mrr"] == 0.0
+    assert evaluation.broken
+    assert evaluation.warnings == (
         "no hit of run1 is a target: the run has 'x-d0', the gold set 'd0'; "
         "add strip_prefix=['x-']",
     )
@@ -57,9 +57,9 @@ def test_a_search_of_the_corpus_itself_is_bad_not_misnamed() -> None:
 def test_a_gold_set_with_other_names_than_the_corpus_is_a_warning() -> None:
     gold = Dataset.of([Query(f"q{n}", "", (Target(f"repo/{n}.py"),)) for n in range(12)])
     answers = [Answer(f"q{n}", (Hit(f"{n}.py", 1.0),)) for n in range(12)]
-    found = score(gold, Run.of(answers, metadata={"snapshot": "corpus"}), confidence=None)
-    assert not found.broken
-    assert found.warnings[0].endswith("'0.py', the gold set 'repo/0.py'; add --root repo")
+    evaluation = score(gold, Run.of(answers, metadata={"snapshot": "corpus"}), confidence=None)
+    assert not evaluation.broken
+    assert evaluation.warnings[0].endswith("'0.py', the gold set 'repo/0.py'; add --root repo")
 
 
 def test_an_uncertain_mismatch_is_a_warning_and_the_comparison_stands() -> None:
@@ -123,23 +123,23 @@ def test_hits_that_are_all_dropped_are_told_of(
     hits: dict[int, str], invalid: dict[str, int], reason: str
 ) -> None:
     run = measured("svc", hits, invalid)
-    found = with_dropped(score(LINES, run.run, confidence=None), run, ())
-    assert found.reason == reason
-    assert found.broken is bool(reason)
+    evaluation = with_dropped(score(LINES, run.run, confidence=None), run, ())
+    assert evaluation.reason == reason
+    assert evaluation.broken is bool(reason)
     if reason:
-        assert found.warnings[0].startswith(f"svc: {reason}")
+        assert evaluation.warnings[0].startswith(f"svc: {reason}")
 
 
 def partly_removed(
-    kept: int, removed: int, snapshot: str, *, of: int = 4, versions: int = 4
+    accepted: int, removed: int, snapshot: str, *, of: int = 4, versions: int = 4
 ) -> RunResult:
     """Return a run of 4 queries; *of* them have lost *removed* hits, others have 10 hits."""
     answers = []
     for n in range(4):
         extra: dict[str, object] = {"revision": f"commit{n % versions}"}
         if n < of:
-            extra |= {"invalid": {"not in the corpus": removed}, "accepted": kept}
-        hits = tuple(Hit(f"{rank}.py", -rank) for rank in range(kept if n < of else 10))
+            extra |= {"invalid": {"not in the corpus": removed}, "accepted": accepted}
+        hits = tuple(Hit(f"{rank}.py", -rank) for rank in range(accepted if n < of else 10))
         answers.append(Answer(f"q{n}", hits, extra=extra))
     about = {"snapshot": snapshot, "k": 100, "kind": "code", "candidates": "production"}
     run = Run.of(answers, name="svc", metadata=about)
@@ -186,15 +186,15 @@ ALL_FILES = "; to search all files, add --kind all --candidates all"
 )
 def test_many_hits_outside_the_searched_files_are_a_warning(run: RunResult, warning: str) -> None:
     gold = Dataset.of(LINES.queries())
-    (found,) = score_runs(gold, [run], Scoring(("ndcg@10", "mrr")))
-    assert found.notes.removed == warning
-    assert found.warnings == ((warning,) if warning else ())
-    assert not found.broken
+    (evaluation,) = score_runs(gold, [run], Scoring(("ndcg@10", "mrr")))
+    assert evaluation.notes.removed == warning
+    assert evaluation.warnings == ((warning,) if warning else ())
+    assert not evaluation.broken
 
 
-def hidden(kept: int, removed: int) -> RunResult:
+def hidden(accepted: int, removed: int) -> RunResult:
     """Return a run of 4 queries whose *removed* hits are on files that Karat leaves out."""
-    run = partly_removed(kept, removed, "carried", versions=1)
+    run = partly_removed(accepted, removed, "carried", versions=1)
     counts = {"not searched": removed}
     answers = [
         answer._replace(extra={**answer.extra, "invalid": counts}) for answer in run.run.answers()
@@ -204,19 +204,21 @@ def hidden(kept: int, removed: int) -> RunResult:
 
 
 def test_hits_on_files_that_karat_hides_have_the_right_paths() -> None:
-    (found,) = score_runs(LINES, [hidden(5, 5)], Scoring(("ndcg@10",)))
-    assert found.warnings == (f"svc: 50% of its hits are not in the searched files{ALL_FILES}",)
-    (found,) = score_runs(LINES, [hidden(1, 9)], Scoring(("ndcg@10",)))
-    assert not found.broken
-    (found,) = score_runs(LINES, [hidden(0, 9)], Scoring(("ndcg@10",)))
-    assert found.reason.startswith("4 of 4 answered queries have no hit in the searched files")
-    assert found.warnings[0].endswith(ALL_FILES)
+    (evaluation,) = score_runs(LINES, [hidden(5, 5)], Scoring(("ndcg@10",)))
+    assert evaluation.warnings == (
+        f"svc: 50% of its hits are not in the searched files{ALL_FILES}",
+    )
+    (evaluation,) = score_runs(LINES, [hidden(1, 9)], Scoring(("ndcg@10",)))
+    assert not evaluation.broken
+    (evaluation,) = score_runs(LINES, [hidden(0, 9)], Scoring(("ndcg@10",)))
+    assert evaluation.reason.startswith("4 of 4 answered queries have no hit in the searched files")
+    assert evaluation.warnings[0].endswith(ALL_FILES)
 
 
 def test_most_hits_outside_the_searched_versions_are_no_result() -> None:
-    (found,) = score_runs(LINES, [partly_removed(1, 9, "parent")], Scoring(("ndcg@10",)))
-    assert found.reason == "90% of its hits are not in the versions that are searched"
-    assert found.warnings == (f"svc: {found.reason}{CARRIED}",)
+    (evaluation,) = score_runs(LINES, [partly_removed(1, 9, "parent")], Scoring(("ndcg@10",)))
+    assert evaluation.reason == "90% of its hits are not in the versions that are searched"
+    assert evaluation.warnings == (f"svc: {evaluation.reason}{CARRIED}",)
 
 
 def test_a_strip_prefix_that_was_given_is_not_advised_again() -> None:
@@ -224,9 +226,9 @@ def test_a_strip_prefix_that_was_given_is_not_advised_again() -> None:
     engine = {"name": "http", "options": {"strip_prefix": "repo/"}}
     about = {**run.run.metadata, "engine": engine}
     given = replace(run, run=Run.of(run.run.answers(), name="svc", metadata=about))
-    (found,) = score_runs(LINES, [given], Scoring(("ndcg@10",)))
-    assert "strip_prefix of the engine is 'repo/'" in found.warnings[0]
-    assert "(strip_prefix of the engine)" not in found.warnings[0]
+    (evaluation,) = score_runs(LINES, [given], Scoring(("ndcg@10",)))
+    assert "strip_prefix of the engine is 'repo/'" in evaluation.warnings[0]
+    assert "(strip_prefix of the engine)" not in evaluation.warnings[0]
 
 
 def test_a_report_shows_the_warning_of_the_measures_not_of_its_curves() -> None:
@@ -242,9 +244,9 @@ def test_a_report_shows_the_warning_of_the_measures_not_of_its_curves() -> None:
 
 def test_a_search_of_old_versions_without_any_hit_names_karat_carry() -> None:
     run = partly_removed(0, 9, "parent")
-    (found,) = score_runs(LINES, [run], Scoring(("mrr",)))
-    assert found.broken
-    assert found.warnings[0].endswith(CARRIED)
+    (evaluation,) = score_runs(LINES, [run], Scoring(("mrr",)))
+    assert evaluation.broken
+    assert evaluation.warnings[0].endswith(CARRIED)
 
 
 def test_a_run_without_its_hits_wins_and_loses_nothing() -> None:
@@ -274,11 +276,11 @@ def test_a_run_without_its_hits_wins_and_loses_nothing() -> None:
 def test_evidence_is_no_target_of_a_report() -> None:
     gold = Dataset.of([Query("q", "", (Target("a.py"), Target("", symbol="run")))], match="akashic")
     run = RunResult(Run.of([Answer("q", (Hit("b.py"),))], name="r"), None, "", "r", {})
-    found = report(
+    findings = report(
         gold,
         [run],
         scoring=Scoring(("mrr",)),
         confidence=Confidence(draws=99),
         origin=origin(gold, [""], made_at="", version=""),
     )
-    assert found.relevant(0) == (True, False)
+    assert findings.relevant(0) == (True, False)

@@ -24,8 +24,8 @@ def run(*hits: Hit, query: str = "q") -> Run:
 def test_runs_are_pooled_by_their_best_rank() -> None:
     one = run(Hit("a", 3, 1, 5), Hit("b", 2, 1, 5), Hit("c", 1, 1, 5))
     two = run(Hit("d", 3, 1, 5, tokens=9), Hit("./c", 2, 1, 5, tokens=9), Hit("e", 1, 1, 5))
-    found = pool(gold(Target("a", 1, 5, 9)), {"one": one, "two": two}, depth=3)
-    assert [(item.hit.path, dict(item.ranks)) for item in found] == [
+    pooled = pool(gold(Target("a", 1, 5, 9)), {"one": one, "two": two}, depth=3)
+    assert [(item.hit.path, dict(item.ranks)) for item in pooled] == [
         ("d", {"two": 1}),
         ("b", {"one": 2}),
         ("c", {"one": 3, "two": 2}),
@@ -37,15 +37,15 @@ def test_runs_are_pooled_by_their_best_rank() -> None:
 
 def test_files_count_once_where_files_are_judged() -> None:
     hits = (Hit("a", 3, 1, 5), Hit("a", 2, 6, 9), Hit("b", 1, 1, 5))
-    found = pool(gold(match="exact"), {"one": run(*hits)}, depth=2)
-    assert [(item.hit.path, item.hit.end_line) for item in found] == [("a", 5), ("b", 5)]
+    pooled = pool(gold(match="exact"), {"one": run(*hits)}, depth=2)
+    assert [(item.hit.path, item.hit.end_line) for item in pooled] == [("a", 5), ("b", 5)]
     assert len(pool(gold(), {"one": run(*hits)}, depth=2)) == 2
 
 
 def test_queries_come_in_their_order_and_bad_hits_not_at_all() -> None:
     answers = [Answer("r", (Hit("x"), Hit("x"), Hit(""))), Answer("q", (Hit("y"),)), Answer("z")]
-    found = pool(gold(match="exact"), {"one": Run.of(answers)}, depth=5)
-    assert [(item.row, item.hit.path) for item in found] == [(0, "y"), (1, "x")]
+    pooled = pool(gold(match="exact"), {"one": Run.of(answers)}, depth=5)
+    assert [(item.row, item.hit.path) for item in pooled] == [(0, "y"), (1, "x")]
 
 
 def test_what_cannot_be_pooled() -> None:

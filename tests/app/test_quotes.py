@@ -50,15 +50,15 @@ def test_each_kind_of_result() -> None:
         quote("It is gone."),
         quote("It is gone.", "docs/keys.md"),
     )
-    found = resolve(gold, from_texts(TEXTS))
-    assert [found.dataset.targets(row) for row in range(5)] == [
+    resolution = resolve(gold, from_texts(TEXTS))
+    assert [resolution.dataset.targets(row) for row in range(5)] == [
         [Target("docs/deploy.md", 2, 3, 4)],
         [Target("docs/keys.md", 1, 3, 3)],
         [Target("docs/keys.md", 1, 3, 3)],
         [Target("It is gone.", ref="quote")],
         [Target("docs/keys.md")],
     ]
-    assert found.dataset.extras[1]["alternatives"] == [
+    assert resolution.dataset.extras[1]["alternatives"] == [
         {
             "path": "docs/old.md",
             "start_line": 2,
@@ -66,8 +66,8 @@ def test_each_kind_of_result() -> None:
             "target": {"path": "docs/keys.md", "start_line": 3, "end_line": 3},
         }
     ]
-    assert (found.mapped_count, found.total_count) == (4, 5)
-    assert found.notes() == [
+    assert (resolution.mapped_count, resolution.total_count) == (4, 5)
+    assert resolution.notes() == [
         "1 of 5 references: not found in the corpus, counted as missed; query 'q3': quote "
         "'It is gone.'",
         "1 of 5 references: found in several places; a hit on any of them counts; query 'q1': "
@@ -81,8 +81,8 @@ def test_a_reference_by_hand_is_the_whole_document() -> None:
     gold = dataset(quote("It is gone."))
     lost = resolve(gold, from_texts(TEXTS)).unresolved[0]
     by_hand = {("q0", lost.doc_ref_hash): "docs/old.md"}
-    found = resolve(gold, from_texts(TEXTS), by_hand=by_hand)
-    assert found.dataset.targets(0) == [Target("docs/old.md")]
+    resolution = resolve(gold, from_texts(TEXTS), by_hand=by_hand)
+    assert resolution.dataset.targets(0) == [Target("docs/old.md")]
 
 
 def test_nothing_is_read_where_all_references_are_paths() -> None:
@@ -114,12 +114,12 @@ def test_quotes_in_files(tmp_path: Path) -> None:
 
 def test_resolved_quotes_are_kept_in_a_file(tmp_path: Path) -> None:
     gold = dataset(quote("Rotate the key."), quote("It\nis gone."))
-    found = resolve(gold, from_texts(TEXTS)).dataset
+    resolved = resolve(gold, from_texts(TEXTS)).dataset
     path = tmp_path / "resolved.json"
-    write(found, path)
+    write(resolved, path)
     again = load_judgments(path)
     assert isinstance(again, Dataset)
-    assert list(again.queries()) == list(found.queries())
+    assert list(again.queries()) == list(resolved.queries())
     assert again.targets(1) == [Target("It is gone.", ref="quote")]
 
 

@@ -22,7 +22,7 @@ TEXTS = {
 CORPUS = from_texts(TEXTS)
 
 
-def found(*targets: Target, corpus: Corpus = CORPUS, match: str = "exact") -> ResolveResult:
+def resolved(*targets: Target, corpus: Corpus = CORPUS, match: str = "exact") -> ResolveResult:
     return resolve(Dataset.of([Query("q1", "text", targets)], match=match), corpus)
 
 
@@ -45,7 +45,7 @@ def found(*targets: Target, corpus: Corpus = CORPUS, match: str = "exact") -> Re
     ],
 )
 def test_what_a_reference_means(ref: str, written: str, path: str) -> None:
-    resolution = found(Target(written, 2.0, ref=ref))
+    resolution = resolved(Target(written, 2.0, ref=ref))
     assert resolution.dataset.targets(0) == [Target(path, 2.0)]
     assert (resolution.mapped_count, resolution.total_count) == (1, 1)
     assert resolution.status == "resolved"
@@ -78,7 +78,7 @@ def test_what_is_not_one_document(
     ref: str, written: str, reason: str, candidates: tuple[str, ...]
 ) -> None:
     target = Target(written, ref=ref)
-    resolution = found(target, Target("docs/login.md"))
+    resolution = resolved(target, Target("docs/login.md"))
     (lost,) = resolution.unresolved
     assert (lost.query_id, lost.doc_ref) == ("q1", {ref: written})
     assert (lost.reason, lost.candidates) == (reason, candidates)
@@ -90,7 +90,7 @@ def test_what_is_not_one_document(
 
 
 def test_two_references_to_one_document_are_one_target() -> None:
-    resolution = found(
+    resolution = resolved(
         Target("docs/login.md", 1.0), Target("file:///docs/login.md", 3.0, ref="uri")
     )
     assert resolution.dataset.targets(0) == [Target("docs/login.md", 3.0)]
@@ -99,13 +99,13 @@ def test_two_references_to_one_document_are_one_target() -> None:
 
 def test_lines_and_symbols_are_kept() -> None:
     lines, symbol = Target("twin.py", 1.0, 3, 4), Target("", symbol="login")
-    resolution = found(lines, symbol, match="lines")
+    resolution = resolved(lines, symbol, match="lines")
     assert resolution.dataset.targets(0) == [lines._replace(path="src/twin.py"), symbol]
 
 
 def test_a_pattern_stays_as_it_is() -> None:
     pattern, gone = Target("docs/"), Target("lib/")
-    resolution = found(pattern, gone, match="substring")
+    resolution = resolved(pattern, gone, match="substring")
     assert resolution.dataset.targets(0) == [pattern, gone]
     assert [lost.doc_ref for lost in resolution.unresolved] == [{"path": "lib/"}]
 
@@ -114,9 +114,9 @@ def test_an_absolute_path_below_the_corpus(tmp_path: Path) -> None:
     for name in ("a.md", "docs/a.md"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(name, encoding="utf-8")
-    place = tmp_path / "a.md"
-    targets = Target(str(place)), Target(place.as_uri(), 2.0, ref="uri")
-    resolution = found(*targets, corpus=from_folder(tmp_path))
+    path = tmp_path / "a.md"
+    targets = Target(str(path)), Target(path.as_uri(), 2.0, ref="uri")
+    resolution = resolved(*targets, corpus=from_folder(tmp_path))
     assert resolution.dataset.targets(0) == [Target("a.md", 2.0)]
 
 
@@ -124,6 +124,6 @@ def test_an_absolute_path_below_the_corpus(tmp_path: Path) -> None:
 def test_a_path_that_is_there_means_itself(paths: set[str]) -> None:
     corpus = from_texts(dict.fromkeys(paths, "text"))
     targets = [Target(path, ref=ref) for path in paths for ref in ("path", "uri", "document_id")]
-    resolution = found(*targets, corpus=corpus)
+    resolution = resolved(*targets, corpus=corpus)
     assert not resolution.unresolved
     assert {target.path for target in resolution.dataset.targets(0)} == paths

@@ -27,11 +27,11 @@ GOLD = Dataset.of(
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    place = tmp_path / "shop"
-    place.mkdir()
+    shop = tmp_path / "shop"
+    shop.mkdir()
     for name, text in TEXTS.items():
-        (place / name).write_text(text, encoding="utf-8")
-    return place
+        (shop / name).write_text(text, encoding="utf-8")
+    return shop
 
 
 def first_paths(run: karat.Run) -> list[str]:
@@ -142,9 +142,9 @@ def test_a_query_that_fails_is_an_error_and_all_of_them_stop_the_run() -> None:
 
 def test_progress_is_printed_or_reported(capsys: pytest.CaptureFixture[str]) -> None:
     karat.run(GOLD, "bm25", corpus=TEXTS, progress=True)
-    shown = capsys.readouterr().err
-    assert "bm25: 0 of 2" in shown
-    assert shown.endswith("\rbm25: 2 of 2\n")
+    errors = capsys.readouterr().err
+    assert "bm25: 0 of 2" in errors
+    assert errors.endswith("\rbm25: 2 of 2\n")
     seen: list[tuple[int, int]] = []
     karat.run(GOLD, lambda query: [], progress=lambda done, total: seen.append((done, total)))
     assert seen == [(0, 2), (1, 2), (2, 2)]
@@ -153,21 +153,21 @@ def test_progress_is_printed_or_reported(capsys: pytest.CaptureFixture[str]) -> 
 def test_a_mined_dataset_is_searched_before_each_change(
     tmp_path: Path, git: Callable[..., str]
 ) -> None:
-    place = tmp_path / "project"
-    place.mkdir()
-    git(place, "init", "--quiet")
+    project = tmp_path / "project"
+    project.mkdir()
+    git(project, "init", "--quiet")
     commits = []
     for name, text in TEXTS.items():
-        (place / name).write_text(text, encoding="utf-8")
-        git(place, "add", ".")
-        git(place, "commit", "--quiet", "-m", name)
-        commits.append(git(place, "rev-parse", "HEAD").strip())
+        (project / name).write_text(text, encoding="utf-8")
+        git(project, "add", ".")
+        git(project, "commit", "--quiet", "-m", name)
+        commits.append(git(project, "rev-parse", "HEAD").strip())
     gold = Dataset.of(
         [
             query._replace(extra={"base_commit": commit, "commit_hash": commits[-1]})
             for query, commit in zip(GOLD.queries(), commits, strict=True)
         ],
-        metadata={"repository": str(place)},
+        metadata={"repository": str(project)},
     )
     run = karat.run(gold, "bm25")
     assert first_paths(run) == ["auth.py", "cart.py"]
@@ -200,19 +200,19 @@ def mined(tmp_path: Path, git: Callable[..., str]) -> Path:
     """Return a mined gold set whose targets are code, in a repository that also has prose."""
     from karat.formats import write
 
-    place = tmp_path / "project"
-    (place / "docs").mkdir(parents=True)
-    git(place, "init", "--quiet")
+    project = tmp_path / "project"
+    (project / "docs").mkdir(parents=True)
+    git(project, "init", "--quiet")
     for name, word in (("auth.py", "user"), ("cart.py", "cart")):
-        (place / name).write_text(f"left = 1\nright = {word}\n", encoding="utf-8")
+        (project / name).write_text(f"left = 1\nright = {word}\n", encoding="utf-8")
     for query_id, text in QUERIES.items():
-        (place / "docs" / f"{query_id}.md").write_text(f"# {text}\n\n{text}\n", encoding="utf-8")
-    git(place, "add", ".")
-    git(place, "commit", "--quiet", "-m", "first")
-    commit = git(place, "rev-parse", "HEAD").strip()
+        (project / "docs" / f"{query_id}.md").write_text(f"# {text}\n\n{text}\n", encoding="utf-8")
+    git(project, "add", ".")
+    git(project, "commit", "--quiet", "-m", "first")
+    commit = git(project, "rev-parse", "HEAD").strip()
     queries = [query._replace(extra={"base_commit": commit}) for query in GOLD.queries()]
     path = tmp_path / "gold.json"
-    write(Dataset.of(queries, name="shop", metadata={"repository": str(place)}), path)
+    write(Dataset.of(queries, name="shop", metadata={"repository": str(project)}), path)
     return path
 
 
@@ -237,14 +237,14 @@ def test_a_run_has_the_scores_of_the_command(
     ]
     store = f"sqlite:///{tmp_path}/karat.db"
     arguments = [str(mined), "-e", "bm25", "-m", "mrr,ndcg@10", "--json", "--store", store]
-    shown = CliRunner().invoke(command, [*arguments, *options], catch_exceptions=False)
-    assert shown.exit_code == 0, shown.output
-    metrics = json.loads(shown.stdout)["run"]["metrics"]
-    found = karat.evaluate(
+    result = CliRunner().invoke(command, [*arguments, *options], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    metrics = json.loads(result.stdout)["run"]["metrics"]
+    evaluation = karat.evaluate(
         str(mined), karat.run(mined, "bm25", **selection), ["mrr", "ndcg@10"], confidence=None
     )
-    assert {name: metrics[name]["mean"] for name in found} == pytest.approx(dict(found))
-    assert found["mrr"] == mrr
+    assert {name: metrics[name]["mean"] for name in evaluation} == pytest.approx(dict(evaluation))
+    assert evaluation["mrr"] == mrr
 
 
 @pytest.mark.filterwarnings("ignore:targets")
@@ -300,7 +300,7 @@ def test_targets_that_are_not_in_the_corpus_are_reported_as_by_the_command(
     assert f"1 of 2 targets (50.0%) do not exist in {folder} (1 query with" in text
     store = f"sqlite:///{tmp_path}/karat.db"
     arguments = [str(mined), "-e", "bm25", "--corpus", str(folder), "--store", store]
-    shown = CliRunner().invoke(command, arguments, catch_exceptions=False)
-    assert text in " ".join(shown.output.split())
+    result = CliRunner().invoke(command, arguments, catch_exceptions=False)
+    assert text in " ".join(result.output.split())
     with pytest.warns(UserWarning, match=r"2 of 2 targets \(100.0%\) do not exist"):
         karat.run(mined, "bm25", corpus={"src/auth.py": "login"})

@@ -40,16 +40,16 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("engine", ["keyword", "lexical", "bm25(k1=1.2)", {"engine": "bm25"}])
 def test_profiles_and_engines_answer(folder: Path, engine: str | dict[str, object]) -> None:
-    found = search("login", load_corpus(str(folder)), engine, k=1)
-    assert [explained.hit.path for explained in found.hits] == ["a.py"]
-    assert found.index_ns > 0
-    assert found.search_ns > 0
+    result = search("login", load_corpus(str(folder)), engine, k=1)
+    assert [explained.hit.path for explained in result.hits] == ["a.py"]
+    assert result.index_ns > 0
+    assert result.search_ns > 0
 
 
 def test_an_engine_is_closed_and_need_not_explain(folder: Path) -> None:
     engine = Silent()
-    found = search("login", load_corpus(str(folder)), engine)
-    assert found.hits == [ExplainedHit(Hit("a.py", 1.0), {})]
+    result = search("login", load_corpus(str(folder)), engine)
+    assert result.hits == [ExplainedHit(Hit("a.py", 1.0), {})]
     assert engine.closed
 
 
@@ -84,15 +84,15 @@ def test_a_bare_repository_is_searched_at_its_head(
 ) -> None:
     bare = tmp_path / "project.git"
     git(repository, "clone", "-q", "--bare", ".", str(bare))
-    for place in (bare, repository / ".git"):
-        corpus = load_corpus(str(place))
+    for git_folder in (bare, repository / ".git"):
+        corpus = load_corpus(str(git_folder))
         assert [document.path for document in corpus] == ["a.py", "b.py", "lib/c.py"]
     assert load_corpus(str(bare)).name == "project@HEAD"
 
 
 def test_a_folder_of_a_revision_is_that_folder_alone(repository: Path) -> None:
-    place = str(repository / "lib")
-    then, now = load_corpus(place, revision="HEAD"), load_corpus(place)
+    lib = str(repository / "lib")
+    then, now = load_corpus(lib, revision="HEAD"), load_corpus(lib)
     assert [document.path for document in then] == ["c.py"]
     assert then.snapshot == now.snapshot
     (repository / "new").mkdir()

@@ -23,35 +23,39 @@ def run_cli(*arguments: str) -> tuple[int, str, str]:
 def test_a_dataset(tmp_path: Path) -> None:
     path = tmp_path / "code.csv"
     path.write_text(CSV)
-    found = validate(path, tags=["hard=2-2"])
-    assert found.valid
-    assert (found.format, found.kind, found.match) == ("octocode", "dataset", "lines")
-    assert (found.queries, found.entries, found.unjudged) == (2, 3, 1)
-    assert list(found.grades.items()) == [("2", 1), ("1", 1), ("0", 1)]
-    assert found.tags == {"hard": {"standard": 1, "hard": 1}, "lang": {"rust": 1, "go": 1}}
+    validation = validate(path, tags=["hard=2-2"])
+    assert validation.valid
+    assert (validation.format, validation.kind, validation.match) == (
+        "octocode",
+        "dataset",
+        "lines",
+    )
+    assert (validation.queries, validation.entries, validation.unjudged) == (2, 3, 1)
+    assert list(validation.grades.items()) == [("2", 1), ("1", 1), ("0", 1)]
+    assert validation.tags == {"hard": {"standard": 1, "hard": 1}, "lang": {"rust": 1, "go": 1}}
 
 
 def test_runs(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     write(Run.of([Answer("a", (Hit("x"),)), Answer("b", outcome=Outcome.ERROR)]), path)
-    found = validate(path)
-    assert (found.kind, found.queries, found.entries) == ("run", 2, 1)
-    assert found.outcomes == {"answered": 1, "error": 1}
+    validation = validate(path)
+    assert (validation.kind, validation.queries, validation.entries) == ("run", 2, 1)
+    assert validation.outcomes == {"answered": 1, "error": 1}
     trec = tmp_path / "x.run"
     trec.write_text("1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n")
-    found = validate(trec)
-    assert (found.format, found.queries, found.entries) == ("trec-run", 1, 2)
+    validation = validate(trec)
+    assert (validation.format, validation.queries, validation.entries) == ("trec-run", 1, 2)
 
 
 def test_problems_are_returned_not_raised(tmp_path: Path) -> None:
     path = tmp_path / "code.csv"
     path.write_text(CSV.replace("1-2:2", "2-1:2"))
-    found = validate(path)
-    assert not found.valid
-    assert found.queries == 0
-    assert [problem.line for problem in found.problems] == [2]
-    found = validate(path, limits=ReadLimits(csv_bytes=5))
-    assert [problem.message for problem in found.problems] == [
+    validation = validate(path)
+    assert not validation.valid
+    assert validation.queries == 0
+    assert [problem.line for problem in validation.problems] == [2]
+    validation = validate(path, limits=ReadLimits(csv_bytes=5))
+    assert [problem.message for problem in validation.problems] == [
         "larger than 5 bytes (setting csv_bytes)"
     ]
 
@@ -132,12 +136,12 @@ POINTING = {
 
 @pytest.fixture
 def repository(tmp_path: Path, git: Callable[..., str]) -> Path:
-    place = tmp_path / "project"
-    place.mkdir()
-    (place / "a.py").write_text("def f():\n    pass\n")
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "a.py").write_text("def f():\n    pass\n")
     for words in ("init --quiet", "add .", "commit --quiet -m one"):
-        git(place, *words.split())
-    return place
+        git(project, *words.split())
+    return project
 
 
 @pytest.mark.parametrize(
@@ -162,11 +166,11 @@ def test_the_targets_of_every_format_are_looked_up(
         (path / "a.csv").write_text(POINTING["csv"])
     else:
         path.write_text(POINTING[name])
-    found = validate(path, format=name, repositories={"": str(repository)})
-    assert (found.queries, found.entries) == (1, 2)
-    assert found.missing == {"paths": 1}
-    assert found.checked["paths"] == 2
-    (problem,) = found.problems
+    validation = validate(path, format=name, repositories={"": str(repository)})
+    assert (validation.queries, validation.entries) == (1, 2)
+    assert validation.missing == {"paths": 1}
+    assert validation.checked["paths"] == 2
+    (problem,) = validation.problems
     assert "no.py' at " in str(problem)
     assert validate(path, format=name).valid
 
@@ -228,9 +232,9 @@ def test_another_repository_is_one_problem(repository: Path, tmp_path: Path) -> 
     cases = [Query(name, name, (Target("a.py"),), extra={"base_commit": "f" * 40}) for name in "pq"]
     gold = tmp_path / "gold.json"
     write(Dataset.of(cases, name="gold"), gold, format="gold")
-    found = validate(gold, repositories={"": str(repository)})
-    assert found.missing == {"commits": 2}
-    (problem,) = found.problems
+    validation = validate(gold, repositories={"": str(repository)})
+    assert validation.missing == {"commits": 2}
+    (problem,) = validation.problems
     assert problem.message.startswith("none of the commits of its 2 cases exists in ")
 
 
@@ -261,5 +265,5 @@ def test_symbols_that_are_evidence_are_counted_beside_the_targets(tmp_path: Path
     path = tmp_path / "gold.json"
     targets = (Target("a"), Target("", symbol="b"), Target("", symbol="c"))
     write(Dataset.of([Query("1", "q", targets)], match="akashic"), path, format="gold")
-    found = validate(path)
-    assert (found.entries, found.evidence, found.grades) == (1, 2, {"1": 1})
+    validation = validate(path)
+    assert (validation.entries, validation.evidence, validation.grades) == (1, 2, {"1": 1})

@@ -30,9 +30,9 @@ def clear(folder: Path) -> tuple[str, ...]:
 
 
 def test_run_files_fill_an_html_report_too(karat: Karat, folder: Path) -> None:
-    shown = karat(*COMPARE)
+    plain = karat(*COMPARE)
     done = karat(*COMPARE, "-o", "page.html", "--title", "Old & new")
-    assert (done.returncode, done.stdout) == (0, shown.stdout)
+    assert (done.returncode, done.stdout) == (0, plain.stdout)
     assert done.stderr.endswith("wrote page.html\n")
     page = (folder / "page.html").read_text(encoding="utf-8")
     assert "<title>Old &amp; new</title>" in page
@@ -201,15 +201,15 @@ def test_searches_are_compared(karat: Karat, folder: Path) -> None:
         (folder / "project" / f"{name}.py").write_text(f"def {name}(): ...\n", encoding="utf-8")
     rows = "".join(f"where is {name},{name}.py:1-1:1\n" for name in ("login", "logout", "reset"))
     (folder / "names.csv").write_text(f"query,result1\n{rows}", encoding="utf-8")
-    wanted = ("--agents", "keyword_search", "bm25", "--corpus", "project", "--timed", "none")
-    done = karat("compare", "--gold-set", "names.csv", *wanted, "-m", "mrr", "--output", "out.md")
+    options = ("--agents", "keyword_search", "bm25", "--corpus", "project", "--timed", "none")
+    done = karat("compare", "--gold-set", "names.csv", *options, "-m", "mrr", "--output", "out.md")
     assert done.returncode == 0, done.stderr
     assert "bm25 against keyword_search, 3 queries" in done.stdout
     assert "# " in (folder / "out.md").read_text(encoding="utf-8")
-    alike = karat("compare", "names.csv", "-m", "mrr", *wanted)
+    alike = karat("compare", "names.csv", "-m", "mrr", *options)
     assert alike.stdout == done.stdout
     assert "stored as" in alike.stderr
-    written = karat("compare", "names.csv", "-m", "mrr", *wanted, "--run-out", "{engine}.run")
+    written = karat("compare", "names.csv", "-m", "mrr", *options, "--run-out", "{engine}.run")
     for engine in ("keyword_search", "bm25"):
         assert f"wrote {engine}.run\nwarning: not written: line ranges, " in written.stderr
     again = karat("compare", "names.csv", "keyword_search.run", "bm25.run", "-m", "mrr")

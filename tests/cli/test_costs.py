@@ -77,9 +77,9 @@ def test_costs_of_a_process(
         run(capsys, "report", *runs, "-o", "report.md")
         report = Path("report.md").read_text(encoding="utf-8")
         assert all(note in report for note in ("Cost of a query", *notes))
-    kept = read("paid.jsonl")
-    assert isinstance(kept, Run)
-    assert [spent_in(answer.extra) for answer in sorted(kept.answers())] == [
+    stored = read("paid.jsonl")
+    assert isinstance(stored, Run)
+    assert [spent_in(answer.extra) for answer in sorted(stored.answers())] == [
         QueryCost(30, None, 1),
         QueryCost(30, 0.5),
         QueryCost(30, 0.5),

@@ -64,7 +64,7 @@ def test_what_is_missing_is_named_with_its_cure(monkeypatch: pytest.MonkeyPatch)
 def test_a_check_shows_hits_drops_and_overhead() -> None:
     done = run("check", spec_of(ANSWERS))
     assert done.exit_code == 0, done.output
-    for shown in (
+    for line in (
         "toy: process, configuration ",
         "corpus sample: 3 documents",
         "query 'login password': 1 hit\n",
@@ -76,7 +76,7 @@ def test_a_check_shows_hits_drops_and_overhead() -> None:
         "overhead of the process adapter (measured with a no-op engine): median ",
         "  works",
     ):
-        assert shown in done.output
+        assert line in done.output
 
 
 def test_a_check_as_json(tmp_path: Path) -> None:
@@ -84,13 +84,16 @@ def test_a_check_as_json(tmp_path: Path) -> None:
     (tmp_path / "src" / "auth.py").write_text("login\n")
     (tmp_path / "scan.raw").write_bytes(b"\0")
     arguments = ["--corpus", str(tmp_path), "--query", "x", "-k", "3", "--no-calibrate", "--json"]
-    found: dict[str, Any] = json.loads(run("check", spec_of(ANSWERS), *arguments).stdout)
-    assert (found["skipped"], found["skipped_files"]) == ({"binary": 1}, {"binary": ["scan.raw"]})
-    assert (found["works"], found["documents"], found["overhead"]) == (True, 1, None)
-    assert found["hits"][0]["path"] == "src/auth.py"
-    assert found["invalid"] == {"outside the root": 1, "not in the corpus": 1, "duplicate": 1}
-    assert set(found["phases_ns"]) == {"call", "check"}
-    assert (found["tokens"], found["cost"]) == (12, 0.5)
+    document: dict[str, Any] = json.loads(run("check", spec_of(ANSWERS), *arguments).stdout)
+    assert (document["skipped"], document["skipped_files"]) == (
+        {"binary": 1},
+        {"binary": ["scan.raw"]},
+    )
+    assert (document["works"], document["documents"], document["overhead"]) == (True, 1, None)
+    assert document["hits"][0]["path"] == "src/auth.py"
+    assert document["invalid"] == {"outside the root": 1, "not in the corpus": 1, "duplicate": 1}
+    assert set(document["phases_ns"]) == {"call", "check"}
+    assert (document["tokens"], document["cost"]) == (12, 0.5)
 
 
 def test_an_engine_that_breaks_the_law(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,9 +159,9 @@ def test_the_first_difference_of_an_unstable_engine(
     first: list[tuple[str, float]], second: list[tuple[str, float]], difference: str
 ) -> None:
     before, after = ([Hit(path, score) for path, score in one] for one in (first, second))
-    found = app.first_difference(before, after, k=10)
-    assert found.startswith(difference)
-    assert bool(found) == bool(difference)
+    told = app.first_difference(before, after, k=10)
+    assert told.startswith(difference)
+    assert bool(told) == bool(difference)
 
 
 def test_ties_at_the_cut_may_be_any_of_the_tied() -> None:
@@ -215,7 +218,7 @@ FOUND = {"took": 3, "results": [{"file": "src/auth.py", "rank_score": 2}]}
 
 
 @pytest.mark.parametrize(
-    ("answer", "options", "code", "shown"),
+    ("answer", "options", "code", "expected"),
     [
         (
             FOUND,
@@ -253,17 +256,17 @@ FOUND = {"took": 3, "results": [{"file": "src/auth.py", "rank_score": 2}]}
     ],
 )
 def test_a_wrong_path_in_the_answer_is_named(
-    answer: object, options: dict[str, str], code: int, shown: str
+    answer: object, options: dict[str, str], code: int, expected: str
 ) -> None:
     done = run("check", answering(answer, **options), "--repeat", "2", "--no-calibrate")
     assert done.exit_code == code, done.output
-    assert shown in done.output
+    assert expected in done.output
     assert "''" not in done.output
     if code:
-        found = json.loads(
+        document = json.loads(
             run("check", answering(answer, **options), "--no-calibrate", "--json").stdout
         )
-        assert shown == f"does not work: {found['problem']}\n"
+        assert expected == f"does not work: {document['problem']}\n"
 
 
 def test_no_hits_is_said() -> None:

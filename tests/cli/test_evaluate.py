@@ -69,27 +69,31 @@ def no_executor(_url: str, *, workers: int) -> NoReturn:
 
 def test_the_tree_before_the_change(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("-m", "hit@1") == 0
-    shown = capsys.readouterr()
-    scores, _, times = shown.out.partition("\nLatency\n")
+    printed = capsys.readouterr()
+    scores, _, times = printed.out.partition("\nLatency\n")
     assert scores.startswith("bm25, 2 queries\n")
     assert "hit@1    1.0000" in scores
     assert "3 repetitions, 3 warm-up" in times
-    assert "(parent), 1 version of 2 documents\ncandidates: all files, without tests\n" in shown.out
-    assert "all 2 targets exist in the searched versions\n" in shown.out
-    assert "work: bm25 indexed 2 rows for 1 version\n" in shown.out
+    assert (
+        "(parent), 1 version of 2 documents\ncandidates: all files, without tests\n" in printed.out
+    )
+    assert "all 2 targets exist in the searched versions\n" in printed.out
+    assert "work: bm25 indexed 2 rows for 1 version\n" in printed.out
     assert re.fullmatch(
-        r"stored as (\w{10}) in .karat/karat.db; karat report \1 -o report.html\n", shown.err
+        r"stored as (\w{10}) in .karat/karat.db; karat report \1 -o report.html\n", printed.err
     )
 
 
 def test_head_warns_and_shows_both_numbers(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("-m", "hit@1", "--snapshot", "head", "--by", "kind", *UNTIMED) == 0
-    shown = capsys.readouterr()
-    assert shown.err.startswith("warning: HEAD is not the version that the queries refer to: 1 of")
-    assert "use --snapshot parent; if the engine has one fixed index" in shown.err
-    assert "karat carry gold.json --to HEAD -o gold-head.json\n" in shown.err
+    printed = capsys.readouterr()
+    assert printed.err.startswith(
+        "warning: HEAD is not the version that the queries refer to: 1 of"
+    )
+    assert "use --snapshot parent; if the engine has one fixed index" in printed.err
+    assert "karat carry gold.json --to HEAD -o gold-head.json\n" in printed.err
     title = "bm25, 2 queries, without the targets that do not exist in the searched version\n"
-    before, _, rest = shown.out.partition("bm25, 2 queries\n")
+    before, _, rest = printed.out.partition("bm25, 2 queries\n")
     assert "kind = a" in before
     overall, _, resolved = rest.partition(title)
     assert "hit@1    1.0000" in resolved
@@ -124,12 +128,12 @@ def test_a_carried_set(capsys: pytest.CaptureFixture[str], git: Git) -> None:
     write(carried, "gold.json", format="gold")
     for snapshot in ((), ("--snapshot", "base")):
         assert run("-m", "hit@1", *snapshot, *UNTIMED) == 0
-        shown = " ".join(capsys.readouterr().out.split())
+        output = " ".join(capsys.readouterr().out.split())
         assert (
             f"each query on the version that the gold set was updated to, {head[:12]}, 1 version"
-            in shown
+            in output
         )
-        assert "all 2 targets exist in the searched versions" in shown
+        assert "all 2 targets exist in the searched versions" in output
     assert run("--snapshot", "child") == 2
     assert (
         f"gold was updated to {head[:12]} (karat carry), so its changes" in capsys.readouterr().err
@@ -185,45 +189,45 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
 def test_several_engines_and_their_runs(capsys: pytest.CaptureFixture[str]) -> None:
     engines = ("-e", "bm25(k1=1.2)", "-e", "keyword", "-m", "mrr")
     assert run(*engines, "--run-out", "{engine}.jsonl") == 0
-    shown = capsys.readouterr()
-    assert "keyword against bm25(k1=1.2), 2 queries" in shown.out
-    assert "candidates: all files, without tests" in shown.out
-    scores, latency = shown.out.index("\nmeasure"), shown.out.index("\nLatency\n")
+    printed = capsys.readouterr()
+    assert "keyword against bm25(k1=1.2), 2 queries" in printed.out
+    assert "candidates: all files, without tests" in printed.out
+    scores, latency = printed.out.index("\nmeasure"), printed.out.index("\nLatency\n")
     assert scores < latency
-    assert shown.out.endswith("\n\nbm25(k1=1.2) and keyword have the same mrr on every query.\n")
-    plan, first, second, _ = shown.err.splitlines()
+    assert printed.out.endswith("\n\nbm25(k1=1.2) and keyword have the same mrr on every query.\n")
+    plan, first, second, _ = printed.err.splitlines()
     assert plan == "plan: 2 runs of 2 queries, all of them timed"
     assert (first, second) == ("wrote bm25_k1=1.2.jsonl", "wrote keyword.jsonl")
-    kept = read_run("keyword.jsonl")
-    assert kept.metadata["snapshot"] == "parent"
-    assert set(kept.query_ids) == {"login", "mail"}
-    assert min(kept.latencies_ns) > 0
+    written = read_run("keyword.jsonl")
+    assert written.metadata["snapshot"] == "parent"
+    assert set(written.query_ids) == {"login", "mail"}
+    assert min(written.latencies_ns) > 0
     # What was kept scores as it did.
     with pytest.raises(SystemExit):
         main(["score", "gold.json", "keyword.jsonl", "-m", "mrr", "--json"])
     again = json.loads(capsys.readouterr().out)["run"]["metrics"]["mrr"]["mean"]
-    assert f"b keyword       {again:.3f}" in shown.out
+    assert f"b keyword       {again:.3f}" in printed.out
 
 
 def test_csv_and_markdown(capsys: pytest.CaptureFixture[str]) -> None:
     for engines in (("-e", "bm25"), ("-e", "bm25", "-e", "keyword")):
         assert run(*engines, "-m", "mrr", "--csv", *UNTIMED) == 0
-        shown = capsys.readouterr()
-        assert ",mrr," in shown.out
-        assert "candidates: all files, without tests\n" in shown.err
+        printed = capsys.readouterr()
+        assert ",mrr," in printed.out
+        assert "candidates: all files, without tests\n" in printed.err
         assert run(*engines, "-m", "mrr", "--markdown", *UNTIMED) == 0
         assert "candidates: all files, without tests" in capsys.readouterr().out
 
 
 def test_any_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--corpus", "project", "--rev", "HEAD~1", "-m", "hit@1", *UNTIMED) == 0
-    shown = capsys.readouterr().out
-    assert "hit@1    1.0000" in shown
-    assert "searched: 2 documents in project\n" in shown
-    assert "targets exist in project\n" in shown
+    output = capsys.readouterr().out
+    assert "hit@1    1.0000" in output
+    assert "searched: 2 documents in project\n" in output
+    assert "targets exist in project\n" in output
     # Nothing is left out of a folder, and the rows of an index depend on the number of workers.
-    assert "candidates" not in shown
-    assert "work" not in shown
+    assert "candidates" not in output
+    assert "work" not in output
 
 
 def test_a_repository_that_has_moved(
@@ -238,19 +242,19 @@ def test_a_repository_that_has_moved(
     assert run("--repo", "a=b", *UNTIMED) == 0
     monkeypatch.chdir("a=b")
     (folder / "a=b" / "sub").mkdir()
-    for place in (folder / "a=b", folder / "a=b" / "sub"):
-        monkeypatch.chdir(place)
+    for directory in (folder / "a=b", folder / "a=b" / "sub"):
+        monkeypatch.chdir(directory)
         capsys.readouterr()
         gold = str(folder / "gold.json")
         with pytest.raises(SystemExit) as caught:
             main(["evaluate", gold, "-m", "hit@1", "--store", str(folder / "x.db"), *UNTIMED])
         assert not caught.value.code
-        shown = capsys.readouterr()
+        printed = capsys.readouterr()
         assert (
-            "note: the repository of the gold set is found by its commits in the cur" in shown.err
+            "note: the repository of the gold set is found by its commits in the cur" in printed.err
         )
-        assert f"{folder / 'a=b'}" in shown.err
-        assert "hit@1    1.0000" in shown.out
+        assert f"{folder / 'a=b'}" in printed.err
+        assert "hit@1    1.0000" in printed.out
     monkeypatch.chdir(folder)
     assert run("--repo", "gold=a=b") == 2
     assert "no repository 'gold=a'" in capsys.readouterr().err
@@ -296,9 +300,9 @@ def test_one_of_several_engines_fails(folder: Path, capsys: pytest.CaptureFixtur
     engine = folder / "broken.yaml"
     engine.write_text("engine: command\nname: broken\ncommand: [sh, -c, 'exit 9']\n")
     assert run("-e", "bm25", "-e", str(engine), "-m", "mrr", "--timed", "none") == 3
-    shown = capsys.readouterr()
-    assert "bm25, 2 queries\n" in shown.out
-    assert "failed: broken: no query was answered" in shown.err
+    printed = capsys.readouterr()
+    assert "bm25, 2 queries\n" in printed.out
+    assert "failed: broken: no query was answered" in printed.err
 
 
 @pytest.mark.parametrize(
@@ -319,10 +323,10 @@ def test_one_that_cannot_be_made_stops_no_other(
         assert run(*ours, "-m", "mrr", "--timed", "none", "-o", "report.md") == 3
     finally:
         sys.modules.pop("unlicensed", None)
-    shown = capsys.readouterr()
-    assert "bm25, 2 queries\n" in shown.out
+    printed = capsys.readouterr()
+    assert "bm25, 2 queries\n" in printed.out
     both = "unlicensed:Search-2 and unlicensed:Search-3"
-    assert f"failed: {both}: Search: {reason}\n" in shown.err
+    assert f"failed: {both}: Search: {reason}\n" in printed.err
     report = (folder / "report.md").read_text(encoding="utf-8")
     assert f"failed and not included: {both}: Search: " in report
     with pytest.raises(SystemExit):
@@ -382,14 +386,14 @@ def test_latency_beside_another_run(capsys: pytest.CaptureFixture[str]) -> None:
         assert run("--timed", "none") == 0
         assert "Latency is disturbed" not in capsys.readouterr().err
         assert run("--json") == 0
-    shown = capsys.readouterr()
-    assert "Waiting" not in shown.err
+    printed = capsys.readouterr()
+    assert "Waiting" not in printed.err
     notice = (
         f"Latency is disturbed: another karat run is active (pid {os.getpid()}: sweep); --wait "
         "measures when it has ended"
     )
-    assert " ".join(shown.err.split()).count(notice) == 1
-    assert json.loads(shown.out)["timings"]["bm25"]["alone"] is False
+    assert " ".join(printed.err.split()).count(notice) == 1
+    assert json.loads(printed.out)["timings"]["bm25"]["alone"] is False
     # It is kept with the run, and the gate says it.
     with pytest.raises(SystemExit):
         main(["gate", "latest.1", "--max-latency", "p50=9s"])
@@ -411,10 +415,10 @@ def test_latency_waits_on_request(
     with other:
         other.enter_context(announce("sweep"))
         assert run("--wait", "--json") == 0
-    shown = capsys.readouterr()
+    printed = capsys.readouterr()
     assert seen == ["sweep"]
-    assert "disturbed" not in shown.err
-    assert json.loads(shown.out)["timings"]["bm25"]["alone"] is True
+    assert "disturbed" not in printed.err
+    assert json.loads(printed.out)["timings"]["bm25"]["alone"] is True
 
 
 def test_the_hint_at_the_end_works_as_it_stands(
@@ -437,9 +441,9 @@ def test_the_hint_shows_no_password(
         "karat.app.evaluate.open_store", lambda _url, **more: ours("own.db", **more)
     )
     assert run("--timed", "none", "--store", "postgresql://ann:secret@db/karat") == 0
-    shown = capsys.readouterr().err
-    assert "in postgresql://db/karat; karat report" in shown
-    assert " --store ... -o report.html" in shown
+    errors = capsys.readouterr().err
+    assert "in postgresql://db/karat; karat report" in errors
+    assert " --store ... -o report.html" in errors
 
 
 def test_what_was_answered_is_not_asked_again(
@@ -493,8 +497,8 @@ def test_an_interruption_keeps_what_is_done(
     with monkeypatch.context() as patch:
         patch.setattr(progress, "run_progress", interrupted)
         assert run() == 130
-    shown = capsys.readouterr()
-    assert re.search(r"interrupted: 1 of 2 query results stored as \w+; repeat", shown.err)
+    printed = capsys.readouterr()
+    assert re.search(r"interrupted: 1 of 2 query results stored as \w+; repeat", printed.err)
     assert run() == 0
     assert "2 queries: 0 missing, 0 errors" in capsys.readouterr().out
 
@@ -514,8 +518,8 @@ def test_a_report_and_a_folder(
     assert sorted(path.name for path in (folder / "results").iterdir()) == [
         *("bm25.csv", "bm25.json", "report.html", "report.md"),
     ]
-    found = json.loads((folder / "results" / "bm25.json").read_text(encoding="utf-8"))
-    assert found["aggregate_metrics"]["p50_latency_ms"] > 0
+    document = json.loads((folder / "results" / "bm25.json").read_text(encoding="utf-8"))
+    assert document["aggregate_metrics"]["p50_latency_ms"] > 0
 
 
 def test_a_report_tells_where_targets_were_lost(

@@ -26,22 +26,22 @@ def git(folder: Path, *words: str) -> None:
 @pytest.fixture
 def history(folder: Path) -> Path:
     """Return a repository with three commits on a file, a merge, and documents in a folder."""
-    place = folder / "project"
-    (place / "docs").mkdir(parents=True)
-    git(place, "init", "-q", "-b", "main", ".")
-    (place / "docs" / "cart.md").write_text("The cart keeps its goods.\n")
+    project = folder / "project"
+    (project / "docs").mkdir(parents=True)
+    git(project, "init", "-q", "-b", "main", ".")
+    (project / "docs" / "cart.md").write_text("The cart keeps its goods.\n")
     for number in range(3):
         text = "".join(f"def total_{n}(cart):\n    return sum(cart) + {n}\n" for n in range(number))
-        (place / "cart.py").write_text(f"{text}\nLIMIT = {number}\n")
-        git(place, "add", ".")
-        git(place, "commit", "-q", "-m", f"Keep the goods of the cart number {number} on reload")
-    git(place, "checkout", "-q", "-b", "side", "HEAD~1")
-    (place / "other.py").write_text("A = 1\n")
-    git(place, "add", ".")
-    git(place, "commit", "-q", "-m", "Add another price for the visitors of the shop")
-    git(place, "checkout", "-q", "main")
-    git(place, "merge", "-q", "--no-ff", "-m", "Merge side", "side")
-    return place
+        (project / "cart.py").write_text(f"{text}\nLIMIT = {number}\n")
+        git(project, "add", ".")
+        git(project, "commit", "-q", "-m", f"Keep the goods of the cart number {number} on reload")
+    git(project, "checkout", "-q", "-b", "side", "HEAD~1")
+    (project / "other.py").write_text("A = 1\n")
+    git(project, "add", ".")
+    git(project, "commit", "-q", "-m", "Add another price for the visitors of the shop")
+    git(project, "checkout", "-q", "main")
+    git(project, "merge", "-q", "--no-ff", "-m", "Merge side", "side")
+    return project
 
 
 def corpus(folder: Path, queries: int, *, tags: int = 1) -> None:
@@ -108,9 +108,9 @@ def test_the_correction_is_stated_once(karat: Karat, folder: Path) -> None:
     (folder / "many.qrels").write_text("".join(f"q{n} 0 a 1\n" for n in range(30)))
     for name, rank in (("one", 1), ("two", 2), ("three", 3)):
         hits = "".join(
-            f"q{n} Q0 {'a' if place == rank else f'x{place}'} {place} {9 - place} t\n"
+            f"q{n} Q0 {'a' if number == rank else f'x{number}'} {number} {9 - number} t\n"
             for n in range(30)
-            for place in (1, 2, 3)
+            for number in (1, 2, 3)
         )
         (folder / f"{name}.run").write_text(hits)
     done = karat("compare", "many.qrels", "one.run", "two.run", "three.run", "-m", "mrr")
@@ -240,11 +240,11 @@ def test_a_shallow_clone_and_a_wrong_repository_are_called_so(
     karat: Karat, history: Path, folder: Path
 ) -> None:
     revisions = ("git", "rev-parse", "main~2", "main~1")
-    found = subprocess.run(revisions, cwd=history, check=True, capture_output=True, text=True)
+    completed = subprocess.run(revisions, cwd=history, check=True, capture_output=True, text=True)
     targets = (Target("cart.py"),)
     queries = [
         Query(f"q{number}", "keep the goods of the cart", targets, extra={"base_commit": commit})
-        for number, commit in enumerate(found.stdout.split())
+        for number, commit in enumerate(completed.stdout.split())
     ]
     write(Dataset.of(queries), folder / "gold.json", format="gold")
     git(folder, "clone", "-q", "--depth", "1", f"file://{history}", "shallow")
@@ -283,9 +283,9 @@ def test_the_first_error_of_an_engine_is_shown(
     common = ("--corpus", "docs", "-m", "mrr", "--draws", "99", "--timed", "none")
     done = karat(verb, "gold.csv", *common, *words, engine(folder, "mysearch", fails))
     assert done.returncode == 0, done.stderr
-    found = re.search(r"mysearch: first error \(query \S+\): (.*)", flat(done.stdout))
-    assert found
-    assert found[1].startswith(
+    match = re.search(r"mysearch: first error \(query \S+\): (.*)", flat(done.stdout))
+    assert match
+    assert match[1].startswith(
         "exit code 1: ZeroDivisionError: division by zero; --run-out FILE.jsonl stores all"
     )
     assert "Traceback" not in done.stdout

@@ -202,20 +202,20 @@ def test_an_update_replaces_nothing_but_a_baseline(karat: Karat, folder: Path) -
     assert (done.returncode, (folder / "code.csv").read_text()) == (2, before)
 
 
-def test_a_kept_run_is_held_to_its_rules(karat: Karat, kept: str) -> None:
+def test_a_kept_run_is_held_to_its_rules(karat: Karat, experiment_id: str) -> None:
     good = ("gate", "latest.2", "--min", "mrr=1.0", "--max-latency", "p50=3ms")
     assert karat(*good).returncode == 0
     assert karat(*good[:-1], "p50=2.9ms").returncode == 1
-    assert karat("gate", f"{kept}.1", "--min", "mrr=0.3").returncode == 1
+    assert karat("gate", f"{experiment_id}.1", "--min", "mrr=0.3").returncode == 1
 
 
-def test_an_experiment_of_several_runs_is_no_run(karat: Karat, kept: str) -> None:
+def test_an_experiment_of_several_runs_is_no_run(karat: Karat, experiment_id: str) -> None:
     done = karat("gate", "latest", "--min", "mrr=1.0")
     assert done.returncode == 2
     assert "latest has 2 runs; expected one, such as latest.1" in done.stderr
 
 
-def test_a_baseline_of_a_kept_run(karat: Karat, kept: str) -> None:
+def test_a_baseline_of_a_kept_run(karat: Karat, experiment_id: str) -> None:
     made = karat("baseline", "update", "latest.2", "-m", "mrr")
     assert made.returncode == 0, made.stderr
     assert made.stdout.startswith("wrote baseline.json: bm25 (k1=1.2), 2 queries\n")
@@ -301,8 +301,8 @@ def test_a_sample_goes_from_evaluate_to_the_gate(karat: Karat, folder: Path) -> 
     header = json.loads((folder / "part.jsonl").read_text().partition("\n")[0])["metadata"]
     assert (header["sample"], header["sample_of"]) == (3, 5)
     assert (header["deterministic"], header["repeated"]) == (True, 3)
-    kept = karat("baseline", "update", "q.csv", "part.jsonl", "-m", "mrr", "--json")
-    told = json.loads(kept.stdout)
+    baseline = karat("baseline", "update", "q.csv", "part.jsonl", "-m", "mrr", "--json")
+    told = json.loads(baseline.stdout)
     assert (told["queries"], told["sample_of"], told["means"]) == (3, 5, {"mrr": 1.0})
     assert (told["missing"], told["deterministic"]) == (0, True)
     done = karat("gate", "q.csv", "part.jsonl", "--baseline", "baseline.json", *QUICK)

@@ -63,9 +63,9 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("toy")
 def test_a_preset_runs_with_its_options() -> None:
-    chosen, shown = called("--preset", "toy", "--file", "code.csv")
-    assert "toy" in shown
-    assert "toy: the questions." in shown
+    chosen, output = called("--preset", "toy", "--file", "code.csv")
+    assert "toy" in output
+    assert "toy: the questions." in output
     chosen.check_unused(())
     assert (chosen.name, chosen.given()) == ("toy", ["toy"])
     assert chosen.run(REQUEST).gate.name == "code.csv by 1"
@@ -84,6 +84,6 @@ def test_options_without_their_preset_are_rejected() -> None:
 def test_there_is_no_option_without_a_preset(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("karat.discovery.objects", lambda *_, **__: {})
     monkeypatch.setattr(GATE_PRESETS, "_added", None)
-    chosen, shown = called()
+    chosen, output = called()
     assert chosen == ChosenPreset("", {})
-    assert "--preset" not in shown
+    assert "--preset" not in output

@@ -66,9 +66,9 @@ def test_every_text_is_shown_and_columns_stay_aligned(
     rows = lines[2 : 2 + len(TEXTS)]
     edge = {display_width(line[: line.index("  scored")]) for line in rows}
     assert len(edge) == 1
-    for row, shown in zip(rows, TEXTS.values(), strict=True):
-        assert row.startswith(shown)
-        assert row.endswith(shown)
+    for row, text in zip(rows, TEXTS.values(), strict=True):
+        assert row.startswith(text)
+        assert row.endswith(text)
     assert lines[1].split("  ")[0] == "-" * edge.pop()
 
 

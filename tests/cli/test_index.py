@@ -14,11 +14,11 @@ from tests.words import WORDS
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("KARAT_CACHE", str(tmp_path / "cache"))
-    place = tmp_path / "project"
-    place.mkdir()
-    (place / "a.py").write_text("def login(user):\n    return user\n")
-    (place / ".hidden").write_text("x\n")
-    return place
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "a.py").write_text("def login(user):\n    return user\n")
+    (project / ".hidden").write_text("x\n")
+    return project
 
 
 def run(*arguments: str) -> int:
@@ -29,12 +29,12 @@ def run(*arguments: str) -> int:
 
 def test_words(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(str(folder), "--engine", f"hybrid(model={WORDS})") == 0
-    shown = capsys.readouterr()
-    assert "documents     1: 1 python\n" in shown.out
-    assert "skipped       1 hidden\n" in shown.out
-    assert "embedded      1 texts\n" in shown.out
-    assert "not kept" not in shown.out
-    assert shown.err == ""
+    printed = capsys.readouterr()
+    assert "documents     1: 1 python\n" in printed.out
+    assert "skipped       1 hidden\n" in printed.out
+    assert "embedded      1 texts\n" in printed.out
+    assert "not cached" not in printed.out
+    assert printed.err == ""
 
 
 def test_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -66,6 +66,6 @@ def test_a_bar_for_those_who_watch(
         assert tell is not None
         tell(1, 2)
         tell(2, 2)
-    shown = capsys.readouterr().err
-    assert "embedding" in shown
-    assert "100%" in shown
+    errors = capsys.readouterr().err
+    assert "embedding" in errors
+    assert "100%" in errors

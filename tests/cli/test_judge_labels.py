@@ -28,7 +28,7 @@ def files(folder: Path) -> Path:
     (folder / "docs").mkdir()
     queries, first, second = [], [], []
     for number, word in enumerate(WORDS):
-        paths = [f"{word}{place}.py" for place in range(3)]
+        paths = [f"{word}{index}.py" for index in range(3)]
         for path in paths:
             (folder / "docs" / path).write_text(f"def {word}(): return '{word} {path}'\n")
         people = (Target(paths[0], 1), Target(paths[1], 0))
@@ -223,7 +223,7 @@ def sized(folder: Path) -> tuple[str, str]:
         answers = [
             Answer(
                 f"q{number}",
-                tuple(Hit(f"{word}{place}.py", start_line=1, end_line=3) for place in order),
+                tuple(Hit(f"{word}{row}.py", start_line=1, end_line=3) for row in order),
             )
             for number, word in enumerate(WORDS)
         ]

@@ -64,8 +64,8 @@ def test_no_command_shows_the_help_and_is_wrong_usage(karat: Karat) -> None:
 
 def test_the_help_has_a_line_for_every_command(karat: Karat) -> None:
     wide = [f"{name} {line}" for name, line in COMMANDS.items()]
-    shown = [" ".join(line.split()) for line in karat("--help").stdout.splitlines()]
-    assert set(wide) <= set(shown), "a line that is too long is broken"
+    lines = [" ".join(line.split()) for line in karat("--help").stdout.splitlines()]
+    assert set(wide) <= set(lines), "a line that is too long is broken"
 
 
 def every_command() -> Iterator[tuple[str, click.Command]]:

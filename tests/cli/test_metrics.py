@@ -63,8 +63,8 @@ def test_json_has_no_infinity(karat: Karat) -> None:
 
 def test_a_word_finds_the_measures_that_it_describes(karat: Karat) -> None:
     assert karat("metrics", "accuracy").stdout.startswith("acc[@k]\n")
-    found = karat("metrics", "diversity").stdout
-    assert [line.split("@")[0] for line in found.splitlines() if line and line[0] != " "] == [
+    output = karat("metrics", "diversity").stdout
+    assert [line.split("@")[0] for line in output.splitlines() if line and line[0] != " "] == [
         *("alpha-ndcg", "err-ia", "nrbp", "strec"),
     ]
     assert karat("metrics", "tokens@5", "READING COST").returncode == 0

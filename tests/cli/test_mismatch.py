@@ -63,9 +63,9 @@ def test_score_shows_no_zero_that_measures_nothing(karat: Karat) -> None:
     }
     queries = karat(*command, "--per-query", "--csv").stdout.splitlines()
     assert queries[1] == "other,0,scored,"
-    found = json.loads(karat(*command, "--json").stdout)["run"]
-    assert found["metrics"]["mrr"]["mean"] is None
-    assert found["queries"][0]["scores"] == {"mrr": None}
+    scored = json.loads(karat(*command, "--json").stdout)["run"]
+    assert scored["metrics"]["mrr"]["mean"] is None
+    assert scored["queries"][0]["scores"] == {"mrr": None}
     both = json.loads(
         karat("compare", "gold.json", "good.run", "other.run", "-m", "mrr", "--json").stdout
     )
@@ -87,8 +87,8 @@ def test_a_gate_is_decided_by_the_scores_where_one_name_is_similar(
 )
 def test_the_option_named_repairs_it(karat: Karat, options: tuple[str, ...]) -> None:
     done = karat("score", "gold.json", "other.run", "-m", "mrr", "--json", *options)
-    found = json.loads(done.stdout)
-    assert (found["warnings"], found["run"]["metrics"]["mrr"]["mean"]) == ([], 1.0)
+    document = json.loads(done.stdout)
+    assert (document["warnings"], document["run"]["metrics"]["mrr"]["mean"]) == ([], 1.0)
 
 
 def test_chunks_are_cut_to_documents(karat: Karat, files: Path) -> None:
@@ -96,9 +96,9 @@ def test_chunks_are_cut_to_documents(karat: Karat, files: Path) -> None:
     (files / "chunks.run").write_text(text)
     assert "add --cut-at '#'" in first_lines(karat("score", "gold.json", "chunks.run").stdout)
     done = karat("score", "gold.json", "chunks.run", "-m", "precision@3", "--cut-at", "#", "--json")
-    found = json.loads(done.stdout)["run"]
-    assert found["metrics"]["precision@3"]["mean"] == pytest.approx(1 / 3)
-    assert found["notes"]["invalid"] == {}
+    scored = json.loads(done.stdout)["run"]
+    assert scored["metrics"]["precision@3"]["mean"] == pytest.approx(1 / 3)
+    assert scored["notes"]["invalid"] == {}
 
 
 @pytest.mark.usefixtures("files")

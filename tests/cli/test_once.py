@@ -46,10 +46,10 @@ def test_each_run_is_read_once_and_scored_once(
     runs: int,
 ) -> None:
     # The second command finds all runs in the store, and has as much to read and to score.
-    for kept in ((), ("--kept",)):
+    for option in ((), ("--kept",)):
         with monkeypatch.context() as patched:
             counts = count_calls(patched)
-            done = karat(*command, *QUICK, *kept)
+            done = karat(*command, *QUICK, *option)
         assert done.returncode == 0, done.stderr
         judged = {name: times for name, times in counts.items() if name.startswith("judged ")}
         assert len(judged) == runs

@@ -38,9 +38,9 @@ def test_an_output_that_cannot_be_written_is_named_at_once(
     with pytest.raises(SystemExit) as caught:
         main([*command, output])
     assert caught.value.code == 2
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    [line] = shown.err.splitlines()
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    [line] = printed.err.splitlines()
     assert line.startswith(f"error: {output}: ")
     assert problem in line
     assert folder.exists()

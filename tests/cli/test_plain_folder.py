@@ -15,11 +15,11 @@ EVALUATE = ("--corpus", "docs", "-m", "hit@5", "--timed", "none", "--draws", "99
 @pytest.fixture(autouse=True)
 def docs(folder: Path) -> Path:
     """Return a folder of six documents."""
-    place = folder / "docs"
-    place.mkdir()
+    docs = folder / "docs"
+    docs.mkdir()
     for name in NAMES:
-        (place / f"{name}.md").write_text(f"# {name}\n\nAll about {name}.\n", encoding="utf-8")
-    return place
+        (docs / f"{name}.md").write_text(f"# {name}\n\nAll about {name}.\n", encoding="utf-8")
+    return docs
 
 
 @pytest.fixture
@@ -102,9 +102,9 @@ def test_a_similar_name_is_suggested(
     karat: Karat, table: Callable[..., str], cell: str, hint: str
 ) -> None:
     gold = table("milk.md", cell)
-    shown = karat("evaluate", gold, *EVALUATE)
-    assert f"{cell} ({hint})" in shown.stderr
-    assert f"{cell} ({hint})" in shown.stdout
+    done = karat("evaluate", gold, *EVALUATE)
+    assert f"{cell} ({hint})" in done.stderr
+    assert f"{cell} ({hint})" in done.stdout
     assert f"path {cell!r}; {hint}\n" in karat("resolve", gold, "docs").stderr
     assert f"{cell}: {hint}" in karat("evaluate", table(cell), *EVALUATE).stderr
 

@@ -134,13 +134,13 @@ def test_waiting_has_lines_of_its_own(terminal: Terminal, clock: Clock) -> None:
         for event in (EVENTS[0], *waits(COMPARE, SWEEP), *waits(COMPARE)):
             listen(event)
         listen(started("bm25", 1, "timing"))
-    shown = terminal.lines()
-    assert shown[0] == "querying  [########################] 100%"
-    assert "".join(f"{line} " for line in shown[3:5]) == WAITING.replace("\n", " ")
-    assert shown[1].startswith("Waiting for 2 other karat runs (pid 1798: compare, since ")
-    assert shown[2].endswith("--no-wait to continue now")
-    assert shown[5] == "Waited 0:00:00; measuring latency now"
-    assert shown[6].startswith("timing    [")
+    lines = terminal.lines()
+    assert lines[0] == "querying  [########################] 100%"
+    assert "".join(f"{line} " for line in lines[3:5]) == WAITING.replace("\n", " ")
+    assert lines[1].startswith("Waiting for 2 other karat runs (pid 1798: compare, since ")
+    assert lines[2].endswith("--no-wait to continue now")
+    assert lines[5] == "Waited 0:00:00; measuring latency now"
+    assert lines[6].startswith("timing    [")
 
 
 def test_what_disturbs_is_named_once(terminal: Terminal, clock: Clock) -> None:
@@ -168,10 +168,10 @@ def test_a_process_that_may_be_alive_is_named(terminal: Terminal, clock: Clock) 
     with run_progress({"bm25": 2}, clock=clock) as listen:
         listen(RunEvent("checking", "bm25", detail=detail))
         listen(started("bm25", 2, "quality"))
-    shown = terminal.lines()
-    assert shown[0].startswith("Waiting up to 20 s to see whether the process")
-    assert shown[1].endswith("(host m1, process 17, compare) is alive")
-    assert shown[2].startswith("querying")
+    lines = terminal.lines()
+    assert lines[0].startswith("Waiting up to 20 s to see whether the process")
+    assert lines[1].endswith("(host m1, process 17, compare) is alive")
+    assert lines[2].startswith("querying")
 
 
 def test_the_time_waited_is_shown_below_the_message(
@@ -272,20 +272,20 @@ def test_each_label_has_a_bar(terminal: Terminal, clock: Clock) -> None:
 
 def test_the_time_left_is_steady() -> None:
     """The first step takes a minute, which is no sign; then a second each, and some take ten."""
-    pace, now, shown = Pace(), 60.0, []
+    pace, now, estimates = Pace(), 60.0, []
     pace.step(1, now)
     for step in range(1, 200):
         now += 10.0 if step % 20 == 0 else 1.0
         pace.step(1, now)
         left = pace.left_s(400 - step)
         if left is not None:
-            shown.append(left)
-    assert len(shown) >= 195
+            estimates.append(left)
+    assert len(estimates) >= 195
     # It takes 1.45 s a step. Once a slow one was seen, each estimate is near that and the last one.
-    true = [1.45 * (400 - step) for step in range(200 - len(shown), 200)]
-    pairs = list(zip(shown[20:], true[20:], strict=True))
+    true = [1.45 * (400 - step) for step in range(200 - len(estimates), 200)]
+    pairs = list(zip(estimates[20:], true[20:], strict=True))
     assert all(0.8 < left / real < 1.25 for left, real in pairs)
-    changes = [after / before for before, after in pairwise(shown[20:])]
+    changes = [after / before for before, after in pairwise(estimates[20:])]
     assert all(0.95 < change < 1.25 for change in changes)
 
 

@@ -24,16 +24,16 @@ def test_a_page_is_written(
 
 
 @pytest.mark.parametrize(
-    ("name", "shown"), [("out.html", "<title>Mine</title>"), ("out.md", "# Mine")]
+    ("name", "heading"), [("out.html", "<title>Mine</title>"), ("out.md", "# Mine")]
 )
 def test_a_report_has_the_title_that_was_given(
-    karat: Karat, folder: Path, name: str, shown: str
+    karat: Karat, folder: Path, name: str, heading: str
 ) -> None:
     asked = ("report", "gold.qrels", "new.run", "--draws", "99", "-o", name)
     assert karat(*asked).returncode == 0
-    assert shown not in (folder / name).read_text(encoding="utf-8")
+    assert heading not in (folder / name).read_text(encoding="utf-8")
     assert karat(*asked, "--title", "Mine").returncode == 0
-    assert shown in (folder / name).read_text(encoding="utf-8")
+    assert heading in (folder / name).read_text(encoding="utf-8")
 
 
 def test_lines_errors_and_tags(karat: Karat, folder: Path) -> None:
@@ -76,10 +76,10 @@ def test_a_table_for_a_paper(karat: Karat, folder: Path) -> None:
 
 def test_measures_are_shown_as_typed(karat: Karat, folder: Path) -> None:
     asked = ("gold.qrels", "old.run", "new.run", "-m", "MAP,P@5", "--draws", "99")
-    shown = karat("compare", *asked).stdout
-    assert "MAP" in shown
-    assert "P@5" in shown
-    assert "precision@5" not in shown
+    output = karat("compare", *asked).stdout
+    assert "MAP" in output
+    assert "P@5" in output
+    assert "precision@5" not in output
     scored = karat("score", *asked[:2], "-m", "MAP,P@5", "--per-query").stdout
     assert "precision@5" not in scored
     karat("report", *asked, "-o", "out.md")
@@ -106,7 +106,7 @@ def test_bad_usage(karat: Karat, arguments: tuple[str, ...], message: str) -> No
     assert message in done.stderr
 
 
-def test_what_was_kept_knows_its_gold_set(karat: Karat, kept: str, folder: Path) -> None:
+def test_what_was_kept_knows_its_gold_set(karat: Karat, experiment_id: str, folder: Path) -> None:
     done = karat("report", "latest", "-o", "out.json", "-m", "mrr", "--draws", "99")
     assert done.returncode == 0, done.stderr
     data = json.loads((folder / "out.json").read_text(encoding="utf-8"))
@@ -133,12 +133,14 @@ def test_a_run_without_any_answered_query_is_not_compared(
     assert (alone.returncode, reason in alone.stderr) == (2, True)
 
 
-def test_kept_runs_beside_files(karat: Karat, kept: str, folder: Path) -> None:
+def test_kept_runs_beside_files(karat: Karat, experiment_id: str, folder: Path) -> None:
     (folder / "gold.json").write_text(
         json.dumps({"test_cases": [{"id": "q1", "query": "a", "ground_truth_files": ["1.py"]}]})
     )
     (folder / "file.run").write_text("q1 Q0 1.py 1 1 t\n", encoding="utf-8")
-    done = karat("report", "gold.json", f"{kept}.1", "file.run", "-o", "out.json", "-m", "mrr")
+    done = karat(
+        "report", "gold.json", f"{experiment_id}.1", "file.run", "-o", "out.json", "-m", "mrr"
+    )
     assert done.returncode == 0, done.stderr
     data = json.loads((folder / "out.json").read_text(encoding="utf-8"))
     assert {run["name"]: run["metrics"]["mrr"]["mean"] for run in data["runs"]} == {
@@ -161,14 +163,14 @@ def test_kept_runs_beside_files(karat: Karat, kept: str, folder: Path) -> None:
     ],
 )
 def test_what_cannot_be_reported_on(
-    karat: Karat, kept: str, arguments: tuple[str, ...], message: str
+    karat: Karat, experiment_id: str, arguments: tuple[str, ...], message: str
 ) -> None:
     done = karat("report", *arguments, "-o", "out.html")
     assert done.returncode == 2
     assert message in done.stderr
 
 
-def test_the_shape_of_agents(karat: Karat, kept: str, folder: Path) -> None:
+def test_the_shape_of_agents(karat: Karat, experiment_id: str, folder: Path) -> None:
     done = karat("report", "latest", "-o", "{engine}.csv", "--schema", "agents", "--draws", "99")
     assert done.returncode == 0, done.stderr
     assert done.stderr == "wrote keyword.csv\nwrote bm25_k1=1.2.csv\n"
@@ -184,7 +186,9 @@ def test_the_shape_of_agents(karat: Karat, kept: str, folder: Path) -> None:
         ("out.json", "several runs need several files"),
     ],
 )
-def test_shapes_that_do_not_fit(karat: Karat, kept: str, output: str, message: str) -> None:
+def test_shapes_that_do_not_fit(
+    karat: Karat, experiment_id: str, output: str, message: str
+) -> None:
     done = karat("report", "latest", "-o", output, "--schema", "agents")
     assert done.returncode == 2
     assert message in done.stderr
@@ -194,9 +198,9 @@ def test_losses_are_told_where_the_engine_can_be_asked(
     karat: Karat, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KARAT_CACHE", str(folder / "cache"))
-    place = folder / "project"
-    place.mkdir()
-    (place / "login.py").write_text("def login(user):\n    return user\n")
+    project = folder / "project"
+    project.mkdir()
+    (project / "login.py").write_text("def login(user):\n    return user\n")
     case = {"id": "a", "query": "where is login", "ground_truth_files": ["login.py", "gone.py"]}
     (folder / "small.json").write_text(json.dumps({"test_cases": [case], "metadata": {}}))
     asked = ("evaluate", "small.json", "--corpus", "project", "-e", "bm25", "--timed", "0")

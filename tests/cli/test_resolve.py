@@ -29,10 +29,10 @@ GOLD = {
 def docs(folder: Path) -> Path:
     """Return a folder with one document, and the gold set `docs.json` beside it."""
     (folder / "docs.json").write_text(json.dumps(GOLD), encoding="utf-8")
-    place = folder / "project" / "docs"
-    place.mkdir(parents=True)
-    (place / "login.md").write_text("# Login\nHow to log in.", encoding="utf-8")
-    return place.parent
+    folder_of_docs = folder / "project" / "docs"
+    folder_of_docs.mkdir(parents=True)
+    (folder_of_docs / "login.md").write_text("# Login\nHow to log in.", encoding="utf-8")
+    return folder_of_docs.parent
 
 
 def test_what_was_found(karat: Karat, docs: Path) -> None:
@@ -47,9 +47,13 @@ def test_what_was_found(karat: Karat, docs: Path) -> None:
 def test_the_set_with_paths_is_written(karat: Karat, docs: Path, folder: Path) -> None:
     done = karat("resolve", "docs.json", "project", "-o", "new.json", "--strict", "--json")
     assert done.returncode == 1
-    found = json.loads(done.stdout)
-    assert (found["status"], found["mapped_count"], found["total_count"]) == ("partial", 1, 2)
-    assert found["unresolved"][0]["doc_ref"] == {"file_name": "gone.md"}
+    document = json.loads(done.stdout)
+    assert (document["status"], document["mapped_count"], document["total_count"]) == (
+        "partial",
+        1,
+        2,
+    )
+    assert document["unresolved"][0]["doc_ref"] == {"file_name": "gone.md"}
     targets = read_dataset(folder / "new.json", format="gold").targets(0)
     assert [(target.path, target.ref) for target in targets] == [
         ("docs/login.md", "path"),
@@ -77,8 +81,8 @@ def test_an_evaluation_finds_the_documents(karat: Karat, docs: Path) -> None:
 def test_evaluate_finds_quotes_by_itself(karat: Karat, docs: Path) -> None:
     (docs / "docs" / "copy.md").write_text("A copy.\n# Login", encoding="utf-8")
     Path("gold.csv").write_text("question,quote\nlogin,# Login\ngone,It is gone.\n")
-    place = ("--corpus", "project", "--timed", "none")
-    done = karat("evaluate", "gold.csv", *place, "-m", "recall@1")
+    options = ("--corpus", "project", "--timed", "none")
+    done = karat("evaluate", "gold.csv", *options, "-m", "recall@1")
     assert done.returncode == 0
     assert "1 of 2 references: found in several places; a hit on any of them" in done.stderr
     assert "1 of 2 references: not found in the corpus, counted as missed; quer" in done.stderr
@@ -89,9 +93,9 @@ def test_sweep_finds_uris_by_itself(karat: Karat, docs: Path) -> None:
     targets = [{"path": "file:///srv/docs/login.md", "ref": "uri"}]
     case = {"id": "q", "query": "login", "targets": targets}
     Path("gold.json").write_text(json.dumps({"test_cases": [case]}), encoding="utf-8")
-    place = ("--corpus", str(docs), "--timed", "none")
+    options = ("--corpus", str(docs), "--timed", "none")
     Path("matrix.yaml").write_text("search_modes: [sparse]\n")
-    done = karat("sweep", "gold.json", *place, "--matrix", "matrix.yaml")
+    done = karat("sweep", "gold.json", *options, "--matrix", "matrix.yaml")
     assert done.returncode == 0, done.stderr
     assert "all 1 targets exist" in done.stdout
 
@@ -102,11 +106,11 @@ def test_difficulty_of_a_set_without_it(karat: Karat, docs: Path) -> None:
     Path("gold.csv").write_text(
         "query,path\n" + "".join(f"{text},docs/login.md\n" for text in rows) + "x,gone.md\n"
     )
-    place = ("--corpus", "project", "--timed", "none", "-m", "hit@1")
-    done = karat("evaluate", "gold.csv", *place, "--by", "difficulty", "--by", "file_type")
+    options = ("--corpus", "project", "--timed", "none", "-m", "hit@1")
+    done = karat("evaluate", "gold.csv", *options, "--by", "difficulty", "--by", "file_type")
     assert done.returncode == 0, done.stderr
-    for shown in ("easy", "medium", "hard", "unknown"):
-        assert f"difficulty = {shown}\n" in done.stdout
+    for difficulty in ("easy", "medium", "hard", "unknown"):
+        assert f"difficulty = {difficulty}\n" in done.stdout
     assert "file_type = .md\n" in done.stdout
     Path("a.run").write_text("1 Q0 docs/login.md 1 1 t\n")
     done = karat("score", "gold.csv", "a.run", "--by", "difficulty")

@@ -16,57 +16,57 @@ from tests.lease_clock import LeaseClock
 Karat = Callable[..., CompletedProcess[str]]
 
 
-def test_experiments_are_listed(karat: Karat, kept: str) -> None:
+def test_experiments_are_listed(karat: Karat, experiment_id: str) -> None:
     done = karat("runs", "list")
     assert done.returncode == 0, done.stderr
     header, _, row = done.stdout.splitlines()
     assert header.split() == ["id", "made", "command", "queries", "runs", "status", "name"]
     cells = row.split()
-    assert (cells[0], *cells[3:]) == (kept, "compare", "2", "2", "failed", "nightly")
+    assert (cells[0], *cells[3:]) == (experiment_id, "compare", "2", "2", "failed", "nightly")
 
 
-def test_experiments_of_another_kind(karat: Karat, kept: str) -> None:
+def test_experiments_of_another_kind(karat: Karat, experiment_id: str) -> None:
     done = karat("runs", "list", "--kind", "sweep")
     assert (done.returncode, done.stdout) == (0, "")
     assert "has no experiments of sweep yet" in done.stderr
     assert json.loads(karat("runs", "list", "--kind", "sweep", "--json").stdout) == []
-    assert json.loads(karat("runs", "list", "--json").stdout)[0]["id"] == kept
+    assert json.loads(karat("runs", "list", "--json").stdout)[0]["id"] == experiment_id
 
 
 @pytest.mark.parametrize("name", ["latest", "{}", "{:.4}"])
-def test_an_experiment_is_shown(karat: Karat, kept: str, name: str) -> None:
-    done = karat("runs", "show", name.format(kept))
+def test_an_experiment_is_shown(karat: Karat, experiment_id: str, name: str) -> None:
+    done = karat("runs", "show", name.format(experiment_id))
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0] == f"{kept}, compare nightly"
-    assert lines[4].split("  ")[0] == f"{kept}.1"
+    assert lines[0] == f"{experiment_id}, compare nightly"
+    assert lines[4].split("  ")[0] == f"{experiment_id}.1"
     # The second query has ended with an error.
     assert "1 of 2  0.250  [0.1000, 0.4000]  keyword" in lines[4]
     assert lines[5].endswith("-                 -  bm25 (k1=1.2)")
-    assert f"{kept}.2: gone" in done.stdout
+    assert f"{experiment_id}.2: gone" in done.stdout
 
 
 def test_a_run_without_any_answered_query_has_no_score(
-    karat: Karat, kept: str, unanswered: str
+    karat: Karat, experiment_id: str, unanswered: str
 ) -> None:
     assert "0 of 2      -" in karat("runs", "show", unanswered).stdout
 
 
-def test_latest_is_a_command_too(karat: Karat, kept: str) -> None:
-    assert karat("runs", "latest").stdout == karat("runs", "show", kept).stdout
+def test_latest_is_a_command_too(karat: Karat, experiment_id: str) -> None:
+    assert karat("runs", "latest").stdout == karat("runs", "show", experiment_id).stdout
 
 
-def test_one_run_as_json(karat: Karat, kept: str) -> None:
-    found = json.loads(karat("runs", "show", "latest.1", "--json").stdout)
-    (run,) = found["runs"]
-    assert run["id"] == f"{kept}.1"
+def test_one_run_as_json(karat: Karat, experiment_id: str) -> None:
+    document = json.loads(karat("runs", "show", "latest.1", "--json").stdout)
+    (run,) = document["runs"]
+    assert run["id"] == f"{experiment_id}.1"
     assert run["engine"] == {"name": "keyword", "options": {}}
     assert run["scores"]["mrr"]["mean"] == 0.25
     assert run["scores"]["mrr"]["interval"]["high"] == 0.4
     assert run["error"] is None
 
 
-def test_a_run_becomes_a_trec_file(karat: Karat, kept: str, folder: Path) -> None:
+def test_a_run_becomes_a_trec_file(karat: Karat, experiment_id: str, folder: Path) -> None:
     done = karat("runs", "export", "latest.1", "-o", "first.run")
     assert done.returncode == 0, done.stderr
     lines = (folder / "first.run").read_text(encoding="utf-8").splitlines()
@@ -76,24 +76,24 @@ def test_a_run_becomes_a_trec_file(karat: Karat, kept: str, folder: Path) -> Non
     ]
 
 
-def test_all_runs_become_files(karat: Karat, kept: str, folder: Path) -> None:
-    done = karat("runs", "export", kept, "-o", "{engine}.jsonl")
+def test_all_runs_become_files(karat: Karat, experiment_id: str, folder: Path) -> None:
+    done = karat("runs", "export", experiment_id, "-o", "{engine}.jsonl")
     assert done.returncode == 0, done.stderr
     assert "lost" not in done.stderr
     assert len(read_run(folder / "bm25_k1=1.2.jsonl")) == 2
-    refused = karat("runs", "export", kept, "-o", "all.jsonl")
+    refused = karat("runs", "export", experiment_id, "-o", "all.jsonl")
     assert refused.returncode == 2
     assert "several runs need several files" in refused.stderr
 
 
-def test_an_experiment_is_deleted(karat: Karat, kept: str) -> None:
+def test_an_experiment_is_deleted(karat: Karat, experiment_id: str) -> None:
     one = karat("runs", "delete", "latest.1")
     assert one.returncode == 2
     assert "one run of an experiment" in one.stderr
-    assert karat("runs", "delete", "latest", kept).stdout == f"deleted {kept}\n"
-    gone = karat("runs", "show", kept)
+    assert karat("runs", "delete", "latest", experiment_id).stdout == f"deleted {experiment_id}\n"
+    gone = karat("runs", "show", experiment_id)
     assert (gone.returncode, gone.stdout) == (2, "")
-    assert f"no experiment {kept!r}" in gone.stderr
+    assert f"no experiment {experiment_id!r}" in gone.stderr
 
 
 def test_what_runs_is_not_deleted(
@@ -118,7 +118,7 @@ def test_what_runs_is_not_deleted(
     )
 
 
-def test_what_is_not_there(karat: Karat, kept: str) -> None:
+def test_what_is_not_there(karat: Karat, experiment_id: str) -> None:
     done = karat("runs", "show", "latest.3")
     assert done.returncode == 2
     assert "has the runs 1 to 2" in done.stderr
@@ -132,14 +132,14 @@ def test_nothing_is_made_by_looking(karat: Karat, folder: Path) -> None:
 
 
 def test_the_environment_names_the_store(
-    karat: Karat, kept: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+    karat: Karat, experiment_id: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / ".karat").rename(folder / "kept")
     monkeypatch.setenv("KARAT_STORE", "kept/karat.db")
-    assert karat("runs", "show", kept).returncode == 0
+    assert karat("runs", "show", experiment_id).returncode == 0
 
 
-def test_git_leaves_the_store_alone(kept: str, folder: Path) -> None:
+def test_git_leaves_the_store_alone(experiment_id: str, folder: Path) -> None:
     assert (folder / ".karat" / ".gitignore").read_text(encoding="utf-8") == "*\n"
 
 

@@ -150,11 +150,11 @@ def test_file_types_come_from_the_targets(karat: Karat) -> None:
 
 
 def test_a_file_is_written_whole_and_the_output_stays_empty(karat: Karat, folder: Path) -> None:
-    shown = karat(*SCORE, "--csv", "--ci", "none").stdout
+    output = karat(*SCORE, "--csv", "--ci", "none").stdout
     done = karat(*SCORE, "--csv", "--ci", "none", "-o", "out.csv")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "wrote out.csv\n")
     with (folder / "out.csv").open(encoding="utf-8", newline="") as stream:
-        assert stream.read().splitlines() == shown.splitlines()
+        assert stream.read().splitlines() == output.splitlines()
 
 
 def test_a_failure_leaves_the_old_file_alone(
@@ -201,19 +201,19 @@ def test_a_run_without_a_hit_is_broken_whatever_is_written(karat: Karat, folder:
 
 
 def test_line_truth_shows_the_size_beside_success(karat: Karat) -> None:
-    found = means(karat, *CODE)
-    assert list(found)[-4:] == ["line-precision@10", "line-iou@10", "lines@10", "tokens@10"]
+    scores = means(karat, *CODE)
+    assert list(scores)[-4:] == ["line-precision@10", "line-iou@10", "lines@10", "tokens@10"]
     # Lines 10 to 29 were returned, 10 to 19 of a.py and 1 to 5 of b.py wanted, once in 3 queries.
-    assert found["line-precision@10"] == pytest.approx(10 / 20 / 3)
-    assert found["line-iou@10"] == pytest.approx(10 / 25 / 3)
+    assert scores["line-precision@10"] == pytest.approx(10 / 20 / 3)
+    assert scores["line-iou@10"] == pytest.approx(10 / 25 / 3)
     assert "lines@10" not in means(karat, *SCORE)
 
 
 def test_the_level_moves_what_is_relevant(karat: Karat) -> None:
-    found = means(karat, *SCORE, "-m", "mrr,precision@2", "--level", "2")
-    assert list(found) == ["mrr(level=2)", "precision(level=2)@2"]
+    scores = means(karat, *SCORE, "-m", "mrr,precision@2", "--level", "2")
+    assert list(scores) == ["mrr(level=2)", "precision(level=2)@2"]
     # Only a of q1 has grade 2; it stands at rank 2.
-    assert found["precision(level=2)@2"] == pytest.approx(0.5 / 3)
+    assert scores["precision(level=2)@2"] == pytest.approx(0.5 / 3)
 
 
 def test_unjudged_hits_can_be_taken_out_of_the_ranking(karat: Karat) -> None:
@@ -239,9 +239,9 @@ def test_ties_are_broken_as_asked_and_counted(
     (folder / "tied.run").write_text(TIED)
     command = ("score", "gold.qrels", "tied.run", "-m", "mrr", "--ties", ties, "--ci", "none")
     assert means(karat, *command) == {"mrr": pytest.approx((first + 2) / 3)}
-    shown = karat(*command).stdout
+    output = karat(*command).stdout
     note = f"in 1 query equal scores decide where a relevant hit ranks (rule: {ties})"
-    assert (note in shown) == (ties != "order")
+    assert (note in output) == (ties != "order")
 
 
 def test_expected_ties_refuse_what_has_no_closed_form(karat: Karat, folder: Path) -> None:

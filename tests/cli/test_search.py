@@ -22,10 +22,10 @@ def run(*arguments: str) -> int:
 
 def test_places_and_stages(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("login", str(folder), "--explain") == 0
-    shown = capsys.readouterr()
-    assert "1. a.py:1-2" in shown.out
-    assert "bm25" in shown.out
-    assert f"1 hit by bm25 in 1 document of {folder.name};" in shown.err
+    printed = capsys.readouterr()
+    assert "1. a.py:1-2" in printed.out
+    assert "bm25" in printed.out
+    assert f"1 hit by bm25 in 1 document of {folder.name};" in printed.err
 
 
 def test_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -71,9 +71,9 @@ def test_a_score_follows_from_what_is_explained(
         factors = hit["ranking"]["names"] * hit["ranking"]["kind"]
         assert hit["score"] == pytest.approx(hit["stages"]["bm25"] * factors)
     assert run("login user", str(folder), "--explain") == 0
-    shown = capsys.readouterr().out
-    assert "names in the query: word score" in shown
-    assert "kind of file: score x 0.700" in shown
+    output = capsys.readouterr().out
+    assert "names in the query: word score" in output
+    assert "kind of file: score x 0.700" in output
 
 
 def test_an_engine_that_explains_nothing_says_so(
@@ -98,9 +98,9 @@ def test_the_earlier_name_of_a_profile_still_works_with_a_note(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("login", str(folder), "--profile", "keyword") == 0
-    shown = capsys.readouterr()
-    assert "hit by bm25" in shown.err
-    assert shown.err.startswith("note: --profile keyword is now --profile lexical;")
+    printed = capsys.readouterr()
+    assert "hit by bm25" in printed.err
+    assert printed.err.startswith("note: --profile keyword is now --profile lexical;")
     assert run("login", str(folder), "--profile", "nothing") == 2
     assert "'lexical', 'fast', 'balanced', 'quality'" in capsys.readouterr().err
 
@@ -113,12 +113,12 @@ def test_files_are_selected_and_skipped_ones_named(
     (folder / "old" / "login.md").write_text("# How to login\n")
     (folder / "dump.raw").write_bytes(b"\0")
     assert run("login", str(folder), "--kind", "docs", "--exclude", "old/", "--json") == 0
-    shown = capsys.readouterr()
-    value = json.loads(shown.out)
+    printed = capsys.readouterr()
+    value = json.loads(printed.out)
     assert [hit["path"] for hit in value["hits"]] == ["login.md"]
     assert value["skipped"] == {"binary": 1, "excluded": 1, "other-kind": 1}
     assert value["skipped_files"] == {"binary": ["dump.raw"]}
-    assert shown.err == "skipped 1 file: 1 binary (dump.raw)\n"
+    assert printed.err == "skipped 1 file: 1 binary (dump.raw)\n"
     assert run("login", str(folder), "--include", "nowhere/") == 2
     assert "--include nowhere/ selects none of the 3 documents" in capsys.readouterr().err
 

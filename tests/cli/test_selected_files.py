@@ -18,14 +18,14 @@ QUIET = ("--timed", "none", "-m", "hit@5", "--draws", "99")
 
 @pytest.fixture
 def shop(folder: Path) -> Path:
-    place = folder / "shop"
-    (place / "docs").mkdir(parents=True)
-    (place / "docs" / "login.md").write_text("# Log in\n")
-    (place / "login.py").write_text("def log_in(): ...\n")
-    (place / "scan.raw").write_bytes(b"\0")
+    shop = folder / "shop"
+    (shop / "docs").mkdir(parents=True)
+    (shop / "docs" / "login.md").write_text("# Log in\n")
+    (shop / "login.py").write_text("def log_in(): ...\n")
+    (shop / "scan.raw").write_bytes(b"\0")
     (folder / "both.csv").write_text(GOLD)
     (folder / "docs.csv").write_text("\n".join(GOLD.splitlines()[:2]) + "\n")
-    return place
+    return shop
 
 
 def test_a_kind_is_proposed_with_both_figures(karat: Karat, shop: Path) -> None:

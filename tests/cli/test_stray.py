@@ -46,6 +46,6 @@ def test_the_option_is_named_and_the_command_written_out(
 
 
 def test_no_help_shows_what_takes_such_words(karat: Karat) -> None:
-    shown = karat("index", "--help").stdout
-    assert shown.splitlines()[0] == "Usage: karat index [OPTIONS] [PLACE]"
-    assert "stray" not in shown.lower()
+    text = karat("index", "--help").stdout
+    assert text.splitlines()[0] == "Usage: karat index [OPTIONS] [PLACE]"
+    assert "stray" not in text.lower()

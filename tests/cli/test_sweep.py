@@ -24,14 +24,14 @@ score_thresholds: [null, 0.5]
 @pytest.fixture
 def project(folder: Path) -> Path:
     """Return a folder of four files, with `names.csv` and `matrix.yaml` beside it."""
-    place = folder / "project"
-    place.mkdir()
+    project = folder / "project"
+    project.mkdir()
     for name in NAMES:
-        (place / f"{name}.py").write_text(f"def {name}(): ...\n", encoding="utf-8")
+        (project / f"{name}.py").write_text(f"def {name}(): ...\n", encoding="utf-8")
     rows = "".join(f"where is {name},{name}.py:1-1:1\n" for name in NAMES)
     (folder / "names.csv").write_text(f"query,result1\n{rows}", encoding="utf-8")
     (folder / "matrix.yaml").write_text(MATRIX, encoding="utf-8")
-    return place
+    return project
 
 
 RESOLVED = "Without the targets that are not in project"
@@ -39,8 +39,8 @@ SWEEP = ("sweep", "names.csv", "--corpus", "project", "--draws", "99", "--timed"
 
 
 def test_a_matrix(karat: Karat, project: Path, folder: Path) -> None:
-    wanted = (*SWEEP, "--matrix", "matrix.yaml", "-m", "hit@2,mrr")
-    done = karat(*wanted, "-o", "report.html")
+    command = (*SWEEP, "--matrix", "matrix.yaml", "-m", "hit@2,mrr")
+    done = karat(*command, "-o", "report.html")
     assert done.returncode == 0, done.stderr
     plan, shared, *_ = done.stderr.splitlines()
     assert plan == "plan: 8 runs of 4 queries, none of them timed"
@@ -59,7 +59,7 @@ def test_a_matrix(karat: Karat, project: Path, folder: Path) -> None:
     shallow = next(line for line in board.splitlines() if "sparse @1 " in line)
     assert " -  " in shallow
     assert (folder / "report.html").is_file()
-    again = karat(*wanted)
+    again = karat(*command)
     assert again.stdout == done.stdout
 
 
@@ -67,8 +67,8 @@ def test_targets_that_are_not_there_are_told_twice(
     karat: Karat, project: Path, folder: Path, embedded: Callable[[str], dict[str, Any]]
 ) -> None:
     (project / "send.py").unlink()
-    wanted = (*SWEEP, "--matrix", "matrix.yaml", "-m", "hit@1")
-    done = karat(*wanted, "-o", "report.html")
+    command = (*SWEEP, "--matrix", "matrix.yaml", "-m", "hit@1")
+    done = karat(*command, "-o", "report.html")
     assert done.returncode == 0, done.stderr
     board, _, resolved = done.stdout.partition(RESOLVED)
     assert "0.750 [" in board
@@ -88,8 +88,8 @@ def test_the_best_configuration_can_be_pasted(karat: Karat, project: Path, folde
         "dense_weight: [0.3, 0.7]\nk1: [0.5, 1.2]\ntop_k_values: [2]\n",
         encoding="utf-8",
     )
-    wanted = (*SWEEP, "--matrix", "hybrid.yaml", "-m", "rbp,mrr")
-    swept = json.loads(karat(*wanted, "--json").stdout)
+    command = (*SWEEP, "--matrix", "hybrid.yaml", "-m", "rbp,mrr")
+    swept = json.loads(karat(*command, "--json").stdout)
     options = shlex.split(swept["best_engine"])
     assert options[-2:] == ["-k", "2"]
     assert f"model={WORDS}" in options[1]
@@ -99,10 +99,10 @@ def test_the_best_configuration_can_be_pasted(karat: Karat, project: Path, folde
     best = max(swept["runs"], key=lambda run: run["metrics"]["rbp"]["mean"])
     assert scores == best["queries"]
     line = f"best configuration as an engine: {swept['best_engine']}"
-    shown = karat(*wanted, "--markdown", "-o", "sweep.md")
-    assert shown.returncode == 0, shown.stderr
+    written = karat(*command, "--markdown", "-o", "sweep.md")
+    assert written.returncode == 0, written.stderr
     assert line in (folder / "sweep.md").read_text(encoding="utf-8").replace("\\", "")
-    assert line in " ".join(karat(*wanted).stdout.split())
+    assert line in " ".join(karat(*command).stdout.split())
     # A name that is an engine already is not repeated.
     plain = karat("compare", *SWEEP[1:], "--agents", "bm25,keyword", "-m", "mrr")
     assert "as an engine" not in plain.stdout

@@ -47,5 +47,5 @@ def test_a_comparison_and_its_report_judge_all_runs_alike(
     line = "judged by files, because agent has no lines (--match lines judges by lines)"
     assert f"every run: {line}" in done.stdout, done.stderr
     assert f"| Matching | exact: {line} |" in (folder / "report.md").read_text()
-    shown = json.loads(karat("compare", *COMMON, "--agents", "bm25", agent, "--json").stdout)
-    assert [run["notes"]["unit"] for run in shown["runs"]] == [line, line]
+    document = json.loads(karat("compare", *COMMON, "--agents", "bm25", agent, "--json").stdout)
+    assert [run["notes"]["unit"] for run in document["runs"]] == [line, line]

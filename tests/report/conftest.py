@@ -47,9 +47,9 @@ def measured(
     """Return a run of *rankings*, timed where *milliseconds* are given."""
     answers = [
         Answer(query, outcome=Outcome.ERROR)
-        if found is None
-        else Answer(query, tuple(Hit(path) for path in found))
-        for query, found in rankings.items()
+        if ranking is None
+        else Answer(query, tuple(Hit(path) for path in ranking))
+        for query, ranking in rankings.items()
     ]
     timings = None
     if milliseconds is not None:

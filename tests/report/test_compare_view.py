@@ -19,9 +19,9 @@ Scores = Mapping[str, Mapping[str, float]]
 def at_rank(*ranks: int) -> Scores:
     """Return a run with the target at these ranks in turn."""
     return {
-        query: {f"x{above}": 99.0 - above for above in range(ranks[place % len(ranks)] - 1)}
+        query: {f"x{above}": 99.0 - above for above in range(ranks[index % len(ranks)] - 1)}
         | {"a.py": 1.0}
-        for place, query in enumerate(QUERIES)
+        for index, query in enumerate(QUERIES)
     }
 
 
@@ -72,12 +72,12 @@ def test_the_verdict_is_the_conclusion(contest: ComparisonResult) -> None:
 
 def test_each_detail_of_a_verdict_is_a_sentence() -> None:
     runs = {"base": at_rank(4, 5), "best": at_rank(1, 1, 2)}
-    found = compare(GOLD, runs, ["mrr", "hit@1"], draws=999)
-    shown = compare_table(found)
+    contest = compare(GOLD, runs, ["mrr", "hit@1"], draws=999)
+    table = compare_table(contest)
     detail = "It is also better on hit@1."
-    assert f"\n{detail}\n" in text.text_table(shown)
-    assert f"**\n\n{detail}\n" in markdown.markdown_table(shown)
-    assert f"</strong> {detail}</p>" in found._repr_html_()
+    assert f"\n{detail}\n" in text.text_table(table)
+    assert f"**\n\n{detail}\n" in markdown.markdown_table(table)
+    assert f"</strong> {detail}</p>" in contest._repr_html_()
 
 
 def test_notes_name_the_method_and_each_run(contest: ComparisonResult) -> None:
@@ -92,7 +92,7 @@ def test_notes_name_the_method_and_each_run(contest: ComparisonResult) -> None:
 
 
 def test_notes_say_which_intervals_need_no_draws() -> None:
-    gold = {f"q{place:03}": {f"d{place}": 1} for place in range(300)}
+    gold = {f"q{index:03}": {f"d{index}": 1} for index in range(300)}
     deep = [{"x": 2.0, document: 1.0} for (document,) in gold.values()]
     first = [{document: 1.0} for (document,) in gold.values()]
     runs = {
@@ -110,7 +110,7 @@ def test_notes_say_which_intervals_need_no_draws() -> None:
 
 
 def test_the_mean_over_answered_queries_is_told_where_it_differs() -> None:
-    half = {query: hits for place, (query, hits) in enumerate(at_rank(1).items()) if place % 2}
+    half = {query: hits for index, (query, hits) in enumerate(at_rank(1).items()) if index % 2}
     notes = compare_table(compare(GOLD, {"all": at_rank(2), "half": half}, ["mrr"])).notes
     assert "half: 10 queries of the gold set missing from the run: q00, q02, q04, ..." in notes
     assert "half: over answered queries only, the mean of mrr is 1.000" in notes

@@ -10,7 +10,7 @@ from karat.report.display import display_width, headline_and_details, printable,
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "escaped"),
     [
         ("plain", "plain"),
         ("a\nb\r\tc", "a\\nb\\r\\tc"),
@@ -22,16 +22,16 @@ from karat.report.display import display_width, headline_and_details, printable,
         ("検索 🚀 e\u0301", "検索 🚀 e\u0301"),
     ],
 )
-def test_what_a_terminal_would_obey_is_escaped(text: str, shown: str) -> None:
-    assert printable(text) == shown
+def test_what_a_terminal_would_obey_is_escaped(text: str, escaped: str) -> None:
+    assert printable(text) == escaped
 
 
 @given(st.text(alphabet=st.characters()))
 def test_any_text_becomes_one_harmless_line(text: str) -> None:
-    shown = printable(text)
-    assert len(shown.splitlines()) <= 1
-    assert not any(category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") for character in shown)
-    assert printable(shown) == shown
+    line = printable(text)
+    assert len(line.splitlines()) <= 1
+    assert not any(category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") for character in line)
+    assert printable(line) == line
 
 
 @pytest.mark.parametrize(

@@ -56,10 +56,10 @@ def test_one_line_per_run_shows_its_queries(findings: Findings, axes: Any) -> No
 
 def test_a_file_is_no_folder(alone: Findings, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    place = tmp_path / "file"
-    place.write_text("", encoding="utf-8")
+    file = tmp_path / "file"
+    file.write_text("", encoding="utf-8")
     with pytest.raises(InputError, match="cannot create the folder for charts"):
-        write_figures(alone, place)
+        write_figures(alone, file)
 
 
 def test_without_matplotlib_the_extra_is_named(
@@ -90,8 +90,8 @@ def colours(axes: Any) -> list[str]:
 
 
 def test_two_runs_are_drawn_by_their_sorted_differences(axes: Any) -> None:
-    found = karat.compare(GOLD, {"old": OLD, "new": NEW}, ["RR"]).plot(ax=axes)
-    assert found is axes
+    drawn = karat.compare(GOLD, {"old": OLD, "new": NEW}, ["RR"]).plot(ax=axes)
+    assert drawn is axes
     assert [bar.get_height() for bar in axes.patches] == [0.5, 0.0, -0.5]
     assert colours(axes) == [BETTER, EQUAL, WORSE]
     assert axes.get_xlabel() == "queries: 1 better, 1 equal, 1 worse"

@@ -50,7 +50,7 @@ def contest(names: tuple[str, ...] = ("old", "mid", "new_1"), **options: Any) ->
     """Return runs of which each finds the document one rank earlier, from rank 3 on."""
     gold = {f"q{n}": {"a": 1} for n in range(40)}
     runs = {
-        name: {query: [*"xy"[place:], "a"] for query in gold} for place, name in enumerate(names)
+        name: {query: [*"xy"[index:], "a"] for query in gold} for index, name in enumerate(names)
     }
     return karat.compare(gold, runs, options.pop("metrics", ["map", "P@1"]), **options)
 
@@ -77,10 +77,10 @@ def test_a_table_for_a_paper_has_bold_means_and_letters_for_every_measure() -> N
 
 def test_digits_percent_intervals_and_caption_are_options() -> None:
     table = contest().to_latex(digits=1, percent=True, intervals=True, caption="Runs & more")
-    found = rows(table)
-    assert found[1] == ["a", "old", "33.3", "0.0"]
-    assert found[2][:2] == ["", ""]
-    assert found[2][2].startswith(r"{\scriptsize [")
+    lines = rows(table)
+    assert lines[1] == ["a", "old", "33.3", "0.0"]
+    assert lines[2][:2] == ["", ""]
+    assert lines[2][2].startswith(r"{\scriptsize [")
     assert r"\caption{Runs \& more}" in table
     assert "label" not in table
 

@@ -111,8 +111,8 @@ def test_programs_read_the_decision_on_a_difference() -> None:
     gold = {f"q{n}": {"a": 1.0} for n in range(20)}
     good = {query: {"a": 1.0} for query in gold}
     bad = {query: {"x": 1.0} for query in gold}
-    found = compare(gold, {"bad": bad, "good": good, "same": good}, ["hit@1"], draws=99)
-    value = json.loads(contest_json(found, {}))
+    contest = compare(gold, {"bad": bad, "good": good, "same": good}, ["hit@1"], draws=99)
+    value = json.loads(contest_json(contest, {}))
     pairs = {(e["baseline"], e["system"]): e for e in value["comparison"]["differences"]}
     assert {pair: entry["significant"] for pair, entry in pairs.items()} == {
         ("bad", "good"): True,
@@ -120,5 +120,5 @@ def test_programs_read_the_decision_on_a_difference() -> None:
         ("good", "same"): False,
     }
     assert (pairs["bad", "good"]["changed"], pairs["good", "same"]["changed"]) == (20, 0)
-    rows = list(csv.DictReader(io.StringIO(contest_csv(found))))
+    rows = list(csv.DictReader(io.StringIO(contest_csv(contest))))
     assert [row["significant"] for row in rows] == ["yes", "yes", "no"]

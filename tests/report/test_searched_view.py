@@ -64,11 +64,11 @@ def test_an_index_is_told_once_for_all_that_share_it() -> None:
     varies = " (depends on how workers divide them)"
 
     def told(*runs: tuple[str, Mapping[str, int], list[str]]) -> list[str]:
-        found = [
+        measured = [
             RunResult(Run.of([]), None, name, name, {"work": work, "together": together})
             for name, work, together in runs
         ]
-        return list(run_remarks(found, 3))
+        return list(run_remarks(measured, 3))
 
     assert told(("dense", vectors, group), ("hybrid", vectors, group)) == [
         (

@@ -15,7 +15,7 @@ HERE = __name__
 
 def two_runs(findings: Findings) -> ReportSection:
     table = Table("", (Column("run"),), tuple((Cell(name),) for name in findings.names))
-    bars = tuple(Bar(name, place / 2, 0.0, 1.0) for place, name in enumerate(findings.names))
+    bars = tuple(Bar(name, index / 2, 0.0, 1.0) for index, name in enumerate(findings.names))
     return ReportSection("Names", (table,), (BarChart("Places", "place", bars, ("from 0",)),))
 
 
@@ -59,12 +59,12 @@ def test_a_section_that_fails_is_shown_with_its_error(
     findings: Findings, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     add(monkeypatch, bad="broken", names="two_runs")
-    found = draw(findings, name)
-    assert found
+    text = draw(findings, name)
+    assert text
     if name != "r.html":
-        assert "bad failed" in found
-        assert "ZeroDivisionError: nothing to divide" in found
-        assert "Places" in found
+        assert "bad failed" in text
+        assert "ZeroDivisionError: nothing to divide" in text
+        assert "Places" in text
 
 
 def test_what_is_not_a_number_is_null() -> None:

@@ -56,7 +56,7 @@ def test_spare_columns_go_where_there_is_no_room(
 ) -> None:
     text = text_table(TABLE, width=width)
     lines = text.splitlines()
-    heads = lines[next(place for place, line in enumerate(lines) if line.startswith("--")) - 1]
+    heads = lines[next(index for index, line in enumerate(lines) if line.startswith("--")) - 1]
     # Nothing but the run and its mean is left, however narrow it gets.
     hidden = ("better than", "change") if hidden is None else hidden
     assert all(title not in heads for title in hidden)

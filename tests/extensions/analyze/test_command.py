@@ -63,12 +63,12 @@ def test_index(karat: Karat) -> None:
     assert "file without a chunk" in karat("analyze", "index", "project").stdout
 
 
-def test_trend(karat: Karat, kept: str) -> None:
+def test_trend(karat: Karat, experiment_id: str) -> None:
     done = karat("analyze", "trend", "-m", "mrr")
     assert done.returncode == 0, done.stderr
     assert "mrr over time" in done.stdout
-    assert f"{kept}.1" in done.stdout
-    printed = json.loads(karat("analyze", "trend", f"{kept}.1", "--json").stdout)
+    assert f"{experiment_id}.1" in done.stdout
+    printed = json.loads(karat("analyze", "trend", f"{experiment_id}.1", "--json").stdout)
     (trend,) = printed["trends"]
     assert trend["points"][0]["verdict"] == "first"
 

@@ -192,21 +192,21 @@ def test_octocodes_averages_by_hand(tmp_path: Path) -> None:
     }
 
 
-def test_the_shapes_of_other_benchmarks(karat: Karat, kept: str, folder: Path) -> None:
+def test_the_shapes_of_other_benchmarks(karat: Karat, experiment_id: str, folder: Path) -> None:
     done = karat("report", "latest", "-o", "a.json", "--schema", "akashic", "--draws", "99")
     assert done.returncode == 0, done.stderr
     compared = json.loads((folder / "a.json").read_text(encoding="utf-8"))
     assert compared["num_configs"] == 2
     assert compared["reports"][0]["summary"]["avg_mrr"] == 0.25
-    done = karat("report", f"{kept}.2", "-o", "o.json", "--schema", "octocode")
+    done = karat("report", f"{experiment_id}.2", "-o", "o.json", "--schema", "octocode")
     assert done.returncode == 0, done.stderr
     assert json.loads((folder / "o.json").read_text(encoding="utf-8"))["mrr"] == 1.0
-    alone = karat("report", f"{kept}.2", "-o", "one.json", "--schema", "akashic")
+    alone = karat("report", f"{experiment_id}.2", "-o", "one.json", "--schema", "akashic")
     assert alone.returncode == 0, alone.stderr
     assert "summary" in json.loads((folder / "one.json").read_text(encoding="utf-8"))
 
 
-def test_a_shape_that_does_not_fit(karat: Karat, kept: str) -> None:
+def test_a_shape_that_does_not_fit(karat: Karat, experiment_id: str) -> None:
     done = karat("report", "latest", "-o", "out.html", "--schema", "akashic")
     assert done.returncode == 2
     assert "--schema akashic writes .json files" in done.stderr

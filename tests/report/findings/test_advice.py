@@ -30,14 +30,14 @@ SIZES = st.lists(st.floats(0.0, 1e6), min_size=1, max_size=5)
 
 
 def test_each_purpose_has_its_run(findings: Findings) -> None:
-    found = {advice.purpose: advice for advice in recommendations(findings)}
-    assert list(found) == ["Best quality", "Best recall", "Fastest", "Best balance"]
-    assert found["Best quality"].run == found["Best recall"].run == "new"
-    assert found["Fastest"].run == "old"
-    assert found["Best quality"].certainty.startswith(
+    advice_on = {advice.purpose: advice for advice in recommendations(findings)}
+    assert list(advice_on) == ["Best quality", "Best recall", "Fastest", "Best balance"]
+    assert advice_on["Best quality"].run == advice_on["Best recall"].run == "new"
+    assert advice_on["Fastest"].run == "old"
+    assert advice_on["Best quality"].certainty.startswith(
         "Not significantly better than old; first in "
     )
-    assert found["Fastest"].why == "p50 10.0 ms per query"
+    assert advice_on["Fastest"].why == "p50 10.0 ms per query"
 
 
 def test_balance_by_hand(findings: Findings) -> None:
@@ -49,20 +49,20 @@ def test_balance_by_hand(findings: Findings) -> None:
 def test_balance_never_recommends_a_significantly_worse_run(make: Make, run: MakeRun) -> None:
     queries = ("q1", "q2", "q3", "q4")
 
-    def timed(name: str, found: str, ms: float) -> RunResult:
-        return run(name, dict.fromkeys(queries, (found,)), dict.fromkeys(queries, ms))
+    def timed(name: str, path: str, ms: float) -> RunResult:
+        return run(name, dict.fromkeys(queries, (path,)), dict.fromkeys(queries, ms))
 
     def told_apart(*runs: RunResult) -> dict[str, str]:
         """Return the advice if every difference were significant."""
-        found = make(runs)
-        comparison = found.contest.comparison
+        findings = make(runs)
+        comparison = findings.contest.comparison
         sure = tuple(
             replace(entry, p_corrected=p, interval=replace(entry.interval, low=None, high=None))
             for entry in comparison.differences
             for p in [0.001 if entry.difference else 1.0]
         )
-        contest = replace(found.contest, comparison=replace(comparison, differences=sure))
-        advice = recommendations(replace(found, contest=contest))
+        contest = replace(findings.contest, comparison=replace(comparison, differences=sure))
+        advice = recommendations(replace(findings, contest=contest))
         return {each.purpose: each.run for each in advice}
 
     fast = timed("fast", "x.py", 0.4)
@@ -74,33 +74,33 @@ def test_balance_never_recommends_a_significantly_worse_run(make: Make, run: Mak
 @given(quality=SIZES, latency=SIZES)
 def test_balance_is_a_number_whatever_the_runs(quality: list[float], latency: list[float]) -> None:
     size = min(len(quality), len(latency))
-    found = balance(np.array(quality[:size]), np.array(latency[:size]))
-    assert np.isfinite(found).all()
-    assert (found >= 0).all()
-    assert (found <= 1 + 1e-12).all()
+    scores = balance(np.array(quality[:size]), np.array(latency[:size]))
+    assert np.isfinite(scores).all()
+    assert (scores >= 0).all()
+    assert (scores <= 1 + 1e-12).all()
 
 
 def test_who_gives_up_on_hard_queries_is_no_faster(make: Make, run: MakeRun) -> None:
-    found = dict.fromkeys(("q1", "q2", "q3", "q4"), ("a.py",))
-    patient = run("patient", found, {"q1": 10.0, "q2": 10.0, "q3": 10.0, "q4": 900.0})
-    hasty = run("hasty", {**found, "q4": None}, {"q1": 12.0, "q2": 12.0, "q3": 12.0})
+    answers = dict.fromkeys(("q1", "q2", "q3", "q4"), ("a.py",))
+    patient = run("patient", answers, {"q1": 10.0, "q2": 10.0, "q3": 10.0, "q4": 900.0})
+    hasty = run("hasty", {**answers, "q4": None}, {"q1": 12.0, "q2": 12.0, "q3": 12.0})
     advice = {each.purpose: each for each in recommendations(make([hasty, patient]))}
     assert advice["Fastest"].run == advice["Best balance"].run == "patient"
     assert advice["Fastest"].why == "p50 10.0 ms per query"
 
 
 def test_runs_timed_on_different_queries_keep_their_times(make: Make, run: MakeRun) -> None:
-    found = dict.fromkeys(("q1", "q2"), ("a.py",))
-    runs = [run("a", found, {"q1": 10.0}), run("b", found, {"q2": 20.0})]
+    answers = dict.fromkeys(("q1", "q2"), ("a.py",))
+    runs = [run("a", answers, {"q1": 10.0}), run("b", answers, {"q2": 20.0})]
     advice = {each.purpose: each for each in recommendations(make(runs))}
     assert advice["Fastest"].run == "a"
 
 
 def test_a_run_without_a_score_is_no_rival(make: Make, run: MakeRun) -> None:
-    def asked(name: str, k: int, found: str, ms: float) -> RunResult:
+    def asked(name: str, k: int, path: str, ms: float) -> RunResult:
         about = {"options": {"top_k": k}, "k": k, "gold": "g"}
         queries = ("q1", "q2", "q3", "q4")
-        return run(name, dict.fromkeys(queries, (found,)), dict.fromkeys(queries, ms), about)
+        return run(name, dict.fromkeys(queries, (path,)), dict.fromkeys(queries, ms), about)
 
     runs = [
         asked("shallow", 5, "a.py", 1.0),
@@ -181,20 +181,20 @@ def test_variants_of_a_case_do_not_make_an_option_real(make: Make, run: MakeRun)
     gold = variants(8)
 
     def with_option(size: int, good: int) -> RunResult:
-        found = {query: ("a.py" if int(query[1]) < good else "x.py",) for query in gold.query_ids}
-        return run(str(size), found, None, {"options": {"size": size}})
+        answers = {query: ("a.py" if int(query[1]) < good else "x.py",) for query in gold.query_ids}
+        return run(str(size), answers, None, {"options": {"size": size}})
 
     runs = [with_option(256, 2), with_option(512, 4)]
-    found = make(runs, gold=gold, measures=("hit@5",), by=[])
+    findings = make(runs, gold=gold, measures=("hit@5",), by=[])
     by_itself = make(runs, gold=Dataset.of(list(gold.queries())), measures=("hit@5",), by=[])
-    (together,), (apart,) = insights(found), insights(by_itself)
+    (together,), (apart,) = insights(findings), insights(by_itself)
     assert together.startswith(
         "size: no significant difference between 512 and 256 on hit@5 (+0.250 ["
     )
     assert apart.startswith("size: 512 is significantly better than 256 on hit@5 (+0.250 [")
-    first, alone = recommendations(found)[0], recommendations(by_itself)[0]
+    first, alone = recommendations(findings)[0], recommendations(by_itself)[0]
     assert first.certainty != alone.certainty
-    rows = dict(method_rows(found))
+    rows = dict(method_rows(findings))
     assert rows["Intervals"].endswith("; resampled in 8 clusters of related queries")
 
 
@@ -240,8 +240,8 @@ def test_the_hardest_slice_is_named(make: Make, run: MakeRun) -> None:
         return {q.id: ("a.py",) if q.id in easy | {*others} else ("x.py",) for q in queries}
 
     one = run("one", answers("hard0"))
-    found = make([one], gold=Dataset.of(queries), measures=("hit@5",))
-    (sentence,) = insights(found)
+    findings = make([one], gold=Dataset.of(queries), measures=("hit@5",))
+    (sentence,) = insights(findings)
     assert sentence == "Queries of category hard are hardest (n = 20): mean hit@5 0.050."
     two = make([one, run("two", answers("hard0", "hard1"))], gold=Dataset.of(queries))
     assert insights(two) == (
@@ -260,13 +260,13 @@ def test_a_run_without_a_score_is_not_the_best_of_the_hardest(make: Make, run: M
         for number in range(20)
     ]
     answers = {query.id: ("a.py",) if query.id[0] == "e" else ("x.py",) for query in queries}
-    found = make([run("one", answers), run("two", answers)], gold=Dataset.of(queries))
-    hard = found.contest.slices["category"]["hard"]
+    findings = make([run("one", answers), run("two", answers)], gold=Dataset.of(queries))
+    hard = findings.contest.slices["category"]["hard"]
     none, zero = hard.means
     lacking = replace(hard, means=(replace(none, mean=None), zero))
-    slices = {"category": {**found.contest.slices["category"], "hard": lacking}}
-    found = replace(found, contest=replace(found.contest, slices=slices))
-    (sentence,) = insights(found)
+    slices = {"category": {**findings.contest.slices["category"], "hard": lacking}}
+    findings = replace(findings, contest=replace(findings.contest, slices=slices))
+    (sentence,) = insights(findings)
     assert sentence.endswith("best: two 0.000.")
 
 
@@ -303,8 +303,8 @@ def test_a_yes_or_no_tag_is_told_in_words(make: Make, run: MakeRun) -> None:
         for number in range(10)
     ]
     answers = {query.id: ("a.py",) if query.id[0] == "y" else ("x.py",) for query in queries}
-    found = make([run("one", answers)], gold=Dataset.of(queries), measures=("hit@5",))
-    assert insights(found) == (
+    findings = make([run("one", answers)], gold=Dataset.of(queries), measures=("hit@5",))
+    assert insights(findings) == (
         "Queries without a code identifier are hardest (n = 10): mean hit@5 0.000.",
     )
 
@@ -314,9 +314,9 @@ def test_few_queries_make_no_insight(findings: Findings) -> None:
 
 
 def test_an_option_is_judged_by_runs_that_are_else_alike(make: Make, run: MakeRun) -> None:
-    def with_options(name: str, found: str, **options: object) -> RunResult:
+    def with_options(name: str, path: str, **options: object) -> RunResult:
         engine = {"engine": {"name": "dense", "options": options}}
-        return run(name, {f"q{n}": (found,) for n in range(8)}, None, engine)
+        return run(name, {f"q{n}": (path,) for n in range(8)}, None, engine)
 
     gold = Dataset.of([Query(f"q{n}", "", (Target("a.py"),)) for n in range(8)])
     runs = [
@@ -333,9 +333,9 @@ def test_options_of_a_sweep_are_those_that_its_user_named(make: Make, run: MakeR
     gold = Dataset.of([Query(f"q{n}", "", (Target("a.py"),)) for n in range(30)])
 
     def with_options(good: int, **options: object) -> RunResult:
-        found = {f"q{n}": ("a.py" if n < good else "x.py",) for n in range(30)}
+        answers = {f"q{n}": ("a.py" if n < good else "x.py",) for n in range(30)}
         about = {"options": options, "engine": {"name": "bm25", "options": {"unit": str(options)}}}
-        return run(str(options), found, None, about)
+        return run(str(options), answers, None, about)
 
     runs = [
         with_options(10, search_mode="dense", use_reranker=False, chunk_size=256),
@@ -365,12 +365,12 @@ def test_a_sweep_of_depths_compares_and_says_how_shallow_runs_are(make: Make, ru
         for k in (5, 20)
     ]
     runs.append(replace(runs[0], name="other 5"))
-    found = make(runs)
-    assert differences(found) == ()
-    assert shallow(found) == (
+    findings = make(runs)
+    assert differences(findings) == ()
+    assert shallow(findings) == (
         "top 5 and other 5 returned at most 5 hits, so mrr@10 and recall@10 have no value",
     )
-    assert shallow(found)[0] in details(subject_of(found))["remarks"]
+    assert shallow(findings)[0] in details(subject_of(findings))["remarks"]
 
 
 def test_equal_inputs_compare(findings: Findings) -> None:
@@ -419,13 +419,13 @@ def test_the_method_tells_what_run_files_say(make: Make, run: MakeRun) -> None:
 
 
 def test_kept_runs_on_another_corpus_are_not_compared(findings: Findings) -> None:
-    def kept(*snapshots: str) -> Findings:
+    def recorded(*snapshots: str) -> Findings:
         records = tuple({"gold": "d1", "snapshot": snapshot} for snapshot in snapshots)
         return replace(findings, origin=replace(findings.origin, records=records))
 
     before = differences(findings)
-    assert differences(kept("ab" * 32, "ab" * 32)) == before
-    told = set(differences(kept("ab" * 32, "cd" * 32))) - set(before)
+    assert differences(recorded("ab" * 32, "ab" * 32)) == before
+    told = set(differences(recorded("ab" * 32, "cd" * 32))) - set(before)
     assert told == {
         "the content of the corpus differs: abababababab (old); cdcdcdcdcdcd (new)",
     }
@@ -440,10 +440,10 @@ def tied(make: Make, run: MakeRun, **latencies: float) -> dict[str, str]:
     """Return the advice on three runs of 8 queries: `worse` equals `good` in recall alone."""
     queries = tuple(f"q{n}" for n in range(8))
     gold = Dataset.of([Query(query, "", (Target("a.py"),)) for query in queries])
-    found = {"worse": ("x.py", "a.py"), "good": ("a.py",), "none": ("x.py",)}
+    answers = {"worse": ("x.py", "a.py"), "good": ("a.py",), "none": ("x.py",)}
     runs = [
         run(name, dict.fromkeys(queries, hits), dict.fromkeys(queries, latencies[name]))
-        for name, hits in found.items()
+        for name, hits in answers.items()
     ]
     advice = recommendations(make(runs, gold=gold, measures=("mrr@10", "recall@10")))
     return {each.purpose: each.run for each in advice}

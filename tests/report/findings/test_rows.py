@@ -76,9 +76,9 @@ def test_less_can_be_better(make: Make, run: MakeRun, findings: Findings) -> Non
     )
     turned = replace(findings, contest=less)
     assert (best_first(findings), best_first(turned)) == ((1, 0), (0, 1))
-    (found,) = waterfalls(turned)
-    assert (found.improved, found.worse) == (1, 2)
-    assert found.changes[0] == pytest.approx(-0.5)
+    (fall,) = waterfalls(turned)
+    assert (fall.improved, fall.worse) == (1, 2)
+    assert fall.changes[0] == pytest.approx(-0.5)
     assert [point.on_front for point in pareto(turned)] == [True, False]
 
 
@@ -91,48 +91,48 @@ def test_the_leaderboard_as_a_table(findings: Findings) -> None:
 
 def test_the_baseline_is_the_first_run_with_a_mean_of_the_lead(make: Make, run: MakeRun) -> None:
     rankings = {"q1": ("a.py",), "q2": ("z.py", "c.py"), "q3": ("d.py",), "q4": ("x.py",)}
-    flat = run("flat", {query: found[:1] for query, found in rankings.items()}, metadata={"k": 1})
+    flat = run("flat", {query: paths[:1] for query, paths in rankings.items()}, metadata={"k": 1})
     deep = run("deep", rankings, metadata={"k": 10})
     more = run("more", {**rankings, "q2": ("c.py",)}, metadata={"k": 10})
-    found = make([flat, deep, more], measures=("mrr@10", "hit@1"), by=("category",))
-    assert (found.baseline, found.change_of) == ("deep", "mrr@10")
-    assert "baseline deep" in found.about
-    table = leaderboard_table(found)
+    findings = make([flat, deep, more], measures=("mrr@10", "hit@1"), by=("category",))
+    assert (findings.baseline, findings.change_of) == ("deep", "mrr@10")
+    assert "baseline deep" in findings.about
+    table = leaderboard_table(findings)
     changes = [column.title for column in table.columns].index("change of mrr@10")
     assert {row[0].value: row[changes].text for row in table.rows} == {
         "more": "+0.125",
         "deep": "baseline",
         "flat": "-",
     }
-    assert {fall.name: fall.improved for fall in waterfalls(found)} == {"flat": 0, "more": 1}
-    ideas = found.contest.slices["category"]["idea"]
+    assert {fall.name: fall.improved for fall in waterfalls(findings)} == {"flat": 0, "more": 1}
+    ideas = findings.contest.slices["category"]["idea"]
     assert ideas.baseline == "deep"
-    shown = compare_table(found.contest)
-    assert shown.title == "flat, more against deep, 4 queries"
-    assert [row[0].text for row in shown.rows] == ["mrr@10", "", "", "hit@1", "", ""]
-    assert [row[4].text for row in shown.rows[:3]] == ["-", "baseline", "+0.125"]
+    compared = compare_table(findings.contest)
+    assert compared.title == "flat, more against deep, 4 queries"
+    assert [row[0].text for row in compared.rows] == ["mrr@10", "", "", "hit@1", "", ""]
+    assert [row[4].text for row in compared.rows[:3]] == ["-", "baseline", "+0.125"]
 
 
 def test_without_a_mean_of_the_lead_changes_are_those_of_the_first_measure_that_there_is(
     make: Make, run: MakeRun
 ) -> None:
     rankings = {"q1": ("a.py",), "q2": ("z.py", "c.py"), "q3": ("d.py",), "q4": ("x.py",)}
-    first = run("first", {query: found[:1] for query, found in rankings.items()}, metadata={"k": 1})
+    first = run("first", {query: paths[:1] for query, paths in rankings.items()}, metadata={"k": 1})
     second = run("second", rankings, metadata={"k": 1})
-    found = make([first, second], measures=("mrr@10", "hit@1", "recall@10"))
-    assert (found.baseline, found.lead, found.change_of) == ("first", "mrr@10", "hit@1")
-    table = leaderboard_table(found)
+    findings = make([first, second], measures=("mrr@10", "hit@1", "recall@10"))
+    assert (findings.baseline, findings.lead, findings.change_of) == ("first", "mrr@10", "hit@1")
+    table = leaderboard_table(findings)
     changes = [column.title for column in table.columns].index("change of hit@1")
     assert [row[changes].text for row in table.rows] == ["baseline", "0.000"]
-    [fall] = waterfalls(found)
+    [fall] = waterfalls(findings)
     assert (fall.improved, fall.same, fall.worse) == (0, 4, 0)
 
 
 def test_the_waterfall_falls(findings: Findings) -> None:
-    (found,) = waterfalls(findings)
-    assert found.rows == (2, 0, 3, 1)
-    assert found.changes == pytest.approx((1.0, 0.5, 0.0, -0.5))
-    assert (found.improved, found.same, found.worse) == (2, 1, 1)
+    (fall,) = waterfalls(findings)
+    assert fall.rows == (2, 0, 3, 1)
+    assert fall.changes == pytest.approx((1.0, 0.5, 0.0, -0.5))
+    assert (fall.improved, fall.same, fall.worse) == (2, 1, 1)
 
 
 def test_two_runs_on_the_front(findings: Findings) -> None:
@@ -158,8 +158,8 @@ def test_first_ranks_are_counted_by_bin(findings: Findings) -> None:
 def test_many_letters_are_counted(findings: Findings) -> None:
     row = standings(findings)[0]
     few, many, lettered = "bcd", "bcdefghijklmno", ",".join(f"a{letter}" for letter in "abcdef")
-    shown = [beaten_text(row._replace(better_than=beaten)) for beaten in ("", few, many, lettered)]
-    assert shown == ["-", "bcd", "14 runs", "6 runs"]
+    texts = [beaten_text(row._replace(better_than=beaten)) for beaten in ("", few, many, lettered)]
+    assert texts == ["-", "bcd", "14 runs", "6 runs"]
 
 
 def test_every_target_has_a_fate(findings: Findings) -> None:
@@ -280,16 +280,16 @@ def test_the_means_without_targets_that_nobody_could_find(make: Make, run: MakeR
         replace(run(name, {"q1": (hit,), "q2": ("c.py",)}), notes={"unresolved": GONE})
         for name, hit in (("old", "x.py"), ("new", "a.py"))
     )
-    found = make([old, new], measures=("recall@10",))
-    [table] = resolved_tables(found)
+    findings = make([old, new], measures=("recall@10",))
+    [table] = resolved_tables(findings)
     assert [column.title for column in table.columns] == ["run", "recall@10"]
     # Of q1 only a.py is left, of q3 and q4 nothing: new has all of two, old one of two.
     means = {row[0].text: row[1].value for row in table.rows}
     assert means == {"new": 1.0, "old": 0.5}
     assert table.notes[0].startswith("3 targets removed, 2 queries remain; ")
-    assert tables(found)[1] == table
-    assert table.title in [each["title"] for each in details(subject_of(found))["tables"]]
-    assert json.loads(draw(found, "report.json"))["resolved"]["missing"] == 3
+    assert tables(findings)[1] == table
+    assert table.title in [each["title"] for each in details(subject_of(findings))["tables"]]
+    assert json.loads(draw(findings, "report.json"))["resolved"]["missing"] == 3
 
 
 def test_nothing_is_told_of_targets_where_all_are_there(findings: Findings) -> None:

@@ -58,8 +58,8 @@ def with_spent(findings: Findings, *spent: Mapping[str, float]) -> Findings:
     """Return the report with other costs of the first queries of its last run, and no times."""
     *others, last = (replace(run, timings=None) for run in findings.runs)
     answers = list(last.run.answers())
-    for place, each in enumerate(spent):
-        answers[place] = answers[place]._replace(extra={"spent": each})
+    for index, each in enumerate(spent):
+        answers[index] = answers[index]._replace(extra={"spent": each})
     told = replace(last, run=Run.of(answers, name=last.run.name))
     return replace(findings, runs=(*others, told))
 

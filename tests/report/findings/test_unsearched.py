@@ -36,10 +36,10 @@ def test_a_target_that_does_not_exist_is_never_called_not_retrieved(
 
 
 def test_a_report_names_them(make: Callable[..., Findings]) -> None:
-    found = make([noted(measured("old", OLD)), noted(measured("new", NEW))])
-    assert found.remarks == (
+    findings = make([noted(measured("old", OLD)), noted(measured("new", NEW))])
+    assert findings.remarks == (
         "1 target file does not exist and counts as missed: e.py (query q4)",
         "not searched although it exists: c.py is a test; --candidates all includes it",
     )
-    assert found.resolved is not None
-    assert (found.resolved.missing, found.resolved.queries) == (1, 3)
+    assert findings.resolved is not None
+    assert (findings.resolved.missing, findings.resolved.queries) == (1, 3)

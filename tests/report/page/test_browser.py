@@ -36,8 +36,8 @@ def opened(browser: "Browser", tmp_path: Path) -> Iterator[Open]:
     def show(
         findings: Findings, *, width: int = 1280, scheme: str = "light", at: str = ""
     ) -> "Page":
-        place = tmp_path / "report.html"
-        place.write_text(report_html(findings), encoding="utf-8")
+        path = tmp_path / "report.html"
+        path.write_text(report_html(findings), encoding="utf-8")
         context = browser.new_context(
             color_scheme=scheme,  # type: ignore[arg-type]
             viewport={"width": width, "height": 900},
@@ -48,7 +48,7 @@ def opened(browser: "Browser", tmp_path: Path) -> Iterator[Open]:
         page.on("console", lambda message: noise.append(message.text))
         page.on("pageerror", lambda error: noise.append(str(error)))
         page.on("request", lambda request: asked.append(request.url))
-        page.goto(place.as_uri() + at)
+        page.goto(path.as_uri() + at)
         page.locator("h1").wait_for()
         return page
 
@@ -127,9 +127,9 @@ def test_every_link_leads_somewhere(opened: Open, findings: Findings) -> None:
         page.wait_for_load_state("networkidle")
         assert page.get_by_text("Page not found").count() == 0, link
         assert page.get_by_role("alert").count() == 0, link
-        found = page.locator("a[href]").evaluate_all("all => all.map(a => a.getAttribute('href'))")
-        assert all(each.startswith("#/") for each in found), found
-        todo |= {each.partition("?")[0] for each in found} - seen
+        links = page.locator("a[href]").evaluate_all("all => all.map(a => a.getAttribute('href'))")
+        assert all(each.startswith("#/") for each in links), links
+        todo |= {each.partition("?")[0] for each in links} - seen
     assert seen >= {"#/", "#/compare", "#/runs/run.1", "#/queries/q1", "#/queries/q4"}
 
 
@@ -256,8 +256,8 @@ def test_every_page_fits_its_window_and_can_be_read_by_all(
         page.wait_for_load_state("networkidle")
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, at
         page.evaluate(axe)
-        found = page.evaluate("axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa'] })")
-        assert [rule["id"] for rule in found["violations"]] == [], at
+        audit = page.evaluate("axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa'] })")
+        assert [rule["id"] for rule in audit["violations"]] == [], at
 
 
 @pytest.mark.parametrize("width", [390, 1280])
@@ -267,8 +267,8 @@ def test_long_names_are_wrapped_and_whole(
     names = [f"hybrid(model=granite, rrf_k={k}, dense_weight=0.85) reranked" for k in (10, 60)]
     page = opened(make([run(name, {"q1": ("a.py",)}) for name in names]), width=width)
     labels = page.locator("#runs figure").first.locator("svg g text:first-of-type")
-    shown = ["".join(each.split()) for each in labels.all_text_contents()]
-    assert {"".join(name.split()) for name in names} <= set(shown)
+    texts = ["".join(each.split()) for each in labels.all_text_contents()]
+    assert {"".join(name.split()) for name in names} <= set(texts)
     start = page.url.partition("#")[0]
     for at in ("#/", "#/compare", "#/compare?tab=queries", "#/queries/q1", "#/runs/run.1"):
         page.goto(start + at)
@@ -329,8 +329,8 @@ def test_the_heat_map_prints_in_light_colours(opened: Open, findings: Findings) 
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     assert canvas.evaluate(drawn) == dark
     page.emulate_media(media="print", color_scheme="dark")
-    shown = f"light => ({drawn})(document.querySelector('.heat canvas')) === light"
-    page.wait_for_function(shown, arg=light)
+    is_light = f"light => ({drawn})(document.querySelector('.heat canvas')) === light"
+    page.wait_for_function(is_light, arg=light)
 
 
 def test_the_report_prints_as_a_whole(opened: Open, findings: Findings) -> None:

@@ -35,46 +35,46 @@ def test_a_report_needs_no_pydantic() -> None:
 
 
 def test_the_runs_by_hand(subject: Subject) -> None:
-    found = results(subject)
-    old, new = found["runs"]
+    document = results(subject)
+    old, new = document["runs"]
     assert [old["metrics_flat"]["mrr@10"], new["metrics_flat"]["mrr@10"]] == [0.375, 0.625]
     assert (old["answered"], old["errors"], new["errors"]) == (3, 1, 0)
     assert old["fates"] == {"found": 3, "too low": 1, "not returned": 0, "unanswered": 1}
-    labels = {each["name"]: each["label"] for each in found["loss_reasons"]}
+    labels = {each["name"]: each["label"] for each in document["loss_reasons"]}
     assert (labels["too low"], labels["not returned"]) == ("ranked below k", "not retrieved")
     assert (old["latency"]["measured"], old["latency"]["p50"]) == (True, 10.0)
-    assert found["summary"]["best_run"] == new["id"]
+    assert document["summary"]["best_run"] == new["id"]
     # Four queries cannot tell the two apart, so that both are best.
-    assert found["summary"]["best_runs"] == [new["id"], old["id"]]
-    assert found["summary"]["headline"] == (
+    assert document["summary"]["best_runs"] == [new["id"], old["id"]]
+    assert document["summary"]["headline"] == (
         "No significant difference between new and old on mrr@10 "
         "(+0.250 [-1.000, 1.000], p = 0.750)."
     )
 
 
 def test_what_explains_them(subject: Subject) -> None:
-    found = details(subject)
-    assert [each["purpose"] for each in found["recommendations"]] == [
+    document = details(subject)
+    assert [each["purpose"] for each in document["recommendations"]] == [
         *("Best quality", "Best recall", "Fastest", "Best balance")
     ]
-    assert found["first_ranks"]["runs"] == {
+    assert document["first_ranks"]["runs"] == {
         "run.1": [1, 1, 0, 0, 1, 1],
         "run.2": [2, 1, 0, 0, 0, 1],
     }
-    assert found["pareto"]["mrr@10"] == ["run.1", "run.2"]
-    assert [table["title"] for table in found["tables"]] == ["Latency"]
-    assert {each["name"] for each in found["method"]} >= {"Gold set", "Intervals", "Matching"}
+    assert document["pareto"]["mrr@10"] == ["run.1", "run.2"]
+    assert [table["title"] for table in document["tables"]] == ["Latency"]
+    assert {each["name"] for each in document["method"]} >= {"Gold set", "Intervals", "Matching"}
 
 
 def test_one_query_by_hand(subject: Subject) -> None:
-    found = drilldown(subject, "q3")
-    (target,) = found["targets"]
+    document = drilldown(subject, "q3")
+    (target,) = document["targets"]
     assert target["found_at"] == {"run.1": 13, "run.2": 1}
     assert target["lost"] == {"run.1": "ranked below k"}
-    assert [len(run["hits"]) for run in found["runs"]] == [10, 1]
-    assert (found["runs"][0]["retrieved"], found["runs"][0]["status"]) == (13, "scored")
+    assert [len(run["hits"]) for run in document["runs"]] == [10, 1]
+    assert (document["runs"][0]["retrieved"], document["runs"][0]["status"]) == (13, "scored")
     assert drilldown(subject, "q4")["runs"][0]["status"] == "error"
-    assert [run["error"] for run in found["runs"]] == [None, None]
+    assert [run["error"] for run in document["runs"]] == [None, None]
     with pytest.raises(UnknownName, match="no query 'q9'"):
         drilldown(subject, "q9")
 
@@ -85,14 +85,14 @@ def test_a_failed_query_has_the_text_of_its_error(findings: Findings) -> None:
     rows = zip(old.run.query_ids, old.run.outcomes, strict=True)
     extras = tuple({"error": error} if outcome else {} for _, outcome in rows)
     failed = replace(old, run=replace(old.run, extras=extras))
-    found = subject_of(replace(findings, runs=(failed, new)))
-    assert [run["error"] for run in drilldown(found, "q4")["runs"]] == [error, None]
-    assert [run["error"] for run in drilldown(found, "q3")["runs"]] == [None, None]
+    subject = subject_of(replace(findings, runs=(failed, new)))
+    assert [run["error"] for run in drilldown(subject, "q4")["runs"]] == [error, None]
+    assert [run["error"] for run in drilldown(subject, "q3")["runs"]] == [None, None]
 
 
 def test_a_page_of_queries(subject: Subject) -> None:
-    found = query_results(subject, "run.2", page=2, per_page=3)
-    assert (found["total"], [row["query_id"] for row in found["results"]]) == (4, ["q4"])
+    document = query_results(subject, "run.2", page=2, per_page=3)
+    assert (document["total"], [row["query_id"] for row in document["results"]]) == (4, ["q4"])
     with pytest.raises(UnknownName, match=r"no run run\.3"):
         query_results(subject, "run.3", page=1, per_page=3)
 
@@ -126,14 +126,16 @@ def test_a_pair_has_one_p_value_on_all_pages(make: Make, run: MakeRun) -> None:
     runs = [good("a", 10), good("b", 17), good("c", 19)]
     subject = subject_of(make(runs, gold=gold_of(30), measures=("hit@5", "mrr@10")))
     for metric in ("hit@5", "mrr@10"):
-        shown = comparison(subject, "run.1", metric)
+        document = comparison(subject, "run.1", metric)
         tested = subject.findings.contest.comparison
         pairs = [tested.difference("a", name, metric) for name in "bc"]
-        assert [row["p_corrected"] for row in shown["runs"][1:]] == [e.p_corrected for e in pairs]
-        assert "corrected for 3 comparisons" in shown["verdict"]
+        assert [row["p_corrected"] for row in document["runs"][1:]] == [
+            e.p_corrected for e in pairs
+        ]
+        assert "corrected for 3 comparisons" in document["verdict"]
         back = comparison(subject, "run.3", metric)["runs"][1]
         assert (back["name"], back["p_corrected"]) == ("a", pairs[1].p_corrected)
-        forth = shown["runs"][2]
+        forth = document["runs"][2]
         assert (back["low"], back["high"]) == (-forth["high"], -forth["low"])
         side = two_sides(subject, "run.3", subject, "run.1", metric)
         assert side["comparison"]["p_corrected"] == pairs[1].p_corrected
@@ -141,8 +143,8 @@ def test_a_pair_has_one_p_value_on_all_pages(make: Make, run: MakeRun) -> None:
         same = two_sides(subject, "run.1", subject, "run.1", metric)
         assert (same["comparison"]["difference"], same["comparison"]["p"]) == (0.0, 1.0)
     standings = {row["run_id"]: row["p"] for row in details(subject)["standings"]}
-    shown = comparison(subject, "run.1", "hit@5")["runs"]
-    assert {row["run_id"]: row["p_corrected"] for row in shown} == standings
+    document = comparison(subject, "run.1", "hit@5")["runs"]
+    assert {row["run_id"]: row["p_corrected"] for row in document} == standings
 
 
 def test_a_run_has_a_star_if_no_other_run_is_better(make: Make, run: MakeRun) -> None:
@@ -155,14 +157,14 @@ def test_a_run_has_a_star_if_no_other_run_is_better(make: Make, run: MakeRun) ->
         return run(name, {f"q{n}": ("a.py" if f"q{n}" in good else "x.py",) for n in range(40)})
 
     runs = [answers("first", first), answers("second", second), answers("third", third)]
-    found = make(runs, gold=gold_of(40), measures=("hit@5",))
-    comparison = found.contest.comparison
+    findings = make(runs, gold=gold_of(40), measures=("hit@5",))
+    comparison = findings.contest.comparison
     decided = [
         comparison.difference(*pair, "hit@5").is_significant
         for pair in (("first", "second"), ("first", "third"), ("second", "third"))
     ]
     assert decided == [False, False, True]
-    assert results(subject_of(found))["summary"]["best_runs"] == ["run.1", "run.2"]
+    assert results(subject_of(findings))["summary"]["best_runs"] == ["run.1", "run.2"]
 
 
 def test_pairs_that_the_findings_have_not_tested_are_a_family(make: Make, run: MakeRun) -> None:
@@ -170,9 +172,9 @@ def test_pairs_that_the_findings_have_not_tested_are_a_family(make: Make, run: M
     subject = subject_of(make(runs, draws=99))
     assert subject.findings.contest.comparison.pairs == "lead"
     for metric, family in (("mrr@10", 78), ("hit@5", 12)):
-        found = comparison(subject, "run.2", metric)
-        assert [row["run_id"] for row in found["runs"][:2]] == ["run.2", "run.1"]
-        assert f"corrected for {family} comparisons" in found["verdict"]
+        document = comparison(subject, "run.2", metric)
+        assert [row["run_id"] for row in document["runs"][:2]] == ["run.2", "run.1"]
+        assert f"corrected for {family} comparisons" in document["verdict"]
 
 
 def test_slices_of_more_queries_come_first(make: Make, run: MakeRun) -> None:
@@ -180,9 +182,9 @@ def test_slices_of_more_queries_come_first(make: Make, run: MakeRun) -> None:
     gold = Dataset.of(
         [Query(f"q{n}", "", (Target("a.py"),), {"kind": kind}) for n, kind in enumerate(kinds)]
     )
-    found = make([run("one", dict.fromkeys(gold.query_ids, ("a.py",)))], gold=gold)
-    shown = slices(subject_of(found), None, "kind")["slices"]
-    assert [(each["value"], each["queries"]) for each in shown] == [
+    findings = make([run("one", dict.fromkeys(gold.query_ids, ("a.py",)))], gold=gold)
+    sliced = slices(subject_of(findings), None, "kind")["slices"]
+    assert [(each["value"], each["queries"]) for each in sliced] == [
         ("most", 3),
         ("some", 2),
         ("few", 1),
@@ -234,16 +236,16 @@ def test_a_new_metric_and_a_new_loss_reason_are_defined_without_further_work(
     reason = LossReasonText("lost", "lost in space", "lost in space", "it drifted off", "f2")
     monkeypatch.setitem(LOSS_REASONS, LossReason.FUSION, reason)
     lost = replace(findings, losses={(0, 2, 0): LossReason.FUSION})
-    found = results(subject_of(lost))
-    shown = {
+    document = results(subject_of(lost))
+    described = {
         "name": "lost",
         "label": "lost in space",
         "definition": "it drifted off",
         "shade": "f2",
     }
-    assert shown in found["loss_reasons"]
-    assert found["runs"][0]["fates"]["lost"] == 1
-    assert shown in definitions()["loss_reasons"]
+    assert described in document["loss_reasons"]
+    assert document["runs"][0]["fates"]["lost"] == 1
+    assert described in definitions()["loss_reasons"]
     names = [each["name"] for each in definitions()["metrics"]]
     assert names == list(METRICS)
     metric = METRICS.get("mrr")
@@ -253,11 +255,11 @@ def test_a_new_metric_and_a_new_loss_reason_are_defined_without_further_work(
 
 
 def test_runs_with_the_same_hits_name_each_other(make: Make, run: MakeRun) -> None:
-    found = {"q1": ("a.py", "b.py")}
-    shown = results(
-        subject_of(make([run("a", found), run("b", found), run("c", {"q1": ("b.py",)})]))
+    answers = {"q1": ("a.py", "b.py")}
+    runs = results(
+        subject_of(make([run("a", answers), run("b", answers), run("c", {"q1": ("b.py",)})]))
     )["runs"]
-    assert [each["identical_to"] for each in shown] == [["run.2"], ["run.1"], []]
+    assert [each["identical_to"] for each in runs] == [["run.2"], ["run.1"], []]
 
 
 def test_a_broken_run_shows_its_reason_in_the_place_of_its_scores(make: Make, run: MakeRun) -> None:
@@ -268,9 +270,9 @@ def test_a_broken_run_shows_its_reason_in_the_place_of_its_scores(make: Make, ru
     reason = "No verdict on web: returned no hits for 30 of 30 queries."
     subject = subject_of(make([web, second, good], gold=gold, measures=("mrr@10",)))
     document = results(subject)
-    shown, *others = document["runs"]
-    assert shown["error_message"].startswith("web: returned no hits for 30 of 30 queries")
-    assert (shown["warnings"], shown["metrics_flat"]["mrr@10"]) == ([], None)
+    broken, *others = document["runs"]
+    assert broken["error_message"].startswith("web: returned no hits for 30 of 30 queries")
+    assert (broken["warnings"], broken["metrics_flat"]["mrr@10"]) == ([], None)
     assert [each["error_message"] for each in others] == [None, None]
     summary = document["summary"]
     assert summary["best_run"] == "run.3"

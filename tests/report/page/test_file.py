@@ -106,8 +106,8 @@ def test_a_warning_where_inputs_differ(make: Make, run: MakeRun, embedded: Embed
         run(name, {"q1": ("a.py",)}, None, {"snapshot": snapshot})
         for name, snapshot in (("a", "parent"), ("b", "head"))
     ]
-    found = embedded(report_html(make(runs)))
-    (details,) = (each for key, each in found.items() if key.endswith("/details"))
+    documents = embedded(report_html(make(runs)))
+    (details,) = (each for key, each in documents.items() if key.endswith("/details"))
     assert details["not_comparable"] == ["the snapshot differs: parent (a); head (b)"]
 
 
@@ -126,8 +126,8 @@ def large(make: Make, run: MakeRun, *, queries: int, runs: int) -> str:
             f"run{number}",
             {
                 query: [
-                    f"src/package/module_{(place * 7 + row * (number + 3)) % 900}.py"
-                    for place in range(10)
+                    f"src/package/module_{(index * 7 + row * (number + 3)) % 900}.py"
+                    for index in range(10)
                 ]
                 for row, query in enumerate(ids)
             },
@@ -146,10 +146,12 @@ def test_70_queries_and_4_runs_stay_below_a_megabyte(make: Make, run: MakeRun) -
 def test_every_run_can_be_the_baseline(
     make: Make, run: MakeRun, embedded: Embedded, runs: int
 ) -> None:
-    found = embedded(large(make, run, queries=12, runs=runs))
+    documents = embedded(large(make, run, queries=12, runs=runs))
 
     def baselines(metric: str) -> set[str]:
-        keys = [key for key in found if "/comparison?" in key and key.endswith(f"metric={metric}")]
+        keys = [
+            key for key in documents if "/comparison?" in key and key.endswith(f"metric={metric}")
+        ]
         return {key.partition("baseline=")[2].partition("&")[0] for key in keys}
 
     every = {f"run.{number}" for number in range(1, runs + 1)}
@@ -163,14 +165,14 @@ def test_measures_are_shown_as_they_were_typed(
 ) -> None:
     typed = make(findings.runs, measures=("RR@10", "R@10", "MAP"))
     documents = embedded(report_html(typed))
-    (results,) = (found for key, found in documents.items() if key.endswith("/results"))
+    (results,) = (document for key, document in documents.items() if key.endswith("/results"))
     assert results["labels"] == {"mrr@10": "RR@10", "recall@10": "R@10", "ap": "MAP"}
     assert results["primary_metric"] == "mrr@10"
     assert set(results["runs"][0]["metrics_flat"]) == set(results["labels"])
-    metrics = {found["metric"] for found in documents.values() if "metric" in found}
+    metrics = {document["metric"] for document in documents.values() if "metric" in document}
     assert metrics == set(results["labels"])
-    (details,) = (found for key, found in documents.items() if key.endswith("/details"))
+    (details,) = (document for key, document in documents.items() if key.endswith("/details"))
     assert details["change_of"] == "mrr@10"
     assert {"name": "Measures", "text": "RR@10, R@10, MAP"} in details["method"]
-    headlines = [found["headline"] for found in documents.values() if "headline" in found]
+    headlines = [document["headline"] for document in documents.values() if "headline" in document]
     assert all("mrr" not in text and "recall" not in text for text in headlines)

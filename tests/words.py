@@ -33,8 +33,8 @@ def rows(texts: list[str]) -> Vectors:
 
 
 def row(text: str) -> Vectors:
-    found = re.findall(r"[^\W_]+", text.lower()) or [text]
-    hashes = np.array([crc32(word.encode()) for word in found])
+    words_in = re.findall(r"[^\W_]+", text.lower()) or [text]
+    hashes = np.array([crc32(word.encode()) for word in words_in])
     # Words differ in weight, so that few texts are equally near.
     weights = 1 + (hashes >> 16) / 2**16
     return np.bincount(hashes % DIMENSION, weights, minlength=DIMENSION).astype(np.float32)

@@ -32,11 +32,11 @@ def test_a_second_engine_embeds_nothing(tmp_path: Path) -> None:
 
 
 def test_a_query_is_never_cached(tmp_path: Path) -> None:
-    kept = Caches(tmp_path)
-    built = engine(kept)
+    caches = Caches(tmp_path)
+    built = engine(caches)
     built.index(from_texts(TEXTS))
     built.search("log in", 2)
-    with kept.vectors() as cache:
+    with caches.vectors() as cache:
         assert cache is not None
         assert len(cache) == len(TEXTS)
 

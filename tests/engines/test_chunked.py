@@ -37,8 +37,8 @@ class TestDense(EngineSuite):
     def test_finds_what_is_there(self, engine: Engine, corpus: Corpus) -> None:
         """Embeddings find what is meant, and promise nothing about single words."""
         engine.index(corpus)
-        found = {hit.path for hit in self.search(engine, corpus, "how do I log in", 3)}
-        assert found & {"src/auth.py", "docs/guide.md"}
+        paths = {hit.path for hit in self.search(engine, corpus, "how do I log in", 3)}
+        assert paths & {"src/auth.py", "docs/guide.md"}
 
 
 class TestHybrid(EngineSuite):
@@ -58,7 +58,7 @@ class TestShortChunks(EngineSuite):
         return ChunkEngine([LexicalStage()], name="short", recipe=recipe)
 
 
-def found(engine: ChunkEngine, query: str, texts: dict[str, str], k: int = 10) -> list[str]:
+def paths(engine: ChunkEngine, query: str, texts: dict[str, str], k: int = 10) -> list[str]:
     engine.index(from_texts(texts))
     return [hit.path for hit in engine.search(query, k)]
 
@@ -66,8 +66,8 @@ def found(engine: ChunkEngine, query: str, texts: dict[str, str], k: int = 10) -
 def test_production_code_stands_above_its_test_and_its_copies() -> None:
     text = FUNCTION.format(name="login")
     texts = {"tests/test_auth.py": text, "src/auth.py": text, "vendor/auth.py": text}
-    assert found(bm25(header=0), "log in with a password", texts)[0] == "src/auth.py"
-    plain = found(bm25(header=0, code_ranking=False), "log in with a password", texts)
+    assert paths(bm25(header=0), "log in with a password", texts)[0] == "src/auth.py"
+    plain = paths(bm25(header=0, code_ranking=False), "log in with a password", texts)
     assert plain == sorted(texts)
 
 
@@ -76,14 +76,14 @@ def test_a_definition_that_the_query_spells_out_comes_first() -> None:
         "a.py": "def other():\n    return check_login(check_login(check_login()))\n",
         "b.py": "def check_login():\n    return 1\n",
     }
-    assert found(bm25(header=1), "check_login", texts)[0] == "b.py"
+    assert paths(bm25(header=1), "check_login", texts)[0] == "b.py"
 
 
 def test_files_are_mixed_only_where_files_are_judged() -> None:
     many = "\n\n".join(f"def login_{n}(password):\n    return login(password)" for n in range(60))
     texts = {"a.py": many, "b.py": "def mail(login, password):\n    return 0\n"}
-    by_lines = found(bm25(chunker="lines"), "login password", texts, k=3)
-    by_file = found(bm25(chunker="lines", unit="file"), "login password", texts, k=3)
+    by_lines = paths(bm25(chunker="lines"), "login password", texts, k=3)
+    by_file = paths(bm25(chunker="lines", unit="file"), "login password", texts, k=3)
     assert by_lines == ["a.py", "a.py", "a.py"]
     assert set(by_file) == {"a.py", "b.py"}
 
@@ -183,8 +183,8 @@ def test_each_stage_tells_its_score() -> None:
 
 def test_a_threshold_drops_what_is_far_below_the_best() -> None:
     texts = {"a.py": "login password login", "b.py": "the password of a long story " * 9}
-    assert len(found(bm25(), "login password", texts)) == 2
-    assert found(bm25(threshold=0.9), "login password", texts) == ["a.py"]
+    assert len(paths(bm25(), "login password", texts)) == 2
+    assert paths(bm25(threshold=0.9), "login password", texts) == ["a.py"]
 
 
 class Constant(Stage):
@@ -203,7 +203,7 @@ class Constant(Stage):
 
 def test_equal_scores_keep_the_order_of_the_corpus() -> None:
     engine = ChunkEngine([Constant()], name="constant", recipe=IndexRecipe(rules=RankingRules()))
-    assert found(engine, "x", {"b.md": "b", "a.md": "a"}) == ["a.md", "b.md"]
+    assert paths(engine, "x", {"b.md": "b", "a.md": "a"}) == ["a.md", "b.md"]
 
 
 MANUAL = {
@@ -216,10 +216,10 @@ README = {"a/README.md": MANUAL["docs/login.md"]}
 def test_equal_scores_outside_of_the_main_folder_come_later() -> None:
     recipe = IndexRecipe(rules=replace(RankingRules(), outside=0.9))
     engine = ChunkEngine([Constant()], name="constant", recipe=recipe)
-    assert found(engine, "x", MANUAL | README) == ["docs/login.md", "docs/mail.md", "a/README.md"]
+    assert paths(engine, "x", MANUAL | README) == ["docs/login.md", "docs/mail.md", "a/README.md"]
     code = {"a.py": "pass"}
-    assert found(engine, "x", MANUAL | README | code)[0] == "a.py"
-    assert found(engine, "x", MANUAL | README | code)[1] == "a/README.md"
+    assert paths(engine, "x", MANUAL | README | code)[0] == "a.py"
+    assert paths(engine, "x", MANUAL | README | code)[1] == "a/README.md"
 
 
 def folder_factors_of(spec: str, texts: dict[str, str]) -> dict[str, float | None]:

@@ -41,12 +41,12 @@ def file_of(path: Path) -> Path:
     return file
 
 
-@pytest.mark.parametrize("place", [0, 10, 20, 300, -1000, -64])
-def test_a_file_with_a_wrong_byte_is_removed(tmp_path: Path, place: int) -> None:
+@pytest.mark.parametrize("position", [0, 10, 20, 300, -1000, -64])
+def test_a_file_with_a_wrong_byte_is_removed(tmp_path: Path, position: int) -> None:
     folder(tmp_path).write("a", COLUMNS)
     file = file_of(tmp_path)
     data = bytearray(file.read_bytes())
-    data[place] ^= 0xFF
+    data[position] ^= 0xFF
     file.write_bytes(data)
     assert folder(tmp_path).read("a") is None
     assert not file.exists()

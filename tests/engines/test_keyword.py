@@ -43,14 +43,14 @@ class TestInPython(EngineSuite):
         return in_python()
 
 
-def found(engine: KeywordEngine, corpus: Corpus, query: str, k: int = 10) -> list[Hit]:
+def checked_hits(engine: KeywordEngine, corpus: Corpus, query: str, k: int = 10) -> list[Hit]:
     engine.index(corpus)
     return list(engine.search(query, k))
 
 
 def test_worked_by_hand() -> None:
     texts = {"a.py": "login\nuser user\nLogin(user)", "b.py": "the_user", "c.py": "none"}
-    hits = found(in_python(), from_texts(texts), "How does the user login?")
+    hits = checked_hits(in_python(), from_texts(texts), "How does the user login?")
     assert [(hit.path, hit.start_line, hit.end_line) for hit in hits] == [
         ("a.py", 1, 2),
         ("a.py", 3, 3),
@@ -62,7 +62,10 @@ def test_worked_by_hand() -> None:
 
 def test_no_number_of_occurrences_is_worth_a_word() -> None:
     texts = {"a": "url " * 100_000, "b": "url user"}
-    assert [hit.path for hit in found(in_python(), from_texts(texts), "url user")] == ["b", "a"]
+    assert [hit.path for hit in checked_hits(in_python(), from_texts(texts), "url user")] == [
+        "b",
+        "a",
+    ]
 
 
 lines = st.lists(st.sampled_from(["User", "userName", "url", "x", "the", "+"]), max_size=4)
@@ -81,7 +84,7 @@ def test_counts_as_a_loop_would(documents: dict[str, str], query: str) -> None:
             if any(counts):
                 score = sum(map(bool, counts)) + sum(counts) / (sum(counts) + 1)
                 expected.append((-score, path, start + 1))
-    hits = found(in_python(), from_texts(documents), query, k=100)
+    hits = checked_hits(in_python(), from_texts(documents), query, k=100)
     assert [(-hit.score, hit.path, hit.start_line) for hit in hits] == sorted(expected)
 
 
@@ -117,6 +120,6 @@ def test_case_counts_where_it_is_asked_for(rg: bool, request: pytest.FixtureRequ
     if not rg:
         engine.program, engine.needs_directory = None, False
     corpus = from_texts({"a.py": "class Login: ...", "b.py": "def login(): ..."})
-    assert [hit.path for hit in found(engine, corpus, "The Login")] == ["a.py"]
-    assert [hit.path for hit in found(engine, corpus, "login")] == ["b.py"]
+    assert [hit.path for hit in checked_hits(engine, corpus, "The Login")] == ["a.py"]
+    assert [hit.path for hit in checked_hits(engine, corpus, "login")] == ["b.py"]
     engine.close()

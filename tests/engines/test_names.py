@@ -37,14 +37,14 @@ def test_all_at_once_is_one_by_one(
     assert shares.of(np.array(order, np.intp), words).tolist() == expected
 
 
-def place(path: str, *symbols: str, kind: str = "code") -> ChunkLocation:
+def location(path: str, *symbols: str, kind: str = "code") -> ChunkLocation:
     return ChunkLocation(path, Chunk("", "", 1, 2, "text", symbols, (), kind), Trait.NONE)
 
 
 def test_what_is_shown_is_numbered_from_0() -> None:
     names = Names()
-    names.grow([place("gone.py", "login"), place("user.py", "check")])
-    names.grow([place("lib/mod.rs", "login"), place("a.md", "login", kind="prose")])
+    names.grow([location("gone.py", "login"), location("user.py", "check")])
+    names.grow([location("lib/mod.rs", "login"), location("a.md", "login", kind="prose")])
     names.show(np.array([3, 2, 1]))
     rows, words = np.arange(3), words_of("login check")
     assert names.defined(rows, words).tolist() == [0.0, 0.5, 0.5]

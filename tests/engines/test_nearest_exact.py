@@ -31,8 +31,8 @@ def test_agrees_with_a_full_sort(
     index = ExactIndex(rows)
     for number, query in enumerate(asked):
         for mask in (live, np.ones(len(rows), bool)):
-            found = index.search(query, k, live=mask)
-            assert found.rows.tolist() == by_definition(rows, query, k, mask)
+            nearest = index.search(query, k, live=mask)
+            assert nearest.rows.tolist() == by_definition(rows, query, k, mask)
         many = index.search_many(asked, k)[number]
         one = index.search(query, k)
         assert many.rows.tolist() == one.rows.tolist()

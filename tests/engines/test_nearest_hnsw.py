@@ -16,9 +16,9 @@ def matrix() -> np.ndarray:
 def test_finds_nearly_all(matrix: np.ndarray) -> None:
     exact, graph = ExactIndex(matrix), HnswIndex(matrix)
     queries = matrix[:50]
-    truth, found = exact.search_many(queries, 10), graph.search_many(queries, 10)
-    assert recall(found, truth) > 0.97
-    assert [near.rows[0] for near in found] == list(range(50))
+    truth, approximate = exact.search_many(queries, 10), graph.search_many(queries, 10)
+    assert recall(approximate, truth) > 0.97
+    assert [near.rows[0] for near in approximate] == list(range(50))
     live = np.random.default_rng(8).random(len(matrix)) < 0.3
     among = graph.search_many(queries, 10, live=live)
     assert all(live[near.rows].all() for near in among)

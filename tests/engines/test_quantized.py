@@ -57,11 +57,11 @@ def test_codes_find_nearly_all_neighbours(kind: str, least: float, share: float)
     assert least <= table.recall <= 1
     assert table.nbytes == pytest.approx((1 + share) * rows.nbytes)
     exact = in_memory(rows).products(rows[7])
-    found = table.products(rows[7])
-    assert np.count_nonzero(found) <= 200
+    scores = table.products(rows[7])
+    assert np.count_nonzero(scores) <= 200
     # A candidate has its exact score, and the row itself is one.
-    assert found[found > 0].tobytes() == exact[found > 0].tobytes()
-    assert top(found, 1).tolist() == top(exact, 1).tolist() == [7]
+    assert scores[scores > 0].tobytes() == exact[scores > 0].tobytes()
+    assert top(scores, 1).tolist() == top(exact, 1).tolist() == [7]
 
 
 @pytest.mark.parametrize("kind", ["int8", "binary"])
@@ -76,8 +76,8 @@ def test_the_order_of_rows_decides_nothing(kind: str) -> None:
 def test_all_rows_with_the_same_code_are_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nearest, "CODE_BLOCK", 64)
     rows = np.repeat(unit_rows(2), [50, 400], axis=0)
-    found = filled(rows, "binary").products(rows[-1])
-    assert np.flatnonzero(found == found[-1]).tolist() == list(range(50, 450))
+    scores = filled(rows, "binary").products(rows[-1])
+    assert np.flatnonzero(scores == scores[-1]).tolist() == list(range(50, 450))
 
 
 @pytest.mark.parametrize("kind", ["int8", "binary"])
@@ -85,10 +85,10 @@ def test_only_live_rows_are_candidates(kind: str) -> None:
     rows = unit_rows(2000)
     live = np.zeros(2000, np.bool_)
     live[1::2] = True
-    found = filled(rows, kind).products(rows[8], live)
-    assert found[8] == 0
-    assert not found[~live].any()
-    assert np.count_nonzero(found)
+    scores = filled(rows, kind).products(rows[8], live)
+    assert scores[8] == 0
+    assert not scores[~live].any()
+    assert np.count_nonzero(scores)
 
 
 @pytest.mark.parametrize("vectors", VECTORS)

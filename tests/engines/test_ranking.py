@@ -13,7 +13,7 @@ from karat.engines.ranking import PLAIN, Names, RankingRules, boost_names, diver
 RULES = RankingRules()
 
 
-def place(
+def location(
     path: str = "src/a.py",
     *,
     symbols: tuple[str, ...] = (),
@@ -23,9 +23,11 @@ def place(
     return ChunkLocation(path, Chunk("", "", 1, 2, "text", symbols, (), kind), traits)
 
 
-def factor(place: ChunkLocation, query: str, *, unit: str = "lines", score: float = 1.0) -> float:
+def factor(
+    location: ChunkLocation, query: str, *, unit: str = "lines", score: float = 1.0
+) -> float:
     names = Names()
-    names.grow([place])
+    names.grow([location])
     names.show(np.array([0]))
     scores = boost_names(np.full(1, score, np.float32), names, query, RULES, unit=unit)
     return float(scores[0])
@@ -46,16 +48,16 @@ def test_a_name_made_of_the_query_raises_its_definition(
     symbols: tuple[str, ...], query: str, share: float
 ) -> None:
     expected = 1 + (RULES.definition - 1) * share
-    assert factor(place(symbols=symbols), query) == pytest.approx(expected)
+    assert factor(location(symbols=symbols), query) == pytest.approx(expected)
 
 
 def test_a_heading_is_no_definition() -> None:
-    section = place("docs/a.md", symbols=("Check login",), kind="prose")
+    section = location("docs/a.md", symbols=("Check login",), kind="prose")
     assert factor(section, "check login") == 1.0
 
 
 def test_what_was_not_found_is_not_raised() -> None:
-    assert factor(place(symbols=("login",)), "login", score=0.0) == 0.0
+    assert factor(location(symbols=("login",)), "login", score=0.0) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -71,17 +73,17 @@ def test_what_was_not_found_is_not_raised() -> None:
 def test_only_among_files_is_one_raised_for_its_name(path: str, share: float) -> None:
     query = "where are users stored"
     expected = 1 + (RULES.stem - 1) * share
-    assert factor(place(path), query, unit="file") == pytest.approx(expected)
-    assert factor(place(path), query) == 1.0
+    assert factor(location(path), query, unit="file") == pytest.approx(expected)
+    assert factor(location(path), query) == 1.0
 
 
 def test_kinds_and_their_factors() -> None:
     places = [
-        place(),
-        place(traits=Trait.TEST),
-        place(symbols=("tests",)),
-        place(traits=Trait.VENDORED | Trait.TEST),
-        place("docs/tests.md", kind="prose", traits=Trait.DOCS | Trait.TEST),
+        location(),
+        location(traits=Trait.TEST),
+        location(symbols=("tests",)),
+        location(traits=Trait.VENDORED | Trait.TEST),
+        location("docs/tests.md", kind="prose", traits=Trait.DOCS | Trait.TEST),
     ]
     expected = [1.0, RULES.test, RULES.test, RULES.vendored * RULES.test, RULES.docs]
     assert kind_factors(places, RULES) == pytest.approx(expected)
@@ -91,22 +93,22 @@ def test_kinds_and_their_factors() -> None:
 def table(sizes: list[int]) -> ChunkTable:
     """Return files with so many chunks each."""
     documents = [Document(f"{number}.py", "", 1) for number in range(len(sizes))]
-    return ChunkTable.of(documents, [[place().chunk] * size for size in sizes])
+    return ChunkTable.of(documents, [[location().chunk] * size for size in sizes])
 
 
 def plainly(scores: Scores, places: ChunkTable, k: int, rules: RankingRules) -> list[int]:
     """Return the order of files as it is told, place by place."""
-    found = top(scores, len(scores))
+    ranked = top(scores, len(scores))
     of_file: dict[int, list[int]] = {}
-    for position, row in enumerate(found):
+    for position, row in enumerate(ranked):
         of_file.setdefault(int(places.files[row]), []).append(position)
-    worth = scores[found].copy()
+    worth = scores[ranked].copy()
     for positions in of_file.values():
         witnesses = positions[1:4]
-        worth[positions[0]] += rules.coherence * float(scores[found[witnesses]].sum())
+        worth[positions[0]] += rules.coherence * float(scores[ranked[witnesses]].sum())
         for earlier, position in enumerate(positions):
             worth[position] *= rules.diversity**earlier
-    return [int(row) for row in found[np.argsort(-worth, kind="stable")[:k]]]
+    return [int(row) for row in ranked[np.argsort(-worth, kind="stable")[:k]]]
 
 
 @given(

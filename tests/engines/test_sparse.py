@@ -24,12 +24,12 @@ class TestBm25(EngineSuite):
 def test_without_a_model_it_is_bm25_without_rules() -> None:
     corpus = from_texts({**DOCUMENTS, "tests/test_auth.py": DOCUMENTS["src/auth.py"]})
     engines = [build("sparse(k1=0.9, b=0.4)"), bm25(k1=0.9, b=0.4, header=1, code_ranking=False)]
-    found = []
+    results = []
     for engine in engines:
         engine.index(corpus)
-        found.append(list(engine.search("login password", 10)))
-    assert found[0] == found[1]
-    assert found[0]
+        results.append(list(engine.search("login password", 10)))
+    assert results[0] == results[1]
+    assert results[0]
 
 
 def test_options_that_have_no_effect_are_refused() -> None:

@@ -98,13 +98,13 @@ def test_options_have_the_types_of_the_class(spec: Any) -> None:
 
 
 def test_options_without_annotation_have_the_types_of_their_defaults() -> None:
-    place = "karat_test_engines:Unannotated"
-    engine = made(f"{place}(boost=2, depth=5, fast=true, model=3, other=4)").engine
+    target = "karat_test_engines:Unannotated"
+    engine = made(f"{target}(boost=2, depth=5, fast=true, model=3, other=4)").engine
     assert engine.made_with == (2.0, 5, True, "3", "4")
     assert [type(value) for value in engine.made_with[:3]] == [float, int, bool]
-    assert made(f"{place}(depth=2.5)").engine.made_with[1] == 2.5
+    assert made(f"{target}(depth=2.5)").engine.made_with[1] == 2.5
     with pytest.raises(InputError, match="boost: Input should be a valid number"):
-        made(f"{place}(boost=much)")
+        made(f"{target}(boost=much)")
 
 
 @pytest.mark.parametrize("value", ["true", "false"])
@@ -247,9 +247,9 @@ def test_files(tmp_path: Path) -> None:
         "engines:\n  mine: karat_test_engines:Mine\n"
         "  grep: {engine: command, command: [grep], output: jsonl}\n"
     )
-    found = read_specs(many)
-    assert list(found) == ["mine", "grep"]
-    assert made(found["grep"]).name == "grep"
+    specs = read_specs(many)
+    assert list(specs) == ["mine", "grep"]
+    assert made(specs["grep"]).name == "grep"
     with pytest.raises(InputError, match=r"the file has 2 engines \(mine, grep\); expected one"):
         parse_spec(str(many))
     plain = tmp_path / "one.json"
@@ -314,10 +314,10 @@ def test_here_is_the_folder_of_the_file(
     ],
 )
 def test_files_that_are_refused(tmp_path: Path, text: str, error: type[InputError]) -> None:
-    place = tmp_path / "x.yaml"
-    place.write_text(text)
+    path = tmp_path / "x.yaml"
+    path.write_text(text)
     with pytest.raises(error):
-        read_specs(place)
+        read_specs(path)
 
 
 def test_commas_within_brackets_belong_to_the_value() -> None:

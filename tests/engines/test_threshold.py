@@ -67,7 +67,7 @@ def test_a_threshold_in_the_engine_is_one_afterwards(engine: str) -> None:
     spec = parse_spec(engine)
     plain = build(spec)
     plain.index(CORPUS)
-    found = {query: tuple(plain.search(query, 100)) for query in QUERIES}
+    by_query = {query: tuple(plain.search(query, 100)) for query in QUERIES}
     limited = build(spec)
     limited.index(CORPUS)
 
@@ -78,7 +78,9 @@ def test_a_threshold_in_the_engine_is_one_afterwards(engine: str) -> None:
         else:
             recipe = limited.recipe  # type: ignore[attr-defined]
             limited.recipe = replace(recipe, threshold=threshold)  # type: ignore[attr-defined]
-        expected = cut(found[query], k=k, threshold=threshold, by_score=has_absolute_scores(spec))
+        expected = cut(
+            by_query[query], k=k, threshold=threshold, by_score=has_absolute_scores(spec)
+        )
         assert tuple(limited.search(query, k)) == expected
 
     holds()

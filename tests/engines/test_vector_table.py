@@ -40,11 +40,11 @@ def test_a_graph_finds_what_lives_and_later_rows_are_compared() -> None:
     table.extend(ROWS[300:])
     table.prepare()
     live = np.arange(len(ROWS)) % 2 == 0
-    found = table.products(ROWS[1], live)
-    assert found[300:] == pytest.approx(exact.products(ROWS[1])[300:])
+    scores = table.products(ROWS[1], live)
+    assert scores[300:] == pytest.approx(exact.products(ROWS[1])[300:])
     best = np.argsort(-np.where(live, exact.products(ROWS[1]), 0))[:5]
-    assert found[best] == pytest.approx(exact.products(ROWS[1])[best])
-    assert not found[:300][~live[:300]].any()
+    assert scores[best] == pytest.approx(exact.products(ROWS[1])[best])
+    assert not scores[:300][~live[:300]].any()
 
 
 def test_the_graph_is_built_anew_when_too_many_rows_are_without_one() -> None:

@@ -31,8 +31,8 @@ def test_code_and_prose_have_weights_of_their_own() -> None:
     engine.index(CORPUS)
     places = engine.held.chunks
     assert places is not None
-    found = places.hits(range(4), [1.0] * 4)
-    assert [hit.path for hit in found] == ["auth.py", "guide.md", "mail.py", "notes.md"]
+    hits = places.hits(range(4), [1.0] * 4)
+    assert [hit.path for hit in hits] == ["auth.py", "guide.md", "mail.py", "notes.md"]
     words, meaning = Weights(code=(0.25, 0.75), other=(1.0, 0.0)).of(places)
     assert np.asarray(words).tolist() == [0.25, 1.0, 0.25, 1.0]
     assert np.asarray(meaning).tolist() == [0.75, 0.0, 0.75, 0.0]
@@ -58,13 +58,13 @@ def test_the_joint_score_is_the_weighted_sum_of_both(
 ) -> None:
     engine = hybrid(model=WORDS, code_ranking=False, **settings)  # type: ignore[arg-type]
     engine.index(CORPUS)
-    found = engine.explain("how does a user log in to send?", 10)
-    assert len(found) == 4
+    explanations = engine.explain("how does a user log in to send?", 10)
+    assert len(explanations) == 4
     sides = [
-        min_max(np.array([explained.stages[stage] for explained in found], np.float32))
+        min_max(np.array([explained.stages[stage] for explained in explanations], np.float32))
         for stage in ("bm25", "dense")
     ]
-    for explained, words, meaning in zip(found, *sides, strict=True):
+    for explained, words, meaning in zip(explanations, *sides, strict=True):
         share = code if explained.hit.path.endswith(".py") else prose
         expected = (1 - share) * words + share * meaning
         assert explained.ranking["joined"] == pytest.approx(expected, rel=1e-5)

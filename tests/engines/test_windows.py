@@ -15,14 +15,14 @@ from tests.words import WORDS
 
 @given(st.text(alphabet="ab\n", max_size=400), st.integers(5, 60))
 def test_parts_are_the_text_and_of_even_length(text: str, size: int) -> None:
-    found = parts(text, size)
-    assert "".join(found) == text
+    windowed = parts(text, size)
+    assert "".join(windowed) == text
     longest_line = max(map(len, text.splitlines(keepends=True)), default=0)
-    assert all(len(part) <= size + longest_line for part in found)
-    assert all(found) or not text
+    assert all(len(part) <= size + longest_line for part in windowed)
+    assert all(windowed) or not text
 
 
-def place(kind: str) -> ChunkLocation:
+def location(kind: str) -> ChunkLocation:
     return ChunkLocation(
         "a.md", Chunk("", "", 1, 99, "word\n" * CHARACTERS, (), (), kind), Trait.NONE
     )
@@ -38,7 +38,7 @@ def place(kind: str) -> ChunkLocation:
     ],
 )
 def test_what_is_embedded_in_parts(windows: str, kind: str, several: bool) -> None:
-    texts = texts_of(place(kind), windows)
+    texts = texts_of(location(kind), windows)
     assert (len(texts) > 1) == several
     assert all(text.startswith("a.md\n") for text in texts)
 

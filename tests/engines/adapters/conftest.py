@@ -58,22 +58,22 @@ def mcp_service(toy: list[str]) -> Iterator[str]:
 @pytest.fixture(autouse=True)
 def nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Fail a test that leaves a child process, an open descriptor or a temporary directory."""
-    place = tmp_path / "tmp"
-    place.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
     before = children(), descriptors()
     yield
-    assert (children() - before[0], list(place.iterdir())) == (set(), [])
+    assert (children() - before[0], list(folder.iterdir())) == (set(), [])
     assert descriptors() <= before[1]
 
 
 def children() -> set[int]:
     """Return the processes below this one, zombies included."""
-    found: set[int] = set()
+    pids: set[int] = set()
     for file in Path(f"/proc/{os.getpid()}/task").glob("*/children"):
         with suppress(FileNotFoundError, ProcessLookupError):  # the thread has ended meanwhile
-            found.update(map(int, file.read_text().split()))
-    return found
+            pids.update(map(int, file.read_text().split()))
+    return pids
 
 
 def descriptors() -> int:

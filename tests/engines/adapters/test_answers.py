@@ -99,11 +99,11 @@ def test_any_text_may_mention_paths(text: str) -> None:
 
 def test_mentions_with_lines() -> None:
     text = "see (src/a.py:10-20), `b.py:3:` and c.py:7:5. Also d.py."
-    found = [
+    hits = [
         (hit.path, hit.start_line, hit.end_line) for hit in mentioned_paths(text) if "." in hit.path
     ]
     expected = [("src/a.py", 10, 20), ("b.py", 3, 3), ("c.py", 7, 7), ("d.py", 0, 0)]
-    assert found == expected
+    assert hits == expected
 
 
 @pytest.mark.parametrize(
@@ -124,8 +124,8 @@ def test_only_a_line_feed_ends_a_line(mark: str) -> None:
     assert [hit.path for hit in json_lines(text, reader).hits] == ["a.py", "b.py"]
     data = {"path": {"text": "a.py"}, "line_number": 4, "submatches": [{}]}
     event = {"type": "match", "data": {**data, "lines": {"text": f"login{mark}"}}}
-    found = group_lines(json.dumps(event, ensure_ascii=False), "login", join_lines=1)
-    assert found == [Hit("a.py", 1.5, 4, 4)]
+    hits = group_lines(json.dumps(event, ensure_ascii=False), "login", join_lines=1)
+    assert hits == [Hit("a.py", 1.5, 4, 4)]
 
 
 def test_ripgreps_bytes_and_context() -> None:
@@ -145,9 +145,9 @@ def test_the_tokens_of_a_line_that_is_a_hit_are_those_of_the_hit() -> None:
         {"usage": {"total_tokens": 50}, "cost": 0.1},
     ]
     text = "\n".join(map(json.dumps, lines))
-    found = json_lines(text, AnswerReader(AnswerOptions()))
-    assert [hit.tokens for hit in found.hits] == [7, 9]
-    assert found.metadata == {"total_tokens": 50, "cost": 0.1}
+    reply = json_lines(text, AnswerReader(AnswerOptions()))
+    assert [hit.tokens for hit in reply.hits] == [7, 9]
+    assert reply.metadata == {"total_tokens": 50, "cost": 0.1}
     named = json_lines(text, AnswerReader(AnswerOptions(cost="cost", total_tokens="tokens")))
     assert named.metadata == {"tokens": 9, "cost": 0.1}
 

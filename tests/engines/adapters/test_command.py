@@ -43,11 +43,11 @@ def prints(text: str, **options: Any) -> CommandEngine:
 
 
 def test_octocodes_array() -> None:
-    found = (
+    printed = (
         '[{"path": "a.py", "start_line": 2, "end_line": 3, "distance": 0.1}, '
         '{"path": "b/c.py", "start_line": 1, "end_line": 1, "distance": 0.4}]'
     )
-    with prints(found, output="octocode") as engine:
+    with prints(printed, output="octocode") as engine:
         hits = [(h.path, h.start_line, h.end_line, h.score) for h in engine.search("x", 5)]
     assert hits == [("a.py", 2, 3, -0.1), ("b/c.py", 1, 1, -0.4)]
 
@@ -109,7 +109,7 @@ def test_a_pattern_reads_text() -> None:
 
 
 def test_bad_hits_are_dropped_and_counted() -> None:
-    found = (
+    printed = (
         '["a.py", "a.py", "../a.py", "/etc/passwd", "no.py", 7, '
         '{"path": "a.py", "start_line": 3, "end_line": 2}, '
         '{"path": "a.py", "start_line": 0, "end_line": 2}, '
@@ -117,7 +117,7 @@ def test_bad_hits_are_dropped_and_counted() -> None:
         '{"path": "a.py", "start_line": 9}, '
         '{"path": "a.py", "start_line": 2, "end_line": 9}]'
     )
-    with prints(found) as engine:
+    with prints(printed) as engine:
         hits = engine.search("x", 20)
         assert [(h.path, h.start_line, h.end_line) for h in hits] == [
             ("a.py", 0, 0),

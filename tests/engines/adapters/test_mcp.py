@@ -25,16 +25,16 @@ def opened(toy: list[str], *style: str, **options: Any) -> McpEngine:
 
 def test_text_is_read_for_the_paths_it_mentions(toy: list[str]) -> None:
     with opened(toy, "text") as engine:
-        found = [(hit.path, hit.start_line) for hit in engine.search("login", 5)]
-        assert found == [("b.md", 0), ("src/a.py", 0)]
+        locations = [(hit.path, hit.start_line) for hit in engine.search("login", 5)]
+        assert locations == [("b.md", 0), ("src/a.py", 0)]
         # The other words of the text are no bad hits.
         assert engine.invalid == {}
 
 
 def test_text_is_read_by_a_pattern(toy: list[str]) -> None:
     with opened(toy, "text", pattern=r"^(?P<start>\d+)\. (?P<path>.+)$") as engine:
-        found = [(hit.path, hit.start_line) for hit in engine.search("login", 5)]
-        assert found == [("b.md", 1)]
+        locations = [(hit.path, hit.start_line) for hit in engine.search("login", 5)]
+        assert locations == [("b.md", 1)]
         assert engine.invalid == {"past the last line": 1}
 
 

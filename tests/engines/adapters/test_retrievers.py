@@ -72,10 +72,10 @@ def hits(target: object, k: int = 10, **options: Any) -> list[Hit]:
 
 def test_langchain_documents_are_found_by_their_source() -> None:
     documents = [Document("x", {"source": "a.py", "start": 1}), Document("y", {"score": 0.5}, "b")]
-    found = hits(LangChainRetriever(documents))
-    assert [hit.path for hit in found] == ["a.py", "b"]
-    assert isnan(found[0].score)
-    assert found[1].score == 0.5
+    answer = hits(LangChainRetriever(documents))
+    assert [hit.path for hit in answer] == ["a.py", "b"]
+    assert isnan(answer[0].score)
+    assert answer[1].score == 0.5
     pairs: list[Any] = [(documents[0], 0.25)]
     assert hits(LangChainRetriever(pairs)) == [Hit("a.py", 0.25)]
 
@@ -86,9 +86,9 @@ def test_llama_index_nodes_have_scores() -> None:
         NodeWithScore(TextNode({}, ref_doc_id="doc"), None),
         NodeWithScore(TextNode({}, "alone"), 0.1),
     ]
-    found = hits(LlamaIndexRetriever(nodes))
-    assert found[0] == Hit("a.py", 0.9, 3, 9)
-    assert [hit.path for hit in found[1:]] == ["doc", "alone"]
+    answer = hits(LlamaIndexRetriever(nodes))
+    assert answer[0] == Hit("a.py", 0.9, 3, 9)
+    assert [hit.path for hit in answer[1:]] == ["doc", "alone"]
 
 
 def test_haystack_components_are_given_k() -> None:
@@ -171,7 +171,7 @@ class Indexing:
 
 
 class RetrievalAgent:
-    def initialize(self, place: str) -> None:
+    def initialize(self, repo_path: str) -> None:
         """Take the folder."""
 
     def retrieve(self, query: str) -> object:

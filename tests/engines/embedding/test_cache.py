@@ -82,9 +82,9 @@ def test_the_least_recently_used_rows_go(cache_file: Path) -> None:
     with EmbeddingCache(cache_file, max_bytes=500_000, clock=lambda: now, evicted_rows=20) as cache:
         cache.put({b"new": row})
         assert 20 < len(cache) < 130
-        kept = cache.get([*keys, b"new"], 1_000)
-        assert set(kept) >= {*keys[:10], keys[-1], b"new"}
-        assert keys[10] not in kept
+        remaining = cache.get([*keys, b"new"], 1_000)
+        assert set(remaining) >= {*keys[:10], keys[-1], b"new"}
+        assert keys[10] not in remaining
 
 
 def test_what_the_run_has_used_is_never_evicted(cache_file: Path) -> None:
@@ -100,8 +100,8 @@ def test_what_the_run_has_used_is_never_evicted(cache_file: Path) -> None:
         assert len(cache.get(keys[:5], 1_000)) == 5
         for key in keys[100:]:
             cache.put({key: row})
-        kept = cache.get(keys, 1_000)
-    assert set(kept) == {*keys[:5], *keys[100:]}
+        remaining = cache.get(keys, 1_000)
+    assert set(remaining) == {*keys[:5], *keys[100:]}
     # The next run makes it small again.
     now = 3_000.0
     with EmbeddingCache(
@@ -138,6 +138,6 @@ def test_two_processes_write_at_once(cache_file: Path) -> None:
     assert [process.wait(60) for process in started] == [0, 0]
     with EmbeddingCache(cache_file) as cache:
         assert len(cache) == 300
-        found = cache.get([number.to_bytes(32, "big") for number in range(200)], 8)
-    assert all(row[0] == int.from_bytes(key, "big") for key, row in found.items())
-    assert len(found) == 200
+        rows = cache.get([number.to_bytes(32, "big") for number in range(200)], 8)
+    assert all(row[0] == int.from_bytes(key, "big") for key, row in rows.items())
+    assert len(rows) == 200

@@ -32,18 +32,18 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_lines_worked_by_hand() -> None:
-    found = list(in_texts(FILES, WORDS))
-    assert [line for line in found if line.path == "a.py"] == [
+    matches = list(in_texts(FILES, WORDS))
+    assert [line for line in matches if line.path == "a.py"] == [
         KeywordLine("a.py", 1, "def parse_URL(url):"),
         KeywordLine("a.py", 2, "    return url"),
     ]
-    assert [line.number for line in found if line.path == "dir/.hidden"] == [1, 3]
-    assert {line.path for line in found} == FILES.keys() - {"none.txt"}
+    assert [line.number for line in matches if line.path == "dir/.hidden"] == [1, 3]
+    assert {line.path for line in matches} == FILES.keys() - {"none.txt"}
 
 
 def test_ripgrep_agrees(ripgrep: str, folder: Path) -> None:
-    found = by_ripgrep(ripgrep, folder, WORDS, files={name: name for name in FILES})
-    assert sorted(found) == sorted(in_texts(FILES, WORDS))
+    matches = by_ripgrep(ripgrep, folder, WORDS, files={name: name for name in FILES})
+    assert sorted(matches) == sorted(in_texts(FILES, WORDS))
 
 
 def test_many_names_go_in_several_calls(
@@ -52,8 +52,8 @@ def test_many_names_go_in_several_calls(
     monkeypatch.setattr(keyword, "MOST_CHARACTERS", 12)
     assert len(list(keyword.batches(list(FILES)))) > 2
     assert [name for batch in keyword.batches(list(FILES)) for name in batch] == list(FILES)
-    found = by_ripgrep(ripgrep, folder, WORDS, files={name: f"x/{name}" for name in FILES})
-    assert {line.path for line in found} == {f"x/{name}" for name in FILES.keys() - {"none.txt"}}
+    matches = by_ripgrep(ripgrep, folder, WORDS, files={name: f"x/{name}" for name in FILES})
+    assert {line.path for line in matches} == {f"x/{name}" for name in FILES.keys() - {"none.txt"}}
 
 
 def test_ripgrep_misses_no_letter_that_python_lowers(ripgrep: str, tmp_path: Path) -> None:
@@ -63,8 +63,8 @@ def test_ripgrep_misses_no_letter_that_python_lowers(ripgrep: str, tmp_path: Pat
     assert len(pairs) > 1_000
     words = [words[0] for words in pairs.values()]
     (tmp_path / "x").write_text("\n".join(pairs), encoding="utf-8")
-    found = {line.text for line in by_ripgrep(ripgrep, tmp_path, words, files={"x": "x"})}
-    assert found == pairs.keys()
+    texts = {line.text for line in by_ripgrep(ripgrep, tmp_path, words, files={"x": "x"})}
+    assert texts == pairs.keys()
 
 
 def test_other_encodings(ripgrep: str, tmp_path: Path) -> None:
@@ -72,8 +72,8 @@ def test_other_encodings(ripgrep: str, tmp_path: Path) -> None:
     (tmp_path / "latin").write_bytes("Größe url\n".encode("latin-1"))
     files = {"wide": "wide", "latin": "latin"}
     assert {line.path for line in by_ripgrep(ripgrep, tmp_path, ["url"], files=files)} == {*files}
-    found = by_ripgrep(ripgrep, tmp_path, ["größe"], files=files)
-    assert list(found) == [KeywordLine("wide", 1, "Größe url")]
+    matches = by_ripgrep(ripgrep, tmp_path, ["größe"], files=files)
+    assert list(matches) == [KeywordLine("wide", 1, "Größe url")]
 
 
 def test_a_broken_ripgrep_says_so(folder: Path) -> None:

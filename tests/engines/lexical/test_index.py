@@ -60,8 +60,8 @@ def test_agrees_with_the_textbook(
     documents: list[Document], query: str, k1: float, b: float
 ) -> None:
     bm25 = BM25(k1, b)
-    found = index_of(documents, bm25).scores(query)
-    assert found.tolist() == pytest.approx(textbook(documents, query, bm25), rel=1e-4, abs=1e-6)
+    scores = index_of(documents, bm25).scores(query)
+    assert scores.tolist() == pytest.approx(textbook(documents, query, bm25), rel=1e-4, abs=1e-6)
 
 
 @given(corpora, st.lists(st.booleans(), min_size=12, max_size=12), texts, st.integers(1, 12))
@@ -158,8 +158,8 @@ def test_threads_do_not_disturb_each_other() -> None:
 
     def work(word: str) -> None:
         for _ in range(50):
-            found: DocumentRanking = index.search(word, 20)
-            if found.documents.tolist() != alone[word].documents.tolist():
+            ranking: DocumentRanking = index.search(word, 20)
+            if ranking.documents.tolist() != alone[word].documents.tolist():
                 wrong.append(word)
 
     threads = [Thread(target=work, args=(word,)) for word in WORDS]

@@ -34,6 +34,6 @@ def test_other_words_stay_apart(pair: str) -> None:
 
 @given(st.text("abcdeginrsty", max_size=12))
 def test_a_stem_begins_like_its_word(word: str) -> None:
-    found = stem(word)
-    assert bool(found) == bool(word)
-    assert word.startswith(found.removesuffix("y"))
+    stemmed = stem(word)
+    assert bool(stemmed) == bool(word)
+    assert word.startswith(stemmed.removesuffix("y"))

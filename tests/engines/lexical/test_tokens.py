@@ -65,6 +65,6 @@ def test_a_text_is_its_words(left: str, right: str) -> None:
 
 @given(st.text())
 def test_words_hold_all_letters_of_ascii(text: str) -> None:
-    kept = b"".join(raw_words(text)).decode("utf-8")
+    joined = b"".join(raw_words(text)).decode("utf-8")
     expected = [c for c in text if c.isascii() and (c.isalnum() or c == "_")]
-    assert [c for c in kept if c.isascii()] == expected
+    assert [c for c in joined if c.isascii()] == expected

@@ -9,8 +9,8 @@ from karat.engines.lexical.index import best
 
 
 def by_sorting(scores: list[float], k: int) -> list[int]:
-    order = sorted(range(len(scores)), key=lambda place: (-scores[place], place))
-    return [place for place in order if scores[place] > 0][:k]
+    order = sorted(range(len(scores)), key=lambda index: (-scores[index], index))
+    return [index for index in order if scores[index] > 0][:k]
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 3000), st.integers(1, 30), st.integers(1, 50))

@@ -58,13 +58,13 @@ class Fixed(Engine):
     thread_safe = False
 
     def __init__(self, scores: Mapping[str, float]) -> None:
-        self.found = scores
+        self.scores = scores
 
     def index(self, corpus: Corpus) -> None:
         pass
 
     def search(self, query: str, k: int) -> list[Hit]:
-        return [Hit(path, score) for path, score in self.found.items()][:k]
+        return [Hit(path, score) for path, score in self.scores.items()][:k]
 
 
 class TestOverBm25(EngineSuite):

@@ -20,11 +20,11 @@ def test_writers_and_readers_at_once_lose_nothing() -> None:
     store.upsert("ns", ["first"], query[None])
 
     def write_and_read(writer: int) -> int:
-        found = 0
+        count = 0
         for number in range(50):
             store.upsert("ns", [f"{writer}-{number}"], np.array([[1.0, number / 50]], np.float32))
-            found = len(store.nearest("ns", query, 1000))
-        return found
+            count = len(store.nearest("ns", query, 1000))
+        return count
 
     with ThreadPoolExecutor(4) as pool:
         seen = list(pool.map(write_and_read, range(4)))

@@ -101,9 +101,9 @@ def test_a_long_document_is_cut_around_the_chunk() -> None:
     from karat.corpus import Chunk
 
     document = "x" * 50_000 + "THE CHUNK" + "y" * 50_000
-    shown = prompt_text(document, Chunk("1", "b", 1, 1, "THE CHUNK"))
-    assert len(shown) < 41_000
-    assert "xxTHE CHUNKyy" in shown
+    prompt = prompt_text(document, Chunk("1", "b", 1, 1, "THE CHUNK"))
+    assert len(prompt) < 41_000
+    assert "xxTHE CHUNKyy" in prompt
 
 
 def test_the_surroundings_are_those_of_the_line_of_the_chunk() -> None:
@@ -235,8 +235,8 @@ def test_a_known_price_has_a_default_budget() -> None:
 def test_context_is_an_axis() -> None:
     context = "http://localhost:1/v1#m"
     matrix = Matrix(search_modes=("sparse", "dense"), context=(None, context))
-    found = [(each.name, dict(each.spec.params)) for each in matrix.configurations()]
-    assert found == [
+    configured = [(each.name, dict(each.spec.params)) for each in matrix.configurations()]
+    assert configured == [
         ("sparse @10", {}),
         ("sparse context=m @10", {"context": context}),
         ("dense @10", {}),

@@ -42,9 +42,9 @@ def save_model(folder: Path, *, labels: int) -> None:
 
 @pytest.fixture(scope="module")
 def folder(libraries: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("cross") / "tiny"
-    save_model(place, labels=1)
-    return place
+    folder = tmp_path_factory.mktemp("cross") / "tiny"
+    save_model(folder, labels=1)
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +106,7 @@ def test_its_order_is_the_order(loaded: Reranker) -> None:
     engine = RerankEngine(bm25(), loaded)
     engine.index(from_texts(texts))
     scores = loaded.scores("login", [f"{path}\n{text}" for path, text in texts.items()])
-    best_first = [list(texts)[place] for place in np.argsort(-scores)]
+    best_first = [list(texts)[index] for index in np.argsort(-scores)]
     assert [hit.path for hit in engine.search("login", 3)] == best_first
 
 

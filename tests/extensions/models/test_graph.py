@@ -20,9 +20,9 @@ def test_agrees_with_the_definition(
     session = runtime.InferenceSession(
         encoder_graph(tiny_encoder), providers=["CPUExecutionProvider"]
     )
-    (found,) = session.run(["tokens"], {"input_ids": np.array([ids], np.int64)})
+    (tokens,) = session.run(["tokens"], {"input_ids": np.array([ids], np.int64)})
     expected = by_definition(tiny_encoder, ids, bytes_only=True)
-    cosine = (found[0] * expected).sum(1) / np.linalg.norm(found[0], axis=1)
+    cosine = (tokens[0] * expected).sum(1) / np.linalg.norm(tokens[0], axis=1)
     cosine /= np.linalg.norm(expected, axis=1)
     # Single precision now and then rounds to the next of the 256 levels.
     assert cosine.min() > 0.9995

@@ -159,9 +159,9 @@ def test_retrieval_and_reranking_agree(model: str) -> None:
     assert isinstance(reranked, RerankEngine)
     for each in (engine, reranked):
         each.index(corpus)
-    found = [hit.path for hit in engine.search("login password", 3)]
-    assert found[0] == "a.md"
-    assert found[:2] == [hit.path for hit in reranked.search("login password", 3)][:2]
+    paths = [hit.path for hit in engine.search("login password", 3)]
+    assert paths[0] == "a.md"
+    assert paths[:2] == [hit.path for hit in reranked.search("login password", 3)][:2]
     assert engine.index_bytes() > 0
 
 
@@ -173,8 +173,8 @@ def test_mean_max_similarity_as_a_loop_would() -> None:
         np.mean([max(float(row @ token) for row in text) for token in asked]) if len(text) else 0
         for text in texts
     ]
-    found = mean_max_similarity([as_bytes(text) for text in texts], asked)
-    assert found.tolist() == pytest.approx(expected, abs=0.05)
+    scores = mean_max_similarity([as_bytes(text) for text in texts], asked)
+    assert scores.tolist() == pytest.approx(expected, abs=0.05)
     assert mean_max_similarity([], asked).tolist() == []
 
 
@@ -186,14 +186,14 @@ def test_blocks_change_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
             return [np.eye(128, dtype=np.float32)[[ord(c) % 128 for c in text]] for text in texts]
 
     corpus = from_texts({f"{name}.md": f"{name * 3}\n" for name in "abcde"})
-    found = []
+    results = []
     for rows in (65_536, 1):
         monkeypatch.setattr("karat.extensions.models.late.ROWS_A_BLOCK", rows)
         engine = ChunkEngine([LateStage(Letters(), name="letters")], name="letters")
         engine.index(corpus)
-        found.append(engine.search("ccc", 5))
-    assert found[0] == found[1]
-    assert found[0][0].path == "c.md"
+        results.append(engine.search("ccc", 5))
+    assert results[0] == results[1]
+    assert results[0][0].path == "c.md"
 
 
 def test_texts_of_earlier_snapshots_are_forgotten() -> None:
@@ -211,14 +211,14 @@ def test_texts_of_earlier_snapshots_are_forgotten() -> None:
     stage = LateStage(Lengths(), name="lengths", spare_bytes=16)
     engine = ChunkEngine([stage], name="lengths")
     expected = {"ab": "ab", "bc": "c", "de": "de", "bf": "f", "ac": "ac"}
-    found = {}
+    encoded_by_step = {}
     for names in expected:
         before = len(encoded)
         engine.show(from_texts({f"{name}.md": f"{name}\n" for name in names}))
-        found[names] = "".join(encoded[before:])
+        encoded_by_step[names] = "".join(encoded[before:])
         assert stage.index_bytes() <= 8 * (2 + 2)
         assert {hit.path[0] for hit in engine.search("query", 5)} == set(names)
-    assert found == expected
+    assert encoded_by_step == expected
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -145,9 +145,9 @@ def test_tuned_values_become_options_of_the_engine() -> None:
     ).configurations()
     # dense has no fusion, no weight and no k1; min-max has no constant.
     assert len(configurations) == 2 * (2 + 1 + 2 * 2 * 3)
-    found = {one.name: one for one in configurations}
-    assert len(found) == len(configurations)
-    one = found["hybrid min-max dense_weight=0.3 k1=1.2 +rerank depth=50 @10"]
+    by_name = {one.name: one for one in configurations}
+    assert len(by_name) == len(configurations)
+    one = by_name["hybrid min-max dense_weight=0.3 k1=1.2 +rerank depth=50 @10"]
     assert one.spec.params == {
         "over": {
             "engine": "hybrid",
@@ -161,7 +161,7 @@ def test_tuned_values_become_options_of_the_engine() -> None:
     assert one.options["dense_weight"] == 0.3
     assert one.options["fusion"] == "min-max"
     assert one.options["rerank_depth"] == 50
-    assert "dense_weight" not in found["sparse k1=2.0 +rerank depth=10 @10"].options
+    assert "dense_weight" not in by_name["sparse k1=2.0 +rerank depth=10 @10"].options
     assert build(one.spec).name == "hybrid+maxsim:granite"
 
 

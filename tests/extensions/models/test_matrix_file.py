@@ -9,8 +9,8 @@ from karat.experiments.matrix import read_matrix
 
 
 def test_values_that_mean_nothing_are_told_with_all_others(tmp_path: Path) -> None:
-    place = tmp_path / "m.yaml"
-    place.write_text(
+    path = tmp_path / "m.yaml"
+    path.write_text(
         "config_matrix:\n"
         "  search_modes: [dense, lexical]\n"
         "  top_k_values:\n    - 5\n    - ten\n    - 0\n    - 5\n"
@@ -21,8 +21,8 @@ def test_values_that_mean_nothing_are_told_with_all_others(tmp_path: Path) -> No
         "  primary_k: [5, 10]\n"
     )
     with pytest.raises(FormatError) as refused:
-        read_matrix(place)
-    assert str(refused.value).replace(f"{place}:", "").splitlines() == [
+        read_matrix(path)
+    assert str(refused.value).replace(f"{path}:", "").splitlines() == [
         (
             "2: config_matrix.search_modes[1]: 'lexical' is not a "
             "search mode; expected one of: bm25, sparse, dense, hybrid, splade, colbert; "
@@ -42,24 +42,24 @@ def test_values_that_mean_nothing_are_told_with_all_others(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("switch", ["", "use_reranker: false\n", "use_reranker: [false]\n"])
 def test_a_reranker_that_no_run_has_is_refused(tmp_path: Path, switch: str) -> None:
-    place = tmp_path / "m.yaml"
-    place.write_text(f"{switch}rerankers: [maxsim]\n")
+    path = tmp_path / "m.yaml"
+    path.write_text(f"{switch}rerankers: [maxsim]\n")
     with pytest.raises(FormatError, match="rerankers: no run has a reranker"):
-        read_matrix(place)
-    place.write_text("use_reranker: [false, true]\nrerankers: [maxsim]\n")
-    assert read_matrix(place).rerankers == ("maxsim",)
+        read_matrix(path)
+    path.write_text("use_reranker: [false, true]\nrerankers: [maxsim]\n")
+    assert read_matrix(path).rerankers == ("maxsim",)
 
 
 def test_engines_stand_beside_modes(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text("engine: command\ncommand: [rg, '{query}']\noutput: rg\n")
-    place = tmp_path / "karat.yaml"
-    place.write_text(
+    path = tmp_path / "karat.yaml"
+    path.write_text(
         "engines:\n  - {name: words, engine: keyword}\n"
         "  - {name: own, class: 'karat.engines.keyword:KeywordEngine'}\n"
         "matrix:\n  search_modes: [sparse]\n  top_k_values: [5, 10]\n"
         "  engines: [fast, mine.yaml, words, own, 'bm25(k1=2)']\n"
     )
-    matrix = read_matrix(place)
+    matrix = read_matrix(path)
     assert {name: spec.name for name, spec in matrix.engines.items()} == {
         "fast": "hybrid",
         "mine": "command",
@@ -72,14 +72,14 @@ def test_engines_stand_beside_modes(tmp_path: Path) -> None:
 
 
 def test_values_out_of_range_are_rejected_with_the_range(tmp_path: Path) -> None:
-    place = tmp_path / "m.yaml"
-    place.write_text(
+    path = tmp_path / "m.yaml"
+    path.write_text(
         "search_modes: [hybrid]\ndense_weight: [0.3, 7]\nk1: -1\nb: 1.5\nfusion: rff\n"
         "rerank_depth: 0\nengines: [hybrd, 'hybrid(dense_weight=7)', fast, fast]\ndense_wieght: 1\n"
     )
     with pytest.raises(FormatError) as refused:
-        read_matrix(place)
-    lines = str(refused.value).replace(f"{place}:", "").splitlines()
+        read_matrix(path)
+    lines = str(refused.value).replace(f"{path}:", "").splitlines()
     assert lines[-1].startswith("8: dense_wieght: unknown key; did you mean 'dense_weight'? valid ")
     assert lines[:-1] == [
         "2: dense_weight[1]: 7.0 is out of range; expected 0 to 1",
@@ -95,9 +95,9 @@ def test_values_out_of_range_are_rejected_with_the_range(tmp_path: Path) -> None
 
 
 def test_a_run_is_named_by_the_model_of_its_context(tmp_path: Path) -> None:
-    place = tmp_path / "matrix.yaml"
-    place.write_text(
+    path = tmp_path / "matrix.yaml"
+    path.write_text(
         'search_modes: [bm25]\ncontext: [null, "http://localhost:1/v1#qwen?price=0,0"]\n'
     )
-    names = [one.name for one in read_matrix(place).configurations()]
+    names = [one.name for one in read_matrix(path).configurations()]
     assert names == ["sparse @10", "sparse context=qwen @10"]

@@ -39,9 +39,9 @@ class Compass:
 
 
 def test_worked_by_hand() -> None:
-    found = MaxSim(Compass(), name="compass").scores("en", ["e", "d", "en", "w", "", "wwd"])
+    scores = MaxSim(Compass(), name="compass").scores("en", ["e", "d", "en", "w", "", "wwd"])
     # North has nothing like it in "e", and a diagonal is .6 east and .8 north.
-    assert found.tolist() == pytest.approx([0.5, 0.7, 1.0, -0.5, 0.0, 0.7], abs=0.01)
+    assert scores.tolist() == pytest.approx([0.5, 0.7, 1.0, -0.5, 0.0, 0.7], abs=0.01)
 
 
 def test_nothing_to_compare() -> None:

@@ -30,12 +30,12 @@ PAIRS = [
 
 @pytest.fixture(scope="session")
 def loaded() -> Callable[[str], Embedder]:
-    kept: dict[str, Embedder] = {}
+    loaded_once: dict[str, Embedder] = {}
 
     def load(spec: str) -> Embedder:
-        if spec not in kept:
-            kept[spec] = create_embedder(spec)
-        return kept[spec]
+        if spec not in loaded_once:
+            loaded_once[spec] = create_embedder(spec)
+        return loaded_once[spec]
 
     return load
 
@@ -58,13 +58,13 @@ class TestStatic(EmbedderSuite):
         return loaded("static")
 
 
-@pytest.mark.parametrize(("spec", "found"), [("granite", 5), ("minilm", 5), ("static", 4)])
-def test_a_query_finds_its_code(loaded: Callable[[str], Embedder], spec: str, found: int) -> None:
+@pytest.mark.parametrize(("spec", "least"), [("granite", 5), ("minilm", 5), ("static", 4)])
+def test_a_query_finds_its_code(loaded: Callable[[str], Embedder], spec: str, least: int) -> None:
     embedder = loaded(spec)
     queries = embedder.embed([query for query, _ in PAIRS], kind="query")
     code = embedder.embed([text for _, text in PAIRS])
     right = (queries @ code.T).argmax(axis=1) == np.arange(len(PAIRS))
-    assert right.sum() >= found
+    assert right.sum() >= least
 
 
 def test_minilm_agrees_with_the_graph_of_its_package(loaded: Callable[[str], Embedder]) -> None:

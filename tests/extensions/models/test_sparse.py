@@ -81,15 +81,17 @@ def test_the_terms_of_a_text_are_those_of_the_model(model: str) -> None:
     from sentence_transformers import SparseEncoder
 
     texts = ["login password", "", "zebra login \ud800", " \n"]
-    found = sparse_encoder(model).terms(texts)
-    assert sorted({*found.texts.tolist()}) == [0, 2]
+    encoded = sparse_encoder(model).terms(texts)
+    assert sorted({*encoded.texts.tolist()}) == [0, 2]
     library = SparseEncoder(model, device="cpu")
     for row, text in ((0, texts[0]), (2, "zebra login ?")):
         (decoded,) = library.decode(library.encode_document([text]))
-        of_row = found.texts == row
+        of_row = encoded.texts == row
         numbers = library.tokenizer.convert_tokens_to_ids([token for token, _ in decoded])
         expected = dict(zip(numbers, (weight for _, weight in decoded), strict=True))
-        mine = dict(zip(found.terms[of_row].tolist(), found.weights[of_row].tolist(), strict=True))
+        mine = dict(
+            zip(encoded.terms[of_row].tolist(), encoded.weights[of_row].tolist(), strict=True)
+        )
         assert mine == pytest.approx(expected, abs=1e-5)
         assert len(mine) == 2
 

@@ -52,5 +52,5 @@ def test_rare_tokens_count_more() -> None:
 
 @given(st.text())
 def test_words_apart_loses_no_letter(text: str) -> None:
-    kept = [c for c in words_apart(text) if c.isalpha()]
-    assert kept == [c for c in text.lower() if c.isalpha()]
+    letters = [c for c in words_apart(text) if c.isalpha()]
+    assert letters == [c for c in text.lower() if c.isalpha()]

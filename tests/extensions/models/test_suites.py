@@ -24,7 +24,7 @@ def test_the_bundled_suites() -> None:
 
 
 def test_comprehensive_is_every_combination() -> None:
-    found = {
+    names = {
         (
             configuration.options["chunk_size"],
             configuration.options["embedding_model"],
@@ -32,7 +32,7 @@ def test_comprehensive_is_every_combination() -> None:
         )
         for configuration in suite("comprehensive")
     }
-    assert len(found) == 12
+    assert len(names) == 12
 
 
 def test_every_engine_of_the_bundled_suites_can_be_built() -> None:
@@ -78,21 +78,21 @@ def test_what_cannot_be_applied_is_refused(config: SuiteConfig, message: str) ->
 
 
 def test_a_file_of_the_user(tmp_path: Path) -> None:
-    place = tmp_path / "suites.yaml"
-    place.write_text(
+    path = tmp_path / "suites.yaml"
+    path.write_text(
         "mine:\n- {name: one, chunk_size: 200, embedding_model: static, use_reranker: false}\n"
     )
-    [configuration] = suite("mine", place)
+    [configuration] = suite("mine", path)
     assert configuration.spec.params["chunker"] == "window:200"
     with pytest.raises(UnknownName, match="no suite named 'quick_test'; known: mine"):
-        suite("quick_test", place)
+        suite("quick_test", path)
     with pytest.raises(UnknownName, match="did you mean 'quick_test'"):
         suite("quick_tests")
 
 
 def test_all_faults_of_a_suite_are_told_at_once(tmp_path: Path) -> None:
-    place = tmp_path / "suites.yaml"
-    place.write_text(
+    path = tmp_path / "suites.yaml"
+    path.write_text(
         "mine:\n"
         "- {name: one, chunk_size: 90, embedding_model: granit, use_reranker: true, "
         "reranker_model: maxsin}\n"
@@ -100,7 +100,7 @@ def test_all_faults_of_a_suite_are_told_at_once(tmp_path: Path) -> None:
         "- {name: three, chunk_size: 90, embedding_model: statik, use_reranker: false}\n"
     )
     with pytest.raises(InputError) as refused:
-        suite("mine", place)
+        suite("mine", path)
     assert str(refused.value).splitlines() == [
         "one: no embedder named 'granit'; did you mean 'granite'?",
         "one: no reranker named 'maxsin'; did you mean 'maxsim'?",

@@ -44,10 +44,10 @@ def independent(name: str) -> Any:
     packed = (
         TOKENIZER.read().decode() if name == "minilm" else read_container(GRANITE.read(), "")[1]
     )
-    found = tokenizers.Tokenizer.from_str(packed)
-    found.no_truncation()
-    found.no_padding()
-    return found
+    tokenizer = tokenizers.Tokenizer.from_str(packed)
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
 
 
 def offsets(name: str, text: str) -> list[Span]:
@@ -72,15 +72,15 @@ def test_no_window_is_too_long_and_nothing_is_left_out(
     for start, end in windows:
         counted = len(offsets(name, text[start:end]))
         # A token of the text may be several where it stands alone, but never as many as 8.
-        alone = len({place for place in begun if start <= place < end}) <= 1
+        alone = len({position for position in begun if start <= position < end}) <= 1
         assert counted <= size or (alone and size < 8)
         assert text[start:end] == text[start:end].strip() != ""
     for (start, end), (after, later) in pairwise(windows):
         assert start < after
         assert end < later
         assert sum(after <= first < end for first, last in whole if last > first) <= overlap
-    covered = {place for start, end in windows for place in range(start, end)}
-    assert {place for place, sign in enumerate(text) if sign.strip()} <= covered
+    covered = {position for start, end in windows for position in range(start, end)}
+    assert {position for position, sign in enumerate(text) if sign.strip()} <= covered
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -104,13 +104,13 @@ class Halves:
     digest = "halves"
 
     def spans(self, text: str) -> Sequence[Span]:
-        found: list[Span] = []
+        spans: list[Span] = []
         start = 0
         for word in text.split(" "):
             end = start + len(word)
-            found += [(start, end)] if start else [(start, start + 1), (start + 1, end)]
+            spans += [(start, end)] if start else [(start, start + 1), (start + 1, end)]
             start = end + 1
-        return found
+        return spans
 
 
 def test_a_window_is_counted_by_itself() -> None:

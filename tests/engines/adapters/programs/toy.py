@@ -24,7 +24,7 @@ class Found:
 
 def search(root: str, query: str, k: int) -> list[Found]:
     asked = set(re.findall(r"\w+", query.lower()))
-    found: list[Found] = []
+    hits: list[Found] = []
     for file in sorted(Path(root).rglob("*")):
         if not file.is_file():
             continue
@@ -32,7 +32,7 @@ def search(root: str, query: str, k: int) -> list[Found]:
         words = [asked & set(re.findall(r"\w+", line.lower())) for line in lines]
         matching = [number for number, line in enumerate(words, 1) if line]
         if matching:
-            found.append(
+            hits.append(
                 Found(
                     file.relative_to(root).as_posix(),
                     matching[0],
@@ -40,7 +40,7 @@ def search(root: str, query: str, k: int) -> list[Found]:
                     float(len(set().union(*words))),
                 )
             )
-    return sorted(found, key=lambda hit: -hit.score)[:k]
+    return sorted(hits, key=lambda hit: -hit.score)[:k]
 
 
 def once(root: str, query: str, k: str, style: str = "json") -> None:
@@ -62,8 +62,8 @@ def serve() -> None:
             root = request["root"]
             answer = {}
         else:
-            found = search(root, request["query"], request["k"])
-            answer = {"hits": [asdict(hit) for hit in found]}
+            hits = search(root, request["query"], request["k"])
+            answer = {"hits": [asdict(hit) for hit in hits]}
         print(json.dumps({"id": request["id"], **answer}), flush=True)
 
 

@@ -246,7 +246,7 @@ def test_the_repository_that_a_set_names(repository: Path, tmp_path: Path) -> No
     code, out, _ = run_cli(str(gold), "--repo")
     assert (code, "looked up: commits (1), paths (1)" in out) == (0, True)
     write(Dataset.of(cases, name="gold"), gold, format="gold")
-    with pytest.raises(InputError, match="does not name its repository"):
+    with pytest.raises(InputError, match="does not say where its repository is"):
         validate(gold, repositories={})
     with pytest.raises(InputError, match="nowhere"):
         validate(gold, repositories={"": str(tmp_path / "nowhere")})
@@ -256,8 +256,10 @@ def test_all_repositories_that_a_set_does_not_locate_are_named(tmp_path: Path) -
     queries = [Query(f"q{n}", "log in", (Target("a.py"),)) for n in range(2)]
     names = ("astropy__astropy", "pallets__flask")
     write(replace(Dataset.of(queries), tags={"repository": names}), tmp_path / "gold.json")
-    options = "--repo astropy__astropy=DIR --repo pallets__flask=DIR, or a folder"
-    with pytest.raises(InputError, match=f"does not name its repository; give it with {options}"):
+    options = "--repo astropy__astropy=DIR --repo pallets__flask=DIR, or a clone"
+    with pytest.raises(
+        InputError, match=f"does not say where its repository is; give it with {options}"
+    ):
         validate(tmp_path / "gold.json", repositories={})
 
 

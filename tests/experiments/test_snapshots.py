@@ -136,7 +136,7 @@ def test_what_cannot_be_searched_is_told(tmp_path: Path, mined: Mined, git: Git)
     for wrong, snapshot, message in (
         (gold, "now", "snapshot 'now' is not valid; expected one of: parent, base, head, child"),
         (bare, "parent", "bare: case 'q' has no commit; expected a gold set mined from Git"),
-        (homeless, "parent", "homeless does not name its repository; give it with --repo"),
+        (homeless, "parent", "homeless does not say where its repository is; give it with --repo"),
     ):
         with pytest.raises(InputError, match=message), history_snapshots(wrong, snapshot=snapshot):
             pass

@@ -161,8 +161,8 @@ def _looked_up(
     if lacking := [home.name for home in found_homes if not home.folder]:
         options = " ".join(f"--repo {name}=DIR" for name in lacking if name) or "--repo DIR"
         raise InputError(
-            f"{validation.path} does not name its repository; give it with {options}"
-            + (", or a folder of clones with --repos" if any(lacking) else "")
+            f"{validation.path} does not say where its repository is; give it with {options}"
+            + (", or a clone in the folder of --repos" if any(lacking) else "")
         )
     for home, rows in found_homes.items():
         part = part_of(data, rows)

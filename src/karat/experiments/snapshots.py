@@ -458,11 +458,11 @@ def known_homes(
     lacking = [home.name for home in rows_of if not home.folder]
     if lacking:
         named = " ".join(f"--repo {name}=DIR" for name in lacking if name)
-        several = f"{named}, a folder of clones with --repos" if named else "--repo"
+        several = f"{named}, a clone in the folder of --repos" if named else "--repo"
         skip = "; --only-given runs the cases whose repository is there" if named else ""
         raise InputError(
-            f"{source or gold.name} does not name its repository; give it with {several}, or the "
-            f"documents to search with --corpus{skip}"
+            f"{source or gold.name} does not say where its repository is; give it with {several}, "
+            f"or the documents to search with --corpus{skip}"
         )
     return rows_of
 

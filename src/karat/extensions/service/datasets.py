@@ -18,6 +18,7 @@ from karat.errors import (
 )
 from karat.extensions.service.archives import ArchiveLimits, unpack
 from karat.extensions.service.collections import AllowedFolders, collection_corpus, not_indexed
+from karat.extensions.service.schemas.datasets import MovedFolder
 from karat.extensions.service.store import DatasetMapping, ServiceStore
 from karat.formats import DEFAULT, ReadLimits, read_dataset
 from karat.model import Dataset
@@ -166,14 +167,6 @@ def bind_reference(
     return resolve_mapping(store, mapping, places)
 
 
-class MovedFolder(NamedTuple):
-    """A folder of references and its name in the collection; *reference_count* of them exist."""
-
-    reference_folder: str
-    collection_folder: str
-    reference_count: int
-
-
 def moved_folder(store: ServiceStore, mapped: DatasetMapping) -> MovedFolder | None:
     """Return the folder whose other name resolves most references of *mapped*, None without one."""
     if not mapped.unresolved:
@@ -201,7 +194,11 @@ def renamed_folder(missing: Collection[str], paths: Collection[str]) -> MovedFol
     # Of two that explain as many, the same one on each machine.
     old, new = min(pairs, key=lambda pair: (-pairs[pair], pair))
     moved = [new + name[len(old) :] for name in missing if name.startswith(old)]
-    return MovedFolder(old, new, sum(path in paths for path in moved))
+    return MovedFolder(
+        reference_folder=old,
+        collection_folder=new,
+        reference_count=sum(path in paths for path in moved),
+    )
 
 
 def _own_folders(one: str, other: str) -> tuple[str, str]:

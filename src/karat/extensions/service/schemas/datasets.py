@@ -36,12 +36,17 @@ class RelevantDoc(Answer):
     relevance_grade: float
 
 
-class DatasetQuery(Answer):
-    """A query with its judgments."""
+class NamedQuery(Answer):
+    """A query: its id, its name in the dataset, and its text."""
 
     query_id: str
     query_key: str
     query_text: str
+
+
+class DatasetQuery(NamedQuery):
+    """A query with its judgments."""
+
     relevant_docs: list[RelevantDoc]
     tags: dict[str, str]
 

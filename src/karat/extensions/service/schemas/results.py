@@ -12,6 +12,7 @@ from karat.extensions.service.schemas.benchmarks import (
     RunStatus,
     TimingStatus,
 )
+from karat.extensions.service.schemas.datasets import NamedQuery
 
 
 class Metrics(Answer):
@@ -140,12 +141,9 @@ class Results(Answer):
     total_runs: int
 
 
-class QueryResult(Answer):
+class QueryResult(NamedQuery):
     """The result of one query in one run, at the primary k."""
 
-    query_id: str
-    query_key: str
-    query_text: str
     retrieved_doc_ids: list[str]
     metrics: dict[str, float | None]
     precision_at_k: float | None
@@ -202,12 +200,9 @@ class DrilldownRun(Answer):
     rerank_time_ms: float | None
 
 
-class DrilldownQuery(Answer):
+class DrilldownQuery(NamedQuery):
     """The query itself."""
 
-    query_id: str
-    query_key: str
-    query_text: str
     tags: dict[str, str]
 
 
@@ -545,32 +540,31 @@ class RunningProcess(Answer):
     since: datetime
 
 
-class CurrentRun(Answer):
+class RunProgress(Answer):
+    """A run, and how many of its queries are answered."""
+
+    run_id: str
+    run_order: int
+    config: RunConfig
+    config_summary: str
+    total_queries: int
+    completed_queries: int
+
+
+class CurrentRun(RunProgress):
     """The run in progress.
 
     ``waiting`` lasts until no other karat run is active on the machine, so that latency is not
     distorted; *waiting_for* lists these runs, as far as they are known.
     """
 
-    run_id: str
-    run_order: int
-    config: RunConfig
-    config_summary: str
-    total_queries: int
-    completed_queries: int
     stage: Literal["pending", "waiting", "indexing", "evaluating", "timing"]
     waiting_for: list[RunningProcess]
 
 
-class CompletedRun(Answer):
+class CompletedRun(RunProgress):
     """The run that was scored last, or whose latency was measured last, with its scores."""
 
-    run_id: str
-    run_order: int
-    config: RunConfig
-    config_summary: str
-    total_queries: int
-    completed_queries: int
     stage: Literal["completed", "failed", "cancelled"]
     metrics: Metrics | None
     metrics_flat: dict[str, float | None] | None

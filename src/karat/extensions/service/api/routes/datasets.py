@@ -335,7 +335,6 @@ def _mapping(stored: DatasetMapping) -> Mapping:
 def _resolved(
     serving: Service, mapping: DatasetMapping, *, operation: str | None = None
 ) -> MappingResolution:
-    moved = moved_folder(serving.store, mapping)
     return MappingResolution.model_validate(
         {
             "id": mapping.id,
@@ -347,6 +346,6 @@ def _resolved(
                 {name: each[name] for name in UnresolvedReference.model_fields}
                 for each in mapping.unresolved[:MOST_UNRESOLVED]
             ],
-            "moved_folder": moved and moved._asdict(),
+            "moved_folder": moved_folder(serving.store, mapping),
         }
     )

@@ -191,7 +191,7 @@ def served(
     ):
         assert process.stderr is not None
         for line in process.stderr:
-            if found := re.search(r"Karat is running at (\S+)", line):
+            if announced := re.search(r"Karat is running at (\S+)", line):
                 break
         else:
             pytest.fail("the service did not start")
@@ -199,7 +199,7 @@ def served(
         drain = Thread(target=shutil.copyfileobj, args=(process.stderr, log), daemon=True)
         drain.start()
         try:
-            yield Served(process, found[1])
+            yield Served(process, announced[1])
         finally:
             process.send_signal(end)
             # Its workers log to the same pipe, which ends with the last of them.

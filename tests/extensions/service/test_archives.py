@@ -51,8 +51,8 @@ def unpacked(tmp_path: Path) -> Callable[..., dict[str, bytes]]:
             left = [path.name for path in (tmp_path / "below").iterdir()]
             assert left in ([], ["target"]), "nothing half done stays behind"
             assert sorted(path.name for path in tmp_path.iterdir()) == ["below", "upload"]
-        found = [path for path in target.rglob("*") if path.is_file()]
-        return {path.relative_to(target).as_posix(): path.read_bytes() for path in found}
+        files = [path for path in target.rglob("*") if path.is_file()]
+        return {path.relative_to(target).as_posix(): path.read_bytes() for path in files}
 
     return run
 
@@ -74,11 +74,11 @@ NAMES = ["../a", "/etc/a", "a/../../b", "..\\a", "C:\\a", "c:a", "a\x00b", "/"]
 @pytest.mark.parametrize("pack", [zipped, tarred], ids=["zip", "tar"])
 def test_a_name_never_leads_out(unpacked: Unpacked, name: str, pack: Callable[..., bytes]) -> None:
     try:
-        found = unpacked(pack({name: b"x"}))
+        files = unpacked(pack({name: b"x"}))
     except InputError:
         return
     # The standard library cuts a name at NUL.
-    assert list(found) == ["a"]
+    assert list(files) == ["a"]
     assert "\0" in name
 
 

@@ -190,8 +190,8 @@ def test_only_the_hash_of_a_secret_is_kept(settings: ServiceSettings, token: Tok
     assert len(secret) > 43, "256 bits"
     assert secret not in Path(settings.store).read_bytes().decode("latin-1")
     with ServiceStore(settings.store) as store:
-        (kept,) = store.tokens.all()
-    assert kept.digest == digest_of(secret)
+        (tokens,) = store.tokens.all()
+    assert tokens.digest == digest_of(secret)
 
 
 def test_all_tokens_share_what_the_service_holds(
@@ -202,8 +202,8 @@ def test_all_tokens_share_what_the_service_holds(
     sets = "/api/v2/benchmark-datasets"
     file = {"file": ("gold.json", gold)}
     made = stranger.post(sets, files=file, data={"name": "G"}, headers=ada).json()
-    found = stranger.get(sets, headers=bob).json()["datasets"]
-    assert [(each["id"], each["owner_id"]) for each in found] == [(made["id"], "ada")]
+    datasets = stranger.get(sets, headers=bob).json()["datasets"]
+    assert [(each["id"], each["owner_id"]) for each in datasets] == [(made["id"], "ada")]
     grade = {"query_id": "q", "path": "b", "grade": 2, "version": 1}
     judged = stranger.put(f"{sets}/{made['id']}/judgments", json=grade, headers=eve)
     assert judged.json()["change"]["owner_id"] == "eve"

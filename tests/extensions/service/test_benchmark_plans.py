@@ -119,17 +119,17 @@ def test_models_that_the_service_offers() -> None:
     axes = {"models": ["static", "gpu"], "use_reranker": [True], "rerankers": ["maxsim", "gpu"]}
     matrix = {"search_modes": ["dense"], **axes, "context": ["small"]}
     config = BenchmarkConfig(matrix)
-    found = config.matrix_for(COLLECTION, choices=CHOICES).configurations()
+    configurations = config.matrix_for(COLLECTION, choices=CHOICES).configurations()
     # Names of runs and their options show no address; one name may be of two kinds.
-    assert [entry.name for entry in found] == [
+    assert [entry.name for entry in configurations] == [
         "dense static +maxsim @10",
         "dense static +gpu @10",
         "dense gpu +maxsim @10",
         "dense gpu +gpu @10",
     ]
-    shown = {name: found[-1].options[name] for name in ("model", "reranker", "context")}
-    assert shown == {"model": "gpu", "reranker": "gpu", "context": "small"}
-    assert found[-1].spec.params == {
+    named = {name: configurations[-1].options[name] for name in ("model", "reranker", "context")}
+    assert named == {"model": "gpu", "reranker": "gpu", "context": "small"}
+    assert configurations[-1].spec.params == {
         "over": {
             "engine": "dense",
             "chunker": "lines:20",

@@ -156,9 +156,9 @@ def test_over_a_real_connection(
 ) -> None:
     hurried = replace(settings, limits=RequestLimits(body_s=1))
     with listening(create_app(hurried)) as address:
-        place = urlsplit(address)
-        with create_connection((place.hostname, place.port), timeout=60) as connection:
-            head = f"POST /api/v2/evaluate HTTP/1.1\r\nHost: localhost:{place.port}\r\n"
+        target = urlsplit(address)
+        with create_connection((target.hostname, target.port), timeout=60) as connection:
+            head = f"POST /api/v2/evaluate HTTP/1.1\r\nHost: localhost:{target.port}\r\n"
             head += "Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{"
             connection.sendall(head.encode())
             answer = b"".join(iter(lambda: connection.recv(4096), b""))

@@ -82,15 +82,15 @@ def test_without_a_root_nothing_is_allowed(tmp_path: Path) -> None:
 
 
 def test_what_indexing_finds(make: Make, places: AllowedFolders) -> None:
-    found = index_collection(make(), places)
-    assert [(d.path, d.lines, d.size) for d in found.documents] == [
+    indexed = index_collection(make(), places)
+    assert [(d.path, d.lines, d.size) for d in indexed.documents] == [
         ("empty.md", 0, 0),
         ("guide/login.md", 3, 22),
         ("mail.md", 1, 6),
     ]
-    assert found.facts["documents"] == 3
-    assert found.facts["chunks"] == sum(document.chunks for document in found.documents) > 0
-    assert "dense" not in found.facts
+    assert indexed.facts["documents"] == 3
+    assert indexed.facts["chunks"] == sum(document.chunks for document in indexed.documents) > 0
+    assert "dense" not in indexed.facts
 
 
 def test_vectors_are_counted(make: Make, places: AllowedFolders) -> None:
@@ -114,8 +114,10 @@ def test_documents_that_have_changed(
     make: Make, store: ServiceStore, places: AllowedFolders
 ) -> None:
     made = make()
-    found = index_collection(made, places)
-    store.collections.change(made.id, status="ready", snapshot=found.snapshot, facts=found.facts)
+    indexed = index_collection(made, places)
+    store.collections.change(
+        made.id, status="ready", snapshot=indexed.snapshot, facts=indexed.facts
+    )
     made = store.collections.get(made.id)
     assert collection_corpus(made, places).read("mail.md") == "# Mail"
     (places.roots[0] / "mail.md").write_text("# Post", encoding="utf-8")
@@ -155,9 +157,11 @@ def test_references_by_rule_and_by_hand(
     mapping = store.mappings.add(dataset.id, made.id).id
     with pytest.raises(Conflict, match="is pending"):
         resolve_mapping(store, mapping, places)
-    found = index_collection(made, places)
-    store.collections.keep_documents(made.id, found.documents)
-    store.collections.change(made.id, status="ready", snapshot=found.snapshot, facts=found.facts)
+    indexed = index_collection(made, places)
+    store.collections.keep_documents(made.id, indexed.documents)
+    store.collections.change(
+        made.id, status="ready", snapshot=indexed.snapshot, facts=indexed.facts
+    )
 
     partial = resolve_mapping(store, mapping, places)
     assert (partial.status, partial.mapped, partial.total) == ("partial", 1, 2)

@@ -65,20 +65,20 @@ def test_the_fields_of_a_collection(client: TestClient, folder: Path, work: Work
     assert (made["status"], made["document_count"], made["snapshot"]) == ("pending", 0, None)
     assert made["operation_uuid"]
     work()
-    found = client.get(f"{COLLECTIONS}/{made['id']}").json()
-    assert found.keys() == made.keys()
-    assert (found["status"], found["document_count"]) == ("ready", 3)
-    assert found["chunk_count"] >= 3
-    assert len(found["snapshot"]) == 64
-    assert found["source"] == {
+    ready = client.get(f"{COLLECTIONS}/{made['id']}").json()
+    assert ready.keys() == made.keys()
+    assert (ready["status"], ready["document_count"]) == ("ready", 3)
+    assert ready["chunk_count"] >= 3
+    assert len(ready["snapshot"]) == 64
+    assert ready["source"] == {
         "kind": "folder",
         "path": str(folder),
         "revision": None,
         "files": EVERY_FILE,
     }
-    assert found["sparse"] == {"state": "ready"}
-    assert found["dense"] == {"state": "none", "model": None, "dimension": None, "vectors": None}
-    assert client.get(COLLECTIONS).json()["collections"] == [found]
+    assert ready["sparse"] == {"state": "ready"}
+    assert ready["dense"] == {"state": "none", "model": None, "dimension": None, "vectors": None}
+    assert client.get(COLLECTIONS).json()["collections"] == [ready]
 
 
 def test_files_are_selected_and_unreadable_ones_named(
@@ -90,8 +90,8 @@ def test_files_are_selected_and_unreadable_ones_named(
     asked = {"name": "Guide", "source": source, "index": WORDS, "files": files}
     made = client.post(COLLECTIONS, json=asked).json()
     work()
-    found = client.get(f"{COLLECTIONS}/{made['id']}").json()
-    assert (found["document_count"], found["source"]["files"]) == (1, files)
+    ready = client.get(f"{COLLECTIONS}/{made['id']}").json()
+    assert (ready["document_count"], ready["source"]["files"]) == (1, files)
     hits = client.post(
         f"{COLLECTIONS}/{made['id']}/search", json={"query": "login", "modes": ["sparse"]}
     ).text
@@ -116,9 +116,9 @@ def test_a_revision_of_a_repository(
     git(folder, "add", ".")
     git(folder, "commit", "-q", "-m", "Second")
     work()
-    found = client.get(f"{COLLECTIONS}/{made['id']}").json()
-    assert (found["status"], found["document_count"]) == ("ready", 3)
-    assert len(found["source"]["revision"]) == 40
+    ready = client.get(f"{COLLECTIONS}/{made['id']}").json()
+    assert (ready["status"], ready["document_count"]) == ("ready", 3)
+    assert len(ready["source"]["revision"]) == 40
     asked = {"kind": "git", "path": str(folder), "revision": "gone"}
     answer = client.post(COLLECTIONS, json={"name": "x", "source": asked, "index": WORDS})
     assert (answer.status_code, "no revision 'gone'" in answer.text) == (400, True)
@@ -159,8 +159,8 @@ def test_windows_of_tokens(client: TestClient, folder: Path, work: Work) -> None
     source = {"kind": "folder", "path": str(folder)}
     made = create(client, source, index={**WORDS, "chunker": chunker})
     work()
-    found = client.get(f"{COLLECTIONS}/{made['id']}").json()
-    assert (found["status"], found["chunker"], found["chunk_count"] > 3) == ("ready", chunker, True)
+    ready = client.get(f"{COLLECTIONS}/{made['id']}").json()
+    assert (ready["status"], ready["chunker"], ready["chunk_count"] > 3) == ("ready", chunker, True)
     answer = client.post(
         f"{COLLECTIONS}/{made['id']}/search", json={"query": "noon", "modes": ["sparse"]}
     )
@@ -194,8 +194,8 @@ def test_where_the_checkout_lies_is_not_told(
     made = create(client, {"kind": "folder", "path": str(folder)}, index={"model": "static"})
     monkeypatch.setitem(sys.modules, "safetensors.numpy", None)
     work()
-    found = client.get(f"{COLLECTIONS}/{made['id']}").json()
-    assert found["error_message"] == (
+    failed = client.get(f"{COLLECTIONS}/{made['id']}").json()
+    assert failed["error_message"] == (
         "dense or hybrid search needs the extra dense: pip install 'karatbench[dense]'"
     )
 
@@ -221,8 +221,8 @@ def test_a_beir_corpus(client: TestClient, settings: ServiceSettings, work: Work
 
 @pytest.mark.parametrize("path", ["/", "/etc", "{root}/..", "{root}/nothing", "{root}2"])
 def test_folders_elsewhere(client: TestClient, settings: ServiceSettings, path: str) -> None:
-    place = path.format(root=settings.roots[0])
-    asked = {"name": "x", "source": {"kind": "folder", "path": place}, "index": WORDS}
+    folder = path.format(root=settings.roots[0])
+    asked = {"name": "x", "source": {"kind": "folder", "path": folder}, "index": WORDS}
     answer = client.post(COLLECTIONS, json=asked)
     assert answer.status_code == 400
     assert "is not a folder at or below an allowed --root (" in answer.json()["detail"]
@@ -257,9 +257,9 @@ def test_an_uploaded_archive(client: TestClient, settings: ServiceSettings, work
     status, made = send(client, packed(DOCUMENTS), description="By mail")
     assert status == 201, made
     work()
-    found = client.get(f"{COLLECTIONS}/{made['id']}").json()
-    assert (found["status"], found["document_count"], found["name"]) == ("ready", 3, "Sent")
-    assert found["source"] == {
+    ready = client.get(f"{COLLECTIONS}/{made['id']}").json()
+    assert (ready["status"], ready["document_count"], ready["name"]) == ("ready", 3, "Sent")
+    assert ready["source"] == {
         "kind": "upload",
         "path": None,
         "revision": None,
@@ -274,13 +274,13 @@ def test_an_uploaded_archive(client: TestClient, settings: ServiceSettings, work
 def test_files_of_an_archive_are_selected(client: TestClient, work: Work) -> None:
     _, made = send(client, packed(DOCUMENTS), files='{"kind": "code"}')
     work()
-    found = client.get(f"{COLLECTIONS}/{made['id']}").json()
-    assert (found["document_count"], found["source"]["files"]["kind"]) == (1, "code")
+    ready = client.get(f"{COLLECTIONS}/{made['id']}").json()
+    assert (ready["document_count"], ready["source"]["files"]["kind"]) == (1, "code")
 
 
 def uploaded(settings: ServiceSettings) -> list[str]:
     """Return the names of the folders of uploads."""
-    return [place.name for place in settings.places.uploads.iterdir() if place.is_dir()]
+    return [folder.name for folder in settings.places.uploads.iterdir() if folder.is_dir()]
 
 
 @pytest.mark.parametrize(
@@ -306,9 +306,9 @@ def test_where_uploads_lie_is_not_told(
 ) -> None:
     _, made = send(client, packed({"corpus.jsonl": "no json", "queries.jsonl": "{}"}))
     work()
-    found = client.get(f"{COLLECTIONS}/{made['id']}").json()
-    assert found["error_message"].startswith("corpus.jsonl:1: not JSON")
-    events = client.get(f"/api/v2/operations/{found['operation_uuid']}/events").text
+    failed = client.get(f"{COLLECTIONS}/{made['id']}").json()
+    assert failed["error_message"].startswith("corpus.jsonl:1: not JSON")
+    events = client.get(f"/api/v2/operations/{failed['operation_uuid']}/events").text
     assert "corpus.jsonl:1: not JSON" in events
     assert str(settings.data) not in events
 
@@ -347,8 +347,8 @@ def test_documents(client: TestClient, ready: str) -> None:
     assert page["total"] == 2
     assert page["documents"][0] == {"path": "guide/login.md", "size": 43, "lines": 3, "chunks": 1}
     content = f"{COLLECTIONS}/{ready}/documents/content"
-    found = client.get(content, params={"path": "tool.py"}).json()
-    assert found == {"path": "tool.py", "text": DOCUMENTS["tool.py"], "language": "python"}
+    document = client.get(content, params={"path": "tool.py"}).json()
+    assert document == {"path": "tool.py", "text": DOCUMENTS["tool.py"], "language": "python"}
 
 
 @pytest.mark.parametrize(
@@ -361,8 +361,8 @@ def test_a_path_is_looked_up_never_joined(client: TestClient, ready: str, path: 
 
 def test_searching(client: TestClient, ready: str) -> None:
     asked = {"query": "when are letters sent", "modes": ["sparse"], "top_k": 2}
-    found = client.post(f"{COLLECTIONS}/{ready}/search", json=asked).json()
-    (result,) = found["results"]
+    answer = client.post(f"{COLLECTIONS}/{ready}/search", json=asked).json()
+    (result,) = answer["results"]
     assert result["mode"] == "sparse"
     assert result["hits"][0]["path"] == "guide/mail.md"
     assert "at noon" in result["hits"][0]["text"]
@@ -377,9 +377,9 @@ def test_modes_without_an_index(client: TestClient, folder: Path, work: Work, re
     source = {"kind": "folder", "path": str(folder)}
     dense = create(client, source, index={"sparse": False, "model": "static"})
     work()
-    found = client.get(f"{COLLECTIONS}/{dense['id']}").json()["dense"]
-    assert (found["state"], found["model"]) == ("ready", "static")
-    assert found["vectors"] >= 3
+    index = client.get(f"{COLLECTIONS}/{dense['id']}").json()["dense"]
+    assert (index["state"], index["model"]) == ("ready", "static")
+    assert index["vectors"] >= 3
     for mode in ("sparse", "hybrid"):
         asked = {"query": "x", "modes": [mode]}
         answer = client.post(f"{COLLECTIONS}/{dense['id']}/search", json=asked)
@@ -408,9 +408,9 @@ def test_health(client: TestClient, folder: Path, work: Work) -> None:
     work()
     # It was found out when the index was built: nothing is read any more.
     shutil.rmtree(folder)
-    found = client.get(f"{COLLECTIONS}/{made['id']}/health").json()
-    assert (found["document_count"], found["healthy"], found["queries"]) == (5, False, 0)
-    flaws = {flaw["kind"]: flaw for flaw in found["flaws"]}
+    health = client.get(f"{COLLECTIONS}/{made['id']}/health").json()
+    assert (health["document_count"], health["healthy"], health["queries"]) == (5, False, 0)
+    flaws = {flaw["kind"]: flaw for flaw in health["flaws"]}
     assert flaws["file without a chunk"]["places"] == ["empty.md"]
     assert flaws["duplicate"]["count"] == 1
 
@@ -423,12 +423,12 @@ def test_what_no_query_retrieves(
     dataset = client.post("/api/v2/benchmark-datasets", files=file, data={"name": "G"}).json()
     mappings = f"/api/v2/benchmark-datasets/{dataset['id']}/mappings"
     client.post(mappings, json={"collection_id": ready})
-    found = client.get(f"{COLLECTIONS}/{ready}/health").json()
-    flaws = {flaw["kind"]: flaw for flaw in found["flaws"]}
-    assert (found["queries"], flaws["never retrieved"]["of"]) == (1, found["chunk_count"])
+    health = client.get(f"{COLLECTIONS}/{ready}/health").json()
+    flaws = {flaw["kind"]: flaw for flaw in health["flaws"]}
+    assert (health["queries"], flaws["never retrieved"]["of"]) == (1, health["chunk_count"])
     # It is asked for again, and found out no second time.
     monkeypatch.delattr(analyst, "health_of")
-    assert client.get(f"{COLLECTIONS}/{ready}/health").json() == found
+    assert client.get(f"{COLLECTIONS}/{ready}/health").json() == health
 
 
 def test_a_search_does_not_wait_for_the_health(

@@ -84,8 +84,8 @@ def test_the_service_answers_and_stops_in_order(folder: Path) -> None:
         address = ""
         for line in process.stderr:
             lines.append(line)
-            if found := re.search(r"Karat is running at (http://127\.0\.0\.1:\d+)", line):
-                address = found[1]
+            if announced := re.search(r"Karat is running at (http://127\.0\.0\.1:\d+)", line):
+                address = announced[1]
                 break
         assert address, "".join(lines)
         with urlopen(f"{address}/healthz") as answer:  # noqa: S310 - our own
@@ -121,8 +121,8 @@ def test_a_word_without_its_option(karat: Karat) -> None:
 
 def test_the_examples_of_a_service_are_its_commands(karat: Karat) -> None:
     address = "http://localhost:1"
-    shown = karat("--server", address, "--help").stdout.splitlines()
-    examples = [line.split() for line in shown if line.startswith("  karat ")]
+    lines = karat("--server", address, "--help").stdout.splitlines()
+    examples = [line.split() for line in lines if line.startswith("  karat ")]
     assert {words[3] for words in examples} <= set(discovery.remote_commands())
     assert all(words[2] == address for words in examples)
     assert "  karat --server URL --help" in karat("--help").stdout

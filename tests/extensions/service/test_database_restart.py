@@ -88,10 +88,10 @@ def test_a_benchmark_after_a_restart_completes(
             benchmark = make_benchmark(store, tmp_path / "notes", name=name)
             store.benchmarks.start(benchmark)
             do_next(store, settings)
-            found = store.benchmarks.get(benchmark)
-            assert (found.status, found.completed_runs) == ("completed", RUNS), found.error
-            assert found.experiment
-            assert {run.error for run in store.results.show(found.experiment).runs} == {""}
+            stored = store.benchmarks.get(benchmark)
+            assert (stored.status, stored.completed_runs) == ("completed", RUNS), stored.error
+            assert stored.experiment
+            assert {run.error for run in store.results.show(stored.experiment).runs} == {""}
             restart(server)
 
 

@@ -203,9 +203,9 @@ def test_lists_have_pages(client: TestClient) -> None:
 
 def test_queries_with_their_judgments(client: TestClient) -> None:
     made = upload(client, SEMANTIK)
-    found = client.get(f"{DATASETS}/{made['id']}/queries").json()
-    assert [query["query_key"] for query in found["queries"]] == ["auth", "deploy"]
-    assert found["queries"][0]["relevant_docs"] == [
+    page = client.get(f"{DATASETS}/{made['id']}/queries").json()
+    assert [query["query_key"] for query in page["queries"]] == ["auth", "deploy"]
+    assert page["queries"][0]["relevant_docs"] == [
         {"doc_ref": {"uri": "file:///docs/jwt.md"}, "relevance_grade": 3.0}
     ]
     some = client.get(f"{DATASETS}/{made['id']}/queries", params={"q": "DOCKER"}).json()

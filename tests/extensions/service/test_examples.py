@@ -45,8 +45,8 @@ def test_one_request_leads_to_a_result(
     do_jobs(settings)
     assert create(client) == made | {"status": "completed"}
     totals = [
-        client.get(f"/api/v2/{place}").json()["total"]
-        for place in ("collections", "benchmark-datasets", "benchmarks")
+        client.get(f"/api/v2/{kind}").json()["total"]
+        for kind in ("collections", "benchmark-datasets", "benchmarks")
     ]
     assert totals == [1, 1, 1]
     results = client.get(f"/api/v2/benchmarks/{made['benchmark_id']}/results").json()
@@ -76,8 +76,10 @@ def test_the_first_steps_work_inside_a_checkout(
         files = {"file": ("handbook.zip", archive.getvalue())}
         uploaded = client.post("/api/v2/collections", files=files, data=form).json()
         do_jobs(inside)
-        found = client.get(f"/api/v2/collections/{uploaded['id']}").json()
-        assert (found["status"], found["document_count"]) == ("ready", 1), found["error_message"]
+        collection = client.get(f"/api/v2/collections/{uploaded['id']}").json()
+        assert (collection["status"], collection["document_count"]) == ("ready", 1), collection[
+            "error_message"
+        ]
         assert create(client)["status"] == "queued"
         do_jobs(inside)
         assert create(client) == made | {"status": "completed"}
@@ -88,12 +90,12 @@ def test_what_was_deleted_is_created_again(
 ) -> None:
     made = create(client)
     do_jobs(settings)
-    for place, name in (
+    for kind, name in (
         ("benchmarks", "benchmark_id"),
         ("benchmark-datasets", "dataset_id"),
         ("collections", "collection_id"),
     ):
-        assert client.delete(f"/api/v2/{place}/{made[name]}").status_code == 204
+        assert client.delete(f"/api/v2/{kind}/{made[name]}").status_code == 204
     again = create(client)
     assert again["status"] == "indexing"
     assert set(again.values()).isdisjoint(set(made.values()) - {"indexing"})

@@ -35,14 +35,14 @@ def gold(match: str) -> Dataset:
     )
 
 
-def run(name: str, found: Answered) -> Run:
+def run(name: str, answers: Answered) -> Run:
     return Run.of(
         [
             Answer(
                 f"q{row}",
                 tuple(Hit(path, 9.0 - rank, *lines) for rank, (path, lines) in enumerate(hits, 1)),
             )
-            for row, hits in enumerate(found)
+            for row, hits in enumerate(answers)
         ],
         name=name,
     )
@@ -74,9 +74,9 @@ def test_it_equals_a_pool_from_scratch(
 ) -> None:
     runs = {"one": run("one", one), "other": run("other", other)}
     history = judgments(made)
-    found = JudgingPool(gold(match), runs, depth=3)
+    pool = JudgingPool(gold(match), runs, depth=3)
     for start in range(0, len(history), step):
-        found.add(history[start : start + step])
+        pool.add(history[start : start + step])
     # The uploaded dataset decides the units, its edited targets which of them are judged.
     now, matcher = edited(gold(match), history), MATCHERS.get(match)()
     expected = sorted(
@@ -88,32 +88,32 @@ def test_it_equals_a_pool_from_scratch(
         ),
         key=lambda item: (best_rank(item), item.row),
     )
-    assert found.page(limit=100) == expected
-    assert len(found) == len(expected)
-    assert found.version == (history[-1].version if history else 1)
-    assert found.page(limit=2, offset=1) == expected[1:3]
+    assert pool.page(limit=100) == expected
+    assert len(pool) == len(expected)
+    assert pool.version == (history[-1].version if history else 1)
+    assert pool.page(limit=2, offset=1) == expected[1:3]
 
 
 def test_a_grade_is_looked_up_in_its_own_query_only(monkeypatch: pytest.MonkeyPatch) -> None:
     hits = [[("c.py", (1, 9))], [("c.py", (1, 9))]]
-    found = JudgingPool(gold("lines"), {"one": run("one", hits)}, depth=3)
-    assert len(found) == 2
+    pool = JudgingPool(gold("lines"), {"one": run("one", hits)}, depth=3)
+    assert len(pool) == 2
     looked: list[int] = []
     monkeypatch.setattr(JudgingPool, "_update", lambda _, row: looked.append(row))
     (made,) = judgments([("q1", ("c.py", (1, 9)), 1.0)])
-    found.add([made, replace(made, version=3, grade=2.0)])
+    pool.add([made, replace(made, version=3, grade=2.0)])
     assert looked == [1]
 
 
 def test_a_file_stays_one_unit_when_the_last_target_is_removed() -> None:
     hits = [[], [("a.py", (1, 9)), ("a.py", (5, 14))]]
-    found = JudgingPool(gold("lines"), {"one": run("one", hits)}, depth=3)
+    pool = JudgingPool(gold("lines"), {"one": run("one", hits)}, depth=3)
     removed, graded = judgments([("q1", ("b.py", (1, 9)), None), ("q1", ("a.py", (5, 14)), 2.0)])
-    found.add([removed])
-    assert [item.hit.path for item in found.page(limit=9)] == ["a.py"]
+    pool.add([removed])
+    assert [item.hit.path for item in pool.page(limit=9)] == ["a.py"]
     # A grade of any chunk is one of the file, so the other chunk must not be offered again.
-    found.add([graded])
-    assert found.page(limit=9) == []
+    pool.add([graded])
+    assert pool.page(limit=9) == []
     grade = grade_at(gold("lines"), "q1", "a.py", start_line=1, end_line=9, judgments=[graded])
     assert grade == 2.0
 
@@ -123,14 +123,14 @@ def test_a_sample_of_hits_takes_whole_queries() -> None:
     hits = [[(f"{row}.py", (1, 9)), (f"{row}.py", (10, 19))] for row in range(12)]
     data = Dataset.of(cases, match="lines")
     order = [7, 3, 11, 0, 5, 1, 9, 2, 10, 4, 8, 6]
-    found = JudgingPool(data, {"one": run("one", hits)}, depth=3, sample=order)
-    sampled = found.page(limit=99, order="sample")
+    pool = JudgingPool(data, {"one": run("one", hits)}, depth=3, sample=order)
+    sampled = pool.page(limit=99, order="sample")
 
     assert [item.row for item in sampled] == [row for row in order for _ in "12"]
     assert [best_rank(item) for item in sampled] == [1, 2] * 12
-    assert found.page(limit=5, offset=2, order="sample") == sampled[2:7]
-    ranked = found.page(limit=99)
+    assert pool.page(limit=5, offset=2, order="sample") == sampled[2:7]
+    ranked = pool.page(limit=99)
     assert sorted(ranked, key=best_rank) == ranked
     first = sampled[0]
-    found.add(judgments([(f"q{first.row}", (first.hit.path, (1, 9)), 2.0)]))
-    assert found.page(limit=99, order="sample") == sampled[1:]
+    pool.add(judgments([(f"q{first.row}", (first.hit.path, (1, 9)), 2.0)]))
+    assert pool.page(limit=99, order="sample") == sampled[1:]

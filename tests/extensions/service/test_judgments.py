@@ -37,12 +37,12 @@ def test_a_grade_is_changed_added_and_taken_away() -> None:
         judgment("main.py", 3.0, lines=(5, 9)),
         judgment("user.py", None),
     ]
-    found = edited(FILES, made)
-    assert found.targets(0) == [Target("auth.py", 0.0), Target("main.py", 3.0)]
-    assert list(found.queries())[1] == list(FILES.queries())[1]
-    assert (found.name, found.match, found.metadata) == ("gold", "exact", {"repository": "r"})
-    assert grade_at(found, "q1", "main.py", start_line=5, end_line=9) == 3.0
-    assert grade_at(found, "q1", "user.py") is None
+    gold = edited(FILES, made)
+    assert gold.targets(0) == [Target("auth.py", 0.0), Target("main.py", 3.0)]
+    assert list(gold.queries())[1] == list(FILES.queries())[1]
+    assert (gold.name, gold.match, gold.metadata) == ("gold", "exact", {"repository": "r"})
+    assert grade_at(gold, "q1", "main.py", start_line=5, end_line=9) == 3.0
+    assert grade_at(gold, "q1", "user.py") is None
 
 
 def test_where_lines_are_judged_they_tell_places_apart() -> None:
@@ -54,15 +54,15 @@ def test_where_lines_are_judged_they_tell_places_apart() -> None:
 
 
 def test_a_query_that_is_not_asked_is_left_out() -> None:
-    found = edited(FILES, [judgment("auth.py", 1.0, query="q9")])
-    assert list(found.queries()) == list(FILES.queries())
+    gold = edited(FILES, [judgment("auth.py", 1.0, query="q9")])
+    assert list(gold.queries()) == list(FILES.queries())
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.none() | st.integers(0, 3))))
 def test_the_last_word_counts(edits: list[tuple[str, int | None]]) -> None:
-    found = edited(FILES, [judgment(path, grade) for path, grade in edits])
+    gold = edited(FILES, [judgment(path, grade) for path, grade in edits])
     for path, grade in dict(edits).items():
-        assert grade_at(found, "q1", path) == grade
+        assert grade_at(gold, "q1", path) == grade
 
 
 @pytest.mark.parametrize(("query", "left"), [("q2", 0), ("q1", 1)])

@@ -57,28 +57,32 @@ def test_resolving_at_once(client: TestClient, folder: Path, work: Work) -> None
     work()
     answer = client.post(f"{mapping}/resolve")
     assert answer.status_code == 200
-    found = answer.json()
-    assert (found["mapping_status"], found["mapped_count"], found["total_count"]) == (
+    resolution = answer.json()
+    assert (
+        resolution["mapping_status"],
+        resolution["mapped_count"],
+        resolution["total_count"],
+    ) == (
         *("partial", 2),
         4,
     )
-    assert found["operation_uuid"] is None
-    reasons = {next(iter(each["doc_ref"].values())): each for each in found["unresolved"]}
+    assert resolution["operation_uuid"] is None
+    reasons = {next(iter(each["doc_ref"].values())): each for each in resolution["unresolved"]}
     assert reasons["file:///gone.md"]["reason"] == "not_found"
     assert reasons["same.md"]["reason"] == "ambiguous"
-    assert client.get(f"{mapping}/unresolved").json() == found
+    assert client.get(f"{mapping}/unresolved").json() == resolution
     assert client.get(mapping).json()["mapping_status"] == "partial"
 
 
 def test_binding_by_hand(client: TestClient, folder: Path, work: Work) -> None:
     mapping = mapped(client, folder)
     work()
-    found = client.post(f"{mapping}/resolve").json()
-    for each, path in zip(found["unresolved"], ["docs/b.md", "x/same.md"], strict=True):
+    resolution = client.post(f"{mapping}/resolve").json()
+    for each, path in zip(resolution["unresolved"], ["docs/b.md", "x/same.md"], strict=True):
         asked = {"query_id": each["query_id"], "doc_ref_hash": each["doc_ref_hash"]}
         assert client.post(f"{mapping}/references", json={**asked, "path": "no"}).status_code == 404
-        found = client.post(f"{mapping}/references", json={**asked, "path": path}).json()
-    assert (found["mapping_status"], found["mapped_count"]) == ("resolved", 4)
+        resolution = client.post(f"{mapping}/references", json={**asked, "path": path}).json()
+    assert (resolution["mapping_status"], resolution["mapped_count"]) == ("resolved", 4)
     assert client.post(f"{mapping}/references", json={**asked, "path": path}).status_code == 404
 
 
@@ -163,9 +167,12 @@ def test_a_folder_of_another_name(
     mappings = f"{datasets}/{dataset}/mappings"
     mapping = client.post(mappings, json={"collection_id": collection}).json()["id"]
     work()
-    found = client.post(f"{mappings}/{mapping}/resolve").json()
+    resolution = client.post(f"{mappings}/{mapping}/resolve").json()
     moved = {"reference_folder": "docs/", "collection_folder": "handbook/"}
-    assert (found["mapped_count"], found["moved_folder"]) == (0, {**moved, "reference_count": 2})
+    assert (resolution["mapped_count"], resolution["moved_folder"]) == (
+        0,
+        {**moved, "reference_count": 2},
+    )
 
     matrix = {"search_modes": ["sparse"]}
     body = {"name": "B", "mapping_id": mapping, "config_matrix": matrix}

@@ -14,18 +14,18 @@ URL = "http://localhost:9200/find?q={query}&n={k}"
 
 
 def test_a_target_is_an_http_search() -> None:
-    found = offered_engines(targets=[f"docs={URL}"])
-    assert list(found) == ["docs"]
+    engines = offered_engines(targets=[f"docs={URL}"])
+    assert list(engines) == ["docs"]
     # The address holds further equals signs, and stays whole.
-    assert found["docs"].params == {"name": "docs", "redirects": 0, "url": URL}
-    assert build(found["docs"]).name == "docs"
+    assert engines["docs"].params == {"name": "docs", "redirects": 0, "url": URL}
+    assert build(engines["docs"]).name == "docs"
 
 
 def test_an_engine_is_whatever_can_be_evaluated(tmp_path: Path) -> None:
     file = tmp_path / "own.yaml"
     file.write_text(f"engine: http\nurl: {URL}\nredirects: 2\ntimeout_s: 5\n", encoding="utf-8")
     command = json.dumps({"engine": "command", "command": ["true"], "name": "given"})
-    found = offered_engines(
+    engines = offered_engines(
         [
             "words=bm25(k1=0.5)",
             "class=karat.engines.keyword:KeywordEngine",
@@ -33,15 +33,15 @@ def test_an_engine_is_whatever_can_be_evaluated(tmp_path: Path) -> None:
             f"command={command}",
         ]
     )
-    assert {name: kind_of(spec) for name, spec in found.items()} == {
+    assert {name: kind_of(spec) for name, spec in engines.items()} == {
         "words": "bm25",
         "class": "python",
         "file": "http",
         "command": "command",
     }
-    assert found["file"].params["redirects"] == "2"
-    assert found["file"].params["name"] == "file"
-    assert found["command"].params["name"] == "given"
+    assert engines["file"].params["redirects"] == "2"
+    assert engines["file"].params["name"] == "file"
+    assert engines["command"].params["name"] == "given"
 
 
 @pytest.mark.parametrize(

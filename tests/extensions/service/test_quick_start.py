@@ -23,16 +23,16 @@ ASSIGNED = re.compile(r"^([A-Z]+)=\$\((curl .*?) \| jq -r \.(\w+)\)$", re.MULTIL
 
 def commands() -> list[str]:
     """Return the commands of the page in their order; a line that ends in a quote goes on."""
-    found: list[str] = []
+    lines: list[str] = []
     for block in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
         joined = block.replace("\\\n", " ")
         part = ""
         for line in joined.splitlines():
             part = f"{part}\n{line}" if part else line
             if part.count("'") % 2 == 0:
-                found.append(part)
+                lines.append(part)
                 part = ""
-    return found
+    return lines
 
 
 class Shell:
@@ -176,10 +176,10 @@ def test_the_command_line_asks_a_service(
     check_the_file_is_uploaded_once(karat, gold, matrix)
     (listed,) = json.loads(karat("runs", "list", "--json"))["benchmarks"][:1]
     assert (listed["name"], listed["completed_runs"]) == ("Depth", 2)
-    shown = json.loads(karat("runs", "show", "Depth", "--json"))
-    assert [run["name"] for run in shown["results"]["runs"]] == ["sparse @5", "sparse @10"]
-    found = json.loads(karat("collections", "list", "--json"))["collections"]
-    assert collection in [one["id"] for one in found]
+    results = json.loads(karat("runs", "show", "Depth", "--json"))
+    assert [run["name"] for run in results["results"]["runs"]] == ["sparse @5", "sparse @10"]
+    collections = json.loads(karat("collections", "list", "--json"))["collections"]
+    assert collection in [one["id"] for one in collections]
     assert json.loads(karat("engines", "--json")) == {"engines": []}
     report = tmp_path / "report.html"
     karat("report", "latest", "-o", str(report))

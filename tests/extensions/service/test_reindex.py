@@ -100,8 +100,8 @@ def test_documents_that_have_changed(
     assert after["snapshot"] not in (None, before["snapshot"])
     listed = ask(f"collections/{collection}/documents")["documents"]
     assert [document["path"] for document in listed] == ["gate.md", "mail.md"]
-    found = ask(f"collections/{collection}/search", json=SEARCH)
-    assert found["results"][0]["hits"][0]["path"] == "gate.md"
+    answer = ask(f"collections/{collection}/search", json=SEARCH)
+    assert answer["results"][0]["hits"][0]["path"] == "gate.md"
     # What was measured was measured on other documents, and says so.
     (run,) = ask(f"{benchmark}/results")["runs"]
     assert run["snapshot"] == before["snapshot"]

@@ -22,8 +22,8 @@ def test_an_answer_is_made_once() -> None:
         await asyncio.wait(asking, timeout=0.01)
         asking[0].cancel()
         ready.set()
-        found = await asyncio.gather(*asking[1:])
-        return [*found, await answers.get("k", make)]
+        others = await asyncio.gather(*asking[1:])
+        return [*others, await answers.get("k", make)]
 
     assert asyncio.run(scenario()) == [b"1"] * 3
     assert made == ["x"]

@@ -58,14 +58,14 @@ def test_an_ended_run_is_counted_once(store: ServiceStore, run: str) -> None:
     quiet = {"status": "running", "last_completed_run": None}
     counted(store.events.add("operation", "subject", "benchmark_progress", quiet))
     counted.close()
-    found = samples(metrics)
-    assert found["karat_queries_total[('status', 'answered')]"] == 1
-    assert found["karat_queries_total[('status', 'timeout')]"] == 1
-    assert found["karat_search_latency_seconds_sum[]"] == pytest.approx(0.002)
-    assert found["vector_ndcg_avg_sum[('k', '10')]"] == 0.5
-    assert found["karat_cache_hits_total[]"] == 3
-    assert found["karat_retries_total[]"] == 1
-    assert found["karat_run_duration_seconds_count[('status', 'completed')]"] == 1
+    sampled = samples(metrics)
+    assert sampled["karat_queries_total[('status', 'answered')]"] == 1
+    assert sampled["karat_queries_total[('status', 'timeout')]"] == 1
+    assert sampled["karat_search_latency_seconds_sum[]"] == pytest.approx(0.002)
+    assert sampled["vector_ndcg_avg_sum[('k', '10')]"] == 0.5
+    assert sampled["karat_cache_hits_total[]"] == 3
+    assert sampled["karat_retries_total[]"] == 1
+    assert sampled["karat_run_duration_seconds_count[('status', 'completed')]"] == 1
 
 
 def test_a_run_is_not_counted_before_its_end(store: ServiceStore, run: str) -> None:
@@ -91,10 +91,10 @@ def test_a_run_is_not_counted_before_its_end(store: ServiceStore, run: str) -> N
     tell(scored, "none")
     tell(run, "done")
     counted.close()
-    found = samples(metrics)
-    statuses = [name for name in found if name.startswith("karat_run_duration_seconds_count")]
+    sampled = samples(metrics)
+    statuses = [name for name in sampled if name.startswith("karat_run_duration_seconds_count")]
     assert statuses == ["karat_run_duration_seconds_count[('status', 'completed')]"]
-    assert found[statuses[0]] == 1
+    assert sampled[statuses[0]] == 1
 
 
 def test_a_run_that_is_gone_breaks_nothing(

@@ -59,8 +59,10 @@ def test_the_last_few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     searchers = SearcherCache(PLACES)
     names = [str(number) for number in range(MOST_COLLECTIONS + 1)]
     for name in [*names, names[-1], names[0]]:
-        found = searchers.search(collection(name), "letters", "sparse", use_reranker=False, top_k=3)
-        assert [hit.path for hit in found.hits] == ["a.md"]
+        result = searchers.search(
+            collection(name), "letters", "sparse", use_reranker=False, top_k=3
+        )
+        assert [hit.path for hit in result.hits] == ["a.md"]
     assert read == [*names, names[0]]
 
 

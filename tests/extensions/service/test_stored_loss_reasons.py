@@ -48,7 +48,7 @@ def test_they_come_back() -> None:
 
 
 def test_judgments_may_have_changed_since() -> None:
-    kept = losses_of(reported(QUERIES).gold, LOSSES, 2)
+    stored = losses_of(reported(QUERIES).gold, LOSSES, 2)
     first, second = QUERIES
     changed = reported(
         [
@@ -58,17 +58,17 @@ def test_judgments_may_have_changed_since() -> None:
             second._replace(targets=(Target("post.py"), Target("mail.py"))),
         ]
     )
-    found = with_stored_losses(changed, kept)
-    assert found.losses == {
+    findings = with_stored_losses(changed, stored)
+    assert findings.losses == {
         (0, 0, 0): LossReason.FUSION,
         (0, 1, 0): LossReason.RERANKER,
         (1, 1, 1): LossReason.NOT_IN_CORPUS,
     }
-    assert loss_reason_of(found, 0, 0, 1) is LossReason.NOT_RETRIEVED
+    assert loss_reason_of(findings, 0, 0, 1) is LossReason.NOT_RETRIEVED
 
 
 def test_what_was_found_has_no_reason() -> None:
     stale = [LossRecord("q2", "mail.py", 0, 0, "", LossReason.FUSION)]
-    found = with_stored_losses(reported(QUERIES), [stale, stale])
-    assert found.losses == {(1, 1, 0): LossReason.FUSION}
-    assert loss_reason_of(found, 0, 1, 0) is LossReason.FOUND
+    findings = with_stored_losses(reported(QUERIES), [stale, stale])
+    assert findings.losses == {(1, 1, 0): LossReason.FUSION}
+    assert loss_reason_of(findings, 0, 1, 0) is LossReason.FOUND

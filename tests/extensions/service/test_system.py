@@ -50,11 +50,11 @@ def test_which_embedding_models_are_installed(
 
 def exported(text: str) -> dict[str, float]:
     """Return every sample without its labels, added up."""
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     for family in text_string_to_metric_families(text):
         for sample in family.samples:
-            found[sample.name] = found.get(sample.name, 0.0) + sample.value
-    return found
+            values[sample.name] = values.get(sample.name, 0.0) + sample.value
+    return values
 
 
 def test_requests_are_counted_by_route(client: TestClient) -> None:
@@ -95,12 +95,12 @@ def test_runs_are_counted() -> None:
         ndcg={10: 0.75},
         cache_hits=7,
     )
-    found = exported(metrics.text().decode())
-    assert found["karat_queries_total"] == 5
-    assert found["karat_search_latency_seconds_count"] == 2
-    assert found["karat_run_duration_seconds_sum"] == 3.0
-    assert found["vector_ndcg_avg_sum"] == 0.75
-    assert found["karat_cache_hits_total"] == 7
+    values = exported(metrics.text().decode())
+    assert values["karat_queries_total"] == 5
+    assert values["karat_search_latency_seconds_count"] == 2
+    assert values["karat_run_duration_seconds_sum"] == 3.0
+    assert values["vector_ndcg_avg_sum"] == 0.75
+    assert values["karat_cache_hits_total"] == 7
 
 
 def bare(name: str) -> str:
@@ -144,7 +144,7 @@ def test_what_can_be_evaluated(client: TestClient, asked: object, status: int) -
 def test_two_rankings(client: TestClient) -> None:
     both = [{"key": "a"}, {"key": "b"}]
     asked = {"ranked_items": both, "improved": both[::-1], "judgments": {"b": 1}, "k_values": [2]}
-    found = client.post("/api/v2/evaluate", json=asked).json()
-    assert found["metrics"]["ndcg@2"] == pytest.approx(0.6309, abs=1e-4)
-    assert found["improved"] == {"ndcg@2": 1.0}
-    assert found["improvement"]["ndcg@2_improvement_pct"] == pytest.approx(58.496, abs=1e-3)
+    scores = client.post("/api/v2/evaluate", json=asked).json()
+    assert scores["metrics"]["ndcg@2"] == pytest.approx(0.6309, abs=1e-4)
+    assert scores["improved"] == {"ndcg@2": 1.0}
+    assert scores["improvement"]["ndcg@2_improvement_pct"] == pytest.approx(58.496, abs=1e-3)

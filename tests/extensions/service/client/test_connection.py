@@ -134,10 +134,10 @@ def test_pages_are_read_as_they_are_needed() -> None:
 
     last = httpx.Response(200, json={"datasets": [DATASET], "total": 5, "page": 3})
     script = Script(page(1), page(2), last)
-    found = ask(script).datasets()
-    assert next(found).id == "1-0"
+    datasets = ask(script).datasets()
+    assert next(datasets).id == "1-0"
     assert len(script.asked) == 1
-    assert [dataset.id for dataset in found] == ["1-1", "2-0", "2-1", "1"]
+    assert [dataset.id for dataset in datasets] == ["1-1", "2-0", "2-1", "1"]
     assert [request.url.params["page"] for request in script.asked] == ["1", "2", "3"]
 
 

@@ -51,9 +51,9 @@ def gold() -> Dataset:
 def write_notes(folder: Path) -> None:
     """Write the notes, each with its own word and those of its neighbours."""
     folder.mkdir(parents=True, exist_ok=True)
-    for place, word in enumerate(WORDS):
-        others = " ".join(WORDS[(place + step) % 12] for step in (1, 2, 5))
-        text = f"# {word}\n\n{word} is like {others}.\nnumber{place % 4} of {word}\n"
+    for number, word in enumerate(WORDS):
+        others = " ".join(WORDS[(number + step) % 12] for step in (1, 2, 5))
+        text = f"# {word}\n\n{word} is like {others}.\nnumber{number % 4} of {word}\n"
         (folder / f"{word}.md").write_text(text, encoding="utf-8")
 
 
@@ -109,9 +109,9 @@ def settings(tmp_path: Path) -> ServiceSettings:
 def explained_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compute loss reasons in this process, for tests that do not need a process of their own."""
 
-    def store_losses(store: str, found: ScoredBenchmark, *, stopped: Callable[[], bool]) -> bool:
+    def store_losses(store: str, scored: ScoredBenchmark, *, stopped: Callable[[], bool]) -> bool:
         with ServiceStore(store) as opened:
-            explain(opened, loss_request(store, found))
+            explain(opened, loss_request(store, scored))
         return not stopped()
 
     monkeypatch.setattr(benchmark_job, "store_losses", store_losses)

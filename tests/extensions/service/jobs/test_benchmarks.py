@@ -33,12 +33,12 @@ def body(mapping: str, **changes: object) -> dict[str, object]:
 def test_it_is_made(client: TestClient, mapping: str) -> None:
     made = client.post(URL, json=body(mapping, description="first", metrics_to_compute=["hit"]))
     assert made.status_code == 201
-    shown = made.json()
-    assert (shown["status"], shown["total_runs"], shown["warning"]) == ("pending", RUNS, None)
-    assert (shown["description"], shown["owner_id"]) == ("first", "local")
-    assert client.get(f"{URL}/{shown['id']}").json() == shown
-    assert client.get(f"{URL}/latest").json() == shown
-    results = client.get(f"{URL}/{shown['id']}/results").json()
+    answer = made.json()
+    assert (answer["status"], answer["total_runs"], answer["warning"]) == ("pending", RUNS, None)
+    assert (answer["description"], answer["owner_id"]) == ("first", "local")
+    assert client.get(f"{URL}/{answer['id']}").json() == answer
+    assert client.get(f"{URL}/latest").json() == answer
+    results = client.get(f"{URL}/{answer['id']}/results").json()
     assert (results["runs"], results["total_runs"], results["primary_k"]) == ([], RUNS, 5)
 
 
@@ -95,8 +95,16 @@ def test_a_preview_on_a_collection(client: TestClient, benchmark: str, store: Se
 
     def preview(mapping: str | None, **index: object) -> str:
         if index:
-            kept = {"dense": True, "sparse": True, "chunker": "auto", "model": "static", **index}
-            other = store.collections.add("local", "x", description="", source={}, index=kept)
+            index_options = {
+                "dense": True,
+                "sparse": True,
+                "chunker": "auto",
+                "model": "static",
+                **index,
+            }
+            other = store.collections.add(
+                "local", "x", description="", source={}, index=index_options
+            )
             mapping = store.mappings.add(dataset, other.id).id
         axes = {"search_modes": ["dense", "sparse"]}
         asked = {"config_matrix": axes, "mapping_id": mapping}
@@ -115,8 +123,8 @@ def test_lists_and_filters(client: TestClient, benchmark: str, mapping: str) -> 
     page = client.get(URL, params={"per_page": 2, "page": 2}).json()
     assert (page["total"], page["page"], page["per_page"]) == (4, 2, 2)
     assert [each["name"] for each in page["benchmarks"]] == ["0", "Small"]
-    found = client.get(URL, params={"status_filter": "cancelled"}).json()
-    assert [each["id"] for each in found["benchmarks"]] == [benchmark]
+    listed = client.get(URL, params={"status_filter": "cancelled"}).json()
+    assert [each["id"] for each in listed["benchmarks"]] == [benchmark]
     assert client.get(URL, params={"status_filter": "done"}).status_code == 422
     assert client.get(URL, params={"per_page": 101}).status_code == 422
 
@@ -239,13 +247,13 @@ def test_a_quota_of_jobs(
 
 def test_tuned_values_are_runs_that_share_an_index(client: TestClient) -> None:
     matrix = {"search_modes": ["hybrid"], "dense_weight": [0.2, 0.8], "fusion": ["min-max"]}
-    found = client.post("/api/v2/benchmarks/preview", json={"config_matrix": matrix}).json()
-    configs = [run["config"] for run in found["runs"]]
+    preview = client.post("/api/v2/benchmarks/preview", json={"config_matrix": matrix}).json()
+    configs = [run["config"] for run in preview["runs"]]
     assert [(one["dense_weight"], one["fusion"], one["rrf_k"]) for one in configs] == [
         (0.2, "min-max", None),
         (0.8, "min-max", None),
     ]
-    assert found["shared"]["indexes"] == 1
+    assert preview["shared"]["indexes"] == 1
     matrix["dense_weight"] = [7]
     refused = client.post("/api/v2/benchmarks/preview", json={"config_matrix": matrix})
     assert refused.status_code == 422

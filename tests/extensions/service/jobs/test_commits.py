@@ -57,9 +57,9 @@ def test_over_commits(
     }
     with TestClient(create_app(settings), base_url="http://localhost:8080") as client:
         trend = client.get("/api/v2/trend", params={"dataset": made.dataset}).json()
-        shown = [client.get(f"/api/v2/benchmarks/{each}").json() for each in (first, second)]
-    assert [each["status"] for each in shown] == ["completed"] * 2
-    assert [each["commit"] for each in shown] == [expected, None]
+        benchmarks = [client.get(f"/api/v2/benchmarks/{each}").json() for each in (first, second)]
+    assert [each["status"] for each in benchmarks] == ["completed"] * 2
+    assert [each["commit"] for each in benchmarks] == [expected, None]
     commits = [(point["benchmark_id"], point["commit"]) for point in trend["points"]]
     assert commits == [(first, expected)] * RUNS + [(second, None)] * RUNS
 

@@ -46,13 +46,13 @@ def answers_of(store: ServiceStore, benchmark: str) -> list[list[Answer]]:
     """Return what each run found, without how long it took."""
     experiment = store.benchmarks.get(benchmark).experiment
     assert experiment
-    found = []
+    by_run = []
     for run in store.results.show(experiment).runs:
         assert (run.status, run.answers) == (RunStatus.COMPLETED, QUESTIONS)
         answers = store.results.measured(run.id).run.answers()
         bare = [answer._replace(latency_ns=0, extra={}) for answer in answers]
-        found.append(sorted(bare, key=lambda answer: answer.query_id))
-    return found
+        by_run.append(sorted(bare, key=lambda answer: answer.query_id))
+    return by_run
 
 
 def scores_of(store: ServiceStore, benchmark: str) -> str:
@@ -120,8 +120,8 @@ def test_killed_at_any_moment(
             assert run_to_its_end(store, each) == "completed"
     expected, scores = answers_of(store, benchmark), scores_of(store, benchmark)
     for each in benchmarks:
-        found = store.benchmarks.get(each)
-        assert (found.completed_runs, found.failed_runs) == (RUNS, 0)
+        stored = store.benchmarks.get(each)
+        assert (stored.completed_runs, stored.failed_runs) == (RUNS, 0)
         assert answers_of(store, each) == expected
         assert scores_of(store, each) == scores
         until(lambda: worker_of(store, each) is None)  # noqa: B023 - asked at once

@@ -79,8 +79,8 @@ class Outcome:
     @property
     def runs(self) -> dict[str, RunResult]:
         """Return the runs by the name of their engine."""
-        found = self.client.results(self.benchmark).runs
-        return {run.name.removesuffix(" @10"): run for run in found}
+        results = self.client.results(self.benchmark).runs
+        return {run.name.removesuffix(" @10"): run for run in results}
 
 
 def mapped(client: Client, folder: Path, work: Callable[[], None]) -> str:
@@ -183,8 +183,8 @@ def test_what_fails_now_and_then_is_counted(outcome: Outcome) -> None:
     errors = []
     for query in outcome.client.queries(outcome.benchmark, run.id):
         path = f"/benchmarks/{outcome.benchmark}/queries/{query.query_id}"
-        shown = outcome.client._ask.get(path)["runs"]
-        errors += [each["error"] for each in shown if each["run_id"] == run.id]
+        runs = outcome.client._ask.get(path)["runs"]
+        errors += [each["error"] for each in runs if each["run_id"] == run.id]
     failed = [error for error in errors if error]
     assert (len(errors), len(failed)) == (QUERIES, 2)
     assert all(error.startswith("moody: answered 503") for error in failed)
@@ -253,9 +253,9 @@ def test_the_secret_is_nowhere(outcome: Outcome) -> None:
     assert all(len(text) > 100 for text in said)
     for text in said:
         assert SECRET not in text
-    kept = [file for file in outcome.store.rglob("*") if file.is_file()]
-    assert outcome.store / "karat.db" in kept
-    for file in kept:
+    files = [file for file in outcome.store.rglob("*") if file.is_file()]
+    assert outcome.store / "karat.db" in files
+    for file in files:
         assert SECRET.encode() not in file.read_bytes(), file
 
 

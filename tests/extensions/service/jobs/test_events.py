@@ -73,19 +73,19 @@ def test_kept_and_new_events_come_in_order(store: ServiceStore) -> None:
             await asyncio.to_thread(told, store, "b", "running", number)
         for operation in ("a", "b"):
             await asyncio.to_thread(told, store, operation, "completed")
-        found = await asyncio.gather(*following)
+        streams = await asyncio.gather(*following)
         event_bus.close()
         await reading
-        return list(found)
+        return list(streams)
 
     first = told(store, "a", "running")
     everything, rest, others = asyncio.run(scenario())
-    kept = store.events.after(0)
-    assert everything == [event.id for event in kept if event.operation == "a"]
+    stored = store.events.after(0)
+    assert everything == [event.id for event in stored if event.operation == "a"]
     assert rest == everything[1:]
-    assert others == [event.id for event in kept if event.operation == "b"]
+    assert others == [event.id for event in stored if event.operation == "b"]
     # What came before the process began is not news.
-    assert heard == [event.id for event in kept if event.id >= heard[0]]
+    assert heard == [event.id for event in stored if event.id >= heard[0]]
     assert first.id < heard[0]
 
 
@@ -165,18 +165,18 @@ def test_server_sent_events(client: TestClient, operation: str) -> None:
     url = f"/api/v2/operations/{operation}/events"
     answer = client.get(url)
     assert answer.headers["Content-Type"].startswith("text/event-stream")
-    found = frames(answer.text)
-    assert [frame["event"] for frame in found] == [KIND] * 3
-    message: Any = json.loads(found[0]["data"])
+    events = frames(answer.text)
+    assert [frame["event"] for frame in events] == [KIND] * 3
+    message: Any = json.loads(events[0]["data"])
     assert message.keys() == {"timestamp", "type", "data"}
     assert message["data"]["done"] == 0
-    rest = client.get(url, headers={"Last-Event-ID": found[0]["id"]})
-    assert frames(rest.text) == found[1:]
-    over = client.get(url, headers={"Last-Event-ID": found[2]["id"]})
+    rest = client.get(url, headers={"Last-Event-ID": events[0]["id"]})
+    assert frames(rest.text) == events[1:]
+    over = client.get(url, headers={"Last-Event-ID": events[2]["id"]})
     assert (over.status_code, over.content) == (204, b"")
     assert client.get(url, headers={"Last-Event-ID": "x"}).status_code == 422
     # Nobody can have seen it: the database is an older one.
-    assert frames(client.get(url, headers={"Last-Event-ID": str(2**62)}).text) == found
+    assert frames(client.get(url, headers={"Last-Event-ID": str(2**62)}).text) == events
     assert client.get(f"/api/v2/operations/{uuid4()}/events").status_code == 404
 
 
@@ -264,10 +264,10 @@ def test_a_token_that_ends_ends_its_streams(
     mine = {"Authorization": f"Bearer {token('ada', scope='admin')}"}
     app = create_app(replace(settings, hosts=("karat.example",)))
     with TestClient(app, base_url="http://localhost:8080", headers=mine) as client:
-        place = f"ws://localhost:8080/ws/operations/{operation}"
+        address = f"ws://localhost:8080/ws/operations/{operation}"
         with (
             following(client, f"/api/v2/benchmarks/{benchmark}/events") as answer,
-            client.websocket_connect(place) as socket,
+            client.websocket_connect(address) as socket,
         ):
             assert socket.receive_json()["data"]["status"] == "running"
             assert not answer.done()
@@ -301,8 +301,8 @@ def test_a_stream_outlasts_its_database(
 
 
 def test_a_web_socket(client: TestClient, operation: str) -> None:
-    place = "ws://localhost:8080/ws/operations"
-    with client.websocket_connect(f"{place}/{operation}") as socket:
+    address = "ws://localhost:8080/ws/operations"
+    with client.websocket_connect(f"{address}/{operation}") as socket:
         socket.send_bytes(b"what a client says means nothing")
         messages = [socket.receive_json() for _ in range(3)]
         with pytest.raises(WebSocketDisconnect) as ended:
@@ -311,7 +311,7 @@ def test_a_web_socket(client: TestClient, operation: str) -> None:
     assert [message["data"]["status"] for message in messages] == ["running"] * 2 + ["completed"]
     with (
         pytest.raises(WebSocketDisconnect) as refused,
-        client.websocket_connect(f"{place}/{uuid4()}"),
+        client.websocket_connect(f"{address}/{uuid4()}"),
     ):
         pass
     assert (refused.value.code, refused.value.reason[:12]) == (1008, "no operation")

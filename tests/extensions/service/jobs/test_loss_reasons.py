@@ -150,10 +150,10 @@ def test_they_are_those_of_the_command_line(
     run: Callable[[], None], store: ServiceStore, benchmark: str, tmp_path: Path
 ) -> None:
     run()
-    found = scored(store, store.benchmarks.get(benchmark)).findings
-    anew = with_losses(replace(found, losses={}), Where(corpus=str(tmp_path / "notes")))
-    assert found.losses == anew.losses
-    assert len(found.losses) == 2 + 3
+    findings = scored(store, store.benchmarks.get(benchmark)).findings
+    anew = with_losses(replace(findings, losses={}), Where(corpus=str(tmp_path / "notes")))
+    assert findings.losses == anew.losses
+    assert len(findings.losses) == 2 + 3
 
 
 def test_the_client_tells_them(
@@ -193,10 +193,10 @@ def test_documents_that_have_changed_are_not_asked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     run()
-    kept = scored(store, store.benchmarks.get(benchmark)).findings.losses
+    losses = scored(store, store.benchmarks.get(benchmark)).findings.losses
     (tmp_path / "notes" / "new.md").write_text("amber basil\n", encoding="utf-8")
-    found = scored(store, store.benchmarks.get(benchmark))
-    found = replace(found, findings=replace(found.findings, losses={}))
+    computed = scored(store, store.benchmarks.get(benchmark))
+    computed = replace(computed, findings=replace(computed.findings, losses={}))
     sent: list[Message] = []
 
     class Recorded(ChildProcess):
@@ -205,10 +205,10 @@ def test_documents_that_have_changed_are_not_asked(
             return super().request(message, timeout_s, **options)
 
     monkeypatch.setattr("karat.extensions.service.jobs.loss_reasons.ChildProcess", Recorded)
-    assert store_losses(settings.store, found, stopped=lambda: False) is False
+    assert store_losses(settings.store, computed, stopped=lambda: False) is False
     with pytest.raises(InputError, match="notes has changed since"):
         explain(store, sent[0])
-    assert scored(store, store.benchmarks.get(benchmark)).findings.losses == kept
+    assert scored(store, store.benchmarks.get(benchmark)).findings.losses == losses
 
 
 @pytest.mark.parametrize("limit", ["stopped", "patience"])

@@ -58,8 +58,8 @@ def test_a_benchmark_with_a_remote_reranker(
         ).json()
         client.post(f"{URL}/{made['id']}/start")
         do_jobs(offering)
-        found = client.get(f"{URL}/{made['id']}").json()
-        assert (found["status"], found["completed_runs"]) == ("completed", 1)
+        stored = client.get(f"{URL}/{made['id']}").json()
+        assert (stored["status"], stored["completed_runs"]) == ("completed", 1)
         results = client.get(f"{URL}/{made['id']}/results")
     assert {body["path"] for body in endpoint.bodies} == {"/v1/rerank"}
     # Clients see the name of the reranker, never its address.

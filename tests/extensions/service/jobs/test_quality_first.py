@@ -110,14 +110,14 @@ def test_cancelled_while_it_waits_it_keeps_its_scores(
         operation = store.benchmarks.get(benchmark).operation
         assert operation
         until(lambda: store.jobs.get(operation).status.ended)
-        kept = results()
-        assert (kept["status"], kept["summary"]["completed_runs"]) == ("cancelled", RUNS)
-        for before, after in zip(early["runs"], kept["runs"], strict=True):
+        cancelled = results()
+        assert (cancelled["status"], cancelled["summary"]["completed_runs"]) == ("cancelled", RUNS)
+        for before, after in zip(early["runs"], cancelled["runs"], strict=True):
             assert (after["status"], after["timing_status"]) == ("completed", "cancelled")
             assert after["metrics_flat"] == before["metrics_flat"]
-        assert kept["summary"]["comparison"] == early["summary"]["comparison"]
+        assert cancelled["summary"]["comparison"] == early["summary"]["comparison"]
     # Started again, it measures what is missing and asks for no hit twice.
-    answers = [run["answered"] for run in kept["runs"]]
+    answers = [run["answered"] for run in cancelled["runs"]]
     client.post(f"{path}/start").raise_for_status()
     assert run_to_its_end(store, benchmark) == "completed"
     late = results()
@@ -130,11 +130,11 @@ def test_cancelled_while_it_waits_it_keeps_its_scores(
 
 def with_timing(client: TestClient, store: ServiceStore, benchmark: str, timing: str) -> str:
     """Return the id of a benchmark like *benchmark* that wants these latencies, started."""
-    found = store.benchmarks.get(benchmark)
+    stored = store.benchmarks.get(benchmark)
     asked = {
         "name": timing,
-        "mapping_id": found.mapping,
-        "config_matrix": found.config["config_matrix"],
+        "mapping_id": stored.mapping,
+        "config_matrix": stored.config["config_matrix"],
         "timing": timing,
     }
     made = client.post("/api/v2/benchmarks", json=asked)
@@ -151,10 +151,10 @@ def test_without_latency_nobody_is_waited_for(
     with held_up():
         made = with_timing(client, store, benchmark, "none")
         assert run_to_its_end(store, made) == "completed"
-    found = client.get(f"/api/v2/benchmarks/{made}/results").json()
-    assert {run["timing_status"] for run in found["runs"]} == {"none"}
-    assert {run["latency"]["measured"] for run in found["runs"]} == {False}
-    assert found["summary"]["comparison"]
+    results = client.get(f"/api/v2/benchmarks/{made}/results").json()
+    assert {run["timing_status"] for run in results["runs"]} == {"none"}
+    assert {run["latency"]["measured"] for run in results["runs"]} == {False}
+    assert results["summary"]["comparison"]
     assert not told(store, "waiting")
 
 
@@ -162,16 +162,16 @@ def test_without_latency_nobody_is_waited_for(
 def test_all_latencies(store: ServiceStore, benchmark: str, client: TestClient) -> None:
     made = with_timing(client, store, benchmark, "all")
     assert run_to_its_end(store, made) == "completed"
-    found = client.get(f"/api/v2/benchmarks/{made}/results").json()
-    assert {run["latency"]["samples"] for run in found["runs"]} == {QUESTIONS}
+    results = client.get(f"/api/v2/benchmarks/{made}/results").json()
+    assert {run["latency"]["samples"] for run in results["runs"]} == {QUESTIONS}
 
 
 def test_another_choice_is_refused(client: TestClient, store: ServiceStore, benchmark: str) -> None:
-    found = store.benchmarks.get(benchmark)
+    stored = store.benchmarks.get(benchmark)
     asked = {
         "name": "x",
-        "mapping_id": found.mapping,
-        "config_matrix": found.config["config_matrix"],
+        "mapping_id": stored.mapping,
+        "config_matrix": stored.config["config_matrix"],
         "timing": "sometimes",
     }
     assert client.post("/api/v2/benchmarks", json=asked).status_code == 422

@@ -44,8 +44,8 @@ def test_it_is_on_the_benchmark_and_in_its_last_event(
     do_jobs(settings)
     why = "no target is in the uploaded documents; a.md is not readable"
     with TestClient(create_app(settings), base_url="http://localhost") as client:
-        found = client.get(f"/api/v2/benchmarks/{benchmark}").json()
-    assert (found["status"], found["error_message"]) == ("failed", why)
+        answer = client.get(f"/api/v2/benchmarks/{benchmark}").json()
+    assert (answer["status"], answer["error_message"]) == ("failed", why)
     last = store.events.newest(subject=benchmark)
     assert last
     assert (last.data["status"], last.data["error_message"]) == ("failed", why)
@@ -65,11 +65,11 @@ def test_the_log_says_why_no_run_was_completed(
         benchmark = make_benchmark(store, tmp_path / "notes", engines=engines)
         store.benchmarks.start(benchmark)
         do_jobs(replace(settings, engines=engines))
-        found = store.benchmarks.get(benchmark)
-    assert (found.status, found.error) == ("failed", f"{NOTHING}: Gone: OSError: it is gone")
+        stored = store.benchmarks.get(benchmark)
+    assert (stored.status, stored.error) == ("failed", f"{NOTHING}: Gone: OSError: it is gone")
     records = [vars(record) for record in caplog.records if hasattr(record, "benchmark")]
     assert [(record["benchmark"], record["reason"]) for record in records] == [
-        (benchmark, found.error)
+        (benchmark, stored.error)
     ]
 
 

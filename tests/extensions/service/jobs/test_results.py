@@ -105,39 +105,39 @@ def runs(results: Any) -> list[str]:
 def test_they_are_at_hand_when_the_benchmark_ends(
     store: ServiceStore, benchmark: str, results: Any
 ) -> None:
-    found = store.benchmarks.get(benchmark)
-    kept = store.benchmarks.stored_results(benchmark, results_key(store, found))
-    assert kept
-    assert json.loads(kept) == results
+    stored = store.benchmarks.get(benchmark)
+    document = store.benchmarks.stored_results(benchmark, results_key(store, stored))
+    assert document
+    assert json.loads(document) == results
     # And what is computed anew is the same.
-    assert json.loads(full_results(store, scored(store, found)).model_dump_json()) == results
+    assert json.loads(full_results(store, scored(store, stored)).model_dump_json()) == results
 
 
 def test_measures_are_shown_as_they_were_typed_and_have_canonical_keys(
     store: ServiceStore, benchmark: str
 ) -> None:
-    found = store.benchmarks.get(benchmark)
-    typed = replace(found, config={**found.config, "metrics_to_compute": ["MAP", "P@1", "nDCG"]})
+    stored = store.benchmarks.get(benchmark)
+    typed = replace(stored, config={**stored.config, "metrics_to_compute": ["MAP", "P@1", "nDCG"]})
     labels = {"ndcg@5": "nDCG@5", "ap": "MAP", "precision@1": "P@1"}
     labels |= {"ndcg@1": "nDCG@1", "ndcg@10": "nDCG@10"}
     assert plain_results(store, typed).labels == labels
     computed = scored(store, typed)
-    shown = full_results(store, computed)
-    assert shown.labels == labels
-    assert shown.primary_metric == "ndcg@5"
-    assert set(shown.runs[0].metrics_flat) == set(labels)
+    results = full_results(store, computed)
+    assert results.labels == labels
+    assert results.primary_metric == "ndcg@5"
+    assert set(results.runs[0].metrics_flat) == set(labels)
     explained = details(computed)
     assert explained.change_of == "ndcg@5"
     assert set(explained.pareto) <= set(labels)
-    run = shown.runs[1].id
-    texts = [shown.summary.headline, shown.summary.comparison, *explained.insights]
+    run = results.runs[1].id
+    texts = [results.summary.headline, results.summary.comparison, *explained.insights]
     texts += [each.why for each in explained.recommendations]
     compared = comparison(computed, None, "ap")
     assert compared.metric == "ap"
     assert "MAP" in compared.headline
-    both = two_sides(computed, run, computed, shown.runs[0].id, "map")
+    both = two_sides(computed, run, computed, results.runs[0].id, "map")
     assert (both.metric, both.label) == ("ap", "MAP")
-    answer = Results.model_validate_json(shown.model_dump_json())
+    answer = Results.model_validate_json(results.model_dump_json())
     assert results_table("Small", answer).columns[2].title == "nDCG@5"
     # As in karat compare, a run is marked only if it is significantly better than all others.
     of_runs = [each.id for each in answer.runs if each.metrics_flat["ndcg@5"] is not None]
@@ -154,9 +154,11 @@ def test_a_run_is_jumped_to_by_its_name(
     client: TestClient, benchmark: str, runs: list[str], results: Any
 ) -> None:
     name = results["runs"][0]["name"]
-    found = client.get("/api/v2/search", params={"q": name}).json()["results"]
-    shown = [(each["id"], each["title"], each["detail"]) for each in found if each["kind"] == "run"]
-    assert (runs[0], f"{name} of Small", benchmark) in shown
+    jumps = client.get("/api/v2/search", params={"q": name}).json()["results"]
+    run_jumps = [
+        (each["id"], each["title"], each["detail"]) for each in jumps if each["kind"] == "run"
+    ]
+    assert (runs[0], f"{name} of Small", benchmark) in run_jumps
     (by_id,) = client.get("/api/v2/search", params={"q": runs[0]}).json()["results"]
     assert by_id["kind"] == "run"
 
@@ -165,18 +167,18 @@ def test_the_numbers_are_those_of_the_command_line(
     results: Any, store: ServiceStore, runs: list[str]
 ) -> None:
     measures = tuple(results["runs"][0]["metrics_flat"])
-    for shown, run in zip(results["runs"], runs, strict=True):
+    for result, run in zip(results["runs"], runs, strict=True):
         measured = store.results.measured(run)
         scored = score(
             gold(), measured.run, scoring=Scoring(measures=measures), confidence=Confidence()
         )
         for summary in scored.summaries:
-            mean = shown["metrics_flat"][summary.measure]
+            mean = result["metrics_flat"][summary.measure]
             assert mean == (None if summary.n == 0 else summary.mean)
             if mean is not None:
                 assert summary.interval
                 expected = [summary.interval.low, summary.interval.high]
-                assert shown["intervals"][summary.measure] == pytest.approx(expected)
+                assert result["intervals"][summary.measure] == pytest.approx(expected)
 
 
 def test_a_cut_off_beyond_the_depth_has_no_value(results: Any) -> None:
@@ -237,17 +239,17 @@ def test_query_by_query(get: Get, runs: list[str], results: Any) -> None:
 
 
 def test_comparison(get: Get, runs: list[str], store: ServiceStore) -> None:
-    found = get("comparison", baseline=runs[2], metric="recall@5")
+    compared = get("comparison", baseline=runs[2], metric="recall@5")
     measured = [store.results.measured(run).run for run in (runs[2], runs[3])]
     settings = Confidence(pairs="baseline")
     own = compare(
         gold(), measured, scoring=Scoring(measures=("recall@5",)), confidence=settings
     ).comparison.differences[0]
-    shown = {row["run_id"]: row for row in found["runs"]}
-    assert found["runs"][0]["verdict"] == "baseline"
-    assert shown[runs[3]]["difference"] == own.difference == -0.5
-    assert (shown[runs[3]]["regressed"], shown[runs[3]]["verdict"]) == (own.losses, "worse")
-    assert shown[runs[4]]["verdict"] == "no difference shown"
+    rows = {row["run_id"]: row for row in compared["runs"]}
+    assert compared["runs"][0]["verdict"] == "baseline"
+    assert rows[runs[3]]["difference"] == own.difference == -0.5
+    assert (rows[runs[3]]["regressed"], rows[runs[3]]["verdict"]) == (own.losses, "worse")
+    assert rows[runs[4]]["verdict"] == "no difference shown"
     # The first run that has a score on the primary measure; two go less deep.
     assert get("comparison")["baseline"] == runs[2]
     for wrong in ("ndgc", "hit@3", "ndcg@3"):
@@ -274,29 +276,29 @@ def test_matrix_slices_and_curves(get: Get, runs: list[str], results: Any) -> No
 def test_queries_that_belong_together_are_drawn_together(
     store: ServiceStore, benchmark: str, runs: list[str]
 ) -> None:
-    found = scored(store, store.benchmarks.get(benchmark))
-    threes = tuple(f"case {row // 3}" for row in range(len(found.findings.gold)))
+    alone = scored(store, store.benchmarks.get(benchmark))
+    threes = tuple(f"case {row // 3}" for row in range(len(alone.findings.gold)))
     # Pairs that the findings have not tested are tested for the page.
-    contest = found.findings.contest
+    contest = alone.findings.contest
     untested = replace(contest, comparison=replace(contest.comparison, differences=()))
-    found = replace(found, findings=replace(found.findings, contest=untested))
-    together = replace(found, findings=replace(found.findings, clusters=threes))
+    alone = replace(alone, findings=replace(alone.findings, contest=untested))
+    together = replace(alone, findings=replace(alone.findings, clusters=threes))
     for view in (
         lambda each: slices(each, "recall@5", "half").slices[0].intervals,
         lambda each: [row.p for row in comparison(each, runs[2], "recall@5").runs],
         lambda each: two_sides(each, runs[2], each, runs[3], "recall@5").comparison.p,
     ):
-        assert view(together) != view(found)
+        assert view(together) != view(alone)
 
 
 def test_one_query(get: Get, runs: list[str]) -> None:
-    found = get("queries/q3")
-    assert found["query"]["tags"] == {"half": "b"}
-    first, second = found["targets"]
+    drilldown = get("queries/q3")
+    assert drilldown["query"]["tags"] == {"half": "b"}
+    first, second = drilldown["targets"]
     assert (first["path"], first["found_at"][runs[0]], first["lost"]) == ("delta.md", 1, {})
     assert second["found_at"][runs[0]] is None
     assert second["lost"][runs[0]] == "not retrieved"
-    hits = found["runs"][2]["hits"]
+    hits = drilldown["runs"][2]["hits"]
     assert [(hit["rank"], hit["grade"]) for hit in hits[:2]] == [(1, 2.0), (2, 1.0)]
     assert [hit["relevant"] for hit in hits] == [True, True, False, False, False]
     get("queries/q99", status=404)
@@ -357,10 +359,10 @@ def test_two_sides(client: TestClient, benchmark: str, runs: list[str]) -> None:
         assert answer.status_code == 200
         return answer.json()
 
-    found = compared(benchmark, runs[3])
-    assert (found["left"]["run_id"], found["right"]["run_id"]) == (runs[2], runs[3])
-    assert (found["comparable"], found["why"], found["queries"]) == (True, None, QUESTIONS)
-    assert found["comparison"]["verdict"] == "worse"
+    sides = compared(benchmark, runs[3])
+    assert (sides["left"]["run_id"], sides["right"]["run_id"]) == (runs[2], runs[3])
+    assert (sides["comparable"], sides["why"], sides["queries"]) == (True, None, QUESTIONS)
+    assert sides["comparison"]["verdict"] == "worse"
     assert compared(runs[3], benchmark)["comparison"]["verdict"] == "better"
     for side in ("aaaaaaaaaa.1", "0d5bd28f-1ff5-4b1c-9e80-1ff6f6a4f8a4"):
         answer = client.get("/api/v2/compare", params={"left": benchmark, "right": side})
@@ -446,12 +448,12 @@ def labelled(
 def test_labels_of_models_are_used_where_a_benchmark_says_so(
     client: TestClient, labelled: dict[str, str]
 ) -> None:
-    found = {
+    results = {
         choice: client.get(f"/api/v2/benchmarks/{made}/results").json()
         for choice, made in labelled.items()
     }
-    marks = {choice: each["score_mark"] for choice, each in found.items()}
-    means = {choice: each["runs"][2]["metrics_flat"]["ndcg@5"] for choice, each in found.items()}
+    marks = {choice: each["score_mark"] for choice, each in results.items()}
+    means = {choice: each["runs"][2]["metrics_flat"]["ndcg@5"] for choice, each in results.items()}
 
     assert marks == {"exclude": "", "include": "†", "only": "†"}
     assert means["only"] < means["include"] < means["exclude"]
@@ -533,9 +535,9 @@ def test_a_judgment_that_comes_while_results_are_computed_is_not_lost(
     client: TestClient, benchmark: str, store: ServiceStore, get: Get
 ) -> None:
     """What was computed before it must not be taken for the results after it."""
-    found = store.benchmarks.get(benchmark)
-    url = f"/api/v2/benchmark-datasets/{found.dataset}"
-    computed = scored(store, found)
+    stored = store.benchmarks.get(benchmark)
+    url = f"/api/v2/benchmark-datasets/{stored.dataset}"
+    computed = scored(store, stored)
     edit = {"query_id": "q0", "path": "amber.md", "grade": 0, "version": computed.version}
     version = client.put(f"{url}/judgments", json=edit).raise_for_status().json()["version"]
     store_results(store, computed)
@@ -554,9 +556,9 @@ def test_unresolved_references_count_twice(
     store.mappings.keep_resolution(
         mapping, gold(), mapped=59, total=60, unresolved=[{**lost, "reason": "not_found"}]
     )
-    found = client.get(f"/api/v2/benchmarks/{benchmark}/results").json()
+    results = client.get(f"/api/v2/benchmarks/{benchmark}/results").json()
     all_counted, resolved = (
-        found["runs"][3][name]["recall@5"] for name in ("metrics_flat", "resolved_metrics_flat")
+        results["runs"][3][name]["recall@5"] for name in ("metrics_flat", "resolved_metrics_flat")
     )
     assert all_counted == 0.5
     assert resolved == pytest.approx((29 * 0.5 + 1) / 30)

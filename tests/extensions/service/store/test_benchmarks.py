@@ -72,9 +72,9 @@ def test_its_runs_are_counted(service: ServiceStore, benchmark: Benchmark) -> No
     experiment = attached(service, benchmark.id)
     service.results.finish(f"{experiment}.1", RunStatus.COMPLETED)
     service.results.finish(f"{experiment}.2", RunStatus.FAILED)
-    found = service.benchmarks.get(benchmark.id)
-    assert (found.experiment, found.completed_runs, found.failed_runs) == (experiment, 1, 1)
-    assert service.benchmarks.of_experiment(experiment, owner="ann") == found
+    stored = service.benchmarks.get(benchmark.id)
+    assert (stored.experiment, stored.completed_runs, stored.failed_runs) == (experiment, 1, 1)
+    assert service.benchmarks.of_experiment(experiment, owner="ann") == stored
     with pytest.raises(UnknownName, match="no benchmark with the experiment"):
         service.benchmarks.of_experiment(experiment, owner="bob")
     resolved = str(service.mappings.get(benchmark.mapping).resolved_at)
@@ -99,8 +99,8 @@ def test_a_run_without_its_latency_is_completed(
     assert service.benchmarks.version(benchmark.id) == before
     service.results.finish(f"{experiment}.2", RunStatus.FAILED, error="no")
     assert service.benchmarks.version(benchmark.id) != before
-    found = service.benchmarks.get(benchmark.id)
-    assert (found.completed_runs, found.failed_runs) == (2, 0)
+    stored = service.benchmarks.get(benchmark.id)
+    assert (stored.completed_runs, stored.failed_runs) == (2, 0)
 
 
 def test_it_knows_what_was_searched_and_who_began_it(
@@ -184,8 +184,8 @@ def test_its_place_in_the_queue(service: ServiceStore, benchmark: Benchmark, clo
     assert (benchmark.position, benchmark.current_status) == (None, "pending")
 
     def standings() -> list[tuple[int | None, str]]:
-        found = map(service.benchmarks.get, (benchmark.id, second.id))
-        return [(each.position, each.current_status) for each in found]
+        queue = map(service.benchmarks.get, (benchmark.id, second.id))
+        return [(each.position, each.current_status) for each in queue]
 
     service.benchmarks.start(benchmark.id)
     clock.forward(1)

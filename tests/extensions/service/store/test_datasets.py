@@ -103,12 +103,12 @@ def test_a_mapping(service: ServiceStore, dataset: str, collection: str, clock: 
     }
     bound = Dataset.of([Query("q1", "where is login", (Target("auth.md"),))], match="document")
     service.mappings.keep_resolution(made.id, bound, mapped=1, total=2, unresolved=[lost])
-    found = service.mappings.get(made.id, owner="ann")
-    assert (found.status, found.mapped, found.total) == ("partial", 1, 2)
-    assert (found.unresolved, found.resolved_at) == ([lost], clock.now)
-    assert found.resolved
-    assert service.mappings.newest_gold(dataset) == found.resolved
-    assert service.datasets.gold(found.resolved).paths[0] == "auth.md"
+    stored = service.mappings.get(made.id, owner="ann")
+    assert (stored.status, stored.mapped, stored.total) == ("partial", 1, 2)
+    assert (stored.unresolved, stored.resolved_at) == ([lost], clock.now)
+    assert stored.resolved
+    assert service.mappings.newest_gold(dataset) == stored.resolved
+    assert service.datasets.gold(stored.resolved).paths[0] == "auth.md"
     service.mappings.bind(made.id, [{"query": "q1", "reference": "1f", "path": "a.md"}])
     service.mappings.bind(made.id, [{"query": "q2", "reference": "1f", "path": "b.md"}])
     service.mappings.bind(made.id, [{"query": "q1", "reference": "1f", "path": "c.md"}])
@@ -119,7 +119,7 @@ def test_a_mapping(service: ServiceStore, dataset: str, collection: str, clock: 
     assert (again.status, again.by_hand) == ("resolved", by_hand)
     # What the mapping no longer means is gone.
     with pytest.raises(UnknownName, match="no gold set"):
-        service.datasets.gold(found.resolved)
+        service.datasets.gold(stored.resolved)
     assert service.mappings.page(dataset) == ((again,), 1)
     with pytest.raises(UnknownName, match="no mapping"):
         service.mappings.get(made.id, owner="bob")

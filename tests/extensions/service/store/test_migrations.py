@@ -64,8 +64,8 @@ def make_first(connection: Connection) -> None:
 
 
 def test_revisions_are_listed() -> None:
-    found = [each.revision for each in migrations.script(TABLES.versions).walk_revisions()]
-    assert found[::-1] == list(TABLES.revisions)
+    revisions = [each.revision for each in migrations.script(TABLES.versions).walk_revisions()]
+    assert revisions[::-1] == list(TABLES.revisions)
 
 
 def test_a_store_without_a_service_has_no_table_of_one(lease_clock: LeaseClock) -> None:
@@ -148,9 +148,9 @@ def test_alembic_is_not_imported_for_a_current_file(tmp_path: Path) -> None:
 
 
 def test_a_store_of_results_is_opened_by_a_service(tmp_path: Path) -> None:
-    place = tmp_path / "karat.db"
-    with SqlStore(place) as store:
+    path = tmp_path / "karat.db"
+    with SqlStore(path) as store:
         experiment = store.experiment(PLAN)
-    with ServiceStore(place) as service:
+    with ServiceStore(path) as service:
         assert service.results.latest().id == experiment
         assert service.results.migrated is None

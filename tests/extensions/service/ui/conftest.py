@@ -66,25 +66,25 @@ def dataset(queries: dict[str, tuple[str, str]]) -> str:
 @pytest.fixture(scope="session")
 def questions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a file of queries: one has a document that is not there, one is hostile."""
-    place = tmp_path_factory.mktemp("datasets") / "questions.json"
+    path = tmp_path_factory.mktemp("datasets") / "questions.json"
     queries = {topic: (f"how do I set up {topic}", f"docs/{topic}.md") for topic in TOPICS}
     queries["lost"] = ("where did it go", "docs/renamed.md")
     queries["hostile"] = (ATTACK, "docs/hostile.md")
-    place.write_text(dataset(queries), encoding="utf-8")
-    return place
+    path.write_text(dataset(queries), encoding="utf-8")
+    return path
 
 
 @pytest.fixture(scope="session")
 def many_questions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a file of so many queries that a benchmark of a search that hangs lasts."""
-    place = tmp_path_factory.mktemp("datasets") / "many.json"
+    path = tmp_path_factory.mktemp("datasets") / "many.json"
     queries = {
         f"{topic}-{number}": (f"{topic} number {number}", f"docs/{topic}.md")
         for topic in TOPICS
         for number in range(40)
     }
-    place.write_text(dataset(queries), encoding="utf-8")
-    return place
+    path.write_text(dataset(queries), encoding="utf-8")
+    return path
 
 
 @contextmanager
@@ -150,9 +150,9 @@ def guarded(tmp_path: Path) -> Iterator[Guarded]:
 def _announced(log: Path, started: subprocess.Popen[bytes]) -> str:
     end = time.monotonic() + PATIENCE_S
     while started.poll() is None and time.monotonic() < end:
-        found = re.search(r"Karat is running at (\S+)", log.read_text(encoding="utf-8"))
-        if found:
-            return found[1]
+        announced = re.search(r"Karat is running at (\S+)", log.read_text(encoding="utf-8"))
+        if announced:
+            return announced[1]
         time.sleep(0.05)
     pytest.fail(f"the service did not start: {log.read_text(encoding='utf-8')[-2000:]}")
 
@@ -175,11 +175,11 @@ def until(api: "httpx.Client") -> Until:
     def wait(path: str, field: str, values: set[str]) -> dict[str, Any]:
         end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end:
-            found: dict[str, Any] = api.get(path).raise_for_status().json()
-            if found[field] in values:
-                return found
+            answer: dict[str, Any] = api.get(path).raise_for_status().json()
+            if answer[field] in values:
+                return answer
             time.sleep(0.1)
-        pytest.fail(f"{path}: {field} is {found[field]!r}, not one of {values}")
+        pytest.fail(f"{path}: {field} is {answer[field]!r}, not one of {values}")
 
     return wait
 
@@ -187,8 +187,8 @@ def until(api: "httpx.Client") -> Until:
 def made(answer: "httpx.Response") -> dict[str, Any]:
     """Return what was made."""
     assert answer.is_success, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    fields: dict[str, Any] = answer.json()
+    return fields
 
 
 def mapped(api: "httpx.Client", file: Path, *, name: str, collection: str) -> tuple[str, str]:
@@ -220,8 +220,8 @@ def prepared(api: "httpx.Client", service: Place, questions: Path, until: Until)
     until(f"/collections/{collection}", "status", {"ready"})
     uploaded, mapping = mapped(api, questions, name=f"Questions {ATTACK}", collection=collection)
     matrix = {"search_modes": ["dense", "sparse", "hybrid"], "top_k_values": [10]}
-    wanted = {"name": f"Modes {ATTACK}", "mapping_id": mapping, "config_matrix": matrix}
-    benchmark = made(api.post("/benchmarks", json=wanted))["id"]
+    request = {"name": f"Modes {ATTACK}", "mapping_id": mapping, "config_matrix": matrix}
+    benchmark = made(api.post("/benchmarks", json=request))["id"]
     made(api.post(f"/benchmarks/{benchmark}/start"))
     until(f"/benchmarks/{benchmark}", "status", {"completed"})
     return Prepared(collection, uploaded, mapping, benchmark)
@@ -235,8 +235,8 @@ def running(
     name = f"Many {time.monotonic_ns()}"
     _, mapping = mapped(api, many_questions, name=name, collection=prepared.collection)
     matrix = {"search_modes": [], "engines": ["held"], "top_k_values": [5, 10]}
-    wanted = {"name": name, "mapping_id": mapping, "config_matrix": matrix}
-    benchmark = made(api.post("/benchmarks", json=wanted))["id"]
+    request = {"name": name, "mapping_id": mapping, "config_matrix": matrix}
+    benchmark = made(api.post("/benchmarks", json=request))["id"]
     made(api.post(f"/benchmarks/{benchmark}/start"))
     yield benchmark
     api.post(f"/benchmarks/{benchmark}/cancel")

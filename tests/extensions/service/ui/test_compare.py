@@ -43,9 +43,9 @@ def test_a_count_leads_to_the_queries_that_it_counts(
     opened: Open, prepared: tuple[str, ...], api: "httpx.Client"
 ) -> None:
     benchmark = prepared[-1]
-    found = api.get(f"/benchmarks/{benchmark}/comparison").json()
-    other = next(run for run in found["runs"] if run["run_id"] != found["baseline"])
-    page = opened(f"/benchmarks/{benchmark}/compare?baseline={found['baseline']}")
+    comparison = api.get(f"/benchmarks/{benchmark}/comparison").json()
+    other = next(run for run in comparison["runs"] if run["run_id"] != comparison["baseline"])
+    page = opened(f"/benchmarks/{benchmark}/compare?baseline={comparison['baseline']}")
     page.get_by_role("button", name=f"{other['tied']} tied in {other['name']}").click()
     queries = page.get_by_role("region", name="Queries").locator("tbody tr")
     expect(queries).to_have_count(other["tied"])

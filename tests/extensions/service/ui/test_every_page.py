@@ -76,21 +76,21 @@ def axe(missing: Callable[[str], NoReturn]) -> str:
 
 def test_a_page_breaks_no_rule_of_wcag(opened: Open, prepared: tuple[str, ...], axe: str) -> None:
     ids = prepared._asdict()  # type: ignore[attr-defined]
-    found: dict[tuple[str, str], list[str]] = {}
+    problems: dict[tuple[str, str], list[str]] = {}
     page = opened("/benchmarks")
     page.add_init_script(axe)
     start = page.url.removesuffix("/benchmarks")
     for path, text in PAGES.items():
         page.goto(start + path.format(**ids))
         page.get_by_text(text).first.wait_for()
-        found |= {(path, rule): html for rule, html in violations(page).items()}
+        problems |= {(path, rule): html for rule, html in violations(page).items()}
     for state, (path, act, text) in STATES.items():
         page.goto(start + path.format(**ids))
         page.wait_for_load_state("networkidle")
         act(page)
         page.get_by_text(text).first.wait_for()
-        found |= {(state, rule): html for rule, html in violations(page).items()}
-    assert found == {}
+        problems |= {(state, rule): html for rule, html in violations(page).items()}
+    assert problems == {}
 
 
 def violations(page: "Page") -> dict[str, list[str]]:
@@ -99,14 +99,14 @@ def violations(page: "Page") -> dict[str, list[str]]:
     assert page.title() != "taken"
     wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     assert wide <= 0, f"{page.url} is wider than the window"
-    found = page.evaluate("axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa'] })")["violations"]
+    rules = page.evaluate("axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa'] })")["violations"]
     # In the dark nothing but colours changes.
     light = page.evaluate(BACKGROUND)
     page.emulate_media(color_scheme="dark")
     assert page.evaluate(BACKGROUND) != light
     dark = page.evaluate("axe.run({ runOnly: { type: 'rule', values: ['color-contrast'] } })")
     page.emulate_media(color_scheme="light")
-    broken = [(rule["id"], rule) for rule in found]
+    broken = [(rule["id"], rule) for rule in rules]
     broken += [(f"{rule['id']} in the dark", rule) for rule in dark["violations"]]
     return {name: [node["html"][:200] for node in rule["nodes"][:3]] for name, rule in broken}
 

@@ -29,14 +29,16 @@ def test_a_grade_counts_at_once_and_can_be_undone(
     opened: Open, prepared: tuple[str, ...], api: "httpx.Client"
 ) -> None:
     *_, dataset, _, benchmark = prepared
-    place = first_unjudged(api, benchmark)
-    page = opened(HIT.format(benchmark, place))
-    hit = page.get_by_role("button", name=place).last
+    unjudged = first_unjudged(api, benchmark)
+    page = opened(HIT.format(benchmark, unjudged))
+    hit = page.get_by_role("button", name=unjudged).last
     expect(hit).to_contain_text("not judged")
     expect(page.get_by_role("button", name="highly relevant")).to_be_enabled()
     page.keyboard.press("3")
     expect(hit).to_contain_text("grade 3")
-    expect(page.get_by_role("region", name="Relevant targets")).to_contain_text(place.split(":")[0])
+    expect(page.get_by_role("region", name="Relevant targets")).to_contain_text(
+        unjudged.split(":")[0]
+    )
     page.get_by_role("button", name="undo").click()
     expect(hit).to_contain_text("not judged")
     changes = api.get(f"/benchmark-datasets/{dataset}/judgments/history").json()["changes"]

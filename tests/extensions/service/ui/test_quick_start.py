@@ -49,8 +49,8 @@ def test_by_mouse(opened: Open, documents: Path, questions: Path) -> None:
     page.get_by_role("searchbox", name="Query").fill("docker")
     page.get_by_role("button", name="Search").click()
     for mode in ("dense", "sparse", "hybrid"):
-        found = page.get_by_role("region", name=f"{mode} results")
-        assert "docs/docker.md" in found.get_by_role("listitem").first.inner_text()
+        results = page.get_by_role("region", name=f"{mode} results")
+        assert "docs/docker.md" in results.get_by_role("listitem").first.inner_text()
 
     page.get_by_role("link", name="Datasets").click()
     page.get_by_role("button", name="Upload a dataset").first.click()
@@ -171,11 +171,11 @@ def focus(page: "Page", role: "Role", name: str) -> None:
     walk(page, page.get_by_role(role, name=name).first)
 
 
-def walk(page: "Page", wanted: "Locator") -> None:
-    """Press Tab until *wanted* has the focus; what cannot be reached so fails the test."""
-    wanted.wait_for()
+def walk(page: "Page", locator: "Locator") -> None:
+    """Press Tab until *locator* has the focus; what cannot be reached so fails the test."""
+    locator.wait_for()
     for _ in range(80):
-        if wanted.evaluate("found => found === document.activeElement"):
+        if locator.evaluate("element => element === document.activeElement"):
             return
         page.keyboard.press("Tab")
-    raise AssertionError(f"the keyboard does not lead to {wanted}")
+    raise AssertionError(f"the keyboard does not lead to {locator}")

@@ -97,7 +97,7 @@ def dense(options: argparse.Namespace) -> dict[tuple[str, str, str], float]:
     import faiss
 
     from karat.engines.fusion import top
-    from karat.engines.stages import VectorTable
+    from karat.engines.vector_rows import VectorTable
 
     random = np.random.default_rng(1)
     rows = random.standard_normal((options.chunks, DIMENSION), np.float32)

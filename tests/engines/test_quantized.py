@@ -8,8 +8,7 @@ from karat.corpus import from_texts
 from karat.engines import nearest
 from karat.engines.builtin import dense, hybrid
 from karat.engines.fusion import top
-from karat.engines.nearest import VECTORS, FileVectors
-from karat.engines.stages import VectorTable
+from karat.engines.vector_rows import VECTORS, FileVectors, VectorTable
 from karat.errors import InputError
 from tests.words import WORDS
 

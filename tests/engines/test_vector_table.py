@@ -9,7 +9,8 @@ from karat.corpus import from_texts
 from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding import create_embedder
 from karat.engines.embedding.texts import unit
-from karat.engines.stages import DenseStage, VectorTable
+from karat.engines.stages import DenseStage
+from karat.engines.vector_rows import VectorTable
 from tests.words import WORDS
 
 RNG = np.random.default_rng(5)

@@ -5,13 +5,12 @@ from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import nullcontext
-from functools import cached_property, partial
+from functools import partial
 from hashlib import sha256
 from math import ceil
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from karat.engines.base import Progress
 from karat.engines.caches import NO_CACHES, Caches, IndexFiles
@@ -21,19 +20,10 @@ from karat.engines.embedding.texts import CachedEmbedder
 from karat.engines.engine_group import NOT_KEPT, Current
 from karat.engines.fusion import Scores
 from karat.engines.lexical.index import BM25, LexicalIndex, mapped_index, shared_index
-from karat.engines.nearest import (
-    APPROXIMATE_ABOVE,
-    ExactIndex,
-    FileVectors,
-    HnswIndex,
-    Mask,
-    VectorRows,
-    check_vectors,
-    products,
-    recall,
-)
+from karat.engines.nearest import APPROXIMATE_ABOVE, Vectors
 from karat.engines.stored_vectors import StoredVectorTable, StoreSpec
-from karat.errors import InputError, MissingExtra
+from karat.engines.vector_rows import FileVectors, VectorRows, VectorTable, check_vectors
+from karat.errors import InputError
 from karat.model.timings import spent
 
 # Well below the 256 tokens at which the packaged encoders stop; 800 was a little worse on prose.
@@ -76,115 +66,6 @@ def parts(text: str, size: int = CHARACTERS) -> list[str]:
         parts_so_far[-1] += line
         length += len(line)
     return parts_so_far
-
-
-Vectors = NDArray[np.float32]
-
-# Rows to request from a graph: more than any user reads, and still some milliseconds.
-FOUND = 1_000
-PROBES = 50
-PROBE_DEPTH = 10
-
-
-class VectorTable(VectorRows):
-    """Rows in memory.
-
-    Up to *approximate_above* rows each product is computed, and does not depend on the rows beside
-    it. Beyond, where the extra ``hnsw`` is installed, a graph finds the nearest rows and the others
-    count 0. Rows added since the graph was built are compared one by one, until they too are so
-    many.
-
-    >>> table = VectorTable()
-    >>> table.extend(np.array([[1, 0], [0.6, 0.8]], np.float32))
-    >>> table.products(np.array([0, 1], np.float32)).tolist()
-    [0.0, 0.800000011920929]
-    """
-
-    def __init__(self, *, approximate_above: int = APPROXIMATE_ABOVE) -> None:
-        """Start with no rows."""
-        self._buffer: Vectors = np.empty((0, 0), np.float32)
-        self._length = 0
-        self._above = approximate_above
-        self._graph: HnswIndex | None = None
-
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return self._length
-
-    @property
-    def rows(self) -> Vectors:
-        """Return all rows, without a copy."""
-        return self._buffer[: self._length]
-
-    @property
-    def nbytes(self) -> int:
-        """Return the bytes of all rows."""
-        return self.rows.nbytes
-
-    @property
-    def _covered(self) -> int:
-        return 0 if self._graph is None else len(self._graph)
-
-    def add(
-        self, texts: Sequence[str], embed: Callable[[Sequence[str]], Vectors], *, left: int
-    ) -> int:
-        """Embed *texts*, and append their rows; memory for *left* rows is taken at once."""
-        rows = embed(texts)
-        self._reserve(left, rows.shape[1])
-        self.extend(rows)
-        return len(texts)
-
-    def _reserve(self, count: int, dimension: int) -> None:
-        """Make room for *count* more rows, and no more."""
-        if self._length + count > len(self._buffer):
-            longer = np.empty((self._length + count, dimension), np.float32)
-            if self._length:
-                longer[: self._length] = self.rows
-            self._buffer = longer
-
-    def extend(self, rows: Vectors) -> None:
-        """Append *rows*."""
-        length = self._length + len(rows)
-        if length > len(self._buffer):
-            # Twice as long each time: a row is copied once on average, however many steps.
-            self._reserve(max(len(rows), self._length), rows.shape[1])
-        self._buffer[self._length : length] = rows
-        self._length = length
-
-    def prepare(self, live: Mask | None = None) -> None:  # noqa: ARG002 - all are ready
-        """Build the graph if there are too many rows without one."""
-        if self._length - self._covered > self._above:
-            try:
-                self._graph = HnswIndex(self.rows)
-            except MissingExtra:
-                return
-            self.__dict__.pop("recall", None)
-
-    def products(self, vector: Vectors, live: Mask | None = None) -> Scores:
-        """Return the product of every row with *vector*; below 0, or not found, is 0.
-
-        A graph returns rows of *live* only.
-        """
-        covered = self._covered
-        scores: Scores = np.zeros(self._length, np.float32)
-        if self._graph is not None:
-            near = self._graph.search(vector, FOUND, live=None if live is None else live[:covered])
-            scores[near.rows] = near.scores
-        scores[covered:] = products(self.rows[covered:], vector)
-        return np.maximum(scores, np.float32(0), out=scores)
-
-    @cached_property
-    def recall(self) -> float | None:
-        """Return the share of the ten nearest rows that the graph finds; None without a graph.
-
-        Measured on rows of the table as queries.
-        """
-        if self._graph is None:
-            return None
-        covered = self.rows[: len(self._graph)]
-        probes = covered[:: max(1, len(covered) // PROBES)][:PROBES]
-        exact = ExactIndex(covered).search_many(probes, PROBE_DEPTH)
-        return recall(self._graph.search_many(probes, PROBE_DEPTH), exact)
 
 
 # Maximum weight of a header; words are counted in 16 bits.

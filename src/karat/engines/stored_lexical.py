@@ -14,7 +14,8 @@ from karat.engines.lexical.index import BM25
 from karat.engines.lexical.tokens import TokenRules
 from karat.engines.spec import check_options
 from karat.engines.stages import Stage, weighted_fields
-from karat.engines.stored_vectors import FOUND, StoreSpec
+from karat.engines.stored_vectors import StoreSpec
+from karat.engines.vector_rows import MOST_NEAREST
 from karat.errors import InputError
 from karat.registry import Registry
 
@@ -142,7 +143,7 @@ class StoredLexicalStage(Stage):
         counts = Counter(self._rules.terms(query))
         if counts and self._length:
             terms = {term_number(term): float(number) for term, number in counts.items()}
-            for row, score in self._connected().best(self._index, terms, FOUND):
+            for row, score in self._connected().best(self._index, terms, MOST_NEAREST):
                 scores[row] = score
         return scores
 

@@ -6,12 +6,12 @@ from hashlib import sha256
 from urllib.parse import urlsplit
 
 import numpy as np
-from numpy.typing import NDArray
 
 from karat.engines.fusion import Scores
-from karat.engines.nearest import Mask, VectorRows
+from karat.engines.nearest import Mask, Vectors
 from karat.engines.registry import ENGINES
 from karat.engines.spec import check_options, parse_spec
+from karat.engines.vector_rows import MOST_NEAREST, PROBE_DEPTH, PROBES, VectorRows
 from karat.engines.vectors.store import VECTOR_STORES, VectorStore, check_store
 from karat.errors import EngineError, InputError
 from karat.model.spec import Spec, parse_call
@@ -19,14 +19,9 @@ from karat.system.files import without_user
 
 # A store as it is written in the options of an engine: ``qdrant(url=http://host:6333, shards=3)``.
 StoreSpec = Spec
-Vectors = NDArray[np.float32]
 
-# Items to fetch for a query; the same number that a graph in this process returns.
-FOUND = 1_000
 # Texts whose vectors are looked up, embedded and uploaded in one step.
 TEXTS_AT_ONCE = 1_024
-PROBES = 50
-PROBE_DEPTH = 10
 # A replica may be behind for a moment; each attempt marks the missing items again.
 MARK_ATTEMPTS = 5
 
@@ -174,7 +169,7 @@ class StoredVectorTable(VectorRows):
         scores: Scores = np.zeros(len(self._keys), np.float32)
         if self._snapshot:
             for key, score in self._store.nearest(
-                self._namespace, vector, FOUND, snapshot=self._snapshot
+                self._namespace, vector, MOST_NEAREST, snapshot=self._snapshot
             ):
                 scores[self._rows_by_key[key]] = max(score, 0.0)
         return scores

@@ -18,6 +18,7 @@ from karat.model import Dataset, Outcome
 from karat.model.evaluation import Evaluation
 from karat.model.timings import RunResult
 from karat.report.findings.latency import latencies_ms
+from karat.report.table import known
 from karat.scoring.metrics import parse
 from karat.scoring.score import (
     cluster_labels,
@@ -100,8 +101,8 @@ def agent_results(judged: RunExport) -> AgentResults:
                 query.id,
                 list(dict.fromkeys(hit.path for hit in (answer.hits if answer else ()))),
                 list(dict.fromkeys(target.path for target in query.targets if target.grade > 0)),
-                _known(scores[row]),
-                _known(times[row]),
+                known(scores[row]),
+                known(times[row]),
                 {"outcome": outcome_name(outcome)},
             )
         )
@@ -141,9 +142,5 @@ def _percentiles(times: Sequence[float]) -> dict[str, float | None]:
 
 def known_mean(values: Sequence[float]) -> float | None:
     """Return the mean of *values* that are not NaN, None without one."""
-    known = [value for value in values if not isnan(value)]
-    return fmean(known) if known else None
-
-
-def _known(value: float) -> float | None:
-    return None if isnan(value) else value
+    numbers = [value for value in values if not isnan(value)]
+    return fmean(numbers) if numbers else None

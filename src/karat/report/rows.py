@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from karat.model.comparison import Difference, Interval
 from karat.model.evaluation import ComparisonResult, Evaluation, Summary
+from karat.report.table import known
 
 Result = Evaluation | ComparisonResult
 
@@ -98,8 +99,3 @@ def best_means(evaluations: Sequence[Evaluation], lower: Sequence[str]) -> Mappi
 def ends(interval: Interval | None) -> tuple[float | None, float | None]:
     """Return the ends of an interval, None where there is none."""
     return (interval.low, interval.high) if interval else (None, None)
-
-
-def known(value: float) -> float | None:
-    """Return the number, None for NaN."""
-    return None if isnan(value) else value

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from karat.corpus import from_texts
-from karat.engines import nearest
+from karat.engines import vector_rows
 from karat.engines.builtin import dense, hybrid
 from karat.engines.fusion import top
 from karat.engines.vector_rows import VECTORS, FileVectors, VectorTable
@@ -73,7 +73,7 @@ def test_the_order_of_rows_decides_nothing(kind: str) -> None:
 
 
 def test_all_rows_with_the_same_code_are_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nearest, "CODE_BLOCK", 64)
+    monkeypatch.setattr(vector_rows, "CODE_BLOCK", 64)
     rows = np.repeat(unit_rows(2), [50, 400], axis=0)
     scores = filled(rows, "binary").products(rows[-1])
     assert np.flatnonzero(scores == scores[-1]).tolist() == list(range(50, 450))

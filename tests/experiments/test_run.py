@@ -477,7 +477,7 @@ def test_a_store_that_cannot_be_shared_has_one_worker(
     """Two processes would fail on each other's folder; a server serves several."""
     (tmp_path / "folder_store.py").write_text(FOLDER_STORE)
     monkeypatch.setenv(discovery.PLUGINS, "")
-    monkeypatch.setattr(discovery._State, "found", None)
+    monkeypatch.setattr(discovery._State, "extensions", None)
     discovery.add_files([str(tmp_path / "folder_store.py")])
     place = {"type": "folder", "path": "vectors"}
     spec = Spec("engine", "dense", {"model": words.WORDS, "store": place})

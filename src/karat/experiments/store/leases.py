@@ -153,7 +153,7 @@ class Leases:
         now_s = self._watched_s = self._clock()
         if not asked:
             return {}
-        rows = self._rows(connection, asked)
+        rows = self._worker_rows(connection, asked)
         with self._guard:
             for worker, row in rows.items():
                 seen = self._sightings.get(worker)
@@ -168,7 +168,7 @@ class Leases:
     def dead(self, connection: Connection, workers: Iterable[str]) -> frozenset[str]:
         """Return those of *workers* that are known to be dead, without watching them."""
         asked = set(workers)
-        return self._dead_of(asked, self._rows(connection, asked)) if asked else frozenset()
+        return self._dead_of(asked, self._worker_rows(connection, asked)) if asked else frozenset()
 
     def tidy(self, connection: Connection) -> None:
         """Delete the rows and lock files of dead workers: without a row they are dead as well."""
@@ -203,7 +203,7 @@ class Leases:
         for lock in filter(None, locks.values()):
             lock.remove()
 
-    def _rows(self, connection: Connection, workers: Collection[str]) -> dict[str, Row[Any]]:
+    def _worker_rows(self, connection: Connection, workers: Collection[str]) -> dict[str, Row[Any]]:
         expired: ColumnElement[bool] = literal(value=False)
         if not self._database.is_sqlite:
             # The transaction's start, which is never later than what it reads.

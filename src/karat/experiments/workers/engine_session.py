@@ -43,7 +43,7 @@ def hits_needed(hits: Sequence[Hit], files: int) -> int:
 def next_depth(needed: int, *, files: int) -> int:
     """Return the depth of the next search if hits in *files* files have needed *needed* hits.
 
-    >>> [next_depth(wanted, files=100) for wanted in (1, 100, 101, 1000)]
+    >>> [next_depth(needed, files=100) for needed in (1, 100, 101, 1000)]
     [100, 100, 400, 1600]
     """
     depth = files

@@ -179,14 +179,16 @@ class RunCollector:
         # Notes about the slots, such as the number of lost units.
         self.slot_notes: Mapping[str, object] = EMPTY
         skipped = set(callbacks.skip.get(configuration.name, ()))
-        self._rows = {
+        self._query_ids = {
             row: dataset.query_ids[row]
             for snapshot in snapshots
             for row in snapshot.rows
             if dataset.query_ids[row] not in skipped
         }
-        self.total = len(self._rows)
-        self._order = {query_id: position for position, query_id in enumerate(self._rows.values())}
+        self.total = len(self._query_ids)
+        self._order = {
+            query_id: position for position, query_id in enumerate(self._query_ids.values())
+        }
         self._settings = settings
         self._callbacks = callbacks
         self._results: dict[str, QueryResult] = {}
@@ -198,7 +200,7 @@ class RunCollector:
 
     def wants(self, row: int) -> bool:
         """Return whether the run needs the query at *row*."""
-        return row in self._rows
+        return row in self._query_ids
 
     def group_engine(self) -> GroupEngine:
         """Return this run as an engine of a group in this process."""

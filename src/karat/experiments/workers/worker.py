@@ -56,11 +56,11 @@ class _Progress:
         self._clock = clock
         self._sent = -PROGRESS_S
         # Progress at any other time would be taken for an answer.
-        self.wanted = False
+        self.enabled = False
 
     def __call__(self, done: int, total: int) -> None:
         now = self._clock()
-        if self.wanted and now - self._sent >= PROGRESS_S:
+        if self.enabled and now - self._sent >= PROGRESS_S:
             self._sent = now
             self._send({"progress": {"stage": "embedding", "done": done, "total": total}})
 
@@ -122,11 +122,11 @@ class _Host:
             self._family.release()
         self._path = source.path
         corpus = self._opener.open(source, request["ahead"])
-        self._progress.wanted = True
+        self._progress.enabled = True
         try:
             self._family.show(corpus)
         finally:
-            self._progress.wanted = False
+            self._progress.enabled = False
         index_ns = self._family.index_ns
         return {
             "indexed": [

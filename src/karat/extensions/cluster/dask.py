@@ -135,7 +135,7 @@ class _Probe:
     worker: _Worker
     call: "Call[Any]"
     since: float
-    found: Fingerprint | str | None = None
+    outcome: Fingerprint | str | None = None
     machine: str = ""
 
 
@@ -314,13 +314,15 @@ class DaskSlots:
             if probe is None or probe.worker != worker:
                 probe = _Probe(worker, self._call(address, _probe), now)
                 self._heard[address] = now
-            elif isinstance(probe.found, str) and now - probe.since >= PROBE_AGAIN_S:
-                probe = _Probe(worker, self._call(address, _probe), now, probe.found, probe.machine)
+            elif isinstance(probe.outcome, str) and now - probe.since >= PROBE_AGAIN_S:
+                probe = _Probe(
+                    worker, self._call(address, _probe), now, probe.outcome, probe.machine
+                )
             probes[address] = probe
         wait([probe.call for probe in probes.values()], wait_s)
         for address, probe in probes.items():
             if probe.call.done():
-                probe.machine, probe.found = _machine(address, probe)
+                probe.machine, probe.outcome = _machine(address, probe)
         self._probes, self._looked = probes, now
         self._heard = {address: self._heard[address] for address in probes}
         self._heartbeats = {one: call for one, call in self._heartbeats.items() if one in probes}
@@ -388,8 +390,10 @@ def _machine(address: str, probe: _Probe) -> tuple[str, Fingerprint | str]:
 
 def _slots_of(address: str, probe: _Probe) -> Iterator[Slot]:
     """Yield a slot for each thread of a worker that has answered."""
-    if probe.found is not None:
-        known, problem = (None, probe.found) if isinstance(probe.found, str) else (probe.found, "")
+    if probe.outcome is not None:
+        known, problem = (
+            (None, probe.outcome) if isinstance(probe.outcome, str) else (probe.outcome, "")
+        )
         for number in range(1, probe.worker.threads + 1):
             has_gpu = number <= probe.worker.gpus
             yield Slot(f"{address}/{number}", probe.machine, known, problem, gpu=has_gpu)

@@ -212,7 +212,7 @@ class Schedule:
         )
         self._groups = [_GroupState(work) for work in groups]
         self._queries = queries
-        self._rows = {query_id: row for row, (query_id, _) in queries.items()}
+        self._row_of = {query_id: row for row, (query_id, _) in queries.items()}
         self._stretches = [
             _Stretch(group, [one for one in work.snapshots if one.rows])
             for group, work in enumerate(groups)
@@ -311,7 +311,7 @@ class Schedule:
         running = self._running.get(unit)
         if running is None:
             return None
-        owed = running.owed.get(self._rows[query_id])
+        owed = running.owed.get(self._row_of[query_id])
         if owed is None or member not in owed:
             return None
         owed.remove(member)

@@ -29,7 +29,7 @@ class Unit:
     the engine group; a slot keeps the session of a group for its next unit. *queries* has the id
     and text of each row in *snapshots*. *skip* has, for each configuration, the rows that it does
     not need. *ahead* are the snapshots that the same slot is likely to get next, so that content
-    that neighbours share is read once. *assets* describes the content of each place, for slots on
+    that neighbours share is read once. *assets* describes the content of each path, for slots on
     other machines. *environment* are variables for worker processes whose machine does not set
     them. With *timing*, latency is measured: the configurations may be of several engine groups,
     and they take turns.
@@ -89,7 +89,7 @@ class UnitEnded(NamedTuple):
 
 
 class AssetNeeded(NamedTuple):
-    """The machine of a slot lacks the *asset* of a place; the unit waits until it has arrived."""
+    """The machine of a slot lacks the *asset* of a path; the unit waits until it has arrived."""
 
     unit: str
     asset: str

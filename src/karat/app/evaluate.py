@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from karat.app.corpora import locate_pages
-from karat.app.human_sample import sampled_gold
 from karat.corpus import Corpus
 from karat.corpus.chunkers.base import lines_of
 from karat.corpus.files.selection import kind_of
@@ -369,6 +368,8 @@ def evaluate_experiment(
     scoring = judge_whole_files(gold, whole, scoring)
     known = done.results.evaluations(runs.ids, gold, scoring)
     if confidence.human_sample:
+        from karat.app.human_sample import sampled_gold
+
         gold, known = sampled_gold(gold, whole, confidence.human_sample, scoring), []
     scored = score_runs(gold, runs.runs, scoring, known=known)
     overall = _result(gold, scored, scoring, confidence, by=tuple(by))

@@ -121,8 +121,8 @@ def load_gold(
     if path is not None:
         from karat.app.evaluate import DIFFICULTY, with_difficulty
         from karat.app.resolve import resolve_for
-        from karat.app.score import use_labels
         from karat.formats import read_dataset
+        from karat.scoring.labels import use_labels
 
         gold = read_dataset(path, **inputs.reading)
         where = where.with_clones(gold)

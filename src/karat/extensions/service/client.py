@@ -14,7 +14,7 @@ import httpx
 from pydantic import ValidationError
 
 from karat.errors import InputError, KaratError
-from karat.extensions.service.schemas.base import Answer
+from karat.extensions.service.schemas.base import ENDED, Answer
 from karat.extensions.service.schemas.benchmarks import Benchmark, BenchmarkStart
 from karat.extensions.service.schemas.collections import Collection, Engine
 from karat.extensions.service.schemas.datasets import Dataset, Mapping, MappingResolution
@@ -188,7 +188,6 @@ def _check(answer: httpx.Response) -> None:
 
 # Maximum number of times in a row that a stream may end without an event.
 MOST_FAILURES = 5
-ENDED = frozenset({"completed", "failed", "cancelled"})
 
 
 def follow(connection: Connection, path: str, *, after: int = 0) -> Iterator[Event]:

@@ -17,13 +17,12 @@ from karat.extensions.service.progress import (
     job_progress,
     standing,
 )
+from karat.extensions.service.schemas.base import ENDED
 from karat.extensions.service.store import Benchmark, Job, JobKind, ServiceEvent, ServiceStore
 from karat.extensions.service.store.jobs import EventTable
 
 logger = logging.getLogger("karat.events")
 
-# Final statuses.
-ENDS = frozenset({"completed", "failed", "cancelled"})
 POLL_S = 0.2
 AWAY_S = 1.0
 RETENTION = timedelta(days=30)
@@ -159,7 +158,7 @@ class EventBus:
 
 def is_end(event: ServiceEvent) -> bool:
     """Return whether *event* is the final one of its subject."""
-    return event.data.get("status") in ENDS
+    return event.data.get("status") in ENDED
 
 
 EVENTS: Mapping[str, str] = {JobKind.INDEX: COLLECTION_EVENT, JobKind.RESOLVE: MAPPING_EVENT}
@@ -181,7 +180,7 @@ def report_end(store: ServiceStore, followed: EventFilter) -> None:
         benchmark = store.benchmarks.get(followed.subject)
         # The worker sends the final event before its job has ended.
         working = benchmark.operation and not store.jobs.get(benchmark.operation).status.ended
-        if benchmark.status in ENDS and not working:
+        if benchmark.status in ENDED and not working:
             report_outcome(store, benchmark)
 
 
@@ -195,7 +194,7 @@ def _report_job(store: ServiceStore, job: Job) -> None:
     status = job.status.value
     if job.kind == JobKind.BENCHMARK:
         benchmark = store.benchmarks.get(job.subject)
-        if benchmark.operation != job.id or benchmark.status not in ENDS:
+        if benchmark.operation != job.id or benchmark.status not in ENDED:
             # It was started again since, and has another status now.
             benchmark = replace(benchmark, operation=job.id, status=status)
         report_outcome(store, benchmark)

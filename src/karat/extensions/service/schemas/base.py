@@ -18,9 +18,13 @@ Description = Annotated[str, StringConstraints(max_length=2000, pattern=NO_NUL)]
 Wide = Annotated[str, StringConstraints(max_length=10_000, pattern=NO_NUL)]
 Measure = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NO_NUL)]
 RunId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,36}\.[0-9]{1,4}$")]
+QueryId = Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=NO_NUL)]
+FilePath = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=NO_NUL)]
 Page = Annotated[int, Field(ge=1, le=1_000_000)]
 PerPage = Annotated[int, Field(ge=1, le=100)]
 Scope = Literal["read", "run", "admin"]
+# Statuses of a benchmark or a job that has ended.
+ENDED = frozenset({"completed", "failed", "cancelled"})
 # Of a resource in a response; store, service and client have it as text.
 Id = Annotated[str, WithJsonSchema({"type": "string", "format": "uuid"})]
 

@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import ConfigDict, Field
 
 from karat.extensions.service.schemas.base import (
+    ENDED,
     Answer,
     Commit,
     Description,
@@ -166,7 +167,7 @@ class Benchmark(Answer):
     @property
     def ended(self) -> bool:
         """Return whether the work has ended."""
-        return self.status in {"completed", "failed", "cancelled"}
+        return self.status in ENDED
 
 
 class Benchmarks(Listing):

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, StringConstraints
 
 from karat.extensions.service.schemas.base import (
-    NO_NUL,
     Answer,
     Description,
+    FilePath,
     Id,
     Listing,
     Name,
@@ -18,7 +18,6 @@ from karat.extensions.service.schemas.base import (
 
 Mode = Literal["dense", "sparse", "hybrid"]
 State = Literal["pending", "indexing", "ready", "failed", "none"]
-Place = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=NO_NUL)]
 # A revision that begins with a dash would be taken for an option.
 Revision = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/^~@{}-]{0,254}$")]
 # A name, optionally with a size or parameters. Paths and modules are not allowed over the API.
@@ -31,14 +30,14 @@ class FolderSource(Request):
     """A folder below one of the roots that the service was started with."""
 
     kind: Literal["folder"]
-    path: Place = Field(examples=["/srv/docs"])
+    path: FilePath = Field(examples=["/srv/docs"])
 
 
 class GitSource(Request):
     """A Git repository below such a root, as it was at a revision."""
 
     kind: Literal["git"]
-    path: Place = Field(examples=["/srv/project.git"])
+    path: FilePath = Field(examples=["/srv/project.git"])
     revision: Revision = Field(default="HEAD", examples=["v2.0"])
 
 
@@ -46,7 +45,7 @@ class BeirSource(Request):
     """A BEIR folder below such a root; its queries may be uploaded as a dataset."""
 
     kind: Literal["beir"]
-    path: Place = Field(examples=["/srv/beir/scifact"])
+    path: FilePath = Field(examples=["/srv/beir/scifact"])
 
 
 Source = Annotated[FolderSource | GitSource | BeirSource, Field(discriminator="kind")]

@@ -6,7 +6,16 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
-from karat.extensions.service.schemas.base import NO_NUL, Answer, Description, Id, Listing, Request
+from karat.extensions.service.schemas.base import (
+    NO_NUL,
+    Answer,
+    Description,
+    FilePath,
+    Id,
+    Listing,
+    QueryId,
+    Request,
+)
 
 
 class Dataset(Answer):
@@ -141,16 +150,16 @@ class MappingResolution(Answer):
 class ReferenceBind(Request):
     """The document that an unresolved reference means, chosen by hand."""
 
-    query_id: Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=NO_NUL)]
+    query_id: QueryId
     doc_ref_hash: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{8,64}$")]
-    path: Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=NO_NUL)]
+    path: FilePath
 
 
 class JudgmentEdit(Request):
     """A grade for one place, based on *version* of the judgments."""
 
-    query_id: Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=NO_NUL)]
-    path: Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=NO_NUL)]
+    query_id: QueryId
+    path: FilePath
     start_line: int | None = Field(default=None, ge=1, le=10_000_000)
     end_line: int | None = Field(default=None, ge=1, le=10_000_000)
     grade: int = Field(ge=0, le=3)

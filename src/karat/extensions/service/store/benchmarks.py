@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
-    Row,
     bindparam,
     case,
     delete,
@@ -41,6 +40,7 @@ from karat.extensions.service.store.records import (
     new_id,
     one,
     owned,
+    record,
 )
 from karat.extensions.service.store.schema import (
     ANNOTATIONS,
@@ -165,12 +165,14 @@ class BenchmarkTable(ServiceTable):
         statement, values = ONE, {"benchmark": benchmark}
         if owner is not None:
             statement, values = OWN, {**values, "owner": owner}
-        return _benchmark(self._one(statement, f"benchmark {benchmark}", **values))
+        return record(Benchmark, self._one(statement, f"benchmark {benchmark}", **values))
 
     def of_experiment(self, experiment: str, *, owner: str | None = None) -> Benchmark:
         """Return the benchmark whose results are in *experiment*; UnknownName without one."""
         statement = owned(ALL.where(BENCHMARKS.c.experiment == experiment), BENCHMARKS, owner)
-        return _benchmark(self._one(statement, f"benchmark with the experiment {experiment}"))
+        return record(
+            Benchmark, self._one(statement, f"benchmark with the experiment {experiment}")
+        )
 
     def page(
         self,
@@ -191,7 +193,7 @@ class BenchmarkTable(ServiceTable):
             statement = statement.where(BENCHMARKS.c.status == status)
         if dataset is not None:
             statement = statement.where(MAPPINGS.c.dataset == dataset)
-        return self._page(statement, _benchmark, limit=limit, offset=offset)
+        return self._page(statement, Benchmark, limit=limit, offset=offset)
 
     def version(self, benchmark: str) -> tuple[object, ...]:
         """Return all that can still change the results of a benchmark, as JSON can hold it.
@@ -354,15 +356,11 @@ class BenchmarkTable(ServiceTable):
             statement = (
                 insert(ANNOTATIONS).values(**row, created=self._clock()).returning(ANNOTATIONS)
             )
-            return Annotation(**connection.execute(statement).one()._asdict())
+            return record(Annotation, connection.execute(statement).one())
 
     def annotations(self, *benchmarks: str) -> tuple[Annotation, ...]:
         """Return the remarks on these benchmarks, the oldest first."""
         statement = select(ANNOTATIONS).where(ANNOTATIONS.c.benchmark.in_(benchmarks))
         with self._database.asking() as connection:
             rows = connection.execute(statement.order_by(ANNOTATIONS.c.id))
-            return tuple(Annotation(**row._asdict()) for row in rows)
-
-
-def _benchmark(row: Row[Any]) -> Benchmark:
-    return Benchmark(**row._asdict())
+            return tuple(record(Annotation, row) for row in rows)

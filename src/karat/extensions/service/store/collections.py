@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
-from typing import Any
 
-from sqlalchemy import Row, delete, insert, select, update
+from sqlalchemy import delete, insert, select, update
 
 from karat.errors import Conflict, UnknownName
 from karat.experiments.store.schema import storable
@@ -18,6 +17,7 @@ from karat.extensions.service.store.records import (
     new_id,
     one,
     owned,
+    record,
 )
 from karat.extensions.service.store.schema import BENCHMARKS, COLLECTIONS, DOCUMENTS, MAPPINGS
 
@@ -61,7 +61,7 @@ class CollectionTable(ServiceTable):
         statement = owned(
             select(COLLECTIONS).where(COLLECTIONS.c.id == collection), COLLECTIONS, owner
         )
-        return _collection(self._one(statement, f"collection {collection}"))
+        return record(Collection, self._one(statement, f"collection {collection}"))
 
     def page(
         self, *, owner: str | None = None, limit: int = 50, offset: int = 0
@@ -69,7 +69,7 @@ class CollectionTable(ServiceTable):
         """Return collections, the newest first."""
         order = (COLLECTIONS.c.created.desc(), COLLECTIONS.c.id)
         statement = owned(select(COLLECTIONS).order_by(*order), COLLECTIONS, owner)
-        return self._page(statement, _collection, limit=limit, offset=offset)
+        return self._page(statement, Collection, limit=limit, offset=offset)
 
     def change(
         self,
@@ -168,7 +168,7 @@ class CollectionTable(ServiceTable):
         )
         if contains:
             statement = statement.where(DOCUMENTS.c.path.icontains(contains, autoescape=True))
-        return self._page(statement, StoredDocument._make, limit=limit, offset=offset)
+        return self._page(statement, StoredDocument, limit=limit, offset=offset)
 
     def paths(self, collection: str) -> tuple[str, ...]:
         """Return the paths of all documents."""
@@ -179,7 +179,7 @@ class CollectionTable(ServiceTable):
     def document(self, collection: str, path: str) -> StoredDocument:
         """Return the document at exactly *path*; UnknownName without one."""
         here = (DOCUMENTS.c.collection == collection, DOCUMENTS.c.path == path)
-        return StoredDocument._make(self._one(DOCUMENT.where(*here), f"document {path!r}"))
+        return record(StoredDocument, self._one(DOCUMENT.where(*here), f"document {path!r}"))
 
     def delete(self, collection: str) -> None:
         """Remove a collection; Conflict while a dataset is mapped to it."""
@@ -192,7 +192,3 @@ class CollectionTable(ServiceTable):
             gone = delete(COLLECTIONS).where(COLLECTIONS.c.id == collection)
             if not connection.execute(gone).rowcount:
                 raise UnknownName(f"no collection {collection}")
-
-
-def _collection(row: Row[Any]) -> Collection:
-    return Collection(**row._asdict())

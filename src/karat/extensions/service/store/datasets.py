@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from karat.errors import Conflict, UnknownName
@@ -25,6 +25,7 @@ from karat.extensions.service.store.records import (
     new_id,
     one,
     owned,
+    record,
 )
 from karat.extensions.service.store.schema import (
     BENCHMARK_DATASETS,
@@ -69,7 +70,7 @@ class DatasetTable(ServiceTable):
     def get(self, dataset: str, *, owner: str | None = None) -> BenchmarkDataset:
         """Return a dataset; UnknownName where there is none, or none of *owner*."""
         statement = owned(ALL.where(BENCHMARK_DATASETS.c.id == dataset), BENCHMARK_DATASETS, owner)
-        return _dataset(self._one(statement, f"dataset {dataset}"))
+        return record(BenchmarkDataset, self._one(statement, f"dataset {dataset}"))
 
     def page(
         self, *, owner: str | None = None, limit: int = 50, offset: int = 0
@@ -77,7 +78,7 @@ class DatasetTable(ServiceTable):
         """Return datasets, the newest first."""
         order = (BENCHMARK_DATASETS.c.created.desc(), BENCHMARK_DATASETS.c.id)
         statement = owned(ALL.order_by(*order), BENCHMARK_DATASETS, owner)
-        return self._page(statement, _dataset, limit=limit, offset=offset)
+        return self._page(statement, BenchmarkDataset, limit=limit, offset=offset)
 
     def gold(self, digest: str) -> Dataset:
         """Return a gold set by its digest, such as that of a dataset or of a mapping."""
@@ -96,10 +97,6 @@ class DatasetTable(ServiceTable):
             if gold is None:
                 raise UnknownName(f"no dataset {dataset}")
             drop_unused_datasets(connection, [gold, *digests])
-
-
-def _dataset(row: Row[Any]) -> BenchmarkDataset:
-    return BenchmarkDataset(**row._asdict())
 
 
 # A mapping has the owner of its dataset.
@@ -138,13 +135,13 @@ class MappingTable(ServiceTable):
     def get(self, mapping: str, *, owner: str | None = None) -> DatasetMapping:
         """Return a mapping; UnknownName where there is none, or none of *owner*."""
         statement = owned(ALL_MAPPINGS.where(MAPPINGS.c.id == mapping), BENCHMARK_DATASETS, owner)
-        return _mapped(self._one(statement, f"mapping {mapping}"))
+        return record(DatasetMapping, self._one(statement, f"mapping {mapping}"))
 
     def page(self, dataset: str, *, limit: int = 50, offset: int = 0) -> Page[DatasetMapping]:
         """Return the mappings of a dataset, the newest first."""
         order = (MAPPINGS.c.created.desc(), MAPPINGS.c.id)
         statement = ALL_MAPPINGS.where(MAPPINGS.c.dataset == dataset).order_by(*order)
-        return self._page(statement, _mapped, limit=limit, offset=offset)
+        return self._page(statement, DatasetMapping, limit=limit, offset=offset)
 
     def newest_gold(self, dataset: str) -> str | None:
         """Return the digest of the gold set that was bound last; None where none is resolved."""
@@ -208,10 +205,6 @@ class MappingTable(ServiceTable):
                 .where(MAPPINGS.c.id == mapping)
                 .values(by_hand=list(bound.values()))
             )
-
-
-def _mapped(row: Row[Any]) -> DatasetMapping:
-    return DatasetMapping(**row._asdict())
 
 
 FIELDS = [column for column in JUDGMENTS.c if column.name != "dataset"]
@@ -279,7 +272,7 @@ class JudgmentTable(ServiceTable):
         """Return the history, the newest first."""
         statement = select(*FIELDS).where(JUDGMENTS.c.dataset == dataset)
         newest_first = statement.order_by(JUDGMENTS.c.version.desc())
-        return self._page(newest_first, _judgment, limit=limit, offset=offset)
+        return self._page(newest_first, StoredJudgment, limit=limit, offset=offset)
 
     def all(self, dataset: str) -> tuple[StoredJudgment, ...]:
         """Return the whole history, the oldest first: applied in this order, the last counts."""
@@ -298,9 +291,8 @@ class JudgmentTable(ServiceTable):
     ) -> tuple[StoredJudgment, ...]:
         statement = select(*FIELDS).where(JUDGMENTS.c.dataset == dataset, *conditions)
         with self._database.asking() as connection:
-            return tuple(
-                map(_judgment, connection.execute(statement.order_by(JUDGMENTS.c.version)))
-            )
+            rows = connection.execute(statement.order_by(JUDGMENTS.c.version))
+            return tuple(record(StoredJudgment, row) for row in rows)
 
     def _append(
         self, connection: Connection, dataset: str, newest: int, values: dict[str, Any]
@@ -320,10 +312,6 @@ def _version(connection: Connection, dataset: str) -> int:
     """Return the newest version, locked until the transaction ends."""
     statement = select(BENCHMARK_DATASETS.c.version).where(BENCHMARK_DATASETS.c.id == dataset)
     return int(one(connection, statement.with_for_update(), f"dataset {dataset}").version)
-
-
-def _judgment(row: Row[Any]) -> StoredJudgment:
-    return StoredJudgment(**row._asdict())
 
 
 class LossRecord(NamedTuple):

@@ -1,6 +1,7 @@
 """Jobs with their leases, and the events that they report."""
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from karat.extensions.service.store.records import (
     ServiceTable,
     new_id,
     owned,
+    record,
 )
 from karat.extensions.service.store.schema import BENCHMARKS, COLLECTIONS, EVENTS, JOBS, MAPPINGS
 
@@ -92,7 +94,8 @@ class JobTable(ServiceTable):
     def get(self, job: str, *, owner: str | None = None) -> Job:
         """Return a job; UnknownName where there is none, or none of *owner*."""
         statement = owned(select(JOBS).where(JOBS.c.id == job), JOBS, owner)
-        return _job(self._one(statement, f"operation {job}"))
+        row = self._one(statement, f"operation {job}")
+        return replace(record(Job, row), status=JobStatus(row.status))
 
     def active(self, owner: str) -> int:
         """Return how many jobs of *owner* are not finished."""
@@ -240,10 +243,6 @@ def _held(job: str, worker: str) -> Any:
     )
 
 
-def _job(row: Row[Any]) -> Job:
-    return Job(**{**row._asdict(), "status": JobStatus(row.status)})
-
-
 # Ids are assigned before a transaction commits: a reader could see the higher of two ids first and
 # miss the lower one. So writers in PostgreSQL take turns by this advisory lock.
 ORDER_LOCK = 7_236_114_510
@@ -261,7 +260,7 @@ class EventTable(ServiceTable):
         with self._database.writing() as connection:
             if not self._database.is_sqlite:
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": ORDER_LOCK})
-            return _event(connection.execute(new).one())
+            return record(ServiceEvent, connection.execute(new).one())
 
     def after(
         self,
@@ -275,7 +274,7 @@ class EventTable(ServiceTable):
         statement = _of(operation, subject).where(EVENTS.c.id > sequence)
         with self._database.asking() as connection:
             rows = connection.execute(statement.order_by(EVENTS.c.id).limit(limit))
-            return tuple(map(_event, rows))
+            return tuple(record(ServiceEvent, row) for row in rows)
 
     def newest(
         self, *, operation: str | None = None, subject: str | None = None
@@ -284,7 +283,7 @@ class EventTable(ServiceTable):
         statement = _of(operation, subject).order_by(EVENTS.c.id.desc()).limit(1)
         with self._database.asking() as connection:
             row = connection.execute(statement).one_or_none()
-        return None if row is None else _event(row)
+        return None if row is None else record(ServiceEvent, row)
 
     def last(self) -> int:
         """Return the id of the newest event, 0 without any."""
@@ -305,7 +304,3 @@ def _of(operation: str | None, subject: str | None) -> Any:
     if subject is not None:
         statement = statement.where(EVENTS.c.subject == subject)
     return statement
-
-
-def _event(row: Row[Any]) -> ServiceEvent:
-    return ServiceEvent(**row._asdict())

@@ -261,7 +261,7 @@ class ServiceTable:
     def _page(
         self,
         statement: Select[*tuple[Any, ...]],
-        make: Callable[[Row[Any]], Item],
+        kind: Callable[..., Item],
         *,
         limit: int,
         offset: int,
@@ -269,7 +269,8 @@ class ServiceTable:
         with self._database.reading() as connection:
             total = select(func.count()).select_from(statement.order_by(None).subquery())
             rows = connection.execute(statement.limit(limit).offset(offset))
-            return Page(tuple(map(make, rows)), connection.execute(total).scalar_one())
+            items = tuple(record(kind, row) for row in rows)
+            return Page(items, connection.execute(total).scalar_one())
 
 
 def one(
@@ -283,6 +284,11 @@ def one(
     if row is None:
         raise UnknownName(f"no {what}")
     return row
+
+
+def record(kind: Callable[..., Item], row: Row[Any]) -> Item:
+    """Return *row* as a *kind*, whose fields have the names of the columns."""
+    return kind(**row._asdict())
 
 
 def owned(statement: Select[*tuple[Any, ...]], table: Table, owner: str | None) -> Any:

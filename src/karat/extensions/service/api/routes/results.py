@@ -26,7 +26,7 @@ from karat.extensions.service.api.state import (
     VersionedBenchmark,
 )
 from karat.extensions.service.results import results_key
-from karat.extensions.service.schemas.base import NO_NUL, Measure, RunId
+from karat.extensions.service.schemas.base import NO_NUL, Measure, QueryId, RunId
 from karat.extensions.service.schemas.results import (
     Comparison,
     Curves,
@@ -44,7 +44,6 @@ from karat.extensions.service.views import plain_results, trend
 router = APIRouter(prefix="/api/v2/benchmarks/{benchmark_id}", tags=["results"])
 
 Tag = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=NO_NUL)]
-QueryId = Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=NO_NUL)]
 
 
 @router.get(

@@ -194,8 +194,8 @@ MOST_SLICES = 12
 def largest_slices(tag: str, sizes: Mapping[str, int]) -> tuple[list[str], tuple[str, ...]]:
     """Return the values of *tag* to show, in their order, and a note on the others.
 
-    >>> shown, (note,) = largest_slices("repo", {f"r{n}": n for n in range(1, 41)})
-    >>> len(shown), note
+    >>> values, (note,) = largest_slices("repo", {f"r{n}": n for n in range(1, 41)})
+    >>> len(values), note
     (12, 'repo: the 12 largest of 40 values; 406 queries have other values (--json has all)')
     """
     if len(sizes) <= MOST_SLICES:

@@ -54,7 +54,7 @@ def test_an_error_about_the_gold_set_names_the_file_that_was_typed(
     (folder / "clicks.json").rename(folder / "moved.json")
     done = karat("evaluate", "moved.json", "-e", "bm25")
     assert done.returncode == 2
-    assert "moved.json does not name its repository; give it with --repo" in done.stderr
+    assert "moved.json does not say where its repository is; give it with --repo" in done.stderr
 
 
 def test_wrong_use_is_2(karat: Karat, folder: Path) -> None:

@@ -85,7 +85,10 @@ class Caches:
     @contextmanager
     def scores(self) -> Iterator[KeyValueFile | None]:
         """Open the cache of scores that remote rerankers gave."""
-        with self._opened(_score_file, "scores.sqlite") as cache:
+        opened = partial(
+            KeyValueFile, name="score cache", version=SCORES_VERSION, max_bytes=SCORES_MAX_BYTES
+        )
+        with self._opened(opened, "scores.sqlite") as cache:
             yield cache
 
     @contextmanager
@@ -123,12 +126,6 @@ class Caches:
         finally:
             if cache is not None:
                 cache.close()
-
-
-def _score_file(path: Path) -> KeyValueFile:
-    return KeyValueFile(
-        path, name="score cache", version=SCORES_VERSION, max_bytes=SCORES_MAX_BYTES
-    )
 
 
 NO_CACHES = Caches(None)

@@ -147,7 +147,7 @@ class Names:
         self._has_files = files
         self._defined = NameShares(proven=PROVEN_WORDS, columns=without_prefix(stored, "defined"))
         self._files = NameShares(columns=without_prefix(stored, "files"))
-        self._shown = _no_numbers()
+        self._shown: Numbers = np.empty(0, np.intp)
 
     def columns(self) -> Columns:
         """Return all rows as columns."""
@@ -183,10 +183,6 @@ class Names:
 def _file_name(path: str) -> str:
     stem = splitext(basename(path))[0]
     return f"{stem} {basename(dirname(path))}" if stem.lower() in EMPTY_STEMS else stem
-
-
-def _no_numbers() -> Numbers:
-    return np.empty(0, np.intp)
 
 
 def _by_span(join: np.ufunc, values: NDArray[np.generic], lengths: Numbers) -> NDArray[np.float64]:

@@ -114,12 +114,12 @@ def model_text(model: str | Mapping[str, object]) -> str:
         )
     name, url = options.pop("model", ""), options.pop("url", "")
     text = f"{provider}:{name}{'@' if name and url else ''}{url}"
-    query = urlencode({key: _query_value(value) for key, value in options.items()}, safe=":/,")
+    values = {
+        key: str(value).lower() if isinstance(value, bool) else str(value)
+        for key, value in options.items()
+    }
+    query = urlencode(values, safe=":/,")
     return f"{text}?{query}" if query else text
-
-
-def _query_value(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def takes(factory: Callable[..., object], name: str) -> bool:

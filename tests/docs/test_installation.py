@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -145,3 +146,17 @@ def test_the_service_with_the_extra_that_its_page_names(install: Install, tmp_pa
             *_, last = client.operation_events(str(made.operation_uuid))
             assert last.data["status"] == "completed", last.data
             assert client.collection(made.id).dense.model == DEFAULT_EMBEDDER
+
+
+def test_make_leaves_the_environment_of_a_user_alone(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    (tmp_path / "requirements").mkdir()
+    (tmp_path / "requirements" / "build.txt").touch()
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    done = run("make", "--no-print-directory", ".venv/bin/uv", folder=tmp_path)
+    assert done.returncode == 2
+    assert "Remove it, or rename it: mv .venv karat-env" in done.stderr
+    assert list((tmp_path / ".venv" / "bin").iterdir()) == []
+    # README installs into a folder of another name.
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"-m venv (\S+)", readme) == ["karat-env"]

@@ -8,7 +8,7 @@ import pytest
 
 from karat.errors import InputError, UnknownName
 from karat.experiments.run_records import remarks, run_with_latencies, select_runs
-from karat.experiments.store import Store, open_store, shown_place
+from karat.experiments.store import Store, open_store, url_without_password
 from karat.model import Answer, Run
 from karat.model.timings import LatencySample, RunResult, Timings
 from karat.testing.store import PLAN
@@ -47,7 +47,9 @@ def test_a_store_is_made_only_where_one_is_wanted(tmp_path: Path) -> None:
 
 
 def test_a_password_is_not_shown() -> None:
-    assert "secret" not in shown_place("postgresql://ann:secret@host/karat?password=secret")
+    assert "secret" not in url_without_password(
+        "postgresql://ann:secret@host/karat?password=secret"
+    )
 
 
 def repeated(queries: int, *, unstable: bool = False, of: int = 20) -> RunResult:

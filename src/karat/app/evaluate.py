@@ -206,7 +206,7 @@ class ExperimentSetup:
     ) -> ExperimentRequest:
         """Return the experiment; values that are given override those of the file.
 
-        *where* has all that :meth:`placed` adds.
+        *where* has all that :meth:`complete` adds.
         """
         config, default = self.config, RunSettings()
         settings = replace(
@@ -235,7 +235,7 @@ class ExperimentSetup:
             sample_of=len(self.gold) if len(drawn) < len(self.gold) else 0,
         )
 
-    def placed(self, where: Where) -> Where:
+    def complete(self, where: Where) -> Where:
         """Return *where* with what it leaves to the file: the repository and the files."""
         where = where.with_clones(self.gold)
         if config := self.config:

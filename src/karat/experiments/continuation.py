@@ -203,7 +203,7 @@ def first_difference(before: Sequence[Hit], now: Sequence[Hit]) -> int:
     """
     for rank in range(1, max(len(before), len(now)) + 1):
         first, second = (hits[rank - 1] if rank <= len(hits) else NO_HIT for hits in (before, now))
-        if _place(first) != _place(second) or not _same_score(first.score, second.score):
+        if _location(first) != _location(second) or not _same_score(first.score, second.score):
             return rank
     return 0
 
@@ -252,7 +252,7 @@ def _is_poor(run: Run, row: int) -> bool:
     return run.offsets[row] == run.offsets[row + 1] or "unstable" in run.extras[row]
 
 
-def _place(hit: Hit) -> tuple[str, int, int, str]:
+def _location(hit: Hit) -> tuple[str, int, int, str]:
     return hit.path, hit.start_line, hit.end_line, hit.symbol
 
 

@@ -60,7 +60,7 @@ def homes(
     """
     check_names(gold, moved)
     recorded = _recorded(gold, moved)
-    here = _found_here(gold, recorded)
+    here = _current_repositories(gold, recorded)
     folders = {home: here.get(home.name, home.folder) or otherwise for home in recorded}
     rows_of: dict[Repository, list[int]] = {}
     for home, rows in recorded.items():
@@ -76,7 +76,7 @@ def local_repositories(gold: Dataset, moved: Mapping[str, str] = NOWHERE_ELSE) -
     folder does not exist.
     """
     check_names(gold, moved)
-    return _found_here(gold, _recorded(gold, moved))
+    return _current_repositories(gold, _recorded(gold, moved))
 
 
 def clones(gold: Dataset, folder: str) -> dict[str, str]:
@@ -105,7 +105,7 @@ def given_part(gold: Dataset, moved: Mapping[str, str]) -> tuple[Dataset, dict[s
     """
     check_names(gold, moved)
     rows_of = _recorded(gold, moved)
-    here = _found_here(gold, rows_of)
+    here = _current_repositories(gold, rows_of)
     present: list[int] = []
     lacking: Counter[str] = Counter()
     for home, rows in rows_of.items():
@@ -133,7 +133,9 @@ def _recorded(gold: Dataset, moved: Mapping[str, str]) -> dict[Repository, list[
     return rows_of
 
 
-def _found_here(gold: Dataset, rows_of: Mapping[Repository, Sequence[int]]) -> dict[str, str]:
+def _current_repositories(
+    gold: Dataset, rows_of: Mapping[Repository, Sequence[int]]
+) -> dict[str, str]:
     """Return, by name, the current repository for those without a folder whose commits it has.
 
     *rows_of* are the repositories as they are recorded.

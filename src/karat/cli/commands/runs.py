@@ -173,7 +173,7 @@ def list_(kind: str | None, limit: int, store: str, *, as_json: bool) -> None:
     karat runs list --kind sweep --json
     """
     from karat.cli.output import show
-    from karat.experiments.store import ExperimentKind, open_store, shown_place
+    from karat.experiments.store import ExperimentKind, open_store, url_without_password
 
     with open_store(store) as opened:
         experiments = opened.experiments(ExperimentKind(kind) if kind else None, limit=limit)
@@ -183,7 +183,7 @@ def list_(kind: str | None, limit: int, store: str, *, as_json: bool) -> None:
         show.put_table(experiments_table(experiments))
     else:
         which = f" of {kind}" if kind else ""
-        click.echo(f"{shown_place(store)} has no experiments{which} yet", err=True)
+        click.echo(f"{url_without_password(store)} has no experiments{which} yet", err=True)
 
 
 @command.command("show")

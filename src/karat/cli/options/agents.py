@@ -39,7 +39,7 @@ def run_setup(
     views = _views(setup.config, inputs, confidence, output)
     request = setup.request(
         kind,
-        where=_found_here(setup.placed(where), setup.gold),
+        where=_with_moved_repositories(setup.complete(where), setup.gold),
         sample=options.sample,
         repetitions=options.repetitions,
         timeout_s=options.timeout_s,
@@ -158,7 +158,7 @@ def _given_part(gold: "Dataset", where: "Where") -> "Dataset":
     return part
 
 
-def _found_here(where: "Where", gold: "Dataset") -> "Where":
+def _with_moved_repositories(where: "Where", gold: "Dataset") -> "Where":
     """Return *where* with repositories that have moved and are found by their commits."""
     from karat.app.evaluate import local_repositories
 

@@ -341,10 +341,10 @@ def _show_result(
 
 
 def _show_store(done: "ExperimentResult", store: str, views: Views, *, since: datetime) -> None:
-    from karat.experiments.store import shown_place
+    from karat.experiments.store import url_without_password
 
     moments = [run.ended for run in done.experiment.runs]
-    text = f"stored as {done.experiment.id} in {shown_place(store)}"
+    text = f"stored as {done.experiment.id} in {url_without_password(store)}"
     if moments and all(moment and moment < since for moment in moments):
         # Latencies may come from another day, so that this must be seen.
         last = max(filter(None, moments))
@@ -364,10 +364,10 @@ def _store_typed(store: str) -> str:
     source = click.get_current_context().get_parameter_source("store")
     if source is not ParameterSource.COMMANDLINE:
         return ""
-    from karat.experiments.store import shown_place
+    from karat.experiments.store import url_without_password
 
     # A URL is shown without its password, and must be typed with it.
-    location = shlex.quote(store) if shown_place(store) == store else "..."
+    location = shlex.quote(store) if url_without_password(store) == store else "..."
     return f" --store {location}"
 
 

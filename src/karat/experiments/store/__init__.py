@@ -18,7 +18,7 @@ from karat.experiments.store.base import (
     StoredQueryResult,
     StoredRun,
     open_store,
-    shown_place,
+    url_without_password,
     watch_holders,
 )
 from karat.exports import exports
@@ -43,7 +43,7 @@ __all__ = [
     "StoredQueryResult",
     "StoredRun",
     "open_store",
-    "shown_place",
+    "url_without_password",
     "watch_holders",
 ]
 

@@ -466,10 +466,10 @@ def _file(url: str) -> Path:
     return Path(path.removeprefix("/") if separator else url)
 
 
-def shown_place(url: str) -> str:
+def url_without_password(url: str) -> str:
     """Return *url* as a log may show it: without user and password.
 
-    >>> shown_place(".karat/karat.db"), shown_place("postgresql://ann:secret@db.example/karat")
+    >>> url_without_password(".karat/karat.db"), url_without_password("postgresql://ann:secret@db.example/karat")
     ('.karat/karat.db', 'postgresql://db.example/karat')
     """
     if "://" not in url:

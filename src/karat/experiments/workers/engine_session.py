@@ -150,7 +150,7 @@ class EngineSession:
             by_score=self._by_score,
         )
         if not first:
-            return {"ns": timed.ns, "same": _places(hits) == _places(self._hits)}
+            return {"ns": timed.ns, "same": _locations(hits) == _locations(self._hits)}
         self._hits = hits
         fields = {
             "phases": timed.phases,
@@ -217,7 +217,7 @@ def _said(cost: QueryCost) -> dict[str, float]:
     return {name: value for name, value in said.items() if value is not None}
 
 
-def _places(hits: Sequence[Hit]) -> list[tuple[object, ...]]:
+def _locations(hits: Sequence[Hit]) -> list[tuple[object, ...]]:
     """Return the ranking: the location of each hit, without its score."""
     return [hit[:1] + hit[2:5] for hit in hits]
 

@@ -37,7 +37,7 @@ def request_of(
         GOLD,
         name="x",
         collection=COLLECTION,
-        places=AllowedFolders((), Path("/data")),
+        folders=AllowedFolders((), Path("/data")),
         offered=offered or {},
     )
 

@@ -22,7 +22,7 @@ DOCUMENTS = {"guide/login.md": "# Log in\n\nWith a key.\n", "mail.md": "# Mail",
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> AllowedFolders:
+def folders(tmp_path: Path) -> AllowedFolders:
     root = tmp_path / "root"
     for path, text in DOCUMENTS.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -40,11 +40,11 @@ Make = Callable[..., Collection]
 
 
 @pytest.fixture
-def make(store: ServiceStore, places: AllowedFolders) -> Make:
+def make(store: ServiceStore, folders: AllowedFolders) -> Make:
     """Return what makes a collection of the root."""
 
     def run(**index: object) -> Collection:
-        source = {"kind": "folder", "path": str(places.roots[0])}
+        source = {"kind": "folder", "path": str(folders.roots[0])}
         return store.collections.add(
             "ada", "Guide", description="", source=source, index={**WORDS_ONLY, **index}
         )
@@ -52,14 +52,14 @@ def make(store: ServiceStore, places: AllowedFolders) -> Make:
     return run
 
 
-def test_a_folder_below_a_root(places: AllowedFolders) -> None:
-    root = places.roots[0]
-    assert allowed_folder(str(root), places.roots) == root
-    assert allowed_folder(f"{root}/./guide/../guide", places.roots) == root / "guide"
+def test_a_folder_below_a_root(folders: AllowedFolders) -> None:
+    root = folders.roots[0]
+    assert allowed_folder(str(root), folders.roots) == root
+    assert allowed_folder(f"{root}/./guide/../guide", folders.roots) == root / "guide"
 
 
-def test_no_way_leads_out_of_the_roots(places: AllowedFolders, tmp_path: Path) -> None:
-    root = places.roots[0]
+def test_no_way_leads_out_of_the_roots(folders: AllowedFolders, tmp_path: Path) -> None:
+    root = folders.roots[0]
     (root / "out").symlink_to(tmp_path)
     (root / "circle").symlink_to(root / "circle")
     (tmp_path / "rootless").mkdir()
@@ -70,10 +70,10 @@ def test_no_way_leads_out_of_the_roots(places: AllowedFolders, tmp_path: Path) -
     )
     for path in ways:
         with pytest.raises(InputError, match="is not a folder at or below an allowed --root"):
-            allowed_folder(path, places.roots)
+            allowed_folder(path, folders.roots)
     for path in ("guide", "."):
         with pytest.raises(InputError, match="is a relative path; give an absolute path"):
-            allowed_folder(path, places.roots)
+            allowed_folder(path, folders.roots)
 
 
 def test_without_a_root_nothing_is_allowed(tmp_path: Path) -> None:
@@ -81,8 +81,8 @@ def test_without_a_root_nothing_is_allowed(tmp_path: Path) -> None:
         allowed_folder(str(tmp_path), ())
 
 
-def test_what_indexing_finds(make: Make, places: AllowedFolders) -> None:
-    indexed = index_collection(make(), places)
+def test_what_indexing_finds(make: Make, folders: AllowedFolders) -> None:
+    indexed = index_collection(make(), folders)
     assert [(d.path, d.lines, d.size) for d in indexed.documents] == [
         ("empty.md", 0, 0),
         ("guide/login.md", 3, 22),
@@ -93,36 +93,36 @@ def test_what_indexing_finds(make: Make, places: AllowedFolders) -> None:
     assert "dense" not in indexed.facts
 
 
-def test_vectors_are_counted(make: Make, places: AllowedFolders) -> None:
+def test_vectors_are_counted(make: Make, folders: AllowedFolders) -> None:
     pytest.importorskip("wordllama")
-    dense = index_collection(make(dense=True), places).facts["dense"]
+    dense = index_collection(make(dense=True), folders).facts["dense"]
     assert isinstance(dense, dict)
     assert dense["vectors"] >= 2
     assert dense["dimension"] > 0
 
 
-def test_nothing_to_search(store: ServiceStore, places: AllowedFolders) -> None:
-    empty = places.roots[0] / "none"
+def test_nothing_to_search(store: ServiceStore, folders: AllowedFolders) -> None:
+    empty = folders.roots[0] / "none"
     empty.mkdir()
     source = {"kind": "folder", "path": str(empty)}
     made = store.collections.add("ada", "None", description="", source=source, index=WORDS_ONLY)
     with pytest.raises(InputError, match="no text to search"):
-        index_collection(made, places)
+        index_collection(made, folders)
 
 
 def test_documents_that_have_changed(
-    make: Make, store: ServiceStore, places: AllowedFolders
+    make: Make, store: ServiceStore, folders: AllowedFolders
 ) -> None:
     made = make()
-    indexed = index_collection(made, places)
+    indexed = index_collection(made, folders)
     store.collections.change(
         made.id, status="ready", snapshot=indexed.snapshot, facts=indexed.facts
     )
     made = store.collections.get(made.id)
-    assert collection_corpus(made, places).read("mail.md") == "# Mail"
-    (places.roots[0] / "mail.md").write_text("# Post", encoding="utf-8")
+    assert collection_corpus(made, folders).read("mail.md") == "# Mail"
+    (folders.roots[0] / "mail.md").write_text("# Post", encoding="utf-8")
     with pytest.raises(Conflict, match="have changed since"):
-        collection_corpus(made, places)
+        collection_corpus(made, folders)
 
 
 def test_a_mode_needs_its_index(make: Make) -> None:
@@ -150,20 +150,20 @@ def gold() -> Dataset:
 
 
 def test_references_by_rule_and_by_hand(
-    make: Make, store: ServiceStore, places: AllowedFolders, gold: Dataset
+    make: Make, store: ServiceStore, folders: AllowedFolders, gold: Dataset
 ) -> None:
     made = make()
     dataset = store.datasets.add("ada", "D", description="", gold=gold, schema_version="1.0")
     mapping = store.mappings.add(dataset.id, made.id).id
     with pytest.raises(Conflict, match="is pending"):
-        resolve_mapping(store, mapping, places)
-    indexed = index_collection(made, places)
+        resolve_mapping(store, mapping, folders)
+    indexed = index_collection(made, folders)
     store.collections.keep_documents(made.id, indexed.documents)
     store.collections.change(
         made.id, status="ready", snapshot=indexed.snapshot, facts=indexed.facts
     )
 
-    partial = resolve_mapping(store, mapping, places)
+    partial = resolve_mapping(store, mapping, folders)
     assert (partial.status, partial.mapped, partial.total) == ("partial", 1, 2)
     (lost,) = partial.unresolved
     assert (lost["query_id"], lost["reason"]) == ("q1", "not_found")
@@ -171,12 +171,12 @@ def test_references_by_rule_and_by_hand(
     reference = str(lost["doc_ref_hash"])
     with pytest.raises(UnknownName, match="no unresolved reference"):
         bind_reference(
-            store, mapping, query="q2", reference=reference, path="mail.md", places=places
+            store, mapping, query="q2", reference=reference, path="mail.md", folders=folders
         )
     with pytest.raises(UnknownName, match="document"):
-        bind_reference(store, mapping, query="q1", reference=reference, path="x", places=places)
+        bind_reference(store, mapping, query="q1", reference=reference, path="x", folders=folders)
     whole = bind_reference(
-        store, mapping, query="q1", reference=reference, path="mail.md", places=places
+        store, mapping, query="q1", reference=reference, path="mail.md", folders=folders
     )
     assert (whole.status, whole.mapped, whole.unresolved) == ("resolved", 2, [])
     assert whole.resolved is not None
@@ -184,4 +184,4 @@ def test_references_by_rule_and_by_hand(
         "guide/login.md": 2.0,
         "mail.md": 3.0,
     }
-    assert resolve_mapping(store, mapping, places).status == "resolved", "it stays bound"
+    assert resolve_mapping(store, mapping, folders).status == "resolved", "it stays bound"

@@ -265,7 +265,7 @@ def test_an_uploaded_archive(client: TestClient, settings: ServiceSettings, work
         "revision": None,
         "files": EVERY_FILE,
     }
-    folder = settings.places.uploads / str(made["id"])
+    folder = settings.folders.uploads / str(made["id"])
     assert folder.is_dir()
     assert client.delete(f"{COLLECTIONS}/{made['id']}").status_code == 204
     assert not folder.exists()
@@ -280,7 +280,7 @@ def test_files_of_an_archive_are_selected(client: TestClient, work: Work) -> Non
 
 def uploaded(settings: ServiceSettings) -> list[str]:
     """Return the names of the folders of uploads."""
-    return [folder.name for folder in settings.places.uploads.iterdir() if folder.is_dir()]
+    return [folder.name for folder in settings.folders.uploads.iterdir() if folder.is_dir()]
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def test_each_waits_for_its_own_only(monkeypatch: pytest.MonkeyPatch) -> None:
     begun, gate = Event(), Event()
     read: list[str] = []
 
-    def load(collection: Collection, _places: AllowedFolders) -> Corpus:
+    def load(collection: Collection, _folders: AllowedFolders) -> Corpus:
         read.append(collection.name)
         if collection.name == "slow":
             begun.set()
@@ -51,7 +51,7 @@ def test_each_waits_for_its_own_only(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_last_few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
 
-    def load(collection: Collection, _places: AllowedFolders) -> Corpus:
+    def load(collection: Collection, _folders: AllowedFolders) -> Corpus:
         read.append(collection.name)
         return from_texts({"a.md": "# Letters are sent\n"})
 
@@ -69,7 +69,7 @@ def test_the_last_few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_one_that_cannot_be_read_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[str] = []
 
-    def load(collection: Collection, _places: AllowedFolders) -> Corpus:
+    def load(collection: Collection, _folders: AllowedFolders) -> Corpus:
         tried.append(collection.name)
         if len(tried) == 1:
             raise OSError("away")

@@ -262,7 +262,7 @@ def benchmark_request(
     *,
     name: str,
     collection: Collection,
-    places: AllowedFolders,
+    folders: AllowedFolders,
     offered: Mapping[str, Spec],
     choices: ModelChoices = NO_CHOICES,
 ) -> ExperimentRequest:
@@ -271,7 +271,7 @@ def benchmark_request(
     Its dataset is *gold* with the labels of models that *config* chooses. Its engines are
     *offered*, and its models, rerankers and contexts are of *choices*.
     """
-    folder = collection_folder(collection, places)
+    folder = collection_folder(collection, folders)
     # The files of a collection are chosen when it is created, not by the targets of a dataset.
     files = folder.selection._asdict()
     return ExperimentRequest(

@@ -92,13 +92,13 @@ def source_now(collection: Collection, roots: Sequence[Path]) -> dict[str, objec
     return source
 
 
-def collection_folder(collection: Collection, places: AllowedFolders) -> SourceFolder:
+def collection_folder(collection: Collection, folders: AllowedFolders) -> SourceFolder:
     """Return the folder of the documents of *collection*."""
     source = collection.source
     if source["kind"] == UPLOAD:
-        return SourceFolder(places.uploads / collection.id, None, selected_files(collection))
+        return SourceFolder(folders.uploads / collection.id, None, selected_files(collection))
     revision = source.get("revision")
-    folder = allowed_folder(str(source["path"]), places.roots)
+    folder = allowed_folder(str(source["path"]), folders.roots)
     named = None if revision is None else str(revision)
     return SourceFolder(folder, named, selected_files(collection))
 
@@ -112,12 +112,12 @@ def selected_files(collection: Collection) -> FileSelection:
     return FileSelection(str(files.get("kind", "all")), include, exclude)
 
 
-def collection_corpus(collection: Collection, places: AllowedFolders) -> Corpus:
+def collection_corpus(collection: Collection, folders: AllowedFolders) -> Corpus:
     """Return the documents of *collection* as they are now.
 
     Conflict where they are no longer those that were indexed.
     """
-    source = collection_folder(collection, places)
+    source = collection_folder(collection, folders)
     corpus = load_corpus(str(source.path), revision=source.revision, selection=source.selection)
     if collection.snapshot and corpus.snapshot != collection.snapshot:
         raise Conflict(
@@ -167,13 +167,13 @@ def not_indexed(collection: Collection) -> Conflict:
 
 
 def index_collection(
-    collection: Collection, places: AllowedFolders, *, progress: Progress | None = None
+    collection: Collection, folders: AllowedFolders, *, progress: Progress | None = None
 ) -> IndexedCollection:
     """Cut the documents of *collection* into chunks, embed them if required, and return the facts.
 
     Vectors are cached, so that a benchmark reuses them; *progress* receives the numbers.
     """
-    source = collection_folder(collection, places)
+    source = collection_folder(collection, folders)
     corpus = load_corpus(str(source.path), revision=source.revision, selection=source.selection)
     if not len(corpus):
         left_out = ", ".join(f"{count:,} {why}" for why, count in corpus.skipped.items())
@@ -255,9 +255,9 @@ class SearcherCache:
     One thread at a time reads or indexes a collection; others that need it wait.
     """
 
-    def __init__(self, places: AllowedFolders) -> None:
+    def __init__(self, folders: AllowedFolders) -> None:
         """Start with none."""
-        self._places = places
+        self._folders = folders
         self._ready = RecentValues[tuple[str, str], _SearchableCollection](MOST_COLLECTIONS)
         self._lock = Lock()
 
@@ -266,7 +266,7 @@ class SearcherCache:
         ready = self._of(collection)
         with ready.reading:
             if ready.corpus is None:
-                ready.corpus = collection_corpus(collection, self._places)
+                ready.corpus = collection_corpus(collection, self._folders)
             return ready.corpus
 
     def search(

@@ -120,7 +120,7 @@ def add_dataset(store: str, upload: Upload) -> str | RejectedFile:
         return RejectedFile(reason, too_large)
 
 
-def resolve_mapping(store: ServiceStore, mapping: str, places: AllowedFolders) -> DatasetMapping:
+def resolve_mapping(store: ServiceStore, mapping: str, folders: AllowedFolders) -> DatasetMapping:
     """Look every reference of a mapping up, and return the mapping as it then is.
 
     References bound by hand stay bound as long as their document exists. Conflict while the
@@ -131,7 +131,7 @@ def resolve_mapping(store: ServiceStore, mapping: str, places: AllowedFolders) -
     if collection.status != "ready":
         raise not_indexed(collection)
     gold = store.datasets.gold(store.datasets.get(mapped.dataset).gold)
-    corpus = collection_corpus(collection, places)
+    corpus = collection_corpus(collection, folders)
     by_hand = {
         (each["query"], each["reference"]): each["path"]
         for each in mapped.by_hand
@@ -155,7 +155,7 @@ def bind_reference(
     query: str,
     reference: str,
     path: str,
-    places: AllowedFolders,
+    folders: AllowedFolders,
 ) -> DatasetMapping:
     """Bind an unresolved *reference* (its hash) of *query* to the document *path*."""
     mapped = store.mappings.get(mapping)
@@ -164,7 +164,7 @@ def bind_reference(
         raise UnknownName(f"query {query!r} has no unresolved reference {reference}")
     store.collections.document(mapped.collection, path)
     store.mappings.bind(mapping, [{"query": query, "reference": reference, "path": path}])
-    return resolve_mapping(store, mapping, places)
+    return resolve_mapping(store, mapping, folders)
 
 
 def moved_folder(store: ServiceStore, mapped: DatasetMapping) -> MovedFolder | None:
@@ -222,7 +222,7 @@ def _missing(mapped: DatasetMapping) -> Iterator[tuple[Mapping[str, Any], str]]:
 
 
 def bind_folder(
-    store: ServiceStore, mapping: str, *, old: str, new: str, places: AllowedFolders
+    store: ServiceStore, mapping: str, *, old: str, new: str, folders: AllowedFolders
 ) -> DatasetMapping:
     """Bind all unresolved references below the folder *old* to the documents below *new*."""
     mapped = store.mappings.get(mapping)
@@ -238,7 +238,7 @@ def bind_folder(
             f"{new or 'the root'!r} of the collection"
         )
     store.mappings.bind(mapping, moved)
-    return resolve_mapping(store, mapping, places)
+    return resolve_mapping(store, mapping, folders)
 
 
 def check_resolved(store: ServiceStore, mapped: DatasetMapping) -> None:

@@ -13,7 +13,7 @@ from karat.experiments.store import SqlStore, Store, open_store
 from karat.extensions.service.api.app import create_app
 from karat.extensions.service.jobs.worker import WorkerPool
 from karat.extensions.service.logs import start_log, start_tracing
-from karat.extensions.service.settings import ServiceSettings
+from karat.extensions.service.settings import ServiceSettings, bracketed
 from karat.extensions.service.store import ServiceStore
 from karat.system.files import write_text
 
@@ -142,8 +142,7 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             host, port = self.servers[0].sockets[0].getsockname()[:2]
-            name = f"[{host}]" if ":" in host else host
-            self._ready(f"http://{name}:{port}")
+            self._ready(f"http://{bracketed(host)}:{port}")
 
     async def shutdown(self, sockets: list[socket] | None = None) -> None:
         """Stop; close event streams first, because they would never end by themselves."""

@@ -144,13 +144,13 @@ class ServiceSettings:
         return reachable and not self.unsafe
 
     @property
-    def places(self) -> AllowedFolders:
+    def folders(self) -> AllowedFolders:
         """Return the folders of the documents of collections."""
         return AllowedFolders(self.roots, self.data / "collections")
 
     def without_locations(self, text: str) -> str:
         """Return *text* without the folders, files and addresses that only this machine knows."""
-        uploads = re.escape(str(self.places.uploads.resolve()))
+        uploads = re.escape(str(self.folders.uploads.resolve()))
         text = re.sub(rf"{uploads}/{UPLOAD_ID}/", "", text)
         text = re.sub(rf"{uploads}/{UPLOAD_ID}", "the uploaded documents", text)
         text = DATABASE.sub("the database", text)
@@ -162,7 +162,7 @@ class ServiceSettings:
     @property
     def known_hosts(self) -> frozenset[str]:
         """Return the names that a request may call this service by, in lower case."""
-        own = () if self.host in ("0.0.0.0", "::") else (_bracketed(self.host),)  # noqa: S104
+        own = () if self.host in ("0.0.0.0", "::") else (bracketed(self.host),)  # noqa: S104
         return frozenset(name.lower() for name in (*LOOPBACK, *own, *self.hosts))
 
 
@@ -180,7 +180,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _bracketed(host: str) -> str:
+def bracketed(host: str) -> str:
     """Return *host* as it stands in an address, where IPv6 has brackets."""
     return f"[{host}]" if ":" in host and not host.startswith("[") else host
 

@@ -115,8 +115,8 @@ def test_a_search_finds_it_in_memory(
 
     make_benchmark(store, tmp_path / "notes")
     (made,) = store.collections.page().items
-    places = AllowedFolders((tmp_path,), tmp_path / "uploads")
-    snapshot = index_collection(made, places).snapshot
+    folders = AllowedFolders((tmp_path,), tmp_path / "uploads")
+    snapshot = index_collection(made, folders).snapshot
     store.collections.change(made.id, status="ready", snapshot=snapshot)
 
     def message(operation: str, **arguments: object) -> dict[str, object]:

@@ -34,7 +34,7 @@ def test_it_is_on_the_benchmark_and_in_its_last_event(
     do_jobs: Callable[[ServiceSettings], None],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    uploaded = settings.places.uploads / str(uuid4())
+    uploaded = settings.folders.uploads / str(uuid4())
 
     def fail(*_given: object, **_named: object) -> None:
         raise InputError(f"no target is in {uploaded}; {uploaded}/a.md is not readable")

@@ -46,10 +46,10 @@ MOST_QUERIES = 100
 class Analyst:
     """Computes from what is in *store*; the last few benchmarks and collections stay in memory."""
 
-    def __init__(self, store: ServiceStore, places: AllowedFolders) -> None:
+    def __init__(self, store: ServiceStore, folders: AllowedFolders) -> None:
         """Start with nothing in memory."""
         self._store = store
-        self._searchers = SearcherCache(places)
+        self._searchers = SearcherCache(folders)
         self._scored = RecentValues[str, ScoredBenchmark](MAX_SCORED)
         self._pools = RecentValues[tuple[str, ...], JudgingPool](MAX_SCORED)
         self._operations: Mapping[str, Callable[..., str]] = {

@@ -154,13 +154,13 @@ def create_app(settings: ServiceSettings, *, extensions: bool = True) -> FastAPI
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        await run_in_threadpool(open_uploads, settings.places.uploads)
+        await run_in_threadpool(open_uploads, settings.folders.uploads)
         store = await run_in_threadpool(ServiceStore, settings.store)
         sharing = await run_in_threadpool(store.settings.sharing, settings.shared)
         counted = RunMetrics(store, metrics)
         event_bus, searchers = (
             EventBus(store.events, on_event=counted),
-            SearcherCache(settings.places),
+            SearcherCache(settings.folders),
         )
         analysts = _analysts(settings)
         warm_up = SearchWarmUp(analysts, store) if settings.warm_up else None
@@ -230,7 +230,7 @@ def _routers_added() -> Iterator[APIRouter]:
 
 
 def _analysts(settings: ServiceSettings) -> AnalystPool:
-    roots, uploads = settings.places
+    roots, uploads = settings.folders
     context = {
         "store": settings.store,
         "roots": [str(root) for root in roots],

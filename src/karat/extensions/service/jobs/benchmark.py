@@ -238,7 +238,7 @@ class BenchmarkJob:
             # With its id, because two of one name and one matrix are two experiments.
             name=f"{benchmark.name} ({benchmark.id})",
             collection=collection,
-            places=work.settings.places,
+            folders=work.settings.folders,
             offered=work.settings.engines,
             choices=work.settings.choices,
         )

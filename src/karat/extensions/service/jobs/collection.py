@@ -36,7 +36,7 @@ class IndexJob:
                 work.report("running", "embedding", done=done, total=total, event=COLLECTION_EVENT)
 
         collection = collections.get(work.job.subject)
-        indexed = index_collection(collection, work.settings.places, progress=progress)
+        indexed = index_collection(collection, work.settings.folders, progress=progress)
         collections.keep_documents(collection.id, indexed.documents)
         collections.change(
             collection.id, status="ready", snapshot=indexed.snapshot, facts=indexed.facts
@@ -57,7 +57,7 @@ class ResolveJob:
     def run(self, work: JobContext) -> None:
         """Look up every reference."""
         _report_mapping(work, "running")
-        resolve_mapping(work.store, work.job.subject, work.settings.places)
+        resolve_mapping(work.store, work.job.subject, work.settings.folders)
 
     def ended(self, work: JobContext, status: JobStatus, error: str) -> None:
         """Report how many references are resolved now, or why resolving failed."""

@@ -70,7 +70,7 @@ def begin_indexing(serving: Service, caller: Caller, collection: StoredCollectio
 def forget(serving: Service, collection: StoredCollection) -> None:
     """Delete a collection and its uploaded documents."""
     serving.store.collections.delete(collection.id)
-    shutil.rmtree(serving.settings.places.uploads / collection.id, ignore_errors=True)
+    shutil.rmtree(serving.settings.folders.uploads / collection.id, ignore_errors=True)
 
 
 def _collection(stored: StoredCollection) -> Collection:
@@ -180,7 +180,7 @@ def upload_collection(
             source={"kind": UPLOAD, **selected},
             index=index.model_dump(),
         )
-        target = serving.settings.places.uploads / made.id
+        target = serving.settings.folders.uploads / made.id
         try:
             unpack(archive, target, bounds)
             if is_bare(target):

@@ -255,7 +255,7 @@ def resolve(
         raise not_indexed(collection)
     gold = serving.gold(store.datasets.get(mapped.dataset).gold)
     if gold.offsets[-1] <= serving.settings.limits.resolve_at_once:
-        return _resolved(serving, resolve_mapping(store, mapped.id, serving.settings.places))
+        return _resolved(serving, resolve_mapping(store, mapped.id, serving.settings.folders))
     job = serving.begin(JobKind.RESOLVE, mapped.id, caller)
     response.status_code = 202
     return _resolved(serving, store.mappings.get(mapped.id), operation=job.id)
@@ -285,7 +285,7 @@ def bind(
         query=asked.query_id,
         reference=asked.doc_ref_hash,
         path=asked.path,
-        places=serving.settings.places,
+        folders=serving.settings.folders,
     )
     return _resolved(serving, bound)
 
@@ -305,7 +305,7 @@ def bind_moved_folder(
         mapped.id,
         old=asked.reference_folder,
         new=asked.collection_folder,
-        places=serving.settings.places,
+        folders=serving.settings.folders,
     )
     return _resolved(serving, bound)
 

@@ -81,7 +81,7 @@ def _collection(serving: Service, caller: Caller) -> Collection:
         source={"kind": UPLOAD, "example": NAME},
         index=IndexOptions(model="static", dense=has_embeddings()).model_dump(),
     )
-    folder = serving.settings.places.uploads / made.id
+    folder = serving.settings.folders.uploads / made.id
     for path, text in first_version().files.items():
         target = folder / path
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -132,7 +132,7 @@ def _start(
 ) -> Benchmark:
     store = serving.store
     if mapping.status == "pending":
-        resolve_mapping(store, mapping.id, serving.settings.places)
+        resolve_mapping(store, mapping.id, serving.settings.folders)
     started = store.benchmarks.start(
         benchmark.id, correlation=correlation_id(), most=serving.most_jobs(caller)
     )

@@ -126,9 +126,11 @@ def test_a_carried_set(capsys: pytest.CaptureFixture[str], git: Git) -> None:
     ]
     carried = Dataset.of(queries, name="gold", metadata={**gold.metadata, "carried_to": head})
     write(carried, "gold.json", format="gold")
-    for snapshot in ((), ("--snapshot", "base")):
+    for snapshot in ((), ("--snapshot", "base"), ("--snapshot", "head")):
         assert run("-m", "hit@1", *snapshot, *UNTIMED) == 0
-        output = " ".join(capsys.readouterr().out.split())
+        printed = capsys.readouterr()
+        output = " ".join(printed.out.split())
+        assert "warning: " not in printed.err
         assert (
             f"each query on the version that the gold set was updated to, {head[:12]}, 1 version"
             in output
@@ -138,6 +140,9 @@ def test_a_carried_set(capsys: pytest.CaptureFixture[str], git: Git) -> None:
     assert (
         f"gold was updated to {head[:12]} (karat carry), so its changes" in capsys.readouterr().err
     )
+    git(Path("project"), "commit", "--quiet", "--allow-empty", "-m", "later")
+    assert run("-m", "hit@1", "--snapshot", "head", *UNTIMED) == 0
+    assert "warning: HEAD is not the version" in capsys.readouterr().err
 
 
 def test_child_warns(capsys: pytest.CaptureFixture[str]) -> None:

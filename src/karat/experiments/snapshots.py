@@ -353,8 +353,8 @@ def history_snapshots(
     all. ``parent`` is the snapshot before the change of each case and ``child`` the one after it,
     which contains the change. ``base`` is one snapshot before all changes: the first of the parents
     in the order of history. ``head`` is HEAD for all. A carried gold set is searched at the commit
-    that it was carried to, for ``parent`` and ``base`` alike. Without *candidates*, those of the
-    gold set are taken.
+    that it was carried to, for ``parent`` and ``base`` alike, and for ``head`` if that is HEAD.
+    Without *candidates*, those of the gold set are taken.
     """
     if snapshot not in SNAPSHOTS:
         raise InputError(
@@ -370,6 +370,8 @@ def history_snapshots(
     rows_of = known_homes(gold, repositories)
     if len({home.name for home in rows_of}) > 1 and len({home.folder for home in rows_of}) == 1:
         _check_commits(gold, rows_of)
+    if carried and snapshot == "head" and _are_at_head(gold, rows_of):
+        snapshot = SNAPSHOTS[0]
     with ExitStack() as stack:
         parts = []
         for home, rows in rows_of.items():
@@ -479,6 +481,15 @@ def _check_commits(gold: Dataset, rows_of: Mapping[Repository, Sequence[int]]) -
                 f"{home.folder} has no commit {first[:12]} of the repository {home.name!r}; "
                 f"{gold.name} has several repositories: {options}"
             )
+
+
+def _are_at_head(gold: Dataset, rows_of: Mapping[Repository, Sequence[int]]) -> bool:
+    """Return whether HEAD is the base commit of all cases, in each of their repositories."""
+    for home, rows in rows_of.items():
+        bases = {str(gold.extras[row].get("base_commit")) for row in rows}
+        if bases != set(object_ids(home.folder, ["HEAD"], "commit")):
+            return False
+    return True
 
 
 def _revisions(

@@ -28,6 +28,7 @@ def project(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+@pytest.mark.together_with("models")
 def test_topics(karat: Karat) -> None:
     done = karat("analyze", "topics", "code.csv", "code.jsonl", "--model", "static", "-m", "hit@5")
     assert done.returncode == 0, done.stderr
@@ -37,6 +38,7 @@ def test_topics(karat: Karat) -> None:
     assert json.loads(printed.stdout)["topics"][0]["query_ids"] == ["1", "2", "3"]
 
 
+@pytest.mark.together_with("models")
 def test_embedding(karat: Karat) -> None:
     done = karat("analyze", "embedding", "small.json", "project", "--model", "static", "--json")
     assert done.returncode == 0, done.stderr

@@ -97,6 +97,7 @@ def test_queries_that_belong_together_are_drawn_together() -> None:
     assert not alone.interval.method.startswith("cluster")
 
 
+@pytest.mark.together_with("models")
 def test_the_mean_cosine_is_that_of_all_pairs() -> None:
     quality = embedding_quality(GOLD, CORPUS, model="static")
     again = embedding_quality(GOLD, CORPUS, model="static", seed=7)

@@ -53,6 +53,7 @@ def test_the_second_and_third_copy_are_duplicates() -> None:
     assert duplicate.places == ("copy/a.py:1-2", "old/a.py:1-2")
 
 
+@pytest.mark.together_with("models")
 def test_what_the_model_does_not_read() -> None:
     corpus = from_texts({"a.py": LOGIN, "long.py": LONG})
     oversized = flaw(index_health(corpus, dense(model="granite", chunker="lines")), "oversized")
@@ -68,6 +69,7 @@ def test_what_the_model_does_not_read() -> None:
     ]
 
 
+@pytest.mark.together_with("models")
 def test_a_limit_without_a_tokenizer_is_estimated() -> None:
     class Estimated(WordEmbedder):
         name = "own"
@@ -91,6 +93,7 @@ def test_what_no_query_ever_retrieves() -> None:
     assert health.healthy
 
 
+@pytest.mark.together_with("models")
 def test_a_reranked_engine_is_looked_into_and_a_foreign_one_refused() -> None:
     corpus = from_texts({"a.py": LOGIN})
     reranked = {"engine": "rerank", "over": "bm25", "model": "maxsim:granite"}

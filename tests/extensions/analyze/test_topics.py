@@ -36,6 +36,7 @@ def run(name: str, weak: str = "") -> RunResult:
     return RunResult(Run.of(answers, name=name), None, "", name)
 
 
+@pytest.mark.together_with("models")
 @pytest.mark.parametrize("model", ["words", "static"])
 def test_the_planted_topic_is_weak_and_no_other(model: str) -> None:
     topics = query_topics(
@@ -81,6 +82,7 @@ def test_the_number_of_topics_is_found() -> None:
     assert sorted(len(topic.query_ids) for topic in topics.topics) == [8, 8, 8]
 
 
+@pytest.mark.together_with("models")
 def test_without_the_extra_words_serve(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     topics = query_topics(GOLD, [run("good")], confidence=FAST)

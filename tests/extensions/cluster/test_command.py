@@ -36,6 +36,7 @@ def project(folder: Path) -> None:
     )
 
 
+@pytest.mark.together_with("models")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_unknown_executor_lists_the_valid_ones(karat: Karat, command: tuple[str, ...]) -> None:
     done = karat(*command, *SMALL, "--executor", "dusk://head:8786")
@@ -72,6 +73,7 @@ def connect(monkeypatch: pytest.MonkeyPatch, slots: Sequence[Slot]) -> None:
         monkeypatch.setattr(f"{module}.open_executor", lambda *_, **__: ThreadExecutor(slots=slots))
 
 
+@pytest.mark.together_with("models")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_latency_is_measured_on_a_named_machine(
     karat: Karat, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]

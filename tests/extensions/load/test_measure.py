@@ -61,6 +61,7 @@ def test_errors_are_counted() -> None:
     assert point.answered == point.sent - point.errors
 
 
+@pytest.mark.together_with("models")
 def test_embedding_reports_its_progress() -> None:
     seen: list[tuple[int, int]] = []
     dense = Configuration("dense", Spec("engine", "dense", {"model": "static"}))

@@ -24,6 +24,9 @@ from karat.formats import read_dataset
 from karat.model import Dataset
 from tests.extensions.llm.stand_in import DirectModel, ModelServer, Reply
 
+# Hits that a hybrid engine finds are judged beside the source.
+pytestmark = pytest.mark.together_with("models")
+
 NOUNS = (
     *("parcel invoice customer warehouse", "voucher discount basket checkout"),
     *("courier address delivery window", "refund ledger payment account"),

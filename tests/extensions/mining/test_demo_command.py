@@ -13,6 +13,7 @@ from karat.installation import typed_command
 from tests.command_line import Karat
 
 
+@pytest.mark.together_with("models")
 def test_the_readme_shows_what_is_printed(tmp_path: Path, karat: Karat, project_root: Path) -> None:
     done = karat("demo", "-o", str(tmp_path / "out"))
     assert done.returncode == 0, done.stderr

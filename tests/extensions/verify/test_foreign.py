@@ -56,6 +56,7 @@ def test_the_way_to_a_search_of_somebody_else(name: str) -> None:
     assert list(foreign(Spec("engine", name))) == [name]
 
 
+@pytest.mark.together_with("models")
 def test_of_the_embedders_only_those_with_packaged_weights_are_ours() -> None:
     ours = [
         name

@@ -124,6 +124,20 @@ def violations(page: "Page") -> dict[str, list[str]]:
     return {name: [node["html"][:200] for node in rule["nodes"][:3]] for name, rule in broken}
 
 
+def test_on_a_phone_each_ranking_has_its_run_above_it(
+    opened: Open, prepared: tuple[str, ...]
+) -> None:
+    ids = prepared._asdict()  # type: ignore[attr-defined]
+    page = opened(f"{BENCHMARK}/queries/docker".format(**ids))
+    lists = page.get_by_role("region", name="Rankings").locator("ol")
+    lists.nth(1).wait_for()
+    above = "lists => lists.map(one => getComputedStyle(one, '::before').content)"
+    assert lists.evaluate_all(above) == ["none", "none"]
+    page.set_viewport_size(PHONE)
+    names = [f'"{name}"' for name in lists.evaluate_all("all => all.map(one => one.ariaLabel)")]
+    assert lists.evaluate_all(above) == names
+
+
 def test_the_first_page_needs_little_before_it_is_usable(
     opened: Open, prepared: tuple[str, ...]
 ) -> None:

@@ -18,7 +18,11 @@ from karat.extensions.ndcg.evaluator import (
 )
 
 if TYPE_CHECKING:
-    from karat.scoring.stats.interleaving import Credit, InterleavedRanking, InterleavingTest
+    from karat.extensions.ndcg.stats.interleaving import (
+        Credit,
+        InterleavedRanking,
+        InterleavingTest,
+    )
 
 
 Query = TypeVar("Query")
@@ -57,7 +61,7 @@ class InterleavedSearch(Generic[Query]):
 
     def search(self, query: Query, k: int = 10) -> "InterleavedRanking[str]":
         """Return the first *k* keys of both engines, interleaved, each with its engine."""
-        from karat.scoring.stats.interleaving import team_draft
+        from karat.extensions.ndcg.stats.interleaving import team_draft
 
         k = as_count(k)
         first, second = (read_ranking(search(query, k)).keys for search in self._searches)
@@ -69,7 +73,7 @@ class InterleavedSearch(Generic[Query]):
 
         An answer without a click is a tie; record it as well, or the preference is overstated.
         """
-        from karat.scoring.stats.interleaving import credit
+        from karat.extensions.ndcg.stats.interleaving import credit
 
         if isinstance(clicked, (str, bytes)):
             raise InputError(f"clicked is {clicked!r}, a string; expected a list of keys")
@@ -83,7 +87,7 @@ class InterleavedSearch(Generic[Query]):
 
         The p value holds for a number of answers that was settled before looking.
         """
-        from karat.scoring.stats.interleaving import interleaving_test
+        from karat.extensions.ndcg.stats.interleaving import interleaving_test
 
         with self._lock:
             credits: Sequence[Credit] = list(self._credits)

@@ -1,13 +1,6 @@
 """Confidence intervals, paired tests and corrections, over float arrays, with seeded randomness."""
 
 from karat.scoring.stats.bootstrap import Bounds, bootstrap_intervals
-from karat.scoring.stats.interleaving import (
-    Credit,
-    InterleavedRanking,
-    credit,
-    interleaving_test,
-    team_draft,
-)
 from karat.scoring.stats.moments import (
     known_percentiles,
     percentiles,
@@ -27,18 +20,14 @@ from karat.scoring.stats.verdict import verdict
 
 __all__ = [
     "Bounds",
-    "Credit",
     "FlipTest",
-    "InterleavedRanking",
     "LetterMark",
     "PoweredMean",
     "Wilcoxon",
     "benjamini_hochberg",
     "bootstrap_intervals",
     "compare",
-    "credit",
     "holm",
-    "interleaving_test",
     "known_percentiles",
     "percentiles",
     "prediction_powered",
@@ -46,7 +35,6 @@ __all__ = [
     "relative_improvement",
     "sign_flip",
     "significance_letters",
-    "team_draft",
     "verdict",
     "wilcoxon",
 ]

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from karat.errors import InputError
-from karat.scoring.stats.arrays import generator
-from karat.scoring.stats.interleaving import (
+from karat.extensions.ndcg.stats.interleaving import (
     Credit,
     InterleavedRanking,
     InterleavingTest,
@@ -17,6 +16,7 @@ from karat.scoring.stats.interleaving import (
     interleaving_test,
     team_draft,
 )
+from karat.scoring.stats.arrays import generator
 
 rankings = st.lists(st.sampled_from("abcdefgh"), max_size=8)
 

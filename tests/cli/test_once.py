@@ -55,4 +55,6 @@ def test_each_run_is_read_once_and_scored_once(
         assert len(judged) == runs
         assert set(judged.values()) == {1}
         assert counts["read"] == runs * len(NAMES)
-        assert (counts["units"], counts["share"]) == (1, 1)
+        assert counts["share"] == 1
+        # To plan it, and to say what selects an engine.
+        assert counts["units"] <= 2

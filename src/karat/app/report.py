@@ -27,7 +27,7 @@ from karat.app.score import (
     whole_run,
 )
 from karat.errors import InputError, UnknownName
-from karat.experiments.plan import engine_options
+from karat.experiments.plan import engine_options, judged_units
 from karat.experiments.run_records import (
     RunRecord,
     empty_run_remarks,
@@ -370,6 +370,8 @@ def make_findings(
         by=by,
         evaluations=evaluations,
     )
+    matches = {record.match for record in inputs.records}
+    units = {match: judged_units(inputs.gold, match).most for match in matches}
     return replace(
         findings,
         remarks=(*inputs.remarks, *findings.remarks),
@@ -378,10 +380,9 @@ def make_findings(
             engine_options(
                 record.name,
                 record.engine,
-                inputs.gold,
+                unit=units[record.match],
                 k=record.k,
                 threshold=record.threshold,
-                match=record.match,
             )
             for record in inputs.records
         ),

@@ -446,11 +446,9 @@ def judged_units(gold: Dataset, match: str) -> JudgedUnits:
     return JudgedUnits(files > 0, parts if files else frozenset(), most)
 
 
-def engine_options(
-    name: str, engine: Spec, gold: Dataset, *, k: int, threshold: float, match: str
-) -> str:
+def engine_options(name: str, engine: Spec, *, unit: str, k: int, threshold: float) -> str:
     """Return ``-e 'bm25(k1=2.0)' -k 10`` for the run *name*, "" if its name is an engine."""
-    text = engine_text(name, engine, unit=judged_units(gold, match).most, threshold=threshold)
+    text = engine_text(name, engine, unit=unit, threshold=threshold)
     depth = f" -k {k}" if k not in (0, DEPTH) else ""
     return f"-e {quote(text)}{depth}" if text else ""
 

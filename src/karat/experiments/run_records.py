@@ -170,16 +170,15 @@ def record_of(
     )
 
 
-def stored_engine_options(run: StoredRun, gold: Dataset) -> str:
-    """Return :func:`engine_options` of a stored run on *gold*."""
+def stored_engine_options(run: StoredRun, *, unit: str) -> str:
+    """Return :func:`engine_options` of a stored run."""
     k, threshold = run.metadata.get("k"), run.metadata.get("threshold")
     return engine_options(
         run.label,
         run.engine,
-        gold,
+        unit=unit,
         k=k if isinstance(k, int) else 0,
         threshold=threshold if isinstance(threshold, float) else 0.0,
-        match=str(run.metadata.get("match") or gold.match),
     )
 
 

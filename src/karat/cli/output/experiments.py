@@ -321,8 +321,9 @@ def _show_result(
         if len(ended.runs) > 1:
             from karat.experiments.run_records import stored_engine_options
 
+            unit = request.units.most
             engines = {
-                run.label: stored_engine_options(run, request.gold)
+                run.label: stored_engine_options(run, unit=unit)
                 for run in done.experiment.runs
                 if run not in ended.failed
             }

@@ -55,8 +55,36 @@ def test_a_near_miss_is_answered_with_the_name_meant(numbers: Registry[float]) -
 
 
 def test_a_name_like_none_is_answered_with_all(numbers: Registry[float]) -> None:
-    with pytest.raises(UnknownName, match="no number named 'xyzzy'; known: pi, root, tau"):
+    with pytest.raises(UnknownName, match="'xyzzy'; known: pi, root, tau; an extension may"):
         numbers.get("xyzzy")
+
+
+@pytest.mark.parametrize(
+    ("typed", "end"),
+    [
+        (
+            "tax",
+            "'tau'? Or an extension may add it: `karat plugins` lists those that are installed",
+        ),
+        ("taau", "'tau'?"),
+        ("roto", "'root'?"),
+    ],
+)
+def test_a_name_that_is_not_quite_near_may_be_of_an_extension(
+    numbers: Registry[float], typed: str, end: str
+) -> None:
+    with pytest.raises(UnknownName) as caught:
+        numbers.get(typed)
+    assert str(caught.value) == f"no number named {typed!r}; did you mean {end}"
+
+
+def test_a_name_with_an_argument_may_be_of_an_extension(numbers: Registry[float]) -> None:
+    with pytest.raises(
+        InputError, match=r"attribute; .*; if 'nowhere' is a name, an extension may"
+    ):
+        numbers.split("nowhere:5")
+    with pytest.raises(InputError, match=r"module:attribute$"):
+        numbers.split("os.path:five")
 
 
 def test_of_many_names_the_closest_and_the_command_are_shown() -> None:
@@ -64,7 +92,9 @@ def test_of_many_names_the_closest_and_the_command_are_shown() -> None:
     many: Registry[float] = Registry("number", table, listed_by="karat metrics")
     with pytest.raises(UnknownName, match="the closest are set-f1, set-recall; `karat metri"):
         many.get("sete")
-    with pytest.raises(UnknownName, match=r"no number named 'xyzzy'; `karat metrics` lists all$"):
+    with pytest.raises(
+        UnknownName, match=r"no number named 'xyzzy'; `karat metrics` lists all; an ext"
+    ):
         many.get("xyzzy")
 
 

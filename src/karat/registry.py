@@ -8,12 +8,16 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 from karat.errors import InputError, MissingExtra, UnknownName
 
 T = TypeVar("T")
-# An unknown name at least NEAR a known one is taken for a misspelling. Otherwise the error lists
-# all names, or those that are ALIKE and the command that lists all.
+# An unknown name at least NEAR a known one is taken for a misspelling; one that is not SURE may
+# be that of an extension. Otherwise the error lists all names, or those that are ALIKE and the
+# command that lists all.
 NEAR = 0.65
+SURE = 0.8
 ALIKE = 0.4
 # The entry of sys.path for the current folder.
 HERE = ""
+# The end of an error about a name that no extension here adds; another one may.
+MAY_ADD = "an extension may add it: `karat plugins` lists those that are installed"
 
 
 class Registry(Generic[T]):
@@ -26,10 +30,10 @@ class Registry(Generic[T]):
     >>> colours: Registry[object] = Registry("colour", {"red": "math:pi"}, aliases={"rouge": "red"})
     >>> colours.get("Rouge")
     3.141592653589793
-    >>> colours.get("rad")
+    >>> colours.get("rde")
     Traceback (most recent call last):
     ...
-    karat.errors.UnknownName: no colour named 'rad'; did you mean 'red'?
+    karat.errors.UnknownName: no colour named 'rde'; did you mean 'red'?
     """
 
     def __init__(
@@ -82,9 +86,15 @@ class Registry(Generic[T]):
             return key
         from difflib import get_close_matches
 
+        off = _extensions_off()
+        may_add = off or MAY_ADD
         names = [*self, *self._aliases, *further]
         if near := get_close_matches(key, names, n=1, cutoff=NEAR):
             hint = f"did you mean {near[0]!r}?"
+            swapped = sorted(key) == sorted(near[0])
+            sure = swapped or get_close_matches(key, near, cutoff=SURE)
+            hint += "" if sure else f" Or {MAY_ADD}"
+            may_add = off
         elif self._listed_by:
             # No name is near; names that share a part may still help.
             near = get_close_matches(key, names, n=3, cutoff=ALIKE)
@@ -94,7 +104,9 @@ class Registry(Generic[T]):
             hint = f"known: {', '.join(sorted(self))}"
         else:
             hint = "no extension that is installed adds one"
-        raise UnknownName(f"no {self.kind} named {name!r}; {hint}{_extensions_off()}")
+            may_add = off or "`karat plugins` lists the extensions"
+        hint += f"; {may_add}" if may_add else ""
+        raise UnknownName(f"no {self._noun()} named {name!r}; {hint}")
 
     def is_alias(self, name: str) -> bool:
         """Return whether *name* is a further spelling of a name."""
@@ -131,7 +143,12 @@ class Registry(Generic[T]):
         name, _, argument = text.partition(":")
         if name.lower() in {*self, *self._aliases, *self._additions().aliases}:
             return self.get(name), argument
-        return self.get(text), ""
+        try:
+            return self.get(text), ""
+        except InputError as error:
+            if isinstance(error, UnknownName) or "." in name:
+                raise
+            raise InputError(f"{error}; if {name!r} is a name, {MAY_ADD}") from error
 
     def _additions(self) -> "_Additions":
         """Return what extensions add; plug-in files may have come since the last call."""
@@ -158,9 +175,17 @@ class Registry(Generic[T]):
             raise
         except (ImportError, AttributeError, TypeError, ValueError) as error:
             raise InputError(
-                f"cannot load {self.kind} {reference!r}: {error}; expected module:attribute"
+                f"cannot load {self._noun()} {reference!r}: {error}; expected module:attribute"
                 f"{_looked_in(module_name, error)}"
             ) from error
+
+    def _noun(self) -> str:
+        """Return the kind as it is written in a sentence.
+
+        >>> Registry("vector_store", {})._noun()
+        'vector store'
+        """
+        return self.kind.replace("_", " ")
 
 
 class _Additions(NamedTuple):
@@ -177,7 +202,7 @@ def _extensions_off() -> str:
     from karat import discovery
 
     off = discovery.failures()
-    return f"; extensions that are off: {', '.join(off)}" if off else ""
+    return f"extensions that are off: {', '.join(off)}" if off else ""
 
 
 def _looked_in(module: str, error: Exception) -> str:

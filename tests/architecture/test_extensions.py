@@ -304,3 +304,40 @@ def test_the_core_alone_scores_and_compares(core: Path, command: str) -> None:
     done = run_core(core, *typed.split())
     assert done.returncode == 0, done.stderr
     assert "ndcg@10" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("generate", "No such command 'generate'. Commands: "),
+        ("--server http://here runs list", "No extension that is installed has commands of a "),
+        ("score {gold} {run} -m gm-ap", "no metric named 'gm-ap'; did you mean 'map'?"),
+        ("score {gold} {run} --gold-format semble", "no format named 'semble'; known: beir, "),
+        ("report {gold} {run} --schema octocode", "'octocode' is not one of 'karat', 'agents'"),
+        ("gate {gold} {run} --preset octocode", "'octocode' is unknown"),
+        ("search x {folder} -e dense(model=static)", "no embedder named 'static'; no extension "),
+        ("search x {folder} -e dense(model=tei:gte)", "cannot load embedder 'tei:gte'"),
+        ("search x {folder} -e bm25(store=qdrant)", "no vector store named 'qdrant'"),
+        ("evaluate --config mined.yaml -e bm25", "no extension that is installed reads limit"),
+        (
+            "compare {gold} --agents bm25 --corpus {folder} --executor dask://host:1",
+            "unknown scheme 'dask'",
+        ),
+    ],
+)
+def test_a_name_of_a_missing_extension_leads_to_the_list(
+    core: Path, typed: str, message: str
+) -> None:
+    demo = ROOT / "examples" / "demo"
+    (core / "mined.yaml").write_text("dataset:\n  limit: 3\n", encoding="utf-8")
+    names = {"gold": demo / "gold.json", "run": demo / "bm25.run", "folder": demo}
+    done = run_core(core, *(word.format(**names) for word in typed.split()))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert "`karat plugins` lists" in done.stderr
+
+
+def test_help_of_the_core_has_only_examples_that_work(core: Path) -> None:
+    examples = re.findall(r"^ +karat (\S+)", run_core(core, "--help").stdout, re.MULTILINE)
+    assert examples == ["compare", "report", "score", "metrics"]
+    assert "lists the extensions" in run_core(core, "--server", "http://here", "--help").stdout

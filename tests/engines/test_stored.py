@@ -81,7 +81,7 @@ def test_words_rank_like_those_without_a_store(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("store", "message"),
     [
-        ("in_memry", "no vector_store named 'in_memry'; did you mean 'in_memory'"),
+        ("in_memry", "no vector store named 'in_memry'; did you mean 'in_memory'"),
         ("memory(api_key=s3cret)", "write key_env=NAME"),
         ("memory(API_KEY=s3cret)", "write key_env=NAME"),
         ("memory(url=http://ann:s3cret@host:6333)", "write key_env=NAME"),

@@ -43,9 +43,15 @@ def read_gold_settings(check: Checker, top: Record) -> tuple[str, Mapping[str, o
     if not given:
         return "", {}
     sources = {name: GOLD_SOURCES.get(name) for name in GOLD_SOURCES}
-    keys = (key for source in sources.values() for key in source.keys)
-    check.known(section, (GOLD_SET, *keys), SECTION, list_keys=True)
     if not sources:
+        keys = ", ".join(sorted(given))
+        check.add(
+            SECTION,
+            f"no extension that is installed reads {keys}; valid without one: {GOLD_SET}; "
+            "`karat plugins` lists the extensions",
+        )
         return "", {}
+    known = (key for source in sources.values() for key in source.keys)
+    check.known(section, (GOLD_SET, *known), SECTION, list_keys=True)
     name = max(sources, key=lambda name: len(given.intersection(sources[name].keys)))
     return name, sources[name].read(check, section)

@@ -3,6 +3,7 @@
 import errno
 import gc
 import importlib
+import inspect
 import os
 import re
 import sys
@@ -70,10 +71,14 @@ class CommandGroup(click.Group):
             from difflib import get_close_matches
 
             known = self.list_commands(ctx)
-            near = get_close_matches(args[0], known, n=1)
-            hint = f"Did you mean {near[0]!r}?" if near else f"Commands: {', '.join(known)}."
+            near = get_close_matches(args[0], known, n=1, cutoff=NEAR)
+            hint = f"Did you mean {near[0]!r}?" if near else self.unknown_hint(known)
             ctx.fail(f"No such command {args[0]!r}. {hint}")
         return super().resolve_command(ctx, args)
+
+    def unknown_hint(self, known: Sequence[str]) -> str:
+        """Return the end of an error about a name that is near none of the *known* commands."""
+        return f"Commands: {', '.join(known)}."
 
     def has_command(self, ctx: click.Context, name: str) -> bool:
         """Return whether there is a command *name*."""
@@ -123,6 +128,13 @@ COMMANDS = {name: line for section in SECTIONS.values() for name, line in sectio
 SINGLE_THREADED = frozenset({"compare", "evaluate", "gate", "report", "score", "sweep"})
 THREADS = "OPENBLAS_NUM_THREADS"
 
+# A name of a command at least so near a known one is taken for a misspelling.
+NEAR = 0.7
+NO_SERVICE = (
+    "No extension that is installed has commands of a service, so --server cannot be used; "
+    "`karat plugins` lists the extensions."
+)
+
 BAD_INPUT = 2
 INTERRUPTED = 130
 
@@ -142,6 +154,12 @@ class Commands(CommandGroup):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in the order of the help."""
         return [name for section in _sections(ctx).values() for name in section]
+
+    def unknown_hint(self, known: Sequence[str]) -> str:
+        """Return the commands, and where further ones come from."""
+        from karat.registry import MAY_ADD
+
+        return f"{super().unknown_hint(known)} {MAY_ADD[0].upper()}{MAY_ADD[1:]}."
 
     def has_command(self, ctx: click.Context, name: str) -> bool:
         """Return whether there is a command *name*; for one of the core no extension is loaded."""
@@ -171,7 +189,7 @@ class Commands(CommandGroup):
 
             remote = discovery.remote_commands()
             if ctx.params.get("server") and not remote:
-                ctx.fail("No extension has commands of a service, so --server cannot be used.")
+                ctx.fail(NO_SERVICE)
             if args[0] in remote:
                 ctx.fail(f"{args[0]!r} needs a service: karat --server URL {' '.join(args)}")
         if _is_single_threaded(ctx, args[0]):
@@ -179,18 +197,23 @@ class Commands(CommandGroup):
         return super().resolve_command(ctx, args)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the summary and examples; those of a service with --server."""
-        if not ctx.params.get("server"):
-            super().format_help_text(ctx, formatter)
-            return
+        """Write the summary and examples of commands that are here; of a service with --server."""
         from karat import discovery
 
-        help_text = discovery.remote_help().replace(
-            "--server URL", f"--server {ctx.params['server']}"
-        )
+        if server := ctx.params.get("server"):
+            help_text = discovery.remote_help().replace("--server URL", f"--server {server}")
+        else:
+            known = {*self.list_commands(ctx), *(["--server"] if discovery.remote_help() else [])}
+            lines = inspect.cleandoc(self.help or "").splitlines()
+            words = [line.split() for line in lines]
+            help_text = "\n".join(
+                line
+                for line, typed in zip(lines, words, strict=True)
+                if typed[:1] != ["karat"] or typed[1] in known
+            )
         formatter.write_paragraph()
         with formatter.indentation():
-            formatter.write_text(help_text)
+            formatter.write_text(help_text or NO_SERVICE)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands, grouped by purpose."""

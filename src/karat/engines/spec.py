@@ -155,10 +155,10 @@ def parse_spec(text: str | Mapping[str, object]) -> Spec:
 
     >>> parse_spec("HTTP(url=http://localhost/?q={query})").params
     {'url': 'http://localhost/?q={query}'}
-    >>> parse_spec({"engine": "htpp", "url": "http://localhost"})
+    >>> parse_spec({"engine": "htp", "url": "http://localhost"})
     Traceback (most recent call last):
     ...
-    karat.errors.UnknownName: no engine named 'htpp'; did you mean 'http'?
+    karat.errors.UnknownName: no engine named 'htp'; did you mean 'http'?
     """
     if isinstance(text, Mapping):
         return _of_mapping(text)

@@ -50,7 +50,7 @@ def test_the_callback_of_a_configuration_is_called() -> None:
     [
         ({}, "type is None; expected one of: .*in_memory"),
         ({"type": 3}, "type is 3"),
-        ({"type": "faiss"}, "no vector_store named 'faiss'"),
+        ({"type": "faiss"}, "no vector store named 'faiss'"),
         ({"type": "in_memory", "metrics_callback": "f"}, "expected a function or None"),
         ({"type": "in_memory", "dsn": "x"}, "unexpected keyword argument 'dsn'; .* no options"),
         ({"type": f"{__name__}:Remote", "host": "x"}, "unexpected .*'host'; expected url, path$"),

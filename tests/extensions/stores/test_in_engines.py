@@ -89,7 +89,7 @@ def test_words_on_a_server_rank_like_those_in_this_process(clean: str) -> None:
 
 
 def test_a_misspelt_name() -> None:
-    with pytest.raises(InputError, match="no vector_store named 'qdrnt'; did you mean 'qdrant'"):
+    with pytest.raises(InputError, match="no vector store named 'qdrnt'; did you mean 'qdrant'"):
         build({"engine": "dense", "model": MODEL, "store": "qdrnt"})
 
 

@@ -6,7 +6,7 @@ import click
 
 from karat.cli.options.experiment import losses_option
 from karat.cli.options.scoring import pair_options, scoring_options
-from karat.cli.options.shared import TITLE, Inputs, OutputPath, store_option
+from karat.cli.options.shared import TITLE, ExtensibleChoice, Inputs, OutputPath, store_option
 from karat.cli.output.show import (
     check_schema,
     export_runs,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--schema",
-    type=click.Choice(schema_names()),
+    type=ExtensibleChoice(schema_names()),
     default="karat",
     show_default=True,
     help="Schema of .json files (agents: also of .csv): Karat's, or that of another benchmark.",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from karat.cli.options.shared import Command, Fields, Inputs, gather
+from karat.cli.options.shared import Command, ExtensibleChoice, Fields, Inputs, gather
 from karat.registry import Registry
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ GATE_PRESETS: Registry[GatePreset] = Registry("gate_preset", {})
 
 
 def preset_options(command: Command) -> Command:
-    """Add --preset and the options of every preset: *preset*. Without one, there is no option."""
+    """Add --preset and the options of every preset: *preset*. Help shows it if there is one."""
     presets = {name: GATE_PRESETS.get(name) for name in GATE_PRESETS}
 
     @wraps(command)
@@ -109,12 +109,13 @@ def preset_options(command: Command) -> Command:
     decorated: Command = call
     for name, preset in reversed(presets.items()):
         decorated = gather(_argument(name), preset.make, preset.options)(decorated)
-    if not presets:
-        return decorated
     owners = " or ".join(f"{name}'s" for name in presets)
-    return click.option("--preset", type=click.Choice([*presets]), help=f"Run {owners} benchmark.")(
-        decorated
-    )
+    return click.option(
+        "--preset",
+        type=ExtensibleChoice([*presets]),
+        hidden=not presets,
+        help=f"Run {owners} benchmark.",
+    )(decorated)
 
 
 def _argument(preset: str) -> str:

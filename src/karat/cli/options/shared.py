@@ -13,6 +13,7 @@ import click
 
 from karat.errors import InputError, Problem
 from karat.model.settings import Setting, setting, settings_of
+from karat.registry import MAY_ADD
 
 if TYPE_CHECKING:
     from karat.app.corpora import Corpus, FileSelection
@@ -57,6 +58,18 @@ class ProfileName(click.Choice[str]):
             err=True,
         )
         return current
+
+
+class ExtensibleChoice(click.Choice[str]):
+    """One of several names, to which extensions may add."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return *value* if it is one of the names."""
+        if value not in self.choices:
+            known = ", ".join(map(repr, self.choices))
+            problem = f"is not one of {known}" if known else "is unknown"
+            self.fail(f"{value!r} {problem}; {MAY_ADD}", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 class GoldPath(click.Path):

@@ -13,7 +13,7 @@ from karat.experiments.workers.plan import (
 from karat.experiments.workers.run_collector import Callbacks, RunCollector
 from karat.model import Dataset
 from karat.model.timings import RunResult
-from karat.registry import Registry
+from karat.registry import MAY_ADD, Registry
 
 
 class CompleteGroup(NamedTuple):
@@ -140,5 +140,7 @@ def open_executor(url: str, *, workers: int = 1) -> Executor:
     scheme, _, address = url.partition(":")
     if scheme.lower() not in set(EXECUTORS):
         valid = ", ".join(EXECUTORS)
-        raise UnknownName(f"executor {url!r}: unknown scheme {scheme!r}; expected {valid}")
+        raise UnknownName(
+            f"executor {url!r}: unknown scheme {scheme!r}; expected {valid}; {MAY_ADD}"
+        )
     return EXECUTORS.get(scheme)(address, workers)

@@ -223,7 +223,7 @@ def get_vector_backend(config: Mapping[str, Any]) -> VectorBackend:
     >>> get_vector_backend({"type": "in_memry"})
     Traceback (most recent call last):
     ...
-    karat.errors.UnknownName: no vector_store named 'in_memry'; did you mean 'in_memory'?
+    karat.errors.UnknownName: no vector store named 'in_memry'; did you mean 'in_memory'?
     """
     options = dict(config)
     kind = options.pop("type", None)

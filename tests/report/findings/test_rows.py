@@ -20,7 +20,6 @@ from karat.report.findings.leaderboard import (
     pareto,
     resolved_tables,
     standings,
-    waterfalls,
 )
 from karat.report.findings.loss_reasons import first_ranks, loss_reason_counts
 from karat.report.page.queries import subject_of
@@ -76,9 +75,6 @@ def test_less_can_be_better(make: Make, run: MakeRun, findings: Findings) -> Non
     )
     turned = replace(findings, contest=less)
     assert (best_first(findings), best_first(turned)) == ((1, 0), (0, 1))
-    (fall,) = waterfalls(turned)
-    assert (fall.improved, fall.worse) == (1, 2)
-    assert fall.changes[0] == pytest.approx(-0.5)
     assert [point.on_front for point in pareto(turned)] == [True, False]
 
 
@@ -104,7 +100,6 @@ def test_the_baseline_is_the_first_run_with_a_mean_of_the_lead(make: Make, run: 
         "deep": "baseline",
         "flat": "-",
     }
-    assert {fall.name: fall.improved for fall in waterfalls(findings)} == {"flat": 0, "more": 1}
     ideas = findings.contest.slices["category"]["idea"]
     assert ideas.baseline == "deep"
     compared = compare_table(findings.contest)
@@ -124,15 +119,6 @@ def test_without_a_mean_of_the_lead_changes_are_those_of_the_first_measure_that_
     table = leaderboard_table(findings)
     changes = [column.title for column in table.columns].index("change of hit@1")
     assert [row[changes].text for row in table.rows] == ["baseline", "0.000"]
-    [fall] = waterfalls(findings)
-    assert (fall.improved, fall.same, fall.worse) == (0, 4, 0)
-
-
-def test_the_waterfall_falls(findings: Findings) -> None:
-    (fall,) = waterfalls(findings)
-    assert fall.rows == (2, 0, 3, 1)
-    assert fall.changes == pytest.approx((1.0, 0.5, 0.0, -0.5))
-    assert (fall.improved, fall.same, fall.worse) == (2, 1, 1)
 
 
 def test_two_runs_on_the_front(findings: Findings) -> None:

@@ -297,10 +297,6 @@ def _has_inner_digit(text: str) -> bool:
     return bool(re.search(r"\d.*\D", text))
 
 
-def _is_test_name(name: str) -> bool:
-    return bool(_TEST_NAME.match(name.lower()) or _TEST_CLASS.search(name))
-
-
 def _holding(*traits: tuple[Trait, object]) -> int:
     return sum(trait.value for trait, true in traits if true)
 

@@ -46,24 +46,6 @@ _UNREAD = Content("", reason="unread")
 Parse = Callable[[str, str], SyntaxTree | None]
 
 
-def code_equal(old: str, new: str, language: str) -> bool:
-    r"""Return whether two texts have the same code: equal syntax trees with equal tokens.
-
-    Comments, white space and Python docstrings are ignored; the nesting of statements is not.
-    Without a grammar for the language, or if parsing takes too long, only identical texts are
-    equal.
-
-    >>> code_equal("while x:\n  f()\n  g()\n", "while x:  # twice\n    f()\n\n    g()\n", "python")
-    True
-    >>> code_equal("while x:\n  f()\n  g()\n", "while x:\n  f()\ng()\n", "python")
-    False
-    """
-    if old == new or language not in GRAMMARS:
-        return old == new
-    one, other = parse(old, language), parse(new, language)
-    return one is not None and other is not None and trees_equal(one, other)
-
-
 def alters_code(
     old: SyntaxTree, hunks: Sequence[Hunk], old_lines: Sequence[str], new_lines: Sequence[str]
 ) -> bool:

@@ -139,55 +139,6 @@ def _median(findings: Findings, run: int) -> float | None:
     return percentiles([time for time in times if not isnan(time)], (50,))[0]
 
 
-# Scores closer than this are equal: sums of the same gains in another order differ by so much.
-SAME = 1e-9
-
-
-class Waterfall(NamedTuple):
-    """The changes of one run, descending: ``rows[i]`` is the query of ``changes[i]``."""
-
-    run: int
-    name: str
-    rows: tuple[int, ...]
-    changes: tuple[float, ...]
-    improved: int
-    same: int
-    worse: int
-
-
-def waterfalls(findings: Findings) -> tuple[Waterfall, ...]:
-    """Return one waterfall per run but the baseline, of the queries that both have a score for."""
-    measure = findings.change_of
-    first = findings.names.index(findings.baseline)
-    baseline = findings.scores(first, measure)
-    sign = -1 if measure in findings.contest.comparison.lower_is_better else 1
-    by_run = []
-    for run in range(len(findings.names)):
-        if run == first:
-            continue
-        changes = [
-            (new - old, row)
-            for row, (old, new) in enumerate(
-                zip(baseline, findings.scores(run, measure), strict=True)
-            )
-            if not isnan(new - old)
-        ]
-        changes.sort(key=lambda pair: (-sign * pair[0], pair[1]))
-        values = tuple(0.0 if abs(change) < SAME else change for change, _ in changes)
-        by_run.append(
-            Waterfall(
-                run,
-                findings.names[run],
-                tuple(row for _, row in changes),
-                values,
-                improved=sum(sign * value > 0 for value in values),
-                same=sum(value == 0 for value in values),
-                worse=sum(sign * value < 0 for value in values),
-            )
-        )
-    return tuple(by_run)
-
-
 class ParetoPoint(NamedTuple):
     """One run by its median latency and its mean on the lead, with the interval of the mean."""
 

@@ -22,6 +22,7 @@ from hypothesis import settings
 
 from karat.system import processes
 from tests.command_line import experiment_id, folder, karat, unanswered
+from tests.extension_kit import fresh_extensions
 from tests.fork_server import ForkServer
 from tests.git_history import history, new_history
 from tests.metric_examples import other_averages
@@ -30,6 +31,7 @@ from tests.metric_examples import other_averages
 __all__ = [
     "experiment_id",
     "folder",
+    "fresh_extensions",
     "history",
     "karat",
     "new_history",

@@ -1,6 +1,7 @@
 """Extensions that exist for one test only."""
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
 
 import pytest
 
@@ -8,6 +9,18 @@ from karat import discovery
 from karat.extension import Extension, GoldSource
 from karat.formats.fields import Checker, Record
 from karat.model import Dataset
+
+
+@pytest.fixture
+def fresh_extensions(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Find extensions anew, and forget those of the test at its end."""
+    monkeypatch.setenv(discovery.PLUGINS, "")
+    monkeypatch.setattr(discovery._State, "extensions", None)
+    monkeypatch.setattr(discovery._State, "report", None)
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    yield
+    for name in [name for name in sys.modules if name.startswith(discovery.FILE_MODULE)]:
+        del sys.modules[name]
 
 
 def install(monkeypatch: pytest.MonkeyPatch, *extensions: Extension) -> None:

@@ -96,7 +96,8 @@ def installed() -> tuple[InstalledExtension, ...]:
 
 def checked(extensions: Iterable[InstalledExtension]) -> tuple[InstalledExtension, ...]:
     """Return *extensions*; off are those that lack one they need, or add a name that is taken."""
-    return tuple(_without_conflicts(_with_needs(list(extensions))))
+    without_conflicts = list(_without_conflicts(_with_needs(list(extensions))))
+    return tuple(_with_needs(without_conflicts))
 
 
 def on_problem(report: Callable[[str], None]) -> None:
@@ -107,11 +108,6 @@ def on_problem(report: Callable[[str], None]) -> None:
 def failures() -> list[str]:
     """Return a line about each extension that is off."""
     return [f"{one.name} ({one.problem})" for one in installed() if one.problem]
-
-
-def named(name: str) -> Extension | None:
-    """Return the extension called *name* if it is on."""
-    return next((one for one in enabled() if one.name == name), None)
 
 
 def commands() -> dict[str, Command]:
@@ -231,8 +227,10 @@ def _built_in_record(name: str, path: str) -> Extension:
 def _distributions() -> Iterator[tuple[str, str, str]]:
     """Yield distribution, name and target of each entry point in the group ``karat.extensions``.
 
+    Of a distribution that is found twice, as ``pip install -e`` leaves one, the first counts.
     importlib.metadata would do the same, and takes 20 ms to import.
     """
+    known: set[str] = set()
     for folder in dict.fromkeys(sys.path):
         try:
             with os.scandir(folder or ".") as entries:
@@ -249,8 +247,10 @@ def _distributions() -> Iterator[tuple[str, str, str]]:
                     text = file.read()
             except OSError:
                 continue
-            if GROUP in text:
-                origin = os.path.basename(info).rpartition(".")[0].replace("-", " ", 1)  # noqa: PTH119
+            origin = os.path.basename(info).rpartition(".")[0].replace("-", " ", 1)  # noqa: PTH119
+            distribution = origin.partition(" ")[0].lower()
+            if GROUP in text and distribution not in known:
+                known.add(distribution)
                 yield from ((origin, name, target) for name, target in _entries(text))
 
 
@@ -288,7 +288,7 @@ def _load(name: str, origin: str, module: str, attribute: str) -> InstalledExten
         return InstalledExtension(name, origin, None, f"{type(error).__name__}: {error}")
     if not isinstance(loaded, Extension):
         kind = type(loaded).__name__
-        problem = f"{module}:{attribute} is a {kind}; expected a karat.extension.Extension"
+        problem = f"{module}:{attribute} has type {kind}; expected karat.extension.Extension"
         return InstalledExtension(name, origin, None, problem)
     return InstalledExtension(loaded.name, origin, loaded)
 
@@ -296,12 +296,12 @@ def _load(name: str, origin: str, module: str, attribute: str) -> InstalledExten
 def _with_needs(extensions: list[InstalledExtension]) -> list[InstalledExtension]:
     """Turn off extensions that need one which is absent or off."""
     while True:
-        enabled = {one.name for one in extensions if not one.problem}
+        on = {one.name for one in extensions if not one.problem}
         lacking = {
             index: missing
             for index, one in enumerate(extensions)
             if one.extension and not one.problem
-            if (missing := [name for name in one.extension.needs if name not in enabled])
+            if (missing := [name for name in one.extension.needs if name not in on])
         }
         if not lacking:
             return extensions
@@ -312,7 +312,7 @@ def _with_needs(extensions: list[InstalledExtension]) -> list[InstalledExtension
 def _without_conflicts(extensions: list[InstalledExtension]) -> Iterator[InstalledExtension]:
     """Yield the extensions; one that adds a name of an earlier one is off.
 
-    A name that the core's own table has is found by its registry, which never replaces it.
+    The tables of the core are not known here: its registries never replace a name of their own.
     """
     owners: dict[tuple[str, str], str] = {}
     for one in extensions:
@@ -333,8 +333,9 @@ def _keys(extension: Extension) -> Iterator[tuple[str, str]]:
     yield from (("command", name) for name in extension.commands)
     yield from (("remote command", name) for name in extension.remote)
     yield from (("name", name) for name in extension.names)
-    for kind, table in extension.adds.items():
-        yield from ((kind, name.lower()) for name in table)
+    for tables in (extension.adds, extension.aliases):
+        for kind, table in tables.items():
+            yield from ((kind, name.lower()) for name in table)
 
 
 def _module_of(path: str) -> str:

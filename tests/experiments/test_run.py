@@ -472,12 +472,10 @@ EXTENSION = Extension(
 
 
 def test_a_store_that_cannot_be_shared_has_one_worker(
-    ask: Ask, store: SqlStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ask: Ask, store: SqlStore, tmp_path: Path, fresh_extensions: None
 ) -> None:
     """Two processes would fail on each other's folder; a server serves several."""
     (tmp_path / "folder_store.py").write_text(FOLDER_STORE)
-    monkeypatch.setenv(discovery.PLUGINS, "")
-    monkeypatch.setattr(discovery._State, "extensions", None)
     discovery.add_files([str(tmp_path / "folder_store.py")])
     place = {"type": "folder", "path": "vectors"}
     spec = Spec("engine", "dense", {"model": words.WORDS, "store": place})

@@ -26,12 +26,10 @@ EXTENSION = Extension(
 
 
 @pytest.fixture
-def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def plugin(tmp_path: Path, fresh_extensions: None) -> Path:
     """Return a plug-in file with the engine ``substring``, loaded until the end of the test."""
     file = tmp_path / "substring.py"
     file.write_text(PLUGIN)
-    monkeypatch.setenv(discovery.PLUGINS, "")
-    monkeypatch.setattr(discovery._State, "extensions", None)
     discovery.add_files([str(file)])
     return file
 

@@ -30,7 +30,6 @@ def compare(
     confidence: Confidence | None = None,
     by: Iterable[str] = (),
     names: Sequence[str] | None = None,
-    truth_format: str | None = None,
     run_format: str | None = None,
     labels: LabelRule = LabelRule(),  # noqa: B008 - immutable
 ) -> ComparisonResult:
@@ -43,7 +42,7 @@ def compare(
         raise InputError(f"{given} to compare; give two runs or more")
     scoring = scoring or Scoring()
     confidence = confidence or Confidence()
-    gold = load_judgments(truth, format=truth_format, labels=labels)
+    gold = load_judgments(truth, labels=labels)
     named = dict(zip(names or distinct_names(runs), runs, strict=True))
     if confidence.human_sample:
         whole = {

@@ -257,7 +257,6 @@ def score(
     confidence: Confidence | None = None,
     by: Iterable[str] = (),
     name: str | None = None,
-    truth_format: str | None = None,
     run_format: str | None = None,
     labels: LabelRule = LabelRule(),  # noqa: B008 - as above
 ) -> Evaluation:
@@ -267,7 +266,7 @@ def score(
     to break results down. *labels* says whether labels of models count.
     """
     scoring = scoring or Scoring()
-    gold = load_judgments(truth, format=truth_format, labels=labels)
+    gold = load_judgments(truth, labels=labels)
     name = name or run_name(run, 1)
     loaded: Run | Scored
     if confidence and confidence.human_sample:

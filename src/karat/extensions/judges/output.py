@@ -196,14 +196,14 @@ def judge_with_models(
         click.get_current_context().exit(EngineError.exit_code)
 
 
-def print_skipped(title: str, skipped: "Sequence[SkippedPassage]", *, all_of: bool = False) -> None:
+def print_skipped(title: str, skipped: "Sequence[SkippedPassage]") -> None:
     """Print *title* and the first of *skipped* on standard error."""
     from karat.extensions.judges.sources import target_text
 
     if not skipped:
         return
     click.echo(f"{title}:", err=True)
-    listed = skipped if all_of else skipped[:LISTED_SKIPPED]
+    listed = skipped[:LISTED_SKIPPED]
     for query_id, target, reason in listed:
         click.echo(printable(f"  {query_id}  {target_text(target)}: {reason}"), err=True)
     if len(skipped) > len(listed):

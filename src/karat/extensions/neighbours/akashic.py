@@ -6,7 +6,6 @@ case, which the dataset says with ``match="akashic"``. Every target has grade 1.
 A report is read as a run, so that old reports can be scored again.
 """
 
-from collections.abc import Mapping
 from math import nan
 from pathlib import Path
 
@@ -18,7 +17,6 @@ from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.system.files import write_text
 
 KNOWN = frozenset({"id", "query", "category", "expected_files", "expected_symbols"})
-Values = Mapping[str, object]
 
 
 def detect(_path: str, head: bytes) -> bool:

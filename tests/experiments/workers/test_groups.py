@@ -24,15 +24,16 @@ from karat.experiments.workers import (
 from karat.model import Dataset, Hit, Outcome
 from karat.model.timings import RunResult
 from tests.experiments.workers.conftest import TEXTS, Kept, gold, toy
+from tests.words import WORDS
 
 Visits = Callable[[Dataset], tuple[SnapshotQueries, ...]]
 
 ONCE = RunSettings(warm_up=0, repetitions=1)
 SPECS = (
     "bm25",
-    "hybrid(model=static)",
-    "hybrid(model=static, fusion=rrf, rrf_k=20)",
-    "rerank(over=hybrid(model=static), model=toys:Overlap)",
+    f"hybrid(model={WORDS})",
+    f"hybrid(model={WORDS}, fusion=rrf, rrf_k=20)",
+    f"rerank(over=hybrid(model={WORDS}), model=toys:Overlap)",
     "bm25(unit=file)",
 )
 TREES = [

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import pytest
 from hypothesis import strategies as st
 
+import karat
 from karat.errors import InputError
-from karat.formats import FORMATS, Format, read, write
+from karat.formats import FORMATS, Format, read, read_run, write
 from karat.formats.base import FEATURES, features, losses
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
 
@@ -172,3 +173,21 @@ def check_losses(name: str, folder: Path) -> None:
     after = again(RICH, name, folder)
     kept_all = features(after) >= features(RICH)
     assert kept_all == (losses(RICH, target) == ())
+
+
+def live(*scores: float) -> Run:
+    """Return the run of an engine that has returned hits with these *scores*."""
+    hits = tuple(Hit(f"{number:02}.py", score) for number, score in enumerate(scores))
+    return Run.of([Answer("q1", hits)], name="live", metadata={"ties": "order", "k": 10})
+
+
+def check_order_survives(path: Path, ties: str | None) -> None:
+    """Check that the file *path* of an engine's run scores like the run."""
+    run = live(2.0, 2.0, 1.0, 1.0, 1.0, 0.0, 0.0)
+    gold = {"q1": {"00.py": 1, "03.py": 2, "06.py": 1}}
+    measures = ["mrr", "ap", "ndcg@5", "precision@3"]
+    expected = karat.evaluate(gold, run, measures, confidence=None)
+    write(run, path)
+    for source in (path, read_run(path)):
+        evaluation = karat.evaluate(gold, source, measures, ties=ties, confidence=None)
+        assert [evaluation[one] for one in measures] == [expected[one] for one in measures]

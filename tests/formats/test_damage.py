@@ -21,4 +21,4 @@ def test_no_damage_breaks_a_reader(
 
 
 def test_every_format_of_one_file_is_damaged() -> None:
-    assert set(EXAMPLES) == set(FORMATS.core()) - {"beir", "parquet", "folder", "irds"}
+    assert set(EXAMPLES) == set(FORMATS.core()) - {"beir", "folder", "irds"}

@@ -120,10 +120,9 @@ def test_scores_that_are_nan_are_counted_in_a_warning() -> None:
     assert evaluate(gold, {"q": {"a": 1.0}}, ["mrr"], confidence=None).warnings == ()
 
 
-def test_a_frame_of_ranx(tmp_path: Path) -> None:
+def test_a_frame_of_ranx_is_a_gold_set(tmp_path: Path) -> None:
     polars = pytest.importorskip("polars")
     path = tmp_path / "x.parquet"
     rows = {"q_id": ["q", "q"], "doc_id": ["a", "b"], "score": [1.0, 2.0]}
     polars.DataFrame(rows).write_parquet(path)
-    assert [hit.path for hit in next(iter(read_run(path).answers())).hits] == ["b", "a"]
     assert read_dataset(path).judgments(0) == {"a": 1, "b": 2}

@@ -15,7 +15,7 @@ def test_every_format_has_a_section() -> None:
 
 
 def test_every_example_is_what_it_says(tmp_path: Path) -> None:
-    assert check_examples(PAGE, tmp_path) == set(FORMATS.core()) - {"parquet", "irds"}
+    assert check_examples(PAGE, tmp_path) == set(FORMATS.core()) - {"irds"}
 
 
 def test_every_limit_is_named() -> None:

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from karat.errors import FormatError, InputError, LimitExceeded, UnknownName
+from karat.errors import (
+    FormatError,
+    InputError,
+    LimitExceeded,
+    MissingExtension,
+    UnknownName,
+)
 from karat.formats import (
     FORMATS,
     Format,
@@ -19,6 +25,7 @@ from karat.formats import (
     write,
 )
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
+from karat.registry import Registry
 from tests.extension_kit import install_objects
 
 DATA = Dataset.of([Query("1", "where", (Target("a.py", 2, 1, 3),))])
@@ -175,7 +182,7 @@ def test_empty_files(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(FormatError, match="the file is empty"):
         detect(path)
     for name in FORMATS:
-        if name not in {"beir", "parquet", "folder", "irds"}:
+        if name not in {"beir", "folder", "irds"}:
             with pytest.raises(FormatError):
                 read(path, format=name)
 
@@ -243,3 +250,22 @@ def test_a_small_trec_run_loads_next_to_nothing(tmp_path: Path) -> None:
     loaded = done.stdout.split()
     assert "karat.formats.trec_run" in loaded
     assert [name for name in loaded if not name.startswith("karat.")] == []
+
+
+def test_without_the_extension_of_parquet_its_name_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # No extension adds to a registry of another kind.
+    alone = Registry[Format]("format of the core", FORMATS._table)
+    monkeypatch.setattr("karat.formats.load.FORMATS", alone)
+    path = tmp_path / "bm25.parquet"
+    path.write_bytes(b"PAR1 and more")
+    needs = "a run in Parquet needs Karat's extension parquet, which is not installed here"
+    run = Run.of([Answer("q", (Hit("a"),))])
+    for act in (
+        lambda: read_run(path),
+        lambda: read_run(f"{tmp_path}/*.parquet"),
+        lambda: write(run, path),
+    ):
+        with pytest.raises(MissingExtension, match=needs):
+            act()

@@ -9,22 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import karat
-from karat.formats import write
 from karat.formats.base import in_strict_order
-from karat.formats.load import read_run
 from karat.model import Answer, Hit, Run
+from tests.formats.roundtrip import check_order_survives, live
 
-LIVE = {"ties": "order", "k": 10}
 # Equal scores, and scores that only float32 takes for equal.
 SCORES = st.lists(
     st.sampled_from([3.0, 1.0 + 1e-12, 1.0, 0.0, -1e-50, -2.0, 1e30]), min_size=1, max_size=8
 ).map(lambda scores: sorted(scores, reverse=True))
-
-
-def live(*scores: float) -> Run:
-    hits = tuple(Hit(f"{number:02}.py", score) for number, score in enumerate(scores))
-    return Run.of([Answer("q1", hits)], name="live", metadata=LIVE)
 
 
 @given(scores=SCORES)
@@ -45,14 +37,7 @@ def test_other_scores_stay() -> None:
     assert in_strict_order(file) is file
 
 
-@pytest.mark.parametrize("name", ["live.run", "live.jsonl", "live.json", "live.parquet"])
+@pytest.mark.parametrize("name", ["live.run", "live.jsonl", "live.json"])
 @pytest.mark.parametrize("ties", [None, "trec10", "trec9", "order", "best", "worst"])
 def test_a_file_scores_like_the_run(tmp_path: Path, name: str, ties: str | None) -> None:
-    run = live(2.0, 2.0, 1.0, 1.0, 1.0, 0.0, 0.0)
-    gold = {"q1": {"00.py": 1, "03.py": 2, "06.py": 1}}
-    measures = ["mrr", "ap", "ndcg@5", "precision@3"]
-    expected = karat.evaluate(gold, run, measures, confidence=None)
-    write(run, tmp_path / name)
-    for read in (tmp_path / name, read_run(tmp_path / name)):
-        evaluation = karat.evaluate(gold, read, measures, ties=ties, confidence=None)
-        assert [evaluation[one] for one in measures] == [expected[one] for one in measures]
+    check_order_survives(tmp_path / name, ties)

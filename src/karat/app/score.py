@@ -6,7 +6,7 @@ from itertools import starmap
 from typing import Any, Protocol
 
 from karat.errors import InputError, Problem
-from karat.formats import detect, read_dataset, read_judgments, read_run, scan_trec_run
+from karat.formats import FORMATS, detect, read_dataset, read_judgments, read_run
 from karat.formats.base import IDS_ARE_TEXTS
 from karat.formats.objects import judgments_of, scores_of
 from karat.model import Answer, Dataset, Hit, Run
@@ -136,7 +136,7 @@ def load_run(
     scoring: Scoring | None = None,
     format: str | None = None,  # noqa: A002 - as above
 ) -> Run | Scored:
-    """Return the run in *source*; a TREC or Parquet run becomes a stream that is read once.
+    """Return the run in *source*; a run in a format that streams is read once, as it is scored.
 
     If *scoring* matches unchanged document ids, the stream of a large file decodes only judged ids.
     A Parquet run whose hits have lines or symbols, or that is matched by paths, is read whole.
@@ -145,19 +145,16 @@ def load_run(
         return source
     if not isinstance(source, str | os.PathLike):
         return scores_of(source)
-    chosen = format or detect(source, kind="run").name
+    chosen = FORMATS.get(format) if format else detect(source, kind="run")
     default = truth.match if isinstance(truth, Dataset) else "document"
     how = scoring or Scoring()
     by_id = (how.match or default) == "document" and not how.respells
-    if chosen == "trec-run":
-        return scan_trec_run(source, _judged(truth) if by_id else None)
-    if chosen == "parquet" and by_id and not _has_alternatives(truth):
-        from karat.formats.parquet import scan_parquet_run
-
-        rankings = scan_parquet_run(source, _judged(truth))
+    if chosen.stream:
+        judged = _judged(truth) if by_id and not _has_alternatives(truth) else None
+        rankings = chosen.stream(source, judged)
         if rankings is not None:
             return rankings
-    return _by_ids(read_run(source, format=chosen), truth)
+    return _by_ids(read_run(source, format=chosen.name), truth)
 
 
 def _has_alternatives(truth: Truth) -> bool:

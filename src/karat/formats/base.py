@@ -14,9 +14,14 @@ from karat.model.frozen import EMPTY
 from karat.model.run import AS_RETURNED, TIES
 
 if TYPE_CHECKING:
+    import os
     from pathlib import Path
 
     from karat.errors import Problem
+
+# {query: {document: grade}}, and each query with its {document: score}.
+Judged = Mapping[str, Mapping[str, float]]
+Rankings = Iterator[tuple[str, Mapping[str, float]]]
 
 
 # Metadata of a run whose query ids are the texts of the queries.
@@ -103,7 +108,10 @@ class Format:
     InputError for those in *refuses*, because the file could not be read again.
 
     Formats of large runs can also stream: *scan* yields the run as parts, runs of whole queries of
-    bounded size, and *write_parts* writes such parts one after the other.
+    bounded size, and *write_parts* writes such parts one after the other. *stream* yields the
+    ranking of each query for scoring by document ids, of which only those in *judged* need be
+    decoded; all are needed without it. It returns None for a run that must be read whole. *parts*
+    returns the files of one run that a pattern names.
     """
 
     name: str
@@ -120,6 +128,8 @@ class Format:
     by_columns: bool = False
     scan: "Callable[[Path, ReadOptions], Iterator[Run]] | None" = None
     write_parts: "Callable[[Iterable[Run], Path], None] | None" = None
+    stream: "Callable[[str | os.PathLike[str], Judged | None], Rankings | None] | None" = None
+    parts: "Callable[[str], list[Path]] | None" = None
 
 
 def as_dataset(data: Dataset | Run) -> Dataset:

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from karat.errors import FormatError, InputError, Problem, UnknownFormat
+from karat.errors import FormatError, InputError, MissingExtension, Problem, UnknownFormat
 from karat.formats.base import (
     DEFAULT,
     Format,
@@ -21,6 +21,9 @@ from karat.model import Dataset, Run
 from karat.model.frozen import EMPTY
 from karat.registry import Registry
 
+# The format of runs in several parts; an extension adds it.
+PARTED = "parquet"
+
 # In the order in which detection tries them. Those of TREC come first: a match decides, and a large
 # run is then scored without loading any other format.
 FORMATS: Registry[Format] = Registry(
@@ -33,7 +36,6 @@ FORMATS: Registry[Format] = Registry(
         "octocode": "karat.formats.octocode:FORMAT",
         "beir": "karat.formats.beir:FORMAT",
         "karat-run": "karat.formats.karat_run:FORMAT",
-        "parquet": "karat.formats.parquet:FORMAT",
         "results": "karat.formats.results:FORMAT",
         "results-csv": "karat.formats.results:CSV",
         "swe-bench": "karat.formats.swebench:FORMAT",
@@ -131,6 +133,8 @@ def detect(path: str | os.PathLike[str], *, kind: str | None = None) -> Format:
         # A table whose columns are unknown: its reader reports the header and the option to add.
         tables = [item for item in _all(kind) if item.fallback and item.by_columns]
         matches = [item for item in tables if _ends_like(source, item)]
+    if kind != "dataset" and not matches and source.endswith(f".{PARTED}"):
+        _parted(source)
     if kind and not matches:
         _expect_kind(source, head, kind)
     if len(matches) != 1:
@@ -159,24 +163,31 @@ def _by_name(source: str, kind: str | None = None) -> Format | None:
     if kind == "run" and any(mark in source for mark in "*?["):
         return _of_parts(source)
     if any(mark in source for mark in "*?[+"):
-        names = ("folder",) if kind == "dataset" else ("parquet", "folder")
-        fitting = (item for item in map(FORMATS.get, names) if item.detect(source, b""))
+        names = ("folder",) if kind == "dataset" else (PARTED, "folder")
+        possible = (FORMATS.get(name) for name in names if FORMATS.has(name))
+        fitting = (item for item in possible if item.detect(source, b""))
         return next(fitting, None)
     return None
 
 
 def _of_parts(pattern: str) -> Format:
     """Return the format of a run in parts; missing columns are reported by its reader."""
-    from karat.formats.parquet_parts import find_parts
-
-    parts = [path for path, _ in find_parts(pattern)]
-    if not parts or not parts[0].exists():
+    chosen = _parted(pattern)
+    parts = chosen.parts(pattern) if chosen.parts else []
+    if not parts:
         raise InputError(f"{pattern}: no file matches; expected a run, or the parts of one")
-    if parts[0].suffix != ".parquet":
+    if not _ends_like(str(parts[0]), chosen):
         raise InputError(
             f"{pattern}: {parts[0]} is not Parquet; only a run in Parquet can have several parts"
         )
-    return FORMATS.get("parquet")
+    return chosen
+
+
+def _parted(source: str) -> Format:
+    """Return the format of runs in parts, or raise MissingExtension."""
+    if not FORMATS.has(PARTED):
+        raise MissingExtension(f"{source}: a run in Parquet", PARTED)
+    return FORMATS.get(PARTED)
 
 
 def read(
@@ -294,6 +305,8 @@ def _by_suffix(path: str, kind: str, data: Dataset | Run) -> Format:
         order = sorted(fitting[1:], key=lambda item: not item.fallback)
         able = (item for item in (fitting[0], *order) if not present & item.refuses)
         return next(able, fitting[0])
+    if kind == "run" and path.endswith(f".{PARTED}"):
+        _parted(path)
     known = ", ".join(item.name for item in _all(kind) if item.write)
     raise InputError(f"{path}: no format of a {kind} has this ending; choose one of: {known}")
 

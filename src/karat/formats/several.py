@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from karat.errors import InputError
+from karat.errors import InputError, MissingExtension
 from karat.formats.base import Format, ReadOptions, as_dataset
 from karat.formats.source import head_of
 from karat.model import Dataset, Query
@@ -92,7 +92,7 @@ def _files_of(folder: Path) -> list[Path]:
             continue
         try:
             is_run = file.is_dir() or detect_file(file).kind == "run"
-        except InputError:
+        except (InputError, MissingExtension):
             is_run = False  # reading it reports the problem
         if not is_run:
             files.append(file)

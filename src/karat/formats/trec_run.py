@@ -19,7 +19,7 @@ from math import isnan
 from typing import TYPE_CHECKING, NamedTuple
 
 from karat.errors import FormatError, InputError
-from karat.formats.base import Format, ReadOptions, as_run
+from karat.formats.base import Format, Judged, Rankings, ReadOptions, as_run
 from karat.formats.ranked_columns import ColumnRanking, batch_of, by_query, rankings, repeated_rows
 from karat.formats.source import (
     GZIP,
@@ -53,7 +53,6 @@ BLANK = 32
 LARGE_BYTES = 8_000_000
 FIRST_FIELD = re.compile(rb"^[^\S\n]*([^\s#]\S*)", re.MULTILINE)
 
-Judged = Mapping[str, Mapping[str, float]]
 PART_HITS = 200_000
 
 
@@ -273,7 +272,7 @@ class Segment(NamedTuple):
 
 def scan_trec_run(
     path: str | os.PathLike[str], judged: Judged | None = None, *, large: int = LARGE_BYTES
-) -> Iterator[tuple[str, Mapping[str, float]]]:
+) -> Rankings:
     """Yield each query with its ``{document: score}``, in the order the queries first appear.
 
     *judged* is ``{query: {document: grade}}``. With it, files of *large* bytes or more may come as
@@ -501,4 +500,5 @@ FORMAT = Format(
     decisive=True,
     scan=scan,
     write_parts=write_parts,
+    stream=scan_trec_run,
 )

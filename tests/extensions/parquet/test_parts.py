@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 
 from karat.errors import FormatError, InputError
-from karat.formats import detect, read_run
-from karat.formats.parquet import scan_parquet_run
-from karat.formats.parquet_parts import find_parts, open_parts
+from karat.extensions.parquet.parts import find_parts, open_parts
+from karat.extensions.parquet.run import scan_parquet_run
+from karat.formats import detect, read_dataset, read_run
 
 pl = pytest.importorskip("polars")
 
@@ -38,6 +38,12 @@ def test_names_of_columns(tmp_path: Path, query: str, document: str, value: str)
     assert detect(path, kind="run").name == "parquet"
     assert scanned(path) == {"7": {"a": 1.5, "b": 2.5}}
     assert [hit.path for hit in read_run(path).answer(0).hits] == ["b", "a"]
+
+
+def test_a_frame_of_ranx_is_a_run_or_a_gold_set(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.parquet", q_id=["q", "q"], doc_id=["a", "b"], score=[1.0, 2.0])
+    assert [hit.path for hit in next(iter(read_run(path).answers())).hits] == ["b", "a"]
+    assert read_dataset(path).judgments(0) == {"a": 1, "b": 2}
 
 
 def test_whole_numbers_may_be_grades(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 Karat writes one row per hit with the columns ``query_id``, ``path``, ``score``, ``rank``,
 ``start_line``, ``end_line``, ``symbol`` and ``tokens``. Other names and lists are read too, see
-:mod:`karat.formats.parquet_parts`. Hits are ordered by rank, else by descending score, else as
+:mod:`karat.extensions.parquet.parts`. Hits are ordered by rank, else by descending score, else as
 stored.
 
 A stream of rankings needs the memory of a batch of rows, or of one query. A first pass reads the
@@ -21,8 +21,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from karat.errors import FormatError, Problem
-from karat.formats.base import Format, ReadOptions, as_run
-from karat.formats.parquet_parts import COLUMNS, has_run_columns, open_parts
+from karat.extensions.parquet.parts import COLUMNS, has_run_columns, open_parts, part_files
+from karat.formats.base import Format, Judged, ReadOptions, as_run
 from karat.formats.ranked_columns import (
     ColumnRanking,
     QueryBatch,
@@ -56,16 +56,19 @@ GROUP_ROWS = 1 << 18
 
 def scan_parquet_run(
     source: str | os.PathLike[str],
-    judged: Mapping[str, Mapping[str, float]],
+    judged: Judged | None,
     *,
     batch_hits: int = BATCH_HITS,
 ) -> Iterator[tuple[str, ColumnRanking]] | None:
     """Return a stream of rankings, or None if hits have lines or symbols: then they are not ids.
 
-    *judged* is ``{query: {document: grade}}``. The score orders the documents of a query; without
-    scores the rank does, and without ranks the order of the rows. All invalid rows are raised as
-    one FormatError when the stream ends; nothing is yielded after the first of them.
+    *judged* is ``{query: {document: grade}}``; without it, the result is None too. The score orders
+    the documents of a query; without scores the rank does, and without ranks the order of the rows.
+    All invalid rows are raised as one FormatError when the stream ends; nothing is yielded after
+    the first of them.
     """
+    if judged is None:
+        return None
     run = ParquetRun(source, batch_hits=batch_hits)
     if run.has_parts_of_files():
         return None
@@ -475,4 +478,6 @@ FORMAT = Format(
     frozenset({"scores", "lines", "files", "symbols", "tokens", "unordered", "repeats"}),
     scan=scan,
     write_parts=write_parts,
+    stream=scan_parquet_run,
+    parts=part_files,
 )

@@ -224,6 +224,11 @@ def find_parts(source: str | os.PathLike[str]) -> list[tuple[Path, Mapping[str, 
     return parts
 
 
+def part_files(pattern: str) -> list[Path]:
+    """Return the files of the run that *pattern* names, in their order."""
+    return [path for path, _ in find_parts(pattern)]
+
+
 def has_run_columns(source: str | os.PathLike[str]) -> bool:
     """Return whether the first part of *source* is Parquet with the columns of a run.
 

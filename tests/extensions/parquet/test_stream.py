@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from karat.app.score import score
 from karat.errors import FormatError
+from karat.extensions.parquet.run import ParquetRun, scan_parquet_run
 from karat.formats import read_run, scan_trec_run
-from karat.formats.parquet import ParquetRun, scan_parquet_run
 from karat.formats.ranked_columns import ColumnRanking
 from karat.scoring.matching import judge
 
@@ -118,7 +118,7 @@ def test_scores_are_those_of_the_text_to_the_last_bit(
     parts.mkdir()
     for number in range(12):
         frame.slice(number * 100, 100).write_parquet(parts / f"part-{number}.parquet")
-    monkeypatch.setattr("karat.formats.parquet.QUERY_ROWS", 64)
+    monkeypatch.setattr("karat.extensions.parquet.run.QUERY_ROWS", 64)
     monkeypatch.setattr(ParquetRun.__init__, "__kwdefaults__", {"batch_hits": 128})
     expected = scores_of(qrels, tmp_path / "x.run")
     for source in (parts, str(parts / "*.parquet"), f"{tmp_path}/r*/part-[0-9]*"):

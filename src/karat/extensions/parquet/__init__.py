@@ -1,0 +1,1 @@
+"""Runs in Parquet, in one file or in several parts."""

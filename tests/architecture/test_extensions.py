@@ -274,7 +274,11 @@ def test_help_of_the_core_alone(core: Path) -> None:
 
 @pytest.mark.parametrize(
     ("door", "name", "extension"),
-    [("karat", "trec_eval", "trec_eval"), ("karat.client", "Client", "service")],
+    [
+        ("karat", "trec_eval", "trec_eval"),
+        ("karat.client", "Client", "service"),
+        ("karat.ndcg", "NDCGEvaluator", "ndcg"),
+    ],
 )
 def test_an_object_of_a_missing_extension_is_named(
     core: Path, door: str, name: str, extension: str

@@ -100,7 +100,7 @@ def test_hits_are_checked_and_counted() -> None:
     ("answer", "message"),
     [
         (None, "search returned NoneType; expected a list of hits"),
-        (["src/auth.py"], "returned str among its hits; expected karat.model.Hit"),
+        (["src/auth.py"], "returned str among its hits; expected karat.Hit"),
         ([Hit("src/auth.py", "high")], "is not a hit"),  # type: ignore[arg-type]
         ([Hit("src/auth.py", 1.0, None)], "is not a hit"),  # type: ignore[arg-type]
     ],

@@ -148,7 +148,7 @@ class NativeEngine(External):
         if not isinstance(entry, Hit):
             raise EngineError(
                 f"{self.name}: search returned {type(entry).__name__} among its hits; "
-                "expected karat.model.Hit"
+                "expected karat.Hit"
             )
         try:
             path, score, start, end, symbol, tokens = entry

@@ -1,8 +1,12 @@
 """Two small repositories whose commits can be queries."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from karat.cli import main
 from karat.model import Dataset, Query, Target
 
 Git = Callable[..., str]
@@ -46,3 +50,19 @@ def build(folder: Path, git: Git) -> Dataset:
             queries.insert(first, query)
     repositories = [{"name": name, "path": str(folder / name)} for name in CHANGES]
     return Dataset.of(queries, name="click + gin", metadata={"repositories": repositories})
+
+
+def karat(*arguments: str) -> int:
+    """Run a command in this process, and return its exit code."""
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    return int(caught.value.code or 0)
+
+
+def move(folder: Path) -> Path:
+    """Move both repositories in *folder* elsewhere, and return where they are then."""
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    for name in CHANGES:
+        shutil.move(folder / name, elsewhere / name)
+    return elsewhere

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from karat.cli import main
 from karat.formats import read_dataset, write
 from karat.model import Dataset
-from tests.two_repositories import CHANGES, NAMED, build
+from tests.two_repositories import NAMED, build, karat, move
 
 Git = Callable[..., str]
 
@@ -26,18 +25,9 @@ def folder(tmp_path: Path, git: Git, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def moved(folder: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     """Return the folder that both repositories have moved to."""
-    elsewhere = folder / "elsewhere"
-    elsewhere.mkdir()
-    for name in CHANGES:
-        shutil.move(folder / name, elsewhere / name)
+    elsewhere = move(folder)
     capsys.readouterr()
     return elsewhere
-
-
-def karat(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as caught:
-        main(arguments)
-    return int(caught.value.code or 0)
 
 
 COMMANDS = {

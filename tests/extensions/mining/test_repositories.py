@@ -1,15 +1,13 @@
 """A gold set that is mined from two repositories, carried and inspected."""
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from karat.cli import main
 from karat.formats import read_dataset
-from tests.two_repositories import CHANGES, NAMED, build
+from tests.two_repositories import NAMED, build, karat, move
 
 Git = Callable[..., str]
 
@@ -29,18 +27,9 @@ def folder(tmp_path: Path, git: Git, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def moved(folder: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     """Return the folder that both repositories have moved to."""
-    elsewhere = folder / "elsewhere"
-    elsewhere.mkdir()
-    for name in CHANGES:
-        shutil.move(folder / name, elsewhere / name)
+    elsewhere = move(folder)
     capsys.readouterr()
     return elsewhere
-
-
-def karat(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as caught:
-        main(arguments)
-    return int(caught.value.code or 0)
 
 
 def ids() -> list[str]:

@@ -22,32 +22,12 @@ from karat.extensions.neighbours.schemas import (
     write_report,
 )
 from karat.formats import detect, read_run
-from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
-from karat.model.timings import LatencySample, RunResult, Timings
+from karat.model import Answer, Dataset, Hit, Query, Run, Target
+from karat.model.timings import RunResult
 from karat.scoring.settings import Confidence, Scoring
+from tests.app.test_schemas import JUDGED
 
 Karat = Callable[..., CompletedProcess[str]]
-
-GOLD = Dataset.of(
-    [
-        Query("a", "where is a", (Target("a.py"), Target("b.py")), {"category": "code"}),
-        Query("b", "where is b", (Target("b.py"),), {"category": "code"}),
-        Query("c", "where is c", (Target("c.md"),), {"category": "docs"}),
-    ],
-    name="gold",
-)
-RUN = Run.of(
-    [
-        Answer("a", (Hit("x.py", 3.0), Hit("a.py", 2.0), Hit("a.py", 1.0))),
-        Answer("b", (Hit("b.py", 1.0),)),
-        Answer("c", outcome=Outcome.TIMEOUT),
-    ],
-    name="bm25",
-    metadata={"options": {"top_k": 10}, "engine": {"name": "bm25", "options": {}}},
-)
-SAMPLES = (LatencySample("a", 9_000_000, (2_000_000,)), LatencySample("b", 9_000_000, (4_000_000,)))
-TIMINGS = Timings(SAMPLES, 0, 0, 0, warm_up=1, repetitions=2, alone=True)
-JUDGED = RunExport(GOLD, RunResult(RUN, TIMINGS, "", "bm25"), "2026-01-30T12:00:00")
 
 
 def test_akashic() -> None:

@@ -169,7 +169,7 @@ def test_labels_without_text_are_listed(gold: Path, tmp_path: Path) -> None:
     assert [each.target.path for each in skipped] == ["gone.py"]
     empty = tmp_path / "empty"
     empty.mkdir()
-    with pytest.raises(InputError, match="none of the 4 labels has a text"):
+    with pytest.raises(InputError, match=r"none of the 4 labels has a text.*--corpus DIR"):
         target_passages(data, folder_code(str(empty)))
 
 

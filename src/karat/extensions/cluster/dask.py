@@ -438,7 +438,7 @@ def _checked(address: str, scheme: str) -> str:
         port = 0
     if not parts.hostname or not port or parts.path.strip("/"):
         raise InputError(
-            f"executor {scheme}:{address}: expected a host and a port, such as "
+            f"executor '{scheme}:{address}': expected a host and a port, such as "
             f"{scheme}://127.0.0.1:{PORT}"
         )
     name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname

@@ -281,7 +281,7 @@ def ray_executor(address: str, workers: int) -> RayExecutor:  # noqa: ARG001 - a
     name = address.removeprefix("//").strip("/")
     if not name:
         raise InputError(
-            f"executor ray:{address}: expected ray:auto for the cluster of this machine, or "
+            f"executor 'ray:{address}': expected ray:auto for the cluster of this machine, or "
             "ray://head:10001"
         )
     return RayExecutor("auto" if name == "auto" else f"ray://{name}")

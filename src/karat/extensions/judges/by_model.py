@@ -113,7 +113,7 @@ def require_texts(passages: Sequence[object], skipped: Sequence[SkippedPassage],
     if skipped and not passages:
         raise InputError(
             f"none of the {len(skipped):,} {noun} has a text: {target_text(skipped[0].target)}: "
-            f"{skipped[0].reason}; name the searched files with --repo DIR or --folder DIR"
+            f"{skipped[0].reason}; name the searched files with --repo DIR or --corpus DIR"
         )
 
 

@@ -164,12 +164,14 @@ def plugin_files() -> tuple[str, ...]:
 def add_files(paths: Iterable[str]) -> None:
     """Add plug-in files to this process and to those that it starts.
 
-    A file that does not exist, or whose name another one has, is an InputError.
+    A file that does not exist or is no .py, or whose name another one has, is an InputError.
     """
     known = dict.fromkeys(plugin_files())
     for path in paths:
         if not os.path.isfile(path):  # noqa: PTH113 - pathlib loads slowly
             raise InputError(f"{path}: no such file; a plug-in is a Python file with EXTENSION")
+        if not path.endswith(".py"):
+            raise InputError(f"{path}: expected a Python file, whose name ends with .py")
         known[os.path.abspath(path)] = None  # noqa: PTH100
     modules: dict[str, str] = {}
     for path in known:

@@ -19,6 +19,7 @@ def test_the_template_works_as_it_is(karat: Karat, folder: Path) -> None:
     assert done.stdout.splitlines() == [
         "wrote mine.py and test_mine.py",
         "next: karat --plugin mine.py hello",
+        "      python -m pytest -q test_mine.py  (needs: pip install pytest)",
     ]
     assert karat("--plugin", "mine.py", "hello").stdout == "Hello from mine.py.\n"
     assert "pair@5" in karat("score", "gold.qrels", "new.run", "-m", "pair@5").stdout
@@ -56,6 +57,21 @@ def test_a_file_that_is_not_there(karat: Karat) -> None:
     assert done.returncode == 2
     assert done.stderr == (
         "error: gone.py: no such file; a plug-in is a Python file with EXTENSION\n"
+    )
+
+
+def test_a_name_that_python_would_not_load(karat: Karat, folder: Path) -> None:
+    done = karat("init", "--plugin", "mine")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "error: mine: expected a Python file, such as mine.py\n",
+    )
+    assert not (folder / "mine").exists()
+    (folder / "mine").write_text("EXTENSION = None")
+    done = karat("--plugin", "mine", "plugins")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "error: mine: expected a Python file, whose name ends with .py\n",
     )
 
 

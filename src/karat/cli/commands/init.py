@@ -168,12 +168,15 @@ def command(file: str | None, *, plugin: bool, force: bool) -> None:
 
 def _write_plugin(file: Path, *, force: bool) -> None:
     """Write an extension and the test of its contract."""
+    if file.suffix != ".py":
+        raise InputError(f"{file}: expected a Python file, such as {file}.py")
     test = file.with_name(f"test_{file.name}")
     names = {"name": file.name, "stem": file.stem, "test": test.name}
     _write_new(file, PLUGIN.format(**names), force=force)
     _write_new(test, PLUGIN_TEST.format(**names), force=force)
     click.echo(f"wrote {file} and {test}")
     click.echo(f"next: karat --plugin {file} hello")
+    click.echo(f"      python -m pytest -q {test}  (needs: pip install pytest)")
 
 
 def _write_new(file: Path, text: str, *, force: bool) -> None:

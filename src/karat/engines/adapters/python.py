@@ -167,7 +167,7 @@ ATTRIBUTES = (
 def adapted(target: object, name: str, *, use_reranker: bool | None = None) -> Engine:
     """Return *target* as an engine; it has one of three interfaces.
 
-    - ``index(corpus)`` and ``search(query, k)``: Karat's own protocol;
+    - ``index(corpus)`` and ``search(query, k)``: an engine, of Karat's base class or not;
     - ``initialize(repo_path)`` and ``retrieve(query)``: an agent;
     - ``async search(query=, limit=)``: an asynchronous store.
     """

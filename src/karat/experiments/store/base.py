@@ -436,8 +436,8 @@ def open_store(url: str, *, new: bool = False) -> Store:
     """Return the store at *url*.
 
     It is a file, ``sqlite:///file`` or ``postgresql://user@host/database``. Any other scheme is
-    that of a plug-in, an entry point in the group ``karat.stores``. A file is created only with
-    *new*; in a folder ``.karat`` a ``.gitignore`` is written beside it.
+    that of a store that an extension adds. A file is created only with *new*; in a folder
+    ``.karat`` a ``.gitignore`` is written beside it.
     """
     scheme, separator, _ = url.partition("://")
     # As in SQLAlchemy, the driver may follow the scheme: postgresql+psycopg.

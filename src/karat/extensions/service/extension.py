@@ -2,7 +2,7 @@
 
 from karat.extension import Command, Extension
 
-FOLDER = "karat.extensions.service.commands"
+COMMANDS = "karat.extensions.service.commands"
 TEAM = "Serve a team"
 USE = "Use the service"
 REMOTE_HELP = """Use a Karat service.
@@ -19,22 +19,26 @@ EXTENSION = Extension(
     "service",
     "Serve benchmarks to a team: an API, a web page, jobs and a client.",
     commands={
-        "serve": Command(f"{FOLDER}.serve:command", "Start the service: API and web page.", TEAM),
+        "serve": Command(f"{COMMANDS}.serve:command", "Start the service: API and web page.", TEAM),
         "token": Command(
-            f"{FOLDER}.token:command", "Create, list and revoke access tokens of a service.", TEAM
+            f"{COMMANDS}.token:command", "Create, list and revoke access tokens of a service.", TEAM
         ),
     },
     remote={
         "collections": Command(
-            f"{FOLDER}.remote:collections",
+            f"{COMMANDS}.remote:collections",
             "Create, list, reindex and delete collections of documents.",
             USE,
         ),
-        "datasets": Command(f"{FOLDER}.remote:datasets", "Upload, list and delete gold sets.", USE),
-        "engines": Command(f"{FOLDER}.remote:engines", "List the engines of the service.", USE),
-        "sweep": Command(f"{FOLDER}.remote:sweep", "Compare many configurations.", USE),
-        "runs": Command(f"{FOLDER}.remote:runs", "List, show, cancel and delete benchmarks.", USE),
-        "report": Command(f"{FOLDER}.remote:report", "Write the report of a benchmark.", USE),
+        "datasets": Command(
+            f"{COMMANDS}.remote:datasets", "Upload, list and delete gold sets.", USE
+        ),
+        "engines": Command(f"{COMMANDS}.remote:engines", "List the engines of the service.", USE),
+        "sweep": Command(f"{COMMANDS}.remote:sweep", "Compare many configurations.", USE),
+        "runs": Command(
+            f"{COMMANDS}.remote:runs", "List, show, cancel and delete benchmarks.", USE
+        ),
+        "report": Command(f"{COMMANDS}.remote:report", "Write the report of a benchmark.", USE),
     },
     remote_help=REMOTE_HELP,
     adds={

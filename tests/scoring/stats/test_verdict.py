@@ -95,6 +95,12 @@ def test_one_significant_difference_and_one_that_is_not() -> None:
     )
 
 
+def test_a_difference_above_the_number_in_the_sentence_is_not_a_smaller_one() -> None:
+    noisier = entry(difference=0.089, interval=interval(0.024, 0.154), detectable=0.098)
+    text = said(noisier, entry(metric="mrr@10", **NOISE | {"detectable": 0.068}))
+    assert text.endswith("127 queries can reliably detect differences of about 0.068 or more.")
+
+
 def test_only_the_first_significant_difference_has_numbers() -> None:
     text = said(
         entry(),

@@ -403,7 +403,7 @@ def reach_sentences(
 def smaller_than(
     comparison: Comparison, real: Sequence[Difference], reach: Mapping[str, float]
 ) -> float | None:
-    """Return a difference among *real* below its own detectable one, None if there is none.
+    """Return a difference among *real* below its own detectable one and that of its group, or None.
 
     Only groups of *reach* count, which have a number in the sentence. What is detectable holds for
     a power below 1, so some smaller differences are detected too.
@@ -411,7 +411,7 @@ def smaller_than(
     for entry in real:
         group = entry.metric if entry.metric in comparison.lower_is_better else ""
         size = abs(entry.difference or 0.0)
-        if group in reach and entry.detectable and size < entry.detectable:
+        if group in reach and entry.detectable and size < min(entry.detectable, reach[group]):
             return size
     return None
 

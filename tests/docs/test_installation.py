@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, NoReturn
+from zipfile import ZipFile
 
 import pytest
 
@@ -112,6 +113,20 @@ def test_what_the_pages_install() -> None:
     assert extras_of(ROOT / "README.md") == [""]
     assert set(extras_of(page("service"))) == {"server"}
     assert set(extras_of(page("web"))) == {"server"}
+
+
+def test_the_wheel_has_all_files_of_the_package_but_the_pages(wheel: Path) -> None:
+    package = ROOT / "src" / "karat"
+    made = {
+        path.relative_to(package.parent).as_posix()
+        for path in package.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    pages = {name for name in made if re.match(r"karat/extensions/\w+/docs/", name)}
+    with ZipFile(wheel) as archive:
+        packed = {name for name in archive.namelist() if name.startswith("karat/")}
+    assert pages
+    assert packed == made - pages
 
 
 def test_the_readme_without_extras(install: Install, tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """Extensions of other distributions and single files: found, loaded, and off with a reason."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from karat import discovery
-from karat.discovery import Extension, InstalledExtension
+from karat.discovery import Command, Extension, InstalledExtension
 from karat.errors import InputError
 from karat.registry import Registry
 
@@ -147,3 +149,112 @@ def test_a_file_that_is_not_there_or_has_the_name_of_another(tmp_path: Path) -> 
         discovery.add_files([write(tmp_path, "a-b"), write(tmp_path / "below", "a_b")])
     with pytest.raises(InputError, match=r"broken\.py: ZeroDivisionError: division by zero"):
         discovery.load_file(write(tmp_path, "broken", "1 / 0"))
+
+
+@pytest.mark.parametrize(
+    ("extension", "taken"),
+    [
+        (
+            Extension("a", "A.", commands={"score": Command("a:b", "Score.", "Mine")}),
+            "command 'score'",
+        ),
+        (Extension("a", "A.", names={"compare": "a:b"}), "name 'compare'"),
+        *(
+            (Extension("a", "A.", adds={kind: {name: "a:b"}}), f"{kind.replace('_', ' ')} {name!r}")
+            for kind, name in (
+                ("metric", "ndcg"),
+                ("metric", "map"),
+                ("engine", "bm25"),
+                ("format", "trec-run"),
+                ("chunker", "auto"),
+                ("vector_store", "in_memory"),
+                ("schema", "agents"),
+                ("executor", "local"),
+                ("store", "sqlite"),
+                ("matcher", "exact"),
+                ("view", "frame"),
+            )
+        ),
+    ],
+)
+def test_a_name_of_the_core_is_never_added_again(extension: Extension, taken: str) -> None:
+    assert checked(extension) == {"a": f"the {taken} exists already (Karat's core)"}
+
+
+def test_every_registry_with_names_of_its_own_is_checked() -> None:
+    source = Path(discovery.__file__).parent
+    texts = [file.read_text(encoding="utf-8") for file in source.rglob("*.py")]
+    made = re.compile(r"^[A-Z_]+\b.*Registry\(\s*\"(\w+)\",\s*({})?", re.MULTILINE)
+    found = {kind for text in texts for kind, empty in made.findall(text) if not empty}
+    assert found | {"engine"} == set(discovery.REGISTRIES)
+
+
+RECORDS = {
+    "import missing_module": "ModuleNotFoundError: No module named 'missing_module'",
+    "def broken(:": "SyntaxError: invalid syntax (mine.py, line 1)",
+    "X = 1": "AttributeError: module 'karat_plugin_mine' has no attribute 'EXTENSION'",
+    "EXTENSION = {}": "has type dict; expected karat.extension.Extension",
+    "needs=('absent',)": "needs absent",
+    "needs='absent'": "needs has type str; expected tuple of names",
+    "adds=['metric']": "adds has type list; expected dictionary",
+    "adds={'metric': ['two']}": "adds['metric'] has type list; expected dictionary",
+    "adds={'metric': {'two': max}}": "adds['metric']['two'] has type builtin_function_or_method; "
+    "expected text module:attribute",
+    "commands={'two': 'a:b'}": "commands['two'] has type str; expected karat.extension.Command",
+}
+
+
+@pytest.mark.parametrize(("text", "reason"), RECORDS.items())
+def test_a_broken_file_is_one_line_of_every_command_and_has_its_reason_in_the_list(
+    tmp_path: Path, text: str, reason: str
+) -> None:
+    if text.startswith(("needs", "adds", "commands")):
+        text = f"from karat.extension import Extension\nEXTENSION = Extension('mine', 'M.', {text})"
+    file = tmp_path / "mine.py"
+    file.write_text(text, encoding="utf-8")
+    listed = karat(tmp_path, "plugins", "--json")
+    assert (listed.returncode, listed.stderr) == (0, "")
+    (mine,) = (each for each in json.loads(listed.stdout) if each["origin"] == str(file))
+    assert mine["problem"].endswith(reason)
+    helped = karat(tmp_path, "--help")
+    assert helped.returncode == 0
+    assert helped.stderr == f"warning: extension mine ({file}) is off: {mine['problem']}\n"
+
+
+def karat(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "karat", "--plugin", "mine.py", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+LATE = """
+from karat.extension import Command, Extension
+EXTENSION = Extension(
+    "mine",
+    "M.",
+    commands={"two": Command("my_absent:two", "Two.", "Mine")},
+    adds={"metric": {"two": "my_absent:two"}, "engine": {"wrong": f"{__name__}_wrong:Wrong"}},
+)
+"""
+
+
+def test_an_object_that_cannot_be_loaded_is_named_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(LATE, encoding="utf-8")
+    (tmp_path / "gold.qrels").write_text("q1 0 a 1\n")
+    (tmp_path / "one.run").write_text("q1 Q0 a 1 2.0 x\n")
+    absent = "No module named 'my_absent'"
+    typed = karat(tmp_path, "two", "--help")
+    assert typed.stderr == (
+        f"error: cannot load the command two from my_absent:two: ModuleNotFoundError: {absent}\n"
+    )
+    used = karat(tmp_path, "score", "gold.qrels", "one.run", "-m", "two")
+    assert used.stderr == f"error: cannot load metric 'two' from my_absent:two: {absent}\n"
+    assert (typed.returncode, used.returncode) == (2, 2)
+    engines = karat(tmp_path, "engines").stdout.splitlines()
+    assert (
+        "not available: cannot load engine 'wrong' from karat_plugin_mine_wrong:Wr" in engines[-1]
+    )

@@ -24,6 +24,20 @@ FOLDER = "karat.extensions"
 BUILT_IN = "built in"
 # The one module name that a file has in every process, so that its records can be unpickled.
 FILE_MODULE = "karat_plugin_"
+# The registries of the core that have names of their own, by the kind of their objects. They are
+# imported only to check the names that extensions of others add.
+REGISTRIES = {
+    "chunker": "karat.corpus.chunkers.chunking:CHUNKERS",
+    "engine": "karat.engines.registry:ENGINES",
+    "executor": "karat.experiments.executors.base:EXECUTORS",
+    "format": "karat.formats.load:FORMATS",
+    "matcher": "karat.scoring.matching.modes:MATCHERS",
+    "metric": "karat.scoring.metrics.catalogue:METRICS",
+    "schema": "karat.cli.output.show:SCHEMAS",
+    "store": "karat.experiments.store.base:STORES",
+    "vector_store": "karat.engines.vectors.store:VECTOR_STORES",
+    "view": "karat.model.evaluation:VIEWS",
+}
 
 
 class Command(NamedTuple):
@@ -108,6 +122,12 @@ def on_problem(report: Callable[[str], None]) -> None:
 def failures() -> list[str]:
     """Return a line about each extension that is off."""
     return [f"{one.name} ({one.problem})" for one in installed() if one.problem]
+
+
+def file_of(name: str) -> str:
+    """Return the plug-in file of the extension called *name*, "" if it is in no single file."""
+    files = plugin_files()
+    return next((one.origin for one in installed() if one.name == name and one.origin in files), "")
 
 
 def commands() -> dict[str, Command]:
@@ -292,7 +312,41 @@ def _load(name: str, origin: str, module: str, attribute: str) -> InstalledExten
         kind = type(loaded).__name__
         problem = f"{module}:{attribute} has type {kind}; expected karat.extension.Extension"
         return InstalledExtension(name, origin, None, problem)
+    if problem := _malformed(loaded):
+        return InstalledExtension(loaded.name, origin, None, problem)
     return InstalledExtension(loaded.name, origin, loaded)
+
+
+def _malformed(record: Extension) -> str:
+    """Return which field of a record has the wrong type, "" if none has.
+
+    >>> _malformed(Extension("a", "A.", adds={"engine": {"mine": object}}))
+    "adds['engine']['mine'] has type type; expected text module:attribute"
+    >>> _malformed(Extension("a", "A.", needs="judges"))
+    'needs has type str; expected tuple of names'
+    """
+    dictionary, target = (Mapping, "dictionary"), (str, "text module:attribute")
+    command = (Command, "karat.extension.Command")
+    tables: dict[str, tuple[object, tuple[type, str]]] = {
+        "commands": (record.commands, command),
+        "remote": (record.remote, command),
+        "names": (record.names, target),
+        "adds": (record.adds, dictionary),
+        "aliases": (record.aliases, dictionary),
+    }
+    for field in ("adds", "aliases"):
+        if isinstance(kinds := getattr(record, field), Mapping):
+            tables |= {f"{field}[{kind!r}]": (table, target) for kind, table in kinds.items()}
+    for field, (table, (expected, what)) in tables.items():
+        if not isinstance(table, Mapping):
+            return f"{field} has type {type(table).__name__}; expected dictionary"
+        for name, one in table.items():
+            if not isinstance(one, expected):
+                return f"{field}[{name!r}] has type {type(one).__name__}; expected {what}"
+    needs: object = record.needs
+    if isinstance(needs, str):
+        return "needs has type str; expected tuple of names"
+    return ""
 
 
 def _with_needs(extensions: list[InstalledExtension]) -> list[InstalledExtension]:
@@ -312,23 +366,40 @@ def _with_needs(extensions: list[InstalledExtension]) -> list[InstalledExtension
 
 
 def _without_conflicts(extensions: list[InstalledExtension]) -> Iterator[InstalledExtension]:
-    """Yield the extensions; one that adds a name of an earlier one is off.
-
-    The tables of the core are not known here: its registries never replace a name of their own.
-    """
+    """Yield the extensions; one that adds a name of the core, or of an earlier one, is off."""
     owners: dict[tuple[str, str], str] = {}
     for one in extensions:
         if not one.extension or one.problem:
             yield one
             continue
         keys = [("extension", one.name), *_keys(one.extension)]
-        taken = next((key for key in keys if key in owners), None)
+        foreign = one.origin != BUILT_IN
+        taken = next((key for key in keys if key in owners or (foreign and _in_core(*key))), None)
         if taken is None:
             owners |= dict.fromkeys(keys, one.name)
             yield one
         else:
-            kind, name = taken
-            yield one._replace(problem=f"the {kind} {name!r} exists already ({owners[taken]})")
+            what = f"{taken[0].replace('_', ' ')} {taken[1]!r}"
+            owner = owners.get(taken, "Karat's core")
+            yield one._replace(problem=f"the {what} exists already ({owner})")
+
+
+def _in_core(kind: str, name: str) -> bool:
+    """Return whether the core has an object of this *kind* and *name*.
+
+    >>> _in_core("command", "score"), _in_core("name", "compare"), _in_core("metric", "map")
+    (True, True, True)
+    """
+    if kind == "command":
+        file = f"{name.replace('-', '_')}.py"
+        return os.path.isfile(os.path.join(os.path.dirname(__file__), "cli", "commands", file))  # noqa: PTH113, PTH118, PTH120
+    if kind == "name":
+        return name in sys.modules["karat"].__all__
+    if kind not in REGISTRIES:
+        return False
+    module, _, attribute = REGISTRIES[kind].partition(":")
+    registry = getattr(importlib.import_module(module), attribute)
+    return bool(registry.in_core(name))
 
 
 def _keys(extension: Extension) -> Iterator[tuple[str, str]]:

@@ -13,6 +13,7 @@ from karat.exports import exports
 if TYPE_CHECKING:
     from karat.app.gold_sources import GoldSource
     from karat.app.schemas import ResultSchema, RunExport
+    from karat.app.score import read_gold, score
     from karat.cli.options.experiment import CorpusOption, where_options
     from karat.cli.options.gate_presets import GateOutcome, GatePreset, GateRequest
     from karat.cli.options.scoring import confidence_options, judging_options, scoring_options
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
         declared,
         file_options,
         gather,
+        open_corpus,
         output_options,
+        place_options,
         store_option,
         with_options,
     )
@@ -71,9 +74,13 @@ __all__ = [
     "judging_options",
     "load_file",
     "number",
+    "open_corpus",
     "output_options",
+    "place_options",
     "put_table",
+    "read_gold",
     "run_progress",
+    "score",
     "scoring_options",
     "setting",
     "store_option",
@@ -88,7 +95,8 @@ __getattr__ = exports(
         "discovery": "load_file",
         "cli.options.scoring": "confidence_options judging_options scoring_options",
         "cli.options.shared": "Fields Number OutputPath WholeNumber check_together declared "
-        "file_options gather output_options store_option with_options",
+        "file_options gather open_corpus output_options place_options store_option with_options",
+        "app.score": "read_gold score",
         "app.gold_sources": "GoldSource",
         "app.schemas": "ResultSchema RunExport",
         "cli.options.gate_presets": "GateOutcome GatePreset GateRequest",

@@ -65,6 +65,10 @@ class Registry(Generic[T]):
         """Return the names of the core; no extension is loaded."""
         return tuple(self._table)
 
+    def in_core(self, name: str) -> bool:
+        """Return whether the core has *name*, perhaps as a further spelling."""
+        return name in self._table or name in self._aliases
+
     def built_in(self) -> tuple[str, ...]:
         """Return the names of Karat itself: of the core and of its own extensions."""
         return (*self._table, *self._additions().own)
@@ -128,7 +132,8 @@ class Registry(Generic[T]):
             return self.load(name)
         key = self.canonical(name)
         if key not in self._loaded:
-            self._loaded[key] = self.load(self._table.get(key) or self._additions().targets[key])
+            reference = self._table.get(key) or self._additions().targets[key]
+            self._loaded[key] = self.load(reference, name=key)
         return self._loaded[key]
 
     def split(self, text: str) -> tuple[T, str]:
@@ -166,18 +171,24 @@ class Registry(Generic[T]):
             )
         return self._added
 
-    def load(self, reference: str) -> T:
-        """Import the ``module:attribute`` that *reference* names."""
+    def load(self, reference: str, *, name: str = "") -> T:
+        """Import the ``module:attribute`` that *reference* names; an extension calls it *name*."""
         module_name, _, attribute = reference.partition(":")
         try:
             return cast("T", getattr(importlib.import_module(module_name), attribute))
         except MissingExtra:
             raise
-        except (ImportError, AttributeError, TypeError, ValueError) as error:
-            raise InputError(
-                f"cannot load {self._noun()} {reference!r}: {error}; expected module:attribute"
-                f"{_looked_in(module_name, error)}"
-            ) from error
+        except Exception as error:
+            likely = isinstance(error, ImportError | AttributeError | TypeError | ValueError)
+            if not likely and module_name.startswith("karat."):
+                raise  # a defect of ours
+            told = str(error) if likely else f"{type(error).__name__}: {error}"
+            if name:
+                what = f"{self._noun()} {name!r} from {reference}: {told}"
+            else:
+                folders = _looked_in(module_name, error)
+                what = f"{self._noun()} {reference!r}: {told}; expected module:attribute{folders}"
+            raise InputError(f"cannot load {what}") from error
 
     def _noun(self) -> str:
         """Return the kind as it is written in a sentence.

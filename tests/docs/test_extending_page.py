@@ -24,6 +24,7 @@ SHOWN = {
     "--plugin my_plugin.py hello": "Hello from my_plugin.py",
     "init": "my_plugin.py",
     "longest": "characters",
+    "quick": "recall@5",
     "report": "",
     "score": "two@5",
     "validate": "format pairs",
@@ -84,7 +85,7 @@ def test_the_list_has_what_the_page_adds(package: Path) -> None:
     (mine,) = (each for each in listed if each["name"] == "mine")
     assert mine["problem"] is None
     assert mine["origin"] == "my_karat 1.0"
-    assert mine["adds"]["command"] == ["longest"]
+    assert mine["adds"]["command"] == ["longest", "quick"]
 
 
 def test_the_package_keeps_the_contract_of_extensions(package: Path) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.options.stray import TYPED
-from karat.errors import KaratError, UnknownFormat
+from karat.errors import InputError, KaratError, UnknownFormat
 from karat.installation import __version__
 
 if TYPE_CHECKING:
@@ -173,8 +173,7 @@ class Commands(CommandGroup):
             target = f"karat.cli.commands.{cmd_name.replace('-', '_')}:command"
         else:
             target = _extension_commands(ctx)[cmd_name].target
-        module, _, attribute = target.partition(":")
-        command: click.Command = getattr(importlib.import_module(module), attribute)
+        command = _load_command(cmd_name, target)
         if not gc.isenabled():  # turned off by the program while it starts
             gc.freeze()
             gc.enable()
@@ -260,6 +259,21 @@ def _extension_commands(ctx: click.Context) -> "Mapping[str, Command]":
     from karat import discovery
 
     return discovery.remote_commands() if ctx.params.get("server") else discovery.commands()
+
+
+def _load_command(name: str, target: str) -> click.Command:
+    """Return the command at ``module:attribute``; one of somebody else that fails is named."""
+    module, _, attribute = target.partition(":")
+    try:
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+    except KaratError:
+        raise
+    except Exception as error:
+        if module.startswith("karat."):
+            raise  # a defect of ours
+        reason = f"{type(error).__name__}: {error}"
+        raise InputError(f"cannot load the command {name} from {target}: {reason}") from error
+    return command
 
 
 def _is_single_threaded(ctx: click.Context, name: str) -> bool:

@@ -110,8 +110,9 @@ def check(
 def _about(entry: "EngineListing") -> str:
     if entry.available:
         return entry.summary
-    hint = f": {entry.install}" if entry.install else ""
-    return f"not available, needs {entry.missing}{hint}"
+    if entry.install:
+        return f"not available, needs {entry.missing}: {entry.install}"
+    return f"not available: {entry.missing}"
 
 
 def _lines(outcome: "EngineCheck") -> list[str]:

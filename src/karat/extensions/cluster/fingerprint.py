@@ -92,7 +92,10 @@ def rejection(here: Fingerprint, there: Fingerprint, used: Collection[str] = ())
         if name in installed and installed[name] != code:
             problems.append(f"different extension {name}: {installed[name]}; expected {code}")
         elif name not in installed and name in used:
-            problems.append(f"no extension {name}; install the package of {name} {code} there")
+            file = discovery.file_of(name)
+            hint = f"{file} is loaded on this machine only; make it a package, and install it there"
+            package = f"install the package of {name} {code} there"
+            problems.append(f"no extension {name}; {hint if file else package}")
     return "; ".join(problems)
 
 

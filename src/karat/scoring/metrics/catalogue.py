@@ -7,9 +7,9 @@ from karat.scoring.metrics.definition import Metric, definition_of
 class MetricRegistry(Registry[Metric]):
     """Metrics by name: each is a function with ``@metric``, loaded on first use."""
 
-    def load(self, reference: str) -> Metric:
+    def load(self, reference: str, *, name: str = "") -> Metric:
         """Return the metric of the function that *reference* names."""
-        return definition_of(super().load(reference))
+        return definition_of(super().load(reference, name=name))
 
 
 METRICS = MetricRegistry(

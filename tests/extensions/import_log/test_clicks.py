@@ -50,6 +50,29 @@ def test_common_names_are_known_in_any_case(tmp_path: Path) -> None:
     assert clicks.unused == ("user_id",)
 
 
+@pytest.mark.parametrize("path", ["document", "doc_id"])
+def test_a_result_that_was_only_shown_is_no_click(tmp_path: Path, path: str) -> None:
+    table = log(tmp_path, f"query,{path},clicked\nlog in,a.py,1\nlog in,b.py,0\nlog in,c.py,\n")
+    read = read_clicks(table)
+    assert read.clicks == (Click("log in", "a.py"), Click("log in", ""), Click("log in", ""))
+    assert read.used == {"query": "query", "path": path, "clicked": "clicked"}
+    lines = log(tmp_path, '{"q": "log in", "doc": "a.py", "is_clicked": false}\n')
+    assert read_clicks(lines).clicks == (Click("log in", ""),)
+
+
+def test_a_column_clicked_may_hold_paths(tmp_path: Path) -> None:
+    paths = log(tmp_path, "query,clicked\nlog in,a.py\nlog out,\n")
+    assert read_clicks(paths).clicks == (Click("log in", "a.py"), Click("log out", ""))
+    named = log(tmp_path, "query,clicked\nlog in,1\n")
+    assert read_clicks(named, columns={"path": "clicked"}).clicks == (Click("log in", "1"),)
+
+
+def test_a_named_column_clicked_has_only_marks(tmp_path: Path) -> None:
+    path = log(tmp_path, "query,path,opened\nlog in,a.py,2\n")
+    with pytest.raises(FormatError, match="clicked '2' is not 1 or 0, true or false"):
+        read_clicks(path, columns={"clicked": "opened"})
+
+
 @pytest.mark.parametrize(
     ("name", "columns", "dwell_s"),
     [

@@ -22,8 +22,8 @@ from karat.scoring.matching.modes import MATCHERS
     "columns",
     multiple=True,
     metavar="COLUMN=NAME",
-    help="Name of a column in the log, for query, path, rank, time, session or dwell. A dwell "
-    "column whose name ends in _ms is in milliseconds, any other in seconds.",
+    help="Name of a column in the log, for query, path, rank, time, session, dwell or clicked. A "
+    "dwell column whose name ends in _ms is in milliseconds, any other in seconds.",
 )
 @click.option(
     "--min-clicks",
@@ -78,8 +78,8 @@ def command(
     """Make a gold set from LOG, a CSV or JSON lines file of queries and clicks.
 
     Each line has a query and the path of the clicked result; rank, time, session and dwell time
-    are optional. CSV may be separated by commas, semicolons, tabs or bars. Sessions and times are
-    not written to the gold set.
+    are optional. Where a column clicked has 0, the result was only shown. CSV may be separated by
+    commas, semicolons, tabs or bars. Sessions and times are not written to the gold set.
 
     \b
     karat import-log clicks.csv -o gold.json

@@ -37,7 +37,10 @@ LOG_COLUMNS: Mapping[str, tuple[str, ...]] = {
         *("dwell", "dwell_s", "dwell_seconds", "dwell_time", "dwell_time_s", "dwell_time_seconds"),
         *("dwell_ms", "dwell_time_ms"),
     ),
+    "clicked": ("clicked", "is_clicked", "is_click", "click"),
 }
+# Whether a result was opened, in a log that also has results that were only shown.
+OPENED = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False, "": False}
 # A dwell column with another ending is in seconds.
 MILLISECONDS = "_ms"
 # A longer median is probably in another unit than seconds.
@@ -93,10 +96,12 @@ def read_clicks(path: str | os.PathLike[str], *, columns: Mapping[str, str] | No
     rows = list(_read_fields(path, problems))
     problems.finish()
     present = dict.fromkeys(key for _, row in rows for key in row)
+    clicked = _clicked_column([row for _, row in rows], named, present)
+    others = {name: None for name in present if name != clicked}
     columns_by_name = {
         column: name
         for column, names in LOG_COLUMNS.items()
-        if (name := _called(column, named, names, present))
+        if (name := clicked if column == "clicked" else _called(column, named, names, others))
     }
     for column in dict.fromkeys((*REQUIRED, *named)):
         if column not in columns_by_name:
@@ -118,6 +123,20 @@ def _called(
         return named[column] if named[column] in present else None
     folded = {name.casefold(): name for name in reversed(present)}
     return next((folded[name] for name in names if name in folded), None)
+
+
+def _clicked_column(
+    rows: Sequence[Mapping[str, object]], named: Mapping[str, str], present: dict[str, None]
+) -> str | None:
+    """Return the name of the column that says whether a result was opened; others hold paths."""
+    free = {name: None for name in present if name not in named.values()}
+    name = _called(
+        "clicked", named, LOG_COLUMNS["clicked"], present if "clicked" in named else free
+    )
+    if name is None or "clicked" in named:
+        return name
+    values = {_text(row.get(name)).casefold() for row in rows}
+    return name if values != {""} and values <= OPENED.keys() else None
 
 
 def _read_fields(
@@ -156,9 +175,12 @@ def _click(
     dwell = _number(values.get("dwell", ""), "dwell", line, problems)
     if dwell is not None and names["dwell"].casefold().endswith(MILLISECONDS):
         dwell /= 1_000
+    opened = OPENED.get(values.get("clicked", "1").casefold())
+    if opened is None:
+        problems.add(line, f"clicked {values['clicked']!r} is not 1 or 0, true or false")
     return Click(
         values["query"],
-        values["path"],
+        values["path"] if opened else "",
         values.get("session", ""),
         int(rank or 0),
         _time(values.get("time", ""), line, problems),

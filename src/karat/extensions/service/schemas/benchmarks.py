@@ -129,6 +129,21 @@ class BenchmarkCreate(Request):
     )
 
 
+class AnnotationCreate(Request):
+    """A remark to add to a benchmark."""
+
+    text: Wide = Field(min_length=1)
+
+
+class Annotation(Answer):
+    """A remark on a benchmark, shown where results are shown over time."""
+
+    id: int
+    text: str
+    owner_id: str
+    created_at: datetime
+
+
 class Benchmark(Answer):
     """A benchmark with its status; *operation_uuid* names the operation of its last start.
 
@@ -162,7 +177,7 @@ class Benchmark(Answer):
     timing: TimedQueries
     judge_labels: JudgeLabels
     warning: str | None
-    annotations: list["Annotation"]
+    annotations: list[Annotation]
 
     @property
     def ended(self) -> bool:
@@ -248,18 +263,3 @@ class Preview(Answer):
     runs: list[PreviewRun]
     shared: SharedWork
     warning: str | None
-
-
-class AnnotationCreate(Request):
-    """A remark to add to a benchmark."""
-
-    text: Wide = Field(min_length=1)
-
-
-class Annotation(Answer):
-    """A remark on a benchmark, shown where results are shown over time."""
-
-    id: int
-    text: str
-    owner_id: str
-    created_at: datetime

@@ -23,6 +23,7 @@ from karat import discovery
 from karat.cli.options.shared import OutputPath
 from karat.discovery import Extension
 from karat.testing import ExtensionSuite
+from tests.conftest import WHOLE
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "karat"
@@ -233,6 +234,12 @@ def test_every_folder_is_found() -> None:
     own = [each for each in discovery.installed() if each.origin == discovery.BUILT_IN]
     assert [each.name for each in own] == NAMES
     assert [each.problem for each in own if each.problem] == []
+
+
+def test_make_leaves_out_of_the_core_what_needs_extensions() -> None:
+    """With one path more, the tests of the core would see all extensions, and say nothing."""
+    (named,) = re.findall(r"^WHOLE_TESTS *:= (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert set(named.split()) == set(WHOLE)
 
 
 @pytest.fixture(scope="module")

@@ -258,3 +258,26 @@ def test_an_object_that_cannot_be_loaded_is_named_with_its_place(tmp_path: Path)
     assert (
         "not available: cannot load engine 'wrong' from karat_plugin_mine_wrong:Wr" in engines[-1]
     )
+
+
+UNDECORATED = """
+from karat.extension import Command, Extension
+def two(*_arguments, **_settings): return 2.0
+here = f"{__name__}:two"
+command = Command(here, "Two.", "Mine")
+EXTENSION = Extension("mine", "M.", commands={"two": command}, adds={"metric": {"two": here}})
+"""
+
+
+def test_a_function_without_its_decorator_is_told_which(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(UNDECORATED, encoding="utf-8")
+    typed = karat(tmp_path, "two")
+    assert typed.stderr == (
+        "error: the command two is a function (karat_plugin_mine:two); "
+        "decorate it: @click.command()\n"
+    )
+    shown = karat(tmp_path, "metrics", "two")
+    assert shown.stderr == (
+        "error: two is not a metric; decorate the function with @karat.metric\n"
+    )
+    assert (typed.returncode, shown.returncode) == (2, 2)

@@ -265,7 +265,7 @@ def _load_command(name: str, target: str) -> click.Command:
     """Return the command at ``module:attribute``; one of somebody else that fails is named."""
     module, _, attribute = target.partition(":")
     try:
-        command: click.Command = getattr(importlib.import_module(module), attribute)
+        command: object = getattr(importlib.import_module(module), attribute)
     except KaratError:
         raise
     except Exception as error:
@@ -273,6 +273,11 @@ def _load_command(name: str, target: str) -> click.Command:
             raise  # a defect of ours
         reason = f"{type(error).__name__}: {error}"
         raise InputError(f"cannot load the command {name} from {target}: {reason}") from error
+    if not isinstance(command, click.Command):
+        kind = type(command).__name__
+        raise InputError(
+            f"the command {name} is a {kind} ({target}); decorate it: @click.command()"
+        )
     return command
 
 

@@ -86,5 +86,6 @@ def definition_of(score: object) -> Metric:
     """Return the metric that *score* is: a decorated function, or the metric itself."""
     made = getattr(score, "metric", score)
     if not isinstance(made, Metric):
-        raise InputError(f"{score!r} is not a metric; decorate the function with @karat.metric")
+        name = getattr(score, "__qualname__", repr(score))
+        raise InputError(f"{name} is not a metric; decorate the function with @karat.metric")
     return made

@@ -91,7 +91,7 @@ def test_the_command(source: Path) -> None:
     target = source.with_name("q.qrels")
     done = CliRunner().invoke(command, [str(source), str(target), "--from", "octocode"])
     assert done.exit_code == 0
-    assert done.stdout == f"{target}: 1 queries, 2 entries, octocode -> trec-qrels\n"
+    assert done.stdout == f"{target}: 1 query, 2 entries, octocode -> trec-qrels\n"
     assert done.stderr.splitlines() == [
         "warning: not written: query texts",
         "warning: not written: line ranges",

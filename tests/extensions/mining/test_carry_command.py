@@ -36,7 +36,7 @@ def test_what_was_kept_and_lost(karat: Karat, folder: Path) -> None:
     assert first.startswith("two.csv: 2 queries, 3 targets, now at ")
     assert rest == [
         "  updated: 2 targets, 0 in renamed files, 2 on other line numbers",
-        "  lost: 1 targets",
+        "  lost: 1 target",
         "  written: new.csv",
     ]
     assert done.stderr == "lost: query '2': b\\x1b.py:1-1: the file was deleted\n"

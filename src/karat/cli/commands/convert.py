@@ -6,6 +6,7 @@ import click
 
 from karat.cli.options.shared import COLUMNS, TOPICS, GoldPath
 from karat.report.display import printable
+from karat.system.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,8 +56,8 @@ def command(
         force=force,
     )
     click.echo(
-        f"{printable(done.target)}: {done.queries:,} queries, {done.entries:,} entries, "
-        f"{done.source_format} -> {done.target_format}"
+        f"{printable(done.target)}: {counted(done.queries, 'query')}, "
+        f"{counted(done.entries, 'entry')}, {done.source_format} -> {done.target_format}"
     )
     for warning in done.warnings:
         click.echo(f"warning: not written: {warning}", err=True)

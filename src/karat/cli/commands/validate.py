@@ -7,6 +7,7 @@ import click
 from karat.cli.options.experiment import clones_option, repo_option
 from karat.cli.options.shared import COLUMNS, GoldPath
 from karat.report.display import printable
+from karat.system.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -97,15 +98,18 @@ def command(
 
 def _lines(validation: "Validation") -> list[str]:
     """Return the summary, one fact per line."""
-    entries = "targets" if validation.kind == "dataset" else "hits"
+    entry = "target" if validation.kind == "dataset" else "hit"
     lines = [f"{printable(validation.path)}: {validation.kind}, format {validation.format}"]
     if not validation.valid:
         count = len(validation.problems)
         lines.append(f"  not valid: {count:,} problem{'s' if count > 1 else ''}")
     if not validation.queries:
         return lines
-    evidence = f", {validation.evidence:,} symbols as evidence" if validation.evidence else ""
-    lines.append(f"  {validation.queries:,} queries, {validation.entries:,} {entries}{evidence}")
+    evidence = (
+        f", {counted(validation.evidence, 'symbol')} as evidence" if validation.evidence else ""
+    )
+    numbers = f"{counted(validation.queries, 'query')}, {counted(validation.entries, entry)}"
+    lines.append(f"  {numbers}{evidence}")
     lines += _lookup_lines(validation)
     if validation.match:
         lines.append(f"  match: {validation.match}")

@@ -8,7 +8,7 @@ from karat.cli.options.experiment import repo_option
 from karat.cli.options.shared import COLUMNS, GoldPath, OutputPath
 from karat.cli.options.stray import stray
 from karat.report.display import printable
-from karat.system.words import range_text
+from karat.system.words import counted, range_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,14 +96,14 @@ def _show(done: "Carrying") -> None:
     carried = done.carried
     updated = done.targets - len(carried.lost)
     click.echo(
-        f"{printable(done.source)}: {done.queries:,} queries, {done.targets:,} targets, "
-        f"now at {printable(done.commit_names)}"
+        f"{printable(done.source)}: {counted(done.queries, 'query')}, "
+        f"{counted(done.targets, 'target')}, now at {printable(done.commit_names)}"
     )
     click.echo(
-        f"  updated: {updated:,} targets, {carried.renamed:,} in renamed files, "
+        f"  updated: {counted(updated, 'target')}, {carried.renamed:,} in renamed files, "
         f"{carried.shifted:,} on other line numbers"
     )
-    click.echo(f"  lost: {len(carried.lost):,} targets")
+    click.echo(f"  lost: {counted(len(carried.lost), 'target')}")
     if carried.dropped:
         click.echo(
             f"  queries dropped, because no relevant target is left: {len(carried.dropped):,}"

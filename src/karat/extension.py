@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from karat.app.gold_sources import GoldSource
     from karat.app.schemas import ResultSchema, RunExport
     from karat.app.score import read_gold, score
+    from karat.cli.help import TieredCommand, option
     from karat.cli.options.experiment import CorpusOption, where_options
     from karat.cli.options.gate_presets import GateOutcome, GatePreset, GateRequest
     from karat.cli.options.scoring import confidence_options, judging_options, scoring_options
@@ -63,6 +64,7 @@ __all__ = [
     "RunExport",
     "Table",
     "TableSet",
+    "TieredCommand",
     "WholeNumber",
     "check_together",
     "confidence_options",
@@ -75,6 +77,7 @@ __all__ = [
     "load_file",
     "number",
     "open_corpus",
+    "option",
     "output_options",
     "place_options",
     "put_table",
@@ -93,6 +96,7 @@ __getattr__ = exports(
     __name__,
     {
         "discovery": "load_file",
+        "cli.help": "TieredCommand option",
         "cli.options.scoring": "confidence_options judging_options scoring_options",
         "cli.options.shared": "Fields Number OutputPath WholeNumber check_together declared "
         "file_options gather open_corpus output_options place_options store_option with_options",

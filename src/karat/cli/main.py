@@ -9,10 +9,11 @@ import re
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from karat.cli.help import add_help_all, shows_everything
 from karat.cli.options.stray import TYPED
 from karat.errors import InputError, KaratError, UnknownFormat
 from karat.installation import __version__
@@ -85,8 +86,8 @@ class CommandGroup(click.Group):
         return name in self.list_commands(ctx)
 
 
-# The titles of `karat --help`, and the commands of the core: each is the module of its name. Help
-# shows these lines without importing modules. Extensions add commands below the titles.
+# The titles of `karat --help-all`, and the commands of the core: each is the module of its name.
+# Help shows these lines without importing modules. Extensions add commands below the titles.
 SECTIONS = {
     "Try it": {},
     "Make a gold set": {
@@ -127,6 +128,9 @@ COMMANDS = {name: line for section in SECTIONS.values() for name, line in sectio
 # before numpy is loaded, and worker processes inherit it.
 SINGLE_THREADED = frozenset({"compare", "evaluate", "gate", "report", "score", "sweep"})
 THREADS = "OPENBLAS_NUM_THREADS"
+
+# `karat --help` shows examples of these only.
+FIRST = {"demo", "generate", "evaluate", "compare", "score", "gate", "report", "serve"}
 
 # A name of a command at least so near a known one is taken for a misspelling.
 NEAR = 0.7
@@ -195,6 +199,11 @@ class Commands(CommandGroup):
             os.environ.setdefault(THREADS, "1")
         return super().resolve_command(ctx, args)
 
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        """Add --help-all."""
+        super().__init__(*args, **settings)
+        add_help_all(self)
+
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the summary and examples of commands that are here; of a service with --server."""
         from karat import discovery
@@ -203,6 +212,8 @@ class Commands(CommandGroup):
             help_text = discovery.remote_help().replace("--server URL", f"--server {server}")
         else:
             known = {*self.list_commands(ctx), *(["--server"] if discovery.remote_help() else [])}
+            if not shows_everything(ctx):
+                known &= FIRST
             lines = inspect.cleandoc(self.help or "").splitlines()
             words = [line.split() for line in lines]
             help_text = "\n".join(
@@ -215,7 +226,17 @@ class Commands(CommandGroup):
             formatter.write_text(help_text or NO_SERVICE)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands, grouped by purpose."""
+        """Write the commands, grouped by purpose; without --help-all, only what they are for."""
+        if not (shows_everything(ctx) or ctx.params.get("server")):
+            purposes = ", ".join(
+                f"{title[0].lower()}{title[1:]}"
+                for title, commands in _sections(ctx).items()
+                if not FIRST.issuperset(commands)
+            )
+            formatter.write_paragraph()
+            formatter.write_text("Options of a command: karat COMMAND --help")
+            formatter.write_text(f"More commands: karat --help-all ({purposes})")
+            return
         for title, commands in _sections(ctx).items():
             with formatter.section(title):
                 formatter.write_dl(list(commands.items()))
@@ -299,7 +320,7 @@ def _add_plugins(
     return paths
 
 
-@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help", "--help-all"]})
 @click.version_option(__version__, prog_name="karat")
 @click.option(
     "--server",
@@ -323,9 +344,12 @@ def karat(server: str | None, plugins: tuple[str, ...]) -> None:
     \b
     karat demo                                       try it on a bundled example
     karat generate --repo ../flask -o gold.json      mine a gold set from the history
+    karat evaluate gold.json --engine bm25           run an engine, score what it finds
     karat compare gold.json --agents keyword bm25    which engine is better? is it significant?
-    karat report latest -o report.html               everything on one page
     karat score gold.csv results.run                 score a run file of any engine
+    karat gate gold.csv new.run --min hit@5=0.70     fail in CI if quality is too low
+    karat report latest -o report.html               everything on one page
+    karat serve                                      the web page and API, for a team
     karat metrics ndcg                               explain a measure
     karat --server URL --help                        commands of a service: collections, datasets
     """

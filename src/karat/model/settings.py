@@ -11,6 +11,8 @@ class Setting(NamedTuple):
     """How users give a field: the spellings of its option, its help, and the form of its value.
 
     *type* is that of the value: a class, or the choices. *default* is () if values are collected.
+    ``--help`` lists the *common* ones only; ``--help-all`` lists all, this one below the title
+    *group*, "" for that of the options that a command adds with it.
     """
 
     options: tuple[str, ...]
@@ -18,6 +20,8 @@ class Setting(NamedTuple):
     type: Any
     default: Any
     form: Mapping[str, Any]
+    common: bool = False
+    group: str = ""
 
 
 def setting(
@@ -25,14 +29,17 @@ def setting(
     help: str,  # noqa: A002 - as in click
     type: Any = str,  # noqa: A002
     default: Any = None,
+    common: bool = False,
+    group: str = "",
     **form: Any,
 ) -> Any:
     """Return a field of a dataclass that users set by one of *options*.
 
     *type* is the class of the value, or a tuple of choices; *form* has the further keywords of a
-    click option, such as metavar, and ``minimum`` and ``maximum`` of a number.
+    click option, such as metavar, and ``minimum`` and ``maximum`` of a number. A *common* option
+    is in ``--help``; ``--help-all`` lists it below the title *group*.
     """
-    given = Setting(options, help, type, default, form)
+    given = Setting(options, help, type, default, form, common, group)
     return field(default=default, metadata={SETTING: given})
 
 

@@ -30,11 +30,18 @@ class Scoring:
 
     measures: tuple[str, ...] = setting(
         *("-m", "--metric", "metrics"),
+        common=True,
         default=(),
         metavar="NAME",
         help="A measure such as ndcg@10; repeat the option or separate names with commas.",
     )
-    match: str | None = setting("--match", type=MATCHERS.core(), help="How a hit matches a target.")
+    match: str | None = setting(
+        "--match",
+        type=MATCHERS.core(),
+        common=True,
+        metavar="MODE",
+        help=f"How a hit matches a target: {', '.join(MATCHERS.core())}.",
+    )
     min_overlap: float = setting(
         "--min-overlap",
         type=float,

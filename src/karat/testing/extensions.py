@@ -50,7 +50,7 @@ class ExtensionSuite:
             assert set(table.values()) <= set(extension.adds.get(kind, {}))
 
     def test_commands_have_a_line_of_help(self, extension: Extension) -> None:
-        """``karat --help`` prints one sentence about each command."""
+        """``karat --help-all`` prints one sentence about each command."""
         for command in (*extension.commands.values(), *extension.remote.values()):
             assert isinstance(command, Command)
             assert command.help.endswith(".")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from karat.cli.commands.gate import read_one_run
+from karat.cli.help import OUTPUT, TieredCommand, option
 from karat.cli.main import CommandGroup
 from karat.cli.options.scoring import judging_options, sample_option
 from karat.cli.options.shared import Inputs, OutputPath, store_option
@@ -26,18 +27,20 @@ def command() -> None:
     """
 
 
-@command.command("update")
+@command.command("update", cls=TieredCommand)
 @click.argument("names", nargs=-1, metavar="[GOLD] RUN")
-@click.option(
+@option(
     "-o",
     "--output",
+    group=OUTPUT,
+    common=True,
     default="baseline.json",
     show_default=True,
     type=OutputPath(),
     metavar="FILE",
     help="File to write; it is replaced if it exists.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@option("--json", "as_json", group=OUTPUT, common=True, is_flag=True, help="Print JSON.")
 @store_option
 @judging_options
 @sample_option

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.help import ENGINES, INPUTS, TieredCommand, option
 from karat.cli.options.experiment import CorpusOption, RunOptions, run_options, where_options
 from karat.cli.options.scoring import comparison_options, scoring_options
 from karat.cli.options.shared import Inputs, Output, WholeNumber, result_options
@@ -37,7 +38,7 @@ ASKED = frozenset(
 )
 
 
-class ManyWords(click.Command):
+class ManyWords(TieredCommand):
     """A command whose option --agents takes all words up to the next option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -73,22 +74,34 @@ def _names(word: str) -> list[str]:
 
 @click.command("compare", cls=ManyWords)
 @click.argument("names", nargs=-1, metavar="[GOLD] [RUN RUN...]")
-@click.option("--gold-set", type=click.Path(exists=True), metavar="FILE", help="The same as GOLD.")
-@click.option(
+@option(
+    "--gold-set",
+    group=INPUTS,
+    type=click.Path(exists=True),
+    metavar="FILE",
+    help="The same as GOLD.",
+)
+@option(
     AGENTS,
+    group=ENGINES,
+    common=True,
     multiple=True,
     metavar="NAME...",
     help="Engines, profiles, YAML files, or engines of --config; instead of run files.",
 )
-@click.option(
+@option(
     "--config",
+    group=INPUTS,
+    common=True,
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
     help="Configuration file, see karat init; without --agents, all of its engines are compared.",
 )
 @where_options
-@click.option(
+@option(
     "-k",
+    group=ENGINES,
+    common=True,
     type=WholeNumber(1),
     metavar="N",
     help="Hits to request per query, 100 by default; counted in files if targets are files.",
@@ -117,10 +130,10 @@ def command(
     for multiple comparisons. One bold sentence gives the verdict.
 
     \b
+    karat compare gold.json --agents keyword bm25 hybrid -o report.html
     karat compare qrels.txt bm25.run hybrid.run
     karat compare code.csv a.json b.json c.json --pairs baseline --by difficulty
     karat compare qrels.txt old.run new.run -m ndcg@10 --per-query --markdown -o diff.md
-    karat compare gold.json --agents keyword bm25 hybrid -o report.html
     karat compare --gold-set gold.json --agents keyword_search semantic_search --output report.md
     """
     if gold_set is not None:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.help import ENGINES, INPUTS, TieredCommand, option
 from karat.cli.options.experiment import CorpusOption, RunOptions, run_options, where_options
 from karat.cli.options.scoring import confidence_options, scoring_options
 from karat.cli.options.shared import GoldPath, Inputs, Output, WholeNumber, result_options
@@ -13,35 +14,42 @@ if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring
 
 
-@click.command("evaluate")
+@click.command("evaluate", cls=TieredCommand)
 @click.argument("goldset", required=False, type=GoldPath())
 @stray({"--engine": "an engine"})
-@click.option(
+@option(
     "--gold-set",
     "gold_option",
+    group=INPUTS,
     type=GoldPath(),
     metavar="FILE",
     help="The same as GOLDSET.",
 )
-@click.option(
+@option(
     "-e",
     "--engine",
     "--agent",
     "engines",
+    group=ENGINES,
+    common=True,
     multiple=True,
     metavar="SPEC",
     help="An engine, a profile or a YAML file, bm25 by default; may be repeated to compare, "
     "the first is the baseline. With --config, one of its engines.",
 )
-@click.option(
+@option(
     "--config",
+    group=INPUTS,
+    common=True,
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
     help="Configuration file, see karat init: gold set, engines, settings and output.",
 )
 @where_options
-@click.option(
+@option(
     "-k",
+    group=ENGINES,
+    common=True,
     type=WholeNumber(1),
     metavar="N",
     help="Hits to request per query, 100 by default; counted in files if targets are files.",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from karat.cli.help import INPUTS, OUTPUT, TieredCommand, option
 from karat.cli.options.gate_presets import (
     ChosenPreset,
     GateOptions,
@@ -43,30 +44,34 @@ class GateOutputs(NamedTuple):
     annotations: bool
 
 
+RULE_GROUP = "Rules"
 RULES: Fields = {
-    "minimums": click.option(
+    "minimums": option(
         "--min",
         "minimums",
+        common=True,
         multiple=True,
         metavar="MEASURE=MEAN",
         help="Minimum mean of a measure, such as hit@5=0.70; may be repeated.",
     ),
-    "regressions": click.option(
+    "regressions": option(
         "--max-regression",
         "regressions",
+        common=True,
         multiple=True,
         metavar="[MEASURE=]LOSS",
         help="Largest allowed loss of a mean against the baseline, for one measure or for all; by "
         "default a tolerance that shrinks with the number of queries.",
     ),
-    "latencies": click.option(
+    "latencies": option(
         "--max-latency",
         "latencies",
+        common=True,
         multiple=True,
         metavar="PERCENTILE=TIME",
         help="Maximum latency, such as p90=200ms; may be repeated.",
     ),
-    "min_queries": click.option(
+    "min_queries": option(
         "--min-queries",
         type=WholeNumber(1),
         default=1,
@@ -74,10 +79,10 @@ RULES: Fields = {
         metavar="N",
         help="A check with fewer queries is inconclusive.",
     ),
-    "strict": click.option(
-        "--strict", is_flag=True, help="An inconclusive check fails the gate too."
+    "strict": option(
+        "--strict", common=True, is_flag=True, help="An inconclusive check fails the gate too."
     ),
-    "lost_hits": click.option(
+    "lost_hits": option(
         "--max-lost-hits",
         "lost_hits",
         type=WholeNumber(0),
@@ -89,20 +94,22 @@ RULES: Fields = {
 }
 
 OUTPUTS: Fields = {
-    "as_json": click.option("--json", "as_json", is_flag=True, help="Print JSON."),
-    "junit": click.option(
+    "as_json": option("--json", "as_json", common=True, is_flag=True, help="Print JSON."),
+    "junit": option(
         "--junit",
+        common=True,
         type=OutputPath(),
         metavar="FILE",
         help="Write JUnit XML, one test case per check.",
     ),
-    "summary": click.option(
+    "summary": option(
         "--summary",
+        common=True,
         type=OutputPath(),
         metavar="FILE",
         help="Write a Markdown summary; by default it goes to $GITHUB_STEP_SUMMARY, if set.",
     ),
-    "annotations": click.option(
+    "annotations": option(
         "--annotations/--no-annotations",
         default=None,
         help="Print GitHub annotations; on by default in GitHub Actions.",
@@ -119,8 +126,8 @@ def _make_outputs(*, annotations: bool | None, **rest: Any) -> GateOutputs:
 
 
 # The rules of the gate: *options*; where its outcome is written: *outputs*.
-rule_options = gather("options", GateOptions, RULES)
-gate_output_options = gather("outputs", _make_outputs, OUTPUTS)
+rule_options = gather("options", GateOptions, RULES, RULE_GROUP)
+gate_output_options = gather("outputs", _make_outputs, OUTPUTS, OUTPUT)
 
 
 def read_one_run(names: tuple[str, ...], store: str, inputs: Inputs) -> "tuple[Dataset, RunSource]":
@@ -177,10 +184,12 @@ def _configure(
 FAILED = 1
 
 
-@click.command("gate")
+@click.command("gate", cls=TieredCommand)
 @click.argument("names", nargs=-1, metavar="[GOLD] RUN")
-@click.option(
+@option(
     "--config",
+    group=INPUTS,
+    common=True,
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
     is_eager=True,
@@ -188,20 +197,24 @@ FAILED = 1
     help="Configuration file, see karat init: its sections gate and metrics, and its gold set.",
 )
 @rule_options
-@click.option(
+@option(
     "--baseline",
+    group=INPUTS,
+    common=True,
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
     help="File of karat baseline update.",
 )
-@click.option(
+@option(
     "--allow-changed-dataset",
     "allow_changed",
+    group=INPUTS,
     is_flag=True,
     help="If the gold set has changed, compare the queries that both versions share.",
 )
-@click.option(
+@option(
     "--self-check",
+    group=RULE_GROUP,
     is_flag=True,
     help="Gate several runs of one unchanged engine against each other: how often does it flip?",
 )

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.help import OUTPUT, TieredCommand, option
 from karat.cli.options.experiment import losses_option
 from karat.cli.options.scoring import pair_options, scoring_options
 from karat.cli.options.shared import TITLE, ExtensibleChoice, Inputs, OutputPath, store_option
@@ -21,35 +22,45 @@ if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring
 
 
-@click.command("report")
+@click.command("report", cls=TieredCommand)
 @click.argument("names", nargs=-1, required=True, metavar="[GOLD] RUN...")
-@click.option(
+@option(
     "-o",
     "--output",
+    group=OUTPUT,
+    common=True,
     type=OutputPath(),
     metavar="FILE",
     help="File to write; its ending sets the format: .html, .md, .txt, .csv, .json or .tex.",
 )
-@click.option(
+@option(
     "--charts",
+    group=OUTPUT,
+    common=True,
     type=click.Path(file_okay=False),
     metavar="FOLDER",
     help="Write charts as PNG and SVG files into a folder; needs karatbench[charts].",
 )
-@click.option(
+@option(
     "--schema",
+    group=OUTPUT,
+    common=True,
     type=ExtensibleChoice(schema_names()),
     default="karat",
     show_default=True,
     help="Schema of .json files (agents: also of .csv): Karat's, or that of another benchmark.",
 )
-@click.option(
-    "--digits", type=click.IntRange(0, 6), metavar="N", help="Digits in a .tex table, 3 by default."
+@option(
+    "--digits",
+    group=OUTPUT,
+    type=click.IntRange(0, 6),
+    metavar="N",
+    help="Digits in a .tex table, 3 by default.",
 )
-@click.option("--percent", is_flag=True, help="Multiply the means of a .tex table by 100.")
-@click.option("--intervals", is_flag=True, help="Add confidence intervals to a .tex table.")
-@click.option("--label", metavar="KEY", help=r"Label of a .tex table, for \ref.")
-@click.option("--caption", metavar="TEXT", help="Caption of a .tex table.")
+@option("--percent", group=OUTPUT, is_flag=True, help="Multiply the means of a .tex table by 100.")
+@option("--intervals", group=OUTPUT, is_flag=True, help="Add confidence intervals to a .tex table.")
+@option("--label", group=OUTPUT, metavar="KEY", help=r"Label of a .tex table, for \ref.")
+@option("--caption", group=OUTPUT, metavar="TEXT", help="Caption of a .tex table.")
 @TITLE
 @losses_option
 @store_option

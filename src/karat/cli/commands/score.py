@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.help import STATISTICS, TieredCommand, option
 from karat.cli.options.scoring import sample_options, scoring_options
 from karat.cli.options.shared import GoldPath, Inputs, Output, RunPath, output_options
 from karat.cli.options.stray import stray
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring
 
 
-@click.command("score")
+@click.command("score", cls=TieredCommand)
 @click.argument("gold", type=GoldPath())
 @click.argument("run", type=RunPath())
 @stray(
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
     "folder; for several runs: karat compare GOLD RUN RUN",
 )
 @scoring_options
-@click.option(
+@option(
     "--ci",
+    group=STATISTICS,
+    common=True,
     type=click.Choice(["bootstrap", "none"]),
     default="bootstrap",
     show_default=True,

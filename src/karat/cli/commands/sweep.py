@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.help import ENGINES, INPUTS, TieredCommand, option
 from karat.cli.options.experiment import CorpusOption, RunOptions, run_options, where_options
 from karat.cli.options.scoring import confidence_options, scoring_options
 from karat.cli.options.shared import GoldPath, Inputs, Output, WholeNumber, result_options
@@ -14,39 +15,56 @@ if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring
 
 
-@click.command("sweep")
+@click.command("sweep", cls=TieredCommand)
 @click.argument("goldset", required=False, type=GoldPath())
 @stray({"--matrix": "a matrix"})
-@click.option(
+@option(
     "--config",
+    group=INPUTS,
+    common=True,
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
     help="Configuration file, see karat init: its matrix or its suites, gold set and settings.",
 )
-@click.option(
+@option(
     "--matrix",
+    group=ENGINES,
+    common=True,
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
     help="YAML or JSON file with the values to combine, such as search_modes: [dense, hybrid].",
 )
-@click.option("--suite", metavar="NAME", help="Name of a suite, a list of configurations.")
-@click.option(
+@option(
+    "--suite",
+    group=ENGINES,
+    common=True,
+    metavar="NAME",
+    help="Name of a suite, a list of configurations; see --list-suites.",
+)
+@option(
     "--suites",
+    group=ENGINES,
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
     help="File with your own suites, instead of the built-in ones.",
 )
-@click.option("--list-suites", is_flag=True, help="List the suites and their configurations.")
-@click.option("--single", is_flag=True, help="Run only the first configuration, to try it out.")
-@click.option(
+@option(
+    "--list-suites", group=ENGINES, is_flag=True, help="List the suites and their configurations."
+)
+@option(
+    "--single", group=ENGINES, is_flag=True, help="Run only the first configuration, to try it out."
+)
+@option(
     "--allow",
+    group=ENGINES,
     type=WholeNumber(1),
     metavar="N",
     help="Allow up to N configurations; 50 by default.",
 )
 @where_options
-@click.option(
+@option(
     "-k",
+    group=ENGINES,
     type=WholeNumber(1),
     metavar="N",
     help="Hits to request per query of a suite, 100 by default; counted in files if targets "

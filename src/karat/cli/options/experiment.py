@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from karat.cli.help import ENGINES, INPUTS, OUTPUT, option
 from karat.cli.options.shared import (
     SELECTION,
     Command,
     OutputPath,
     declared,
     gather,
+    in_group,
     store_option,
 )
 from karat.cli.output.show import ENGINE_PLACEHOLDER
@@ -28,9 +30,10 @@ METAVAR = "[NAME=]DIR"
 
 def repo_option(text: str, **settings: object) -> Callable[[Command], Command]:
     """Return what adds *repositories*, a dictionary of folders by name; *text* is its help."""
-    return click.option(
+    return option(
         "--repo",
         "repositories",
+        group=INPUTS,
         multiple=True,
         metavar=METAVAR,
         callback=_folders,
@@ -137,7 +140,10 @@ class CorpusOption:
         "or child (after each change).",
     )
     corpus: str | None = setting(
-        "--corpus", metavar="PLACE", help="Search this folder or repository instead."
+        "--corpus",
+        common=True,
+        metavar="PLACE",
+        help="Search this folder or repository instead.",
     )
     revision: str | None = setting(
         "--rev",
@@ -171,6 +177,7 @@ class RunOptions:
 
     sample: int | None = setting(
         "--sample",
+        common=True,
         type=int,
         minimum=1,
         metavar="N",
@@ -193,6 +200,7 @@ class RunOptions:
     )
     timed: int | Literal["all"] | None = setting(
         "--timed",
+        common=True,
         callback=_count,
         metavar="N|all|none",
         help=f"Number of queries whose latency is measured; {TIMED} by default, all of them when "
@@ -239,6 +247,7 @@ class RunOptions:
     )
     losses: bool = setting(
         "--losses",
+        group=OUTPUT,
         type=bool,
         default=False,
         help="Explain in the report where each missed target was lost; repeats the queries of "
@@ -246,6 +255,7 @@ class RunOptions:
     )
     run_out: str | None = setting(
         "--run-out",
+        group=OUTPUT,
         type=OutputPath(),
         metavar="FILE",
         help=f"Write the run to a file; {ENGINE_PLACEHOLDER} in its name stands for the engine.",
@@ -274,7 +284,10 @@ def _make_corpus(*, repositories: tuple[str, ...], **rest: Any) -> CorpusOption:
 
 
 # What is searched: *place*; how queries run: *options*.
-where_options = gather("place", _make_corpus, {**declared(CorpusOption), **SELECTION})
-run_options = gather("options", RunOptions, {**declared(RunOptions), "store": store_option})
+where_options = gather("place", _make_corpus, {**declared(CorpusOption), **SELECTION}, INPUTS)
+run_options = gather(
+    "options", RunOptions, {**declared(RunOptions), "store": store_option}, ENGINES
+)
 (clones_option,) = declared(CorpusOption, "clones").values()
-executor_option, losses_option = declared(RunOptions, "executor", "losses").values()
+executor_option = in_group(ENGINES, declared(RunOptions, "executor")["executor"])
+losses_option = in_group(OUTPUT, declared(RunOptions, "losses")["losses"], common=True)

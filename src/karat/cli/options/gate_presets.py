@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from karat.cli.help import option
 from karat.cli.options.shared import Command, ExtensibleChoice, Fields, Inputs, gather
 from karat.registry import Registry
 
@@ -108,10 +109,14 @@ def preset_options(command: Command) -> Command:
 
     decorated: Command = call
     for name, preset in reversed(presets.items()):
-        decorated = gather(_argument(name), preset.make, preset.options)(decorated)
+        decorated = gather(_argument(name), preset.make, preset.options, f"Benchmark of {name}")(
+            decorated
+        )
     owners = " or ".join(f"{name}'s" for name in presets)
-    return click.option(
+    return option(
         "--preset",
+        common=True,
+        group="Rules",
         type=ExtensibleChoice([*presets]),
         hidden=not presets,
         help=f"Run {owners} benchmark.",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from karat.cli.help import ENGINES, INPUTS, OUTPUT, STATISTICS, option
 from karat.errors import InputError, Problem
 from karat.model.settings import Setting, setting, settings_of
 from karat.registry import MAY_ADD
@@ -132,6 +133,8 @@ class Inputs:
 
     by: tuple[str, ...] = setting(
         "--by",
+        common=True,
+        group=STATISTICS,
         default=(),
         metavar="TAG",
         help="Break results down by a tag; file-type always exists, and difficulty where documents "
@@ -227,34 +230,37 @@ Fields = Mapping[str, Option]
 LIMITS = {"min": "minimum", "max": "maximum", "min_open": "above_minimum"}
 
 STYLES: Fields = {
-    "per_query": click.option("--per-query", is_flag=True, help="Show every query."),
-    "json": click.option("--json", "as_json", is_flag=True, help="Print JSON, with every query."),
-    "csv": click.option(
+    "per_query": option("--per-query", is_flag=True, common=True, help="Show every query."),
+    "json": option(
+        "--json", "as_json", is_flag=True, common=True, help="Print JSON, with every query."
+    ),
+    "csv": option(
         "--csv", "as_csv", is_flag=True, help="Print CSV; with --per-query, one row per query."
     ),
-    "markdown": click.option(
-        "--markdown", "as_markdown", is_flag=True, help="Print Markdown tables."
-    ),
+    "markdown": option("--markdown", "as_markdown", is_flag=True, help="Print Markdown tables."),
 }
 FILE: Fields = {
-    "path": click.option(
+    "path": option(
         "-o",
         "--output",
+        common=True,
         type=OutputPath(),
         metavar="FILE",
         help="Write to a file; .html, .md, .tex, .json or .csv sets its format.",
     ),
 }
-TITLE = click.option(
+TITLE = option(
     "--title",
+    group=OUTPUT,
     default="",
     metavar="TEXT",
     help="Title of the report; by default the name of the gold set.",
 )
 RESULTS: Fields = {
-    "path": click.option(
+    "path": option(
         "-o",
         "--output",
+        common=True,
         type=OutputPath(dir_okay=True),
         metavar="FILE|DIR",
         help="Also write a report, such as report.html, or a folder of results, such as results/; "
@@ -264,19 +270,19 @@ RESULTS: Fields = {
 }
 
 SELECTION: Fields = {
-    "kind": click.option(
+    "kind": option(
         "--kind",
         type=click.Choice(["docs", "code", "all"]),
         help="Files to search: documentation, code or all. By default the kind that the gold set "
         "declares, else all.",
     ),
-    "include": click.option(
+    "include": option(
         "--include",
         multiple=True,
         metavar="GLOB",
         help="Search only files that match, such as 'docs/**'; repeatable, as in .gitignore.",
     ),
-    "exclude": click.option(
+    "exclude": option(
         "--exclude",
         multiple=True,
         metavar="GLOB",
@@ -285,7 +291,7 @@ SELECTION: Fields = {
 }
 
 ENGINE: Fields = {
-    "engine": click.option(
+    "engine": option(
         "-e",
         "--engine",
         "--agent",
@@ -296,7 +302,7 @@ ENGINE: Fields = {
         metavar="SPEC",
         help="An engine such as bm25(k1=1.2), a profile, or a YAML file; see karat engines.",
     ),
-    "profile": click.option(
+    "profile": option(
         "--profile",
         type=ProfileName(),
         help="A preset engine, from the fastest to the best; lexical is bm25, the others hybrid.",
@@ -305,11 +311,12 @@ ENGINE: Fields = {
 
 
 def gather(
-    record: str, make: Callable[..., object], fields: Fields
+    record: str, make: Callable[..., object], fields: Fields, group: str = ""
 ) -> Callable[[Command], Command]:
     """Return a decorator that adds the options of *fields*, in their order.
 
-    The command receives ``make(field=value, ...)`` as its argument *record*.
+    The command receives ``make(field=value, ...)`` as its argument *record*. ``--help-all`` lists
+    options that name no group themselves below the title *group*.
     """
     names = {field: _parameter_name(option) for field, option in fields.items()}
 
@@ -319,7 +326,23 @@ def gather(
             values = {field: given.pop(name) for field, name in names.items()}
             command(**{record: make(**values)}, **given)
 
-        return with_options(call, [*fields.values()])
+        return with_options(call, [in_group(group, each) for each in fields.values()])
+
+    return decorate
+
+
+def in_group(title: str, add: Option, *, common: bool = False) -> Option:
+    """Return *add* for an option that help lists below *title*, unless it names a group itself.
+
+    With *common*, ``--help`` lists it too.
+    """
+
+    def decorate(command: Command) -> Command:
+        decorated = add(command)
+        added = decorated.__click_params__[-1]  # type: ignore[attr-defined] # set by click
+        added.group = getattr(added, "group", "") or title
+        added.common = common or getattr(added, "common", False)
+        return decorated
 
     return decorate
 
@@ -346,7 +369,7 @@ def _option(given: Setting) -> Option:
         form["multiple"] = True
     elif default is not None and kind is not bool:
         form["default"] = default
-    return click.option(*given.options, help=given.help, **form)
+    return option(*given.options, help=given.help, common=given.common, group=given.group, **form)
 
 
 def _parameter_name(option: Option) -> str:
@@ -370,8 +393,10 @@ def make_inputs(**given: Any) -> Inputs:
 
 # The formats of the files and the labels to use, without tags and topics: *inputs*.
 FORMATS = ("gold_format", "columns", "run_format", "judge_labels", "min_agreement")
-input_options = gather("inputs", make_inputs, declared(Inputs, *FORMATS))
-COLUMNS, TOPICS = declared(Inputs, "columns", "topics").values()
+input_options = gather("inputs", make_inputs, declared(Inputs, *FORMATS), INPUTS)
+COLUMNS, TOPICS = (
+    in_group(INPUTS, each) for each in declared(Inputs, "columns", "topics").values()
+)
 
 
 # How the name of a file in each style ends.
@@ -400,8 +425,8 @@ def _make_engine(*, engine: str, profile: str | None) -> str | Mapping[str, obje
 
 
 # How results are shown: *output*; then for a command that writes a report or a folder.
-output_options = gather("output", _make_output, {**STYLES, **FILE})
-result_options = gather("output", _make_output, {**STYLES, **RESULTS})
+output_options = gather("output", _make_output, {**STYLES, **FILE}, OUTPUT)
+result_options = gather("output", _make_output, {**STYLES, **RESULTS}, OUTPUT)
 
 
 def one_style(**flags: bool) -> str | None:
@@ -453,7 +478,7 @@ def _make_selection(
 
 
 # The files of a corpus to read: *files*.
-file_options = gather("files", _make_selection, SELECTION)
+file_options = gather("files", _make_selection, SELECTION, INPUTS)
 
 
 def place_options(command: Command) -> Command:
@@ -466,7 +491,7 @@ def place_options(command: Command) -> Command:
             help="Read PLACE at this Git revision, or a folder of it: v2.0:docs.",
         ),
     )
-    engine = gather("engine", _make_engine, ENGINE)(command)
+    engine = gather("engine", _make_engine, ENGINE, ENGINES)(command)
     return with_options(file_options(engine), corpus)
 
 
@@ -483,15 +508,16 @@ def open_corpus(place: str, *, revision: str | None, files: "FileSelection") -> 
 
 def with_options(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
     """Return *command* with *options*; help lists them in this order."""
-    for option in reversed(options):
-        command = option(command)
+    for add in reversed(options):
+        command = add(command)
     return command
 
 
 def store_option(command: Command) -> Command:
     """Add where results are stored: *store*."""
-    return click.option(
+    return option(
         "--store",
+        group=OUTPUT,
         default=".karat/karat.db",
         envvar="KARAT_STORE",
         show_default=True,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.help import OUTPUT, TieredCommand, option
 from karat.cli.main import CommandGroup
 from karat.cli.options.scoring import confidence_options, judging_options, measure_options
 from karat.cli.options.shared import (
@@ -30,7 +31,15 @@ if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring
 
 
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, with every item.")
+TOPICS = "Topics"
+AS_JSON = option(
+    "--json",
+    "as_json",
+    group=OUTPUT,
+    common=True,
+    is_flag=True,
+    help="Print JSON, with every item.",
+)
 GOLD = click.argument("gold", type=GoldPath())
 
 
@@ -46,14 +55,23 @@ def command() -> None:
     """
 
 
-@command.command("topics")
+@command.command("topics", cls=TieredCommand)
 @click.argument("names", nargs=-1, required=True, metavar="[GOLD] RUN...")
-@click.option(
+@option(
     "--model",
+    group=TOPICS,
+    common=True,
     metavar="SPEC",
     help="An embedding model, or words; granite by default, if installed.",
 )
-@click.option("--topics", type=WholeNumber(1), metavar="N", help="Number of topics.")
+@option(
+    "--topics",
+    group=TOPICS,
+    common=True,
+    type=WholeNumber(1),
+    metavar="N",
+    help="Number of topics.",
+)
 @store_option
 @judging_options
 @confidence_options
@@ -191,7 +209,7 @@ def index_(
     _put(health_table(health), _with_skipped(health, corpus), as_json=as_json)
 
 
-@command.command("trend")
+@command.command("trend", cls=TieredCommand)
 @click.argument("experiment", default="latest", metavar="[EXPERIMENT]")
 @store_option
 @measure_options

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.help import INPUTS, OUTPUT, TieredCommand, option
 from karat.cli.options.experiment import repo_option
 from karat.cli.options.shared import (
     COLUMNS,
@@ -17,7 +18,7 @@ from karat.cli.options.shared import (
     WholeNumber,
     check_together,
 )
-from karat.extensions.judges.options import MODEL, ModelOptions, SectionedCommand, model_options
+from karat.extensions.judges.options import MODEL, ModelOptions, model_options
 from karat.report.display import printable
 
 if TYPE_CHECKING:
@@ -39,59 +40,72 @@ EXCLUSIVE = {
     "models": ("queries", "as_list", "judge"),
 }
 NEEDED = dict.fromkeys(("audit", *(name for name in MODEL if name != "models")), "models")
+# Groups of options in help.
+GRADING, AUDIT = "Grade hits", "Audit the labels of a gold set"
 PROMPT = "grade 0-3 and why, s skip, u undo, q quit: "
 
 
-@click.command(
-    "judge",
-    cls=SectionedCommand,
-    sections={
-        "Grade with language models": tuple(MODEL),
-        "Audit the labels of a gold set": ("audit", "decide"),
-    },
-)
+@click.command("judge", cls=TieredCommand)
 @click.argument("goldset", type=GoldPath())
 @click.argument("runs", nargs=-1, metavar="[RUN]...", type=click.Path(exists=True))
-@click.option(
+@option(
     "-k",
     "--depth",
+    group=GRADING,
+    common=True,
     default=10,
     show_default=True,
     metavar="K",
     help="Number of hits to judge per query and run (pool depth).",
 )
-@click.option(
+@option(
     "-o",
     "--output",
+    group=OUTPUT,
+    common=True,
     type=OutputPath(),
     metavar="FILE",
     help="Save to FILE instead of GOLDSET; continue with FILE if it exists. With --audit, write "
     "the doubtful labels to FILE (.csv or .json).",
 )
-@click.option("--judge", metavar="NAME", help="Name of the judge; your user name by default.")
-@repo_option("Show code from this repository; NAME= for one of several.")
-@click.option(
+@option(
+    "--judge", group=GRADING, metavar="NAME", help="Name of the judge; your user name by default."
+)
+@repo_option("Show code from this repository; NAME= for one of several.", common=True)
+@option(
     "--rev",
+    group=INPUTS,
     default="HEAD",
     show_default=True,
     metavar="REVISION",
     help="Revision for cases without a base commit.",
 )
-@click.option(
+@option(
     "--corpus",
+    group=INPUTS,
+    common=True,
     type=click.Path(exists=True, file_okay=False),
     metavar="DIR",
     help="Show the documents of this folder.",
 )
 @click.option("--folder", type=click.Path(exists=True, file_okay=False), hidden=True)
-@click.option("--gold-format", metavar="FORMAT", help="Format of the gold set.")
+@option("--gold-format", group=INPUTS, metavar="FORMAT", help="Format of the gold set.")
 @COLUMNS
 @TOPICS
-@click.option("--run-format", metavar="FORMAT", help="Format of the run files.")
-@click.option("--list", "as_list", is_flag=True, help="List the unjudged hits and exit.")
-@click.option(
+@option("--run-format", group=INPUTS, metavar="FORMAT", help="Format of the run files.")
+@option(
+    "--list",
+    "as_list",
+    group=GRADING,
+    common=True,
+    is_flag=True,
+    help="List the unjudged hits and exit.",
+)
+@option(
     "--next",
     "queries",
+    group=GRADING,
+    common=True,
     type=WholeNumber(1),
     is_flag=False,
     flag_value=NEXT,
@@ -99,26 +113,33 @@ PROMPT = "grade 0-3 and why, s skip, u undo, q quit: "
     help=f"Draw the next N queries, {NEXT} by default, so that the drawn queries are a stratified "
     "random sample; they are recorded in the gold set, for --human-sample auto.",
 )
-@click.option(
+@option(
     "--agreement",
+    group=GRADING,
+    common=True,
     is_flag=True,
     help="Show how well labels of models agree with people, and exit; with --json as JSON.",
 )
-@click.option(
+@option(
     "--json",
     "as_json",
+    group=OUTPUT,
     is_flag=True,
     help="List them as JSON and exit; with --model, print the summary as JSON.",
 )
 @model_options
-@click.option(
+@option(
     "--audit",
+    group=AUDIT,
+    common=True,
     is_flag=True,
     help="Let --model check the labels of GOLDSET: grades, line ranges and missing targets. "
     "Doubtful ones are listed; nothing is changed.",
 )
-@click.option(
+@option(
     "--decide",
+    group=AUDIT,
+    common=True,
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
     help="Apply the decisions in FILE, which --audit wrote, and prompt for missing ones.",
@@ -166,12 +187,12 @@ def command(
 
     \b
     karat judge gold.json bm25.jsonl dense.jsonl --repo ../project
+    karat judge gold.json bm25.jsonl --model openai/gpt-4o-mini --max-cost 2
     karat judge code.csv bm25.jsonl -k 5 -o gold.json --corpus ../project
     karat judge qrels.txt bm25.run --topics topics.tsv -o gold.json
     karat judge gold.json bm25.jsonl --list
     karat judge gold.json bm25.jsonl dense.jsonl --next 20
     karat judge gold.json bm25.jsonl --model openai/gpt-4o-mini --dry-run
-    karat judge gold.json bm25.jsonl --model openai/gpt-4o-mini --max-cost 2
     karat judge gold.json bm25.jsonl --model http://localhost:8000/v1#qwen --price 0,0
     karat judge gold.json bm25.jsonl dense.jsonl --agreement
     karat judge gold.json bm25.jsonl --audit --model openai/gpt-4o-mini -o audit.csv

@@ -1,10 +1,10 @@
-"""Options of commands that ask chat models, and help in sections."""
+"""Options of commands that ask chat models."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 
+from karat.cli.help import option
 from karat.cli.options.shared import Fields, Number, WholeNumber, gather
 
 
@@ -25,9 +25,10 @@ class ModelOptions(NamedTuple):
 
 
 MODEL: Fields = {
-    "models": click.option(
+    "models": option(
         "--model",
         "models",
+        common=True,
         multiple=True,
         metavar="SPEC",
         help="Grade with this model instead of by hand: a name of litellm, such as "
@@ -53,8 +54,9 @@ MODEL: Fields = {
         metavar="N",
         help="Requests at the same time.",
     ),
-    "max_cost": click.option(
+    "max_cost": option(
         "--max-cost",
+        common=True,
         type=Number(0),
         metavar="USD",
         help="Spending limit of this call in US dollars, for all models together.",
@@ -90,34 +92,14 @@ MODEL: Fields = {
         help="Grade up to 20 passages with hidden suspicious lines also with these lines, and "
         "report how much the grades change.",
     ),
-    "dry_run": click.option(
-        "--dry-run", is_flag=True, help="Show the cost estimate and one prompt; send nothing."
+    "dry_run": option(
+        "--dry-run",
+        common=True,
+        is_flag=True,
+        help="Show the cost estimate and one prompt; send nothing.",
     ),
     "yes": click.option("--yes", is_flag=True, help="Start without asking."),
 }
 
 # Adds the options of models: *asking*.
-model_options = gather("asking", ModelOptions, MODEL)
-
-
-class SectionedCommand(click.Command):
-    """A command whose help lists some options in sections: title -> names of parameters."""
-
-    def __init__(self, *args: Any, sections: Mapping[str, tuple[str, ...]], **rest: Any) -> None:
-        """Remember the sections; options in none of them come first."""
-        super().__init__(*args, **rest)
-        self._sections = sections
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options section by section."""
-        elsewhere = {name for names in self._sections.values() for name in names}
-        rows = {
-            param.name: row
-            for param in self.get_params(ctx)
-            if isinstance(param, click.Option) and (row := param.get_help_record(ctx)) is not None
-        }
-        with formatter.section("Options"):
-            formatter.write_dl([row for name, row in rows.items() if name not in elsewhere])
-        for title, names in self._sections.items():
-            with formatter.section(title):
-                formatter.write_dl([rows[name] for name in names])
+model_options = gather("asking", ModelOptions, MODEL, "Grade with language models")

@@ -5,52 +5,61 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from karat.cli.help import option
 from karat.cli.options.shared import Command, Fields, WholeNumber, gather
 
 if TYPE_CHECKING:
     from karat.extensions.mining.recipe import MiningRecipe
 
 
+CASES, COMMITS = "Cases", "Commits"
 HARDNESS = ("cleaned", "masked", "words", "dropped", "all")
 
 RECIPE: Fields = {
-    "limit": click.option(
+    "limit": option(
         "--limit",
+        group=CASES,
+        common=True,
         default=250,
         show_default=True,
         type=WholeNumber(0),
         metavar="N",
         help="Maximum number of cases per repository; 0 means no limit.",
     ),
-    "seed": click.option(
+    "seed": option(
         "--seed",
+        group=CASES,
         default=0,
         show_default=True,
         type=WholeNumber(0),
         metavar="N",
         help="Random seed.",
     ),
-    "level": click.option(
+    "level": option(
         "--level",
+        group=CASES,
+        common=True,
         type=click.Choice(["file", "line", "symbol"]),
         default="file",
         show_default=True,
         help="What a search has to find.",
     ),
-    "hardness": click.option(
+    "hardness": option(
         "--hardness",
+        group=CASES,
         type=click.Choice(HARDNESS),
         default="cleaned",
         show_default=True,
         help="What a query reveals: cleaned (everything), masked (no paths), words (code "
         "names split into words), dropped (code names removed), or all four.",
     ),
-    "adversarial": click.option(
+    "adversarial": option(
         "--adversarial",
+        group=CASES,
         is_flag=True,
         help="Also add queries with a typo and queries with a negation.",
     ),
-    "unit": click.option(
+    "unit": option(
         "--unit",
         type=click.Choice(["commit", "pr"]),
         default="commit",
@@ -64,8 +73,12 @@ RECIPE: Fields = {
         metavar="NAME",
         help="Branch or revision to read the history of.",
     ),
-    "since": click.option(
-        "--since", default="", metavar="DATE", help="Only commits on or after this day."
+    "since": option(
+        "--since",
+        common=True,
+        default="",
+        metavar="DATE",
+        help="Only commits on or after this day.",
     ),
     "until": click.option(
         "--until", default="", metavar="DATE", help="Only commits before this day."
@@ -96,9 +109,10 @@ RECIPE: Fields = {
         metavar="N",
         help="Maximum number of target files per case.",
     ),
-    "exclude": click.option(
+    "exclude": option(
         "--exclude-pattern",
         "exclude",
+        group=CASES,
         multiple=True,
         metavar="GLOB",
         help="Exclude files from the targets, as in .gitignore; may be repeated.",
@@ -119,7 +133,7 @@ def _make_recipe(**values: Any) -> "MiningRecipe":
 
 
 # The settings of mining: *recipe*.
-recipe_options = gather("recipe", _make_recipe, RECIPE)
+recipe_options = gather("recipe", _make_recipe, RECIPE, COMMITS)
 
 
 def recipe_of(values: Mapping[str, object]) -> "MiningRecipe":

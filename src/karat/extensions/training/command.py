@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.help import ENGINES, OUTPUT, TieredCommand, option
 from karat.cli.main import CommandGroup
 from karat.cli.options.experiment import CorpusOption, where_options
 from karat.cli.options.shared import (
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from karat.extensions.training.export import TrainingExport
 
 
+# Groups of options in help.
+ROWS, PARTS = "Training data", "Splits and test sets"
 # Options that mean nothing without another one.
 NEEDED = {"held_out": "split", "split_by": "split", "allow_contamination": "test_sets"}
 
@@ -39,131 +42,158 @@ def command() -> None:
     """
 
 
-@command.command("training")
+@command.command("training", cls=TieredCommand)
 @click.argument("goldset", type=GoldPath())
 @stray({"--engine": "an engine"})
-@click.option(
+@option(
     "-e",
     "--engine",
+    group=ENGINES,
+    common=True,
     metavar="SPEC",
     help="Engine whose hits become negatives: a name, a profile or a YAML file; bm25 by default.",
 )
-@click.option(
+@option(
     "--run",
     "run_file",
+    group=ENGINES,
+    common=True,
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
     help="Take the hits from a run file instead of running an engine.",
 )
-@click.option(
+@option(
     "-o",
     "--output",
+    group=OUTPUT,
+    common=True,
     type=OutputPath(file_okay=False, dir_okay=True),
     default="training",
     show_default=True,
     metavar="FOLDER",
     help="Folder to write: one JSONL file per part, README.md, dataset_info.json, sources.jsonl.",
 )
-@click.option("--force", is_flag=True, help="Replace the files of an earlier export.")
-@click.option(
+@option("--force", group=OUTPUT, is_flag=True, help="Replace the files of an earlier export.")
+@option(
     "--layout",
+    group=ROWS,
+    common=True,
     type=click.Choice(["triplet", "n-tuple", "pair", "scored"]),
     default="triplet",
     show_default=True,
     help="Columns: anchor, positive, negative; with negative_1 to negative_N; anchor, positive; "
     "or anchor, text, score.",
 )
-@click.option(
+@option(
     "--negatives",
+    group=ROWS,
+    common=True,
     type=WholeNumber(1),
     default=3,
     show_default=True,
     metavar="N",
     help="Negatives per query.",
 )
-@click.option(
+@option(
     "--positives",
+    group=ROWS,
+    common=True,
     type=WholeNumber(1),
     default=3,
     show_default=True,
     metavar="N",
     help="Maximum number of positives per query, the highest grades first.",
 )
-@click.option(
+@option(
     "--skip",
+    group=ROWS,
     type=WholeNumber(0),
     default=0,
     show_default=True,
     metavar="N",
     help="Take no negatives from the first N ranks.",
 )
-@click.option(
+@option(
     "--depth",
+    group=ROWS,
     type=WholeNumber(1),
     default=100,
     show_default=True,
     metavar="K",
     help="Take negatives from the first K hits.",
 )
-@click.option(
+@option(
     "--max-score-ratio",
+    group=ROWS,
     type=Number(0, 1),
     default=0.95,
     show_default=True,
     metavar="SHARE",
     help="A negative scores at most this share of the positive's score; 0 turns the rule off.",
 )
-@click.option(
-    "--same-file", is_flag=True, help="Allow negatives from other chunks of a target's file."
+@option(
+    "--same-file",
+    group=ROWS,
+    is_flag=True,
+    help="Allow negatives from other chunks of a target's file.",
 )
-@click.option(
+@option(
     "--any-language",
+    group=ROWS,
     is_flag=True,
     help="Allow negatives in a language that no positive of the query has.",
 )
-@click.option(
+@option(
     "--header",
     "headers",
+    group=ROWS,
     is_flag=True,
     help="Begin each text with its path and symbols, as built-in engines index it.",
 )
-@click.option(
+@option(
     "--split",
+    group=PARTS,
+    common=True,
     metavar="NAMES",
     help="Split into two or three parts, training first: train,dev or train,dev,test.",
 )
-@click.option(
+@option(
     "--split-by",
+    group=PARTS,
     type=click.Choice(["time", "repository"]),
     default="time",
     show_default=True,
     help="Newer queries in later parts, or every repository in one part.",
 )
-@click.option(
+@option(
     "--held-out",
+    group=PARTS,
     type=Number(0, 1, min_open=True, max_open=True),
     default=0.2,
     show_default=True,
     metavar="SHARE",
     help="Share of the queries outside the first part.",
 )
-@click.option(
+@option(
     "--test-set",
     "test_sets",
+    group=PARTS,
+    common=True,
     type=GoldPath(),
     multiple=True,
     metavar="FILE",
     help="Gold set that you test with; queries that share a text, a commit or a target with it "
     "are dropped. May be repeated.",
 )
-@click.option(
+@option(
     "--allow-contamination",
+    group=PARTS,
     is_flag=True,
     help="Only report what is shared with --test-set; drop nothing.",
 )
 @where_options
 @input_options
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@option("--json", "as_json", group=OUTPUT, common=True, is_flag=True, help="Print JSON.")
 def training(
     goldset: str,
     *,

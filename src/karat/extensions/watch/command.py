@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.help import ENGINES, INPUTS, TieredCommand, option
 from karat.cli.options.experiment import CorpusOption, where_options
 from karat.cli.options.scoring import scoring_options
 from karat.cli.options.shared import Inputs, Number, WholeNumber, store_option
@@ -28,36 +29,51 @@ SAMPLE = 100
 FILES = (".yaml", ".yml", ".json")
 
 
-@click.command("watch")
+@click.command("watch", cls=TieredCommand)
 @click.argument("goldset", required=False, type=click.Path(exists=True))
-@click.option(
+@option(
     "-e",
     "--engine",
     "engines",
+    group=ENGINES,
+    common=True,
     multiple=True,
     metavar="SPEC",
     help="An engine, a profile or a YAML file, bm25 by default; may be repeated. With --config, "
     "one of its engines.",
 )
-@click.option(
+@option(
     "--config",
+    group=INPUTS,
+    common=True,
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
     help="Configuration file, see karat init: gold set and engines.",
 )
 @where_options
-@click.option("-k", type=WholeNumber(1), metavar="N", help="Hits to request per query.")
-@click.option(
+@option(
+    "-k",
+    group=ENGINES,
+    common=True,
+    type=WholeNumber(1),
+    metavar="N",
+    help="Hits to request per query.",
+)
+@option(
     "--sample",
+    group=ENGINES,
+    common=True,
     type=WholeNumber(1),
     default=SAMPLE,
     show_default=True,
     metavar="N",
     help="Run at most N queries, always the same ones.",
 )
-@click.option(
+@option(
     "--interval",
     "interval_s",
+    group=ENGINES,
+    common=True,
     type=Number(0, min_open=True),
     default=0.5,
     show_default=True,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from karat.cli.help import INPUTS, OUTPUT, TieredCommand, option
 from karat.cli.options.shared import (
     Number,
     Output,
@@ -18,7 +19,7 @@ from karat.cli.options.shared import (
 )
 from karat.cli.options.stray import stray
 from karat.cli.output.show import draw_tables
-from karat.extensions.mining.options import recipe_options
+from karat.extensions.mining.options import COMMITS, recipe_options
 from karat.report.display import printable
 from karat.report.table import Cell, Column, Table
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 FROM = ("docstrings", "headings", "tests", "code", "docs")
 BY_MODEL = ("code", "docs")
+MODEL = "Language model"
 MASKED = ("all", "queries")
 PLAIN = Output(style=None, per_query=False, path=None)
 SAMPLES = 10
@@ -227,8 +229,8 @@ def _check_source(ctx: click.Context, made_from: str | None) -> None:
         (() if made_from in BY_MODEL else MODEL_OPTIONS, "needs --from code or --from docs."),
         (("mask",) if made_from in BY_MODEL else (), "has no effect on questions of a model."),
     ):
-        for option in sorted(given.intersection(wrong)):
-            raise click.UsageError(f"{names[option]} {why}")
+        for name in sorted(given.intersection(wrong)):
+            raise click.UsageError(f"{names[name]} {why}")
     if made_from in BY_MODEL and not ctx.params["model"]:
         raise click.UsageError(
             f"--from {made_from} needs a language model: --model openai/gpt-4o-mini, or "
@@ -285,84 +287,105 @@ def _ask(
     return made
 
 
-@click.command("generate")
+@click.command("generate", cls=TieredCommand)
 @stray({"--repo": "the repository", "-o": "the gold set"})
-@click.option(
+@option(
     "--repo",
     "repositories",
+    group=INPUTS,
+    common=True,
     multiple=True,
     metavar="DIR",
     help="A Git repository, bare or not; may be repeated.",
 )
-@click.option(
+@option(
     "--from",
     "made_from",
+    group=INPUTS,
+    common=True,
     type=click.Choice(FROM),
     metavar="TEXTS",
     help="Make queries from texts instead of commits: docstrings, headings or tests, which are "
     "masked when the gold set is evaluated; or, with --model, questions about code or docs.",
 )
-@click.option(
+@option(
     "--corpus",
+    group=INPUTS,
+    common=True,
     type=click.Path(),
     metavar="DIR",
     help="With --from: a folder to read instead of a Git repository.",
 )
-@click.option(
+@option(
     "--mask",
+    group=INPUTS,
     type=click.Choice(MASKED),
     default="all",
     show_default=True,
     help="With --from: hide all texts of this kind from the search, or only those of the queries.",
 )
-@click.option(
+@option(
     "--model",
+    group=MODEL,
+    common=True,
     default="",
     metavar="SPEC",
     help="Language model for --from code and --from docs: a name of litellm, such as "
     "openai/gpt-4o-mini, or ADDRESS#NAME of an OpenAI-compatible server.",
 )
-@click.option(
+@option(
     "--hard",
+    group=MODEL,
     default=0.5,
     show_default=True,
     metavar="SHARE",
     type=Number(0, 1),
     help="Share of the model's questions that should avoid the words of the answer.",
 )
-@click.option(
+@option(
     "--max-cost",
+    group=MODEL,
+    common=True,
     type=Number(0),
     metavar="USD",
     help="Spending limit of this call in US dollars.",
 )
-@click.option(
+@option(
     "--price",
+    group=MODEL,
     default="",
     metavar="PROMPT,ANSWER",
     help="Price of the model in US dollars per million tokens, such as 0.15,0.6. By default "
     "litellm's price list.",
 )
-@click.option(
+@option(
     "--workers",
+    group=MODEL,
     type=WholeNumber(1, 256),
     default=8,
     show_default=True,
     metavar="N",
     help="Requests to the model at the same time.",
 )
-@click.option(
-    "--dry-run", is_flag=True, help="Show the cost estimate and one prompt; send nothing."
+@option(
+    "--dry-run",
+    group=MODEL,
+    is_flag=True,
+    help="Show the cost estimate and one prompt; send nothing.",
 )
-@click.option(
+@option(
     "-o",
     "--output",
+    group=OUTPUT,
+    common=True,
     type=OutputPath(),
     metavar="FILE",
     help="The gold set to write, such as gold.json.",
 )
-@click.option(
+@option(
     "--config",
+    group=INPUTS,
+    common=True,
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
     is_eager=True,
@@ -372,31 +395,40 @@ def _ask(
     "given here override it.",
 )
 @recipe_options
-@click.option(
+@option(
     "--rewrite",
+    group=MODEL,
     default="",
     metavar="MODEL",
     help="Let a language model rewrite the queries, such as openai/gpt-4o-mini.",
 )
-@click.option(
-    "--list-rules", is_flag=True, help="List the rules that --off can disable, or those of --from."
+@option(
+    "--list-rules",
+    group=COMMITS,
+    is_flag=True,
+    help="List the rules that --off can disable, or those of --from.",
 )
-@click.option(
+@option(
     "--split",
+    group=OUTPUT,
+    common=True,
     callback=_part_names,
     metavar="OLDER/NEWER",
     help="Split by time into two files: dev/test writes FILE.dev.json and FILE.test.json.",
 )
-@click.option(
+@option(
     "--test-share",
+    group=OUTPUT,
     default=0.5,
     show_default=True,
     metavar="SHARE",
     type=Number(0, 1, min_open=True, max_open=True),
     help="Share of the cases in the newer part.",
 )
-@click.option("--cache", is_flag=True, help="Cache what is read from Git, for the next run.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@option(
+    "--cache", group=COMMITS, is_flag=True, help="Cache what is read from Git, for the next run."
+)
+@option("--json", "as_json", group=OUTPUT, common=True, is_flag=True, help="Print JSON.")
 def command(
     *,
     repositories: tuple[str, ...],
@@ -427,10 +459,10 @@ def command(
 
     \b
     karat generate --repo ../flask -o gold.json
+    karat generate --corpus ./docs --from headings --limit 100 -o gold.json
     karat generate --repo ../flask --level line --since 2023-01-01 --limit 100 -o gold.json
     karat generate --repo ../flask --split dev/test -o gold.json
     karat generate --repo ../flask --from docstrings -o gold.json
-    karat generate --corpus ./docs --from headings --limit 100 -o gold.json
     karat generate --repo ../flask --from code --model openai/gpt-4o-mini --max-cost 1 -o gold.json
     """
     if list_rules:

@@ -2,14 +2,24 @@
 
 import click
 
+from karat.cli.help import ENGINES, SERVICE, TieredCommand, option
 from karat.cli.options.experiment import executor_option
 from karat.cli.options.shared import WholeNumber, store_option
 
 
-@click.command("serve")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
+@click.command("serve", cls=TieredCommand)
+@option(
+    "--host",
+    group=SERVICE,
+    common=True,
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on.",
+)
+@option(
     "--port",
+    group=SERVICE,
+    common=True,
     default=8080,
     show_default=True,
     type=WholeNumber(0, 65535),
@@ -17,59 +27,73 @@ from karat.cli.options.shared import WholeNumber, store_option
     help="Port to listen on; 0 picks a free one.",
 )
 @store_option
-@click.option(
+@option(
     "--data",
+    group=SERVICE,
+    common=True,
     type=click.Path(file_okay=False),
     default=".karat",
     show_default=True,
     help="Folder of uploaded documents.",
 )
-@click.option(
+@option(
     "--root",
     "roots",
+    group=SERVICE,
+    common=True,
     multiple=True,
     type=click.Path(exists=True, file_okay=False),
     help="Allow collections of folders and repositories below this folder; may be repeated.",
 )
-@click.option(
+@option(
     "--http-target",
     "targets",
+    group=ENGINES,
+    common=True,
     multiple=True,
     metavar="NAME=URL",
     help="An HTTP engine for benchmarks, called NAME: a URL with {query}; may be repeated.",
 )
-@click.option(
+@option(
     "--engine",
     "engines",
+    group=ENGINES,
+    common=True,
     multiple=True,
     metavar="NAME=SPEC",
     help="Any other engine, as in karat evaluate, such as a command or a Python class; may be "
     "repeated.",
 )
-@click.option(
+@option(
     "--model",
     "models",
+    group=ENGINES,
+    common=True,
     multiple=True,
     metavar="NAME=SPEC",
     help="An embedding model for benchmarks, such as gpu=tei:http://localhost:8080; may be "
     "repeated.",
 )
-@click.option(
+@option(
     "--reranker",
     "rerankers",
+    group=ENGINES,
     multiple=True,
     metavar="NAME=SPEC",
     help="A reranker for benchmarks, such as co=cohere:rerank-v3.5; may be repeated.",
 )
-@click.option(
+@option(
     "--context",
     "contexts",
+    group=ENGINES,
     multiple=True,
     metavar="NAME=SPEC",
     help="A chat model that writes a context of each chunk; may be repeated.",
 )
-@click.option(
+@option(
     "--workers",
+    group=SERVICE,
+    common=True,
     default=1,
     show_default=True,
     type=WholeNumber(0, 64),
@@ -77,42 +101,57 @@ from karat.cli.options.shared import WholeNumber, store_option
     help="Worker processes for indexing and benchmarks; 0 if another service runs them.",
 )
 @executor_option
-@click.option(
+@option(
     "--analysts",
+    group=SERVICE,
     type=WholeNumber(1, 64),
     metavar="N",
     help="Analyses (statistics, reports) that run at a time; default: the number of cores, 2 to 4.",
 )
-@click.option(
+@option(
     "--warm-up/--no-warm-up",
+    group=SERVICE,
     default=True,
     show_default=True,
     help="Load collections in the background, before their first search.",
 )
-@click.option(
+@option(
     "--allowed-host",
     "hosts",
+    group=SERVICE,
+    common=True,
     multiple=True,
     metavar="NAME",
     help="Host name that clients use, such as that of a proxy; may be repeated.",
 )
-@click.option(
+@option(
     "--shared/--private",
+    group=SERVICE,
+    common=True,
     default=None,
     help="Whether all tokens see everything, or each only what its owner has; default: shared, "
     "or as before.",
 )
-@click.option("--open", "browse", is_flag=True, help="Open the web page in a browser.")
-@click.option(
+@option(
+    "--open",
+    "browse",
+    group=SERVICE,
+    common=True,
+    is_flag=True,
+    help="Open the web page in a browser.",
+)
+@option(
     "--limit",
     "limits",
+    group=SERVICE,
     multiple=True,
     metavar="NAME=N",
     help="Change a limit, such as upload_queries=5000; may be repeated.",
 )
-@click.option(
+@option(
     "--unsafe-allow-unauthenticated",
     "unsafe",
+    group=SERVICE,
     is_flag=True,
     help="Allow requests without a token from everybody who can reach the service.",
 )

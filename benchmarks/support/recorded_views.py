@@ -42,7 +42,7 @@ def help_pages() -> None:
 
 def _help_below(first: list[str], path: list[str]) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "karat", *first, *path, "--help"],
+        [sys.executable, "-m", "karat", *first, *path, "--help-all"],
         capture_output=True,
         text=True,
         check=False,

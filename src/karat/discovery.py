@@ -43,9 +43,9 @@ REGISTRIES = {
 class Command(NamedTuple):
     """A command of ``karat``: *target* is the ``module:attribute`` of a click command.
 
-    *help* is its line in ``karat --help-all``, below the title *section*: behind the command *after*,
-    first if *after* is the title, or else at the end. In a *single_threaded* command, threads of
-    numpy's linear algebra would cost more than they bring.
+    *help* is its line in ``karat --help-all``, below the title *section*: behind the command
+    *after*, first if *after* is the title, or else at the end. In a *single_threaded* command,
+    threads of numpy's linear algebra would cost more than they bring.
     """
 
     target: str

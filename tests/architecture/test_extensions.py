@@ -273,7 +273,7 @@ main()
 
 
 def test_help_of_the_core_alone(core: Path) -> None:
-    done = run_core(core, "--help")
+    done = run_core(core, "--help-all")
     assert done.returncode == 0, done.stderr
     assert "Score a run file" in done.stdout
     assert "watch" not in done.stdout
@@ -349,6 +349,6 @@ def test_a_name_of_a_missing_extension_leads_to_the_list(
 
 
 def test_help_of_the_core_has_only_examples_that_work(core: Path) -> None:
-    examples = re.findall(r"^ +karat (\S+)", run_core(core, "--help").stdout, re.MULTILINE)
-    assert examples == ["compare", "report", "score", "metrics"]
+    examples = re.findall(r"^ +karat (\S+)", run_core(core, "--help-all").stdout, re.MULTILINE)
+    assert examples == ["evaluate", "compare", "score", "gate", "report", "metrics"]
     assert "lists the extensions" in run_core(core, "--server", "http://here", "--help").stdout

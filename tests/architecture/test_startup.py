@@ -12,7 +12,14 @@ import pytest
 # What a command may import beyond click. Each module costs every user of the command 0.2 to 4 ms:
 # an import that only some calls need belongs inside the function that needs it.
 HELP = {
-    *("karat", "karat.cli", "karat.cli.main", "karat.cli.options", "karat.cli.options.stray"),
+    *(
+        "karat",
+        "karat.cli",
+        "karat.cli.help",
+        "karat.cli.main",
+        "karat.cli.options",
+        "karat.cli.options.stray",
+    ),
     *("karat.discovery", "karat.errors", "karat.exports", "karat.extension", "karat.extensions"),
     *("gc", "karat.installation", "locale", "textwrap"),
 }
@@ -21,7 +28,13 @@ SCORE = {
     *("karat", "karat.discovery", "karat.errors", "karat.exports", "karat.installation"),
     "karat.registry",
     *("karat.app", "karat.app.score"),
-    *("karat.cli", "karat.cli.commands", "karat.cli.commands.score", "karat.cli.main"),
+    *(
+        "karat.cli",
+        "karat.cli.commands",
+        "karat.cli.commands.score",
+        "karat.cli.help",
+        "karat.cli.main",
+    ),
     *("karat.cli.options", "karat.cli.options.scoring", "karat.cli.options.shared"),
     *("karat.cli.options.stray", "karat.model.settings"),
     *("karat.cli.output", "karat.cli.output.show"),

@@ -157,7 +157,7 @@ def test_a_slice_that_is_one_cluster_has_an_interval(karat: Karat, folder: Path)
 def test_a_folder_of_a_revision_is_searched(karat: Karat, history: Path) -> None:
     done = karat("search", "cart goods", str(history), "--rev", "HEAD:docs")
     assert done.stdout.split()[1].startswith("cart.md")
-    assert "v2.0:docs" in flat(karat("evaluate", "--help").stdout)
+    assert "v2.0:docs" in flat(karat("evaluate", "--help-all").stdout)
 
 
 @pytest.mark.parametrize("command", ["report", "evaluate", "validate-gold"])

@@ -23,7 +23,7 @@ def test_the_template_works_as_it_is(karat: Karat, folder: Path) -> None:
     ]
     assert karat("--plugin", "mine.py", "hello").stdout == "Hello from mine.py.\n"
     assert "pair@5" in karat("score", "gold.qrels", "new.run", "-m", "pair@5").stdout
-    assert "hello" in karat("--help").stdout
+    assert "hello" in karat("--help-all").stdout
     listed = karat("plugins").stdout
     assert "A greeting and a measure. (" in listed
     assert "Adds command hello; metric pair." in " ".join(listed.split())

@@ -336,22 +336,22 @@ def _add_plugins(
     multiple=True,
     is_eager=True,
     callback=_add_plugins,
-    help="Load a Python file with an extension; see karat init --plugin.",
+    help="Load an extension from a file, see karat init --plugin.",
 )
 def karat(server: str | None, plugins: tuple[str, ...]) -> None:
     """Measure how good a search is.
 
     \b
-    karat demo                                       try it on a bundled example
-    karat generate --repo ../flask -o gold.json      mine a gold set from the history
-    karat evaluate gold.json --engine bm25           run an engine, score what it finds
-    karat compare gold.json --agents keyword bm25    which engine is better? is it significant?
-    karat score gold.csv results.run                 score a run file of any engine
-    karat gate gold.csv new.run --min hit@5=0.70     fail in CI if quality is too low
-    karat report latest -o report.html               everything on one page
-    karat serve                                      the web page and API, for a team
-    karat metrics ndcg                               explain a measure
-    karat --server URL --help                        commands of a service: collections, datasets
+    karat demo                                     try it on a bundled example
+    karat generate --repo ../flask -o gold.json    mine a gold set from Git
+    karat evaluate gold.json --engine bm25         score what an engine finds
+    karat compare gold.json --agents keyword bm25  which engine is better?
+    karat score gold.csv results.run               score a run file of any engine
+    karat gate gold.csv new.run --min hit@5=0.70   fail in CI below a minimum
+    karat report latest -o report.html             everything on one page
+    karat serve                                    web page and API for a team
+    karat metrics ndcg                             explain a measure
+    karat --server URL --help                      commands of a service
     """
 
 

@@ -365,7 +365,7 @@ def test_what_an_audit_needs(karat: Karat, arguments: tuple[str, ...], said: str
 
 
 def test_help_says_what_needs_no_run(karat: Karat) -> None:
-    said = karat("judge", "--help").stdout
+    said = karat("judge", "--help-all").stdout
     assert "judge [OPTIONS] GOLDSET [RUN]...\n" in said
     assert "--audit and --decide work without a RUN" in said
     assert "--next draws whole queries" in said

@@ -28,7 +28,11 @@ def blocks(language: str) -> list[str]:
 
 
 def test_every_option() -> None:
-    options = [option for option in command.params if isinstance(option, click.Option)]
+    options = [
+        option
+        for option in command.params
+        if isinstance(option, click.Option) and not option.hidden
+    ]
     assert len(options) > 20
     for option in options:
         spellings = "`, `".join(option.opts)

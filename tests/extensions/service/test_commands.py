@@ -125,7 +125,7 @@ def test_the_examples_of_a_service_are_its_commands(karat: Karat) -> None:
     examples = [line.split() for line in lines if line.startswith("  karat ")]
     assert {words[3] for words in examples} <= set(discovery.remote_commands())
     assert all(words[2] == address for words in examples)
-    assert "  karat --server URL --help" in karat("--help").stdout
+    assert "  karat --server URL --help" in karat("--help-all").stdout
 
 
 def test_an_address_that_is_none(karat: Karat) -> None:

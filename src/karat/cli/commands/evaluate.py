@@ -81,9 +81,10 @@ def command(
 
     \b
     karat evaluate gold.json --engine bm25
+    karat evaluate questions.csv --corpus ../project -e bm25 -o report.html
+    karat evaluate questions.csv --corpus ../project --rev v2.0
     karat evaluate gold.json -e keyword -e bm25 -e rg.yaml -m hit@1,mrr -o report.html
     karat evaluate gold.json --snapshot child --run-out leak.jsonl
-    karat evaluate questions.csv --corpus ../project --rev v2.0
     karat evaluate --config karat.yaml --engine semantic_search --output results/
     """
     from karat.app.evaluate import ExperimentKind

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from karat.errors import InputError
+from karat.errors import InputError, KaratError
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -103,7 +103,8 @@ def installed() -> tuple[InstalledExtension, ...]:
         _State.extensions = checked([*built_in, *others])
         if _State.report:
             for one in _State.extensions:
-                if one.problem:
+                # A built-in one is off only where somebody has taken away another that it needs.
+                if one.problem and one.origin != BUILT_IN:
                     _State.report(f"extension {one.name} ({one.origin}) is off: {one.problem}")
     return _State.extensions
 
@@ -115,7 +116,7 @@ def checked(extensions: Iterable[InstalledExtension]) -> tuple[InstalledExtensio
 
 
 def on_problem(report: Callable[[str], None]) -> None:
-    """Call *report* with a line about each extension that is off, once, when they are loaded."""
+    """Call *report* with a line about each extension of others that is off, once, when loaded."""
     _State.report = report
 
 
@@ -239,10 +240,16 @@ def _built_in_record(name: str, path: str) -> Extension:
     long, and the module is not needed: a record is plain data.
     """
     module = f"{FOLDER}.{name}.extension"
-    code = SourceFileLoader(module, path).get_code(module)
     names: dict[str, Any] = {"__name__": module, "__package__": f"{FOLDER}.{name}"}
-    exec(cast("CodeType", code), names)  # noqa: S102 - a file of this package
-    record: Extension = names["EXTENSION"]
+    try:
+        code = SourceFileLoader(module, path).get_code(module)
+        exec(cast("CodeType", code), names)  # noqa: S102 - a file of this package
+        record: Extension = names["EXTENSION"]
+    except Exception as error:
+        raise KaratError(
+            f"{path}: cannot load Karat's own extension {name}: {type(error).__name__}: {error}; "
+            "repair the file, or install Karat again"
+        ) from error
     return record
 
 

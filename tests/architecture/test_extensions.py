@@ -279,6 +279,36 @@ def test_help_of_the_core_alone(core: Path) -> None:
     assert "watch" not in done.stdout
 
 
+def test_a_broken_folder_is_an_error_with_its_file(core: Path, tmp_path: Path) -> None:
+    broken = shutil.copytree(core, tmp_path / "copy") / "karat" / "extensions" / "mine"
+    broken.mkdir(parents=True)
+    (broken.parent / "__init__.py").write_text("")
+    (broken / "extension.py").write_text("from karat.extension import Nothing\n")
+    done = run_core(tmp_path / "copy", "--help")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == (
+        f"error: {broken / 'extension.py'}: cannot load Karat's own extension mine: ImportError: "
+        "cannot import name 'Nothing' from 'karat.extension' "
+        f"({tmp_path / 'copy' / 'karat' / 'extension.py'}); "
+        "repair the file, or install Karat again\n"
+    )
+
+
+def test_a_folder_that_lacks_what_it_needs_is_off_without_a_line(
+    core: Path, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(core, tmp_path / "copy") / "karat" / "extensions" / "judges"
+    shutil.copytree(SOURCE / "extensions" / "judges", folder)
+    (folder.parent / "__init__.py").write_text("")
+    listed = run_core(tmp_path / "copy", "plugins")
+    assert (listed.returncode, listed.stderr) == (0, "")
+    assert "judges  off (built in): needs llm" in listed.stdout
+    unknown = run_core(tmp_path / "copy", "judge")
+    assert (unknown.returncode, unknown.stderr.count("\n")) == (2, 2)
+    assert "No such command 'judge'" in unknown.stderr
+    assert "`karat plugins` lists" in unknown.stderr
+
+
 @pytest.mark.parametrize(
     ("door", "name", "extension"),
     [

@@ -256,7 +256,7 @@ def _built_in_record(name: str, path: str) -> Extension:
 def _distributions() -> Iterator[tuple[str, str, str]]:
     """Yield distribution, name and target of each entry point in the group ``karat.extensions``.
 
-    Of a distribution that is found twice, as ``pip install -e`` leaves one, the first counts.
+    Of a distribution that is found twice, as an editable installation leaves one, the first counts.
     importlib.metadata would do the same, and takes 20 ms to import.
     """
     known: set[str] = set()

@@ -176,7 +176,7 @@ def _write_plugin(file: Path, *, force: bool) -> None:
     _write_new(test, PLUGIN_TEST.format(**names), force=force)
     click.echo(f"wrote {file} and {test}")
     click.echo(f"next: karat --plugin {file} hello")
-    click.echo(f"      python -m pytest -q {test}  (needs: pip install pytest)")
+    click.echo(f"      python -m pytest -q {test}  (needs the package pytest)")
 
 
 def _write_new(file: Path, text: str, *, force: bool) -> None:

@@ -176,6 +176,10 @@ def test_any_option_where_the_class_takes_any() -> None:
             "rrf_k=inf; expected a number from 0",
         ),
         (
+            "hybrid(model=tests.words:words, fusion=min-max, rrf_k=20)",
+            "rrf_k has no effect with fusion=min-max; remove one, or use fusion=rrf",
+        ),
+        (
             "hybrid(model=tests.words:words, fusion=sum)",
             "no fusion named 'sum'; known: rrf, min-max",
         ),

@@ -45,6 +45,21 @@ def test_forty_eight() -> None:
     assert len({configuration.spec for configuration in configurations}) == 8
 
 
+def test_one_default_of_fusion_unless_constants_are_named() -> None:
+    def specs(**axes: Any) -> list[dict[str, object]]:
+        matrix = Matrix(search_modes=("hybrid",), **axes)
+        return [dict(one.spec.params) for one in matrix.configurations()]
+
+    # The same engine as hybrid without options, and so the same stored run.
+    assert specs() == specs(fusion=("min-max",)) == [{}]
+    rrf = [{"fusion": "rrf", "rrf_k": constant} for constant in (40, 60)]
+    assert specs(rrf_k_values=(40, 60)) == rrf
+    assert specs(fusion=("rrf",)) == rrf[1:]
+    assert specs(fusion=("min-max", "rrf"), rrf_k_values=(40, 60)) == [{}, *rrf]
+    with pytest.raises(InputError, match="rrf_k_values: fusion has no rrf"):
+        specs(fusion=("min-max",), rrf_k_values=(40,))
+
+
 def test_further_engines() -> None:
     own = {"own": Spec("engine", "http", {"url": "x"}), "other": Spec("engine", "bm25")}
     axes: dict[str, Any] = {"top_k_values": (5, 10), "use_reranker": (False, True), "engines": own}

@@ -130,6 +130,12 @@ def test_an_axis_that_no_mode_uses_is_rejected(tmp_path: Path) -> None:
         read_matrix(tmp_path / "m.yaml")
 
 
+def test_a_constant_without_its_fusion_is_rejected(tmp_path: Path) -> None:
+    (tmp_path / "m.yaml").write_text("search_modes: hybrid\nrrf_k_values: 40\nfusion: min-max\n")
+    with pytest.raises(FormatError, match=r"m\.yaml:2: rrf_k_values: fusion has no rrf"):
+        read_matrix(tmp_path / "m.yaml")
+
+
 def test_null_is_no_reranker(tmp_path: Path) -> None:
     place = tmp_path / "matrix.yaml"
     place.write_text("search_modes: [bm25]\nrerankers: [null, maxsim]\n")

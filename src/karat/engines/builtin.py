@@ -7,7 +7,7 @@ from karat.engines.caches import user_caches
 from karat.engines.chunk_index import IndexRecipe
 from karat.engines.chunked import ChunkEngine
 from karat.engines.embedding import DEFAULT_EMBEDDER, create_embedder
-from karat.engines.fusion import RRF_K, Weights
+from karat.engines.fusion import DEFAULT_FUSION, RRF, RRF_K, Weights
 from karat.engines.ranking import PLAIN, RankingRules
 from karat.engines.sparse import SparseStage, create_sparse_encoder
 from karat.engines.spec import model_text
@@ -96,8 +96,8 @@ def hybrid(
     windows: str = "prose",
     vectors: str = "float32",
     store: str | Mapping[str, object] = "",
-    fusion: str = "min-max",
-    rrf_k: float = RRF_K,
+    fusion: str | None = None,
+    rrf_k: float | None = None,
     dense_weight: float | None = None,
     k1: float = K1,
     b: float = B,
@@ -112,15 +112,22 @@ def hybrid(
 ) -> ChunkEngine:
     """Return BM25 and embeddings combined; *fusion* is ``min-max`` or ``rrf``.
 
-    *dense_weight* is the share of the embeddings: without one 0.6, and 0.5 for code of which lines
-    are judged. *docs_ranking* False ignores whether a document is in the main folder of
-    documentation. The other settings are those of ``bm25`` and ``dense``; *store* is that of the
-    embeddings.
+    Without *fusion* it is ``rrf`` if there is an *rrf_k*, else ``min-max``. *dense_weight* is the
+    share of the embeddings: without one 0.6, and 0.5 for code of which lines are judged.
+    *docs_ranking* False ignores whether a document is in the main folder of documentation. The
+    other settings are those of ``bm25`` and ``dense``; *store* is that of the embeddings.
     """
+    fusion = fusion or (DEFAULT_FUSION if rrf_k is None else RRF)
+    if rrf_k is not None and fusion != RRF:
+        raise InputError(f"rrf_k has no effect with fusion={fusion}; remove one, or use fusion=rrf")
     recipe = _recipe(
-        chunker, unit, threshold, code_ranking=code_ranking, context=context, fusion=fusion, k=rrf_k
+        *(chunker, unit, threshold),
+        code_ranking=code_ranking,
+        context=context,
+        fusion=fusion,
+        k=RRF_K if rrf_k is None else rrf_k,
     )
-    if code_ranking and docs_ranking and fusion == "min-max":
+    if code_ranking and docs_ranking and fusion == DEFAULT_FUSION:
         recipe = replace(recipe, rules=replace(recipe.rules, outside=OUTSIDE))
     weights = _weights(dense_weight, unit)
     caches = user_caches(cache)
@@ -150,7 +157,7 @@ def _recipe(
     *,
     code_ranking: bool,
     context: str,
-    fusion: str = "min-max",
+    fusion: str = DEFAULT_FUSION,
     k: float = RRF_K,
 ) -> IndexRecipe:
     return IndexRecipe(

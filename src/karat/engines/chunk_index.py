@@ -24,7 +24,7 @@ from karat.engines.chunk_table import ChunkLocation, ChunkTable, Grower, RowNumb
 from karat.engines.columns import Columns, prefixed, without_prefix
 from karat.engines.context import create_context
 from karat.engines.embedding.texts import CachedEmbedder, EmbeddingCache, vector_key
-from karat.engines.fusion import RRF_K, Scores, check_fusion
+from karat.engines.fusion import DEFAULT_FUSION, RRF_K, Scores, check_fusion
 from karat.engines.ranking import Names, RankingRules, folder_factors, kind_factors
 from karat.engines.registry import check_threshold
 from karat.engines.stages import DenseStage, RowStage, Stage, texts_of
@@ -334,7 +334,7 @@ class IndexRecipe:
 
     chunker: str = "auto"
     chunker_options: Mapping[str, object] = field(default_factory=dict)
-    fusion: str = "min-max"
+    fusion: str = DEFAULT_FUSION
     rrf_k: float = RRF_K
     unit: str = "lines"
     threshold: float = 0.0

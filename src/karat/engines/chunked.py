@@ -17,7 +17,7 @@ from karat.engines.caches import NO_CACHES, Caches
 from karat.engines.chunk_index import ChunkFactors, ChunkIndex, IndexRecipe
 from karat.engines.chunk_table import ChunkTable
 from karat.engines.engine_group import NOT_KEPT, Current
-from karat.engines.fusion import Scores, Weights, fuse, rest, stretch, top
+from karat.engines.fusion import RRF, Scores, Weights, fuse, rest, stretch, top
 from karat.engines.ranking import boost_names, diversify
 from karat.engines.registry import count_above
 from karat.engines.stages import Stage
@@ -286,7 +286,7 @@ class ChunkEngine(Engine):
         """Return whether the fused scores are close together: cosines, or reciprocal ranks."""
         if len(self.stages) == 1:
             return not self.stages[0].by_words
-        return self.recipe.fusion == "rrf"
+        return self.recipe.fusion == RRF
 
     def _ordered(
         self, scores: Scores, chunks: ChunkTable, k: int, *, close: bool = False

@@ -15,6 +15,7 @@ Scores = NDArray[np.float32]
 Weight = float | Scores
 Floating = TypeVar("Floating", bound=np.floating)
 
+RRF, DEFAULT_FUSION = "rrf", "min-max"
 RRF_K = 60.0
 # Deeper ranks of one search would not change what a user sees first.
 DEPTH = 100
@@ -95,7 +96,7 @@ def top(scores: Scores, k: int) -> NDArray[np.intp]:
     return candidates[order[:k]]
 
 
-FUSIONS: dict[str, Callable[..., Scores]] = {"rrf": reciprocal_ranks, "min-max": min_max}
+FUSIONS: dict[str, Callable[..., Scores]] = {RRF: reciprocal_ranks, DEFAULT_FUSION: min_max}
 
 
 def check_fusion(method: str) -> None:
@@ -108,7 +109,7 @@ def fuse(
     parts: Sequence[Scores],
     weights: Sequence[Weight],
     *,
-    method: str = "min-max",
+    method: str = DEFAULT_FUSION,
     rrf_k: float = RRF_K,
     depth: int = DEPTH,
 ) -> Scores:
@@ -121,7 +122,7 @@ def fuse(
     if len(parts) != len(weights):
         raise InputError(f"{len(parts)} rankings and {len(weights)} weights; expected one each")
     check_fusion(method)
-    options = {"k": rrf_k} if method == "rrf" else {}
+    options = {"k": rrf_k} if method == RRF else {}
     scaled = FUSIONS[method]
     total = np.zeros(len(parts[0]) if parts else 0, np.float32)
     for part, weight in zip(parts, weights, strict=True):

@@ -13,7 +13,7 @@ from karat.corpus import create_chunker
 from karat.engines.context import check_context
 from karat.engines.embedding import DEFAULT_EMBEDDER
 from karat.engines.embedding.base import check_model, embedder_named
-from karat.engines.fusion import check_fusion
+from karat.engines.fusion import DEFAULT_FUSION, RRF, RRF_K, check_fusion
 from karat.engines.registry import modes
 from karat.engines.rerank import DEFAULT_RERANKER, check_reranker
 from karat.engines.sparse import check_sparse_encoder
@@ -152,6 +152,7 @@ def _context(value: str | None) -> None:
         check_context(value)
 
 
+NO_RRF = "fusion has no rrf, so that they have no effect; add rrf to fusion, or remove them"
 MAY_BE_EMPTY = frozenset({"k_values_for_metrics", "sparse_models", "late_models"})
 CHECKS: Mapping[str, Callable[[Any], object]] = {
     "search_modes": _mode,
@@ -204,13 +205,15 @@ class Matrix:
 
     A threshold of None drops nothing; for mode ``dense`` it is a cosine, for the others a share of
     the best score of the query. *dense_weight*, *k1*, *b*, *code_ranking* and *context* are options
-    of the engines; None is the default of the engine. *rrf_k_values* count where *fusion* is
-    ``rrf``, *rerank_depth* where there is a reranker. *sparse_models* are those of mode ``splade``,
-    and *late_models* those of mode ``colbert``. *primary_k* and *k_values_for_metrics* say what is
-    measured. *engines* are further engines by their names, of which nothing but the depth is
-    combined; with some of them there may be no mode. A model may have the name that the hub gives
-    it. *aliases* are short names of the values of an axis, which is ``models``, ``rerankers`` or
-    ``context``: configurations show the alias and use what it stands for.
+    of the engines; None is the default of the engine. Without *fusion* it is ``rrf`` if there are
+    *rrf_k_values*, else ``min-max`` as in the engine hybrid; without *rrf_k_values* the constant of
+    ``rrf`` is 60. *rerank_depth* counts where there is a reranker. *sparse_models* are those of
+    mode ``splade``, and *late_models* those of mode ``colbert``. *primary_k* and
+    *k_values_for_metrics* say what is measured. *engines* are further engines by their names, of
+    which nothing but the depth is combined; with some of them there may be no mode. A model may
+    have the name that the hub gives it. *aliases* are short names of the values of an axis, which
+    is ``models``, ``rerankers`` or ``context``: configurations show the alias and use what it
+    stands for.
 
     >>> matrix = Matrix(search_modes=("dense", "hybrid"), rrf_k_values=(40, 60), top_k_values=(10,))
     >>> [configuration.name for configuration in matrix.configurations()]
@@ -220,14 +223,14 @@ class Matrix:
     search_modes: tuple[str, ...] = ("dense",)
     use_reranker: tuple[bool, ...] = (False,)
     top_k_values: tuple[int, ...] = (10,)
-    rrf_k_values: tuple[int, ...] = (60,)
+    rrf_k_values: tuple[int, ...] = ()
     score_thresholds: tuple[float | None, ...] = (None,)
     chunkers: tuple[str, ...] = ("auto",)
     models: tuple[str, ...] = (DEFAULT_EMBEDDER,)
     sparse_models: tuple[str, ...] = ()
     late_models: tuple[str, ...] = ()
     rerankers: tuple[str, ...] = (DEFAULT_RERANKER,)
-    fusion: tuple[str, ...] = ("rrf",)
+    fusion: tuple[str, ...] = ()
     dense_weight: tuple[float | None, ...] = (None,)
     k1: tuple[float | None, ...] = (None,)
     b: tuple[float | None, ...] = (None,)
@@ -250,6 +253,8 @@ class Matrix:
             for _, message in axis_problems(axis, self._meant(axis, values))
         ]
         wrong += self._missing_models()
+        if self.rrf_k_values and RRF not in self._fusion():
+            wrong.append(f"rrf_k_values: {NO_RRF}")
         if wrong:
             raise InputError("\n".join(wrong))
 
@@ -349,13 +354,17 @@ class Matrix:
         of_mode = (getattr(self, key) for key, axis in OF_MODE.items() if axis in axes)
         return next(of_mode, (None,))
 
+    def _fusion(self) -> tuple[str, ...]:
+        """Return the fusions; a matrix that only names constants of one means that one."""
+        return self.fusion or ((RRF,) if self.rrf_k_values else (DEFAULT_FUSION,))
+
     def _fusions(self, axes: frozenset[str]) -> Iterator[tuple[str | None, int | None]]:
         """Yield each fusion with its constant, which only reciprocal rank fusion has."""
         if "rrf_k" not in axes:
             yield None, None
             return
-        for fusion in self.fusion if "fusion" in axes else ("rrf",):
-            for constant in self.rrf_k_values if fusion == "rrf" else (None,):
+        for fusion in self._fusion() if "fusion" in axes else (RRF,):
+            for constant in (self.rrf_k_values or (int(RRF_K),)) if fusion == RRF else (None,):
                 yield fusion, constant
 
     def _configuration(self, choice: _Choice) -> Configuration:
@@ -373,7 +382,8 @@ class Matrix:
             "rerank_depth": choice.rerank_depth,
             **dict(zip(TUNED, choice.tuned, strict=True)),
         }
-        if len(self.fusion) > 1 or choice.fusion != "rrf":
+        # The constant says that it is rrf.
+        if len(self.fusion) > 1 or choice.fusion != RRF:
             used["fusion"] = choice.fusion
         options |= {name: value for name, value in used.items() if value is not None}
         threshold = choice.score_threshold or 0.0
@@ -441,7 +451,7 @@ def _spec(choice: _Choice) -> Spec:
     info = modes()[choice.search_mode]
     engine = info.name
     params: dict[str, object] = {}
-    if choice.fusion is not None:
+    if choice.fusion not in (None, DEFAULT_FUSION):
         params["fusion"] = choice.fusion
     if choice.rrf_k is not None:
         params["rrf_k"] = choice.rrf_k
@@ -547,6 +557,8 @@ def _read_file(
         if (info := modes().get(str(mode)))
         for axis in info.axes
     }
+    if axes.get("rrf_k_values") and RRF not in axes.get("fusion", (RRF,)):
+        check.add((*location, "rrf_k_values"), NO_RRF)
     for key in (*TUNED, "fusion", *OF_MODE):
         axis = OF_MODE.get(key, key)
         if key in axes and "search_modes" in axes and axis not in used:

@@ -151,7 +151,6 @@ def test_tuned_values_become_options_of_the_engine() -> None:
     assert one.spec.params == {
         "over": {
             "engine": "hybrid",
-            "fusion": "min-max",
             "dense_weight": 0.3,
             "k1": 1.2,
             "code_ranking": False,

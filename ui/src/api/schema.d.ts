@@ -1,4 +1,4 @@
-// openapi.json 1668d473d6ec720a5d5ceee02d5c72bfe37483dcbdcf67297bdaa6eba31d8601
+// openapi.json febd2692ea9eeaec2dbde1528167a6608ff0bf4bc5a605f3715d5f93d810ce74
 export interface paths {
     "/healthz": {
         parameters: {
@@ -1717,11 +1717,9 @@ export interface components {
             top_k_values?: number[] | null;
             /**
              * Rrf K Values
-             * @default [
-             *       60
-             *     ]
+             * @description Constants of reciprocal rank fusion; null is 60 where fusion has rrf
              */
-            rrf_k_values: number[];
+            rrf_k_values?: number[] | null;
             /**
              * Score Thresholds
              * @default [
@@ -1731,12 +1729,9 @@ export interface components {
             score_thresholds: (number | null)[];
             /**
              * Fusion
-             * @description For mode hybrid
-             * @default [
-             *       "rrf"
-             *     ]
+             * @description For mode hybrid; null is rrf if there are rrf_k_values, else min-max
              */
-            fusion: ("rrf" | "min-max")[];
+            fusion?: ("rrf" | "min-max")[] | null;
             /**
              * Dense Weight
              * @description For mode hybrid; null: default

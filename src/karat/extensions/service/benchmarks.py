@@ -214,6 +214,9 @@ class BenchmarkConfig:
             for name, values in self.matrix.items()
             if name not in {"primary_k", "k_values_for_metrics", "engines"} and values is not None
         }
+        if given.get("rrf_k_values") == (60,) and "rrf" not in given.get("fusion", ("rrf",)):
+            # Benchmarks of earlier versions stored the default, which has no effect.
+            del given["rrf_k_values"]
         given["engines"] = chosen_engines(self.matrix.get("engines", ()), offered or {})
         given.setdefault("top_k_values", (self.top_k,))
         given["aliases"] = self._aliases(choices)

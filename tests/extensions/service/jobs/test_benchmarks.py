@@ -254,6 +254,12 @@ def test_tuned_values_are_runs_that_share_an_index(client: TestClient) -> None:
         (0.8, "min-max", None),
     ]
     assert preview["shared"]["indexes"] == 1
+    # With constants and no fusion it is rrf; constants of another fusion are refused.
+    named = {"search_modes": ["hybrid"], "rrf_k_values": [40]}
+    preview = client.post("/api/v2/benchmarks/preview", json={"config_matrix": named}).json()
+    assert [run["config"]["rrf_k"] for run in preview["runs"]] == [40]
+    unused = {"config_matrix": {**matrix, "rrf_k_values": [40]}}
+    assert client.post("/api/v2/benchmarks/preview", json=unused).status_code == 400
     matrix["dense_weight"] = [7]
     refused = client.post("/api/v2/benchmarks/preview", json={"config_matrix": matrix})
     assert refused.status_code == 422

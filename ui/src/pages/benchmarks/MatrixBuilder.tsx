@@ -21,7 +21,7 @@ const FIELDS = [
   {
     name: "rrfK",
     label: "rrf_k",
-    hint: "Constant of reciprocal rank fusion; used by hybrid only.",
+    hint: "Constant of reciprocal rank fusion; with values, the default fusion of hybrid is rrf.",
   },
   {
     name: "thresholds",
@@ -38,7 +38,11 @@ const TUNING = [
     label: "dense_weight",
     hint: "Share of the embeddings in hybrid, 0 to 1.",
   },
-  { name: "fusion", label: "fusion", hint: "How hybrid joins two rankings: rrf or min-max." },
+  {
+    name: "fusion",
+    label: "fusion",
+    hint: "How hybrid joins two rankings: min-max (default) or rrf.",
+  },
   { name: "k1", label: "k1", hint: "BM25: how fast repeated words stop counting." },
   { name: "b", label: "b", hint: "BM25: how much the length of a text counts, 0 to 1." },
   { name: "rerankDepth", label: "rerank_depth", hint: "Hits that the reranker reads." },

@@ -24,6 +24,12 @@ it("reads values to tune, and the word default", () => {
   expect(matrix?.k1).toEqual([null]);
 });
 
+it("leaves the fusion to the service, which takes rrf where constants are named", () => {
+  expect(parse(PLAIN).matrix).toMatchObject({ fusion: null, rrf_k_values: null });
+  const named = parse({ ...PLAIN, rrfK: "40, 60" }).matrix;
+  expect(named).toMatchObject({ fusion: null, rrf_k_values: [40, 60] });
+});
+
 it("scores at the primary k too", () => {
   expect(
     parse({ ...PLAIN, metricKs: "1, 20", primaryK: "5" }).matrix?.k_values_for_metrics,

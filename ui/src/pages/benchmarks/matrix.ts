@@ -30,11 +30,11 @@ export const PLAIN: Draft = {
   rerankers: ["maxsim"],
   contexts: [null],
   topK: "10",
-  rrfK: "60",
+  rrfK: "default",
   thresholds: "none",
   primaryK: "10",
   metricKs: "1, 5, 10",
-  fusion: "rrf",
+  fusion: "default",
   denseWeight: "default",
   k1: "default",
   b: "default",
@@ -92,6 +92,7 @@ function numbers(text: string, most: number, none: string): (number | null)[] | 
 }
 
 const DEFAULT = "default";
+const isDefault = (text: string): boolean => text.trim() === DEFAULT;
 
 function counts(text: string): (number | null)[] | null {
   const found = numbers(text, DEEPEST, DEFAULT);
@@ -109,9 +110,9 @@ function fusions(text: string): (typeof FUSIONS)[number][] | null {
 /** The matrix that a draft means, or what is wrong with each of its fields. */
 export function parse(draft: Draft): Parsed {
   const topK = depths(draft.topK);
-  const rrfK = depths(draft.rrfK);
+  const rrfK = isDefault(draft.rrfK) ? null : depths(draft.rrfK);
   const thresholds = numbers(draft.thresholds, 1, "none");
-  const fusion = fusions(draft.fusion);
+  const fusion = isDefault(draft.fusion) ? null : fusions(draft.fusion);
   const denseWeight = numbers(draft.denseWeight, 1, DEFAULT);
   const k1 = numbers(draft.k1, DEEPEST, DEFAULT);
   const b = numbers(draft.b, 1, DEFAULT);
@@ -127,9 +128,11 @@ export function parse(draft: Draft): Parsed {
     ...(draft.rerankers.length ? {} : { rerankers: "Choose at least one." }),
     ...(draft.contexts.length ? {} : { contexts: "Choose at least one." }),
     ...(topK ? {} : { topK: `Expected ${whole}.` }),
-    ...(rrfK ? {} : { rrfK: `Expected ${whole}.` }),
+    ...(rrfK || isDefault(draft.rrfK) ? {} : { rrfK: `Expected ${whole}, or default.` }),
     ...(thresholds ? {} : { thresholds: "Expected numbers from 0 to 1, or none." }),
-    ...(fusion ? {} : { fusion: `Expected ${FUSIONS.join(" or ")}.` }),
+    ...(fusion || isDefault(draft.fusion)
+      ? {}
+      : { fusion: `Expected ${FUSIONS.join(" or ")}, or default.` }),
     ...(denseWeight ? {} : { denseWeight: "Expected numbers from 0 to 1, or default." }),
     ...(k1 ? {} : { k1: "Expected numbers from 0, or default." }),
     ...(b ? {} : { b: "Expected numbers from 0 to 1, or default." }),
@@ -137,8 +140,8 @@ export function parse(draft: Draft): Parsed {
     ...(metricKs ? {} : { metricKs: `Expected ${whole}.` }),
     ...(primary && !more.length ? {} : { primaryK: "Expected one whole number." }),
   };
-  const tuned = fusion && denseWeight && k1 && b && rerankDepth;
-  const read = topK && rrfK && thresholds && metricKs && primary && tuned;
+  const tuned = denseWeight && k1 && b && rerankDepth;
+  const read = topK && thresholds && metricKs && primary && tuned;
   if (!read || Object.keys(problems).length > 0) return { matrix: null, problems };
   return {
     problems: null,

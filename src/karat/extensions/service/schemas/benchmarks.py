@@ -69,10 +69,18 @@ class ConfigMatrix(Request):
     top_k_values: list[Depth] | None = Field(
         default=None, min_length=1, max_length=50, description="null is the top_k of the benchmark"
     )
-    rrf_k_values: list[Depth] = Field(default=[60], min_length=1, max_length=50)
+    rrf_k_values: list[Depth] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=50,
+        description="Constants of reciprocal rank fusion; null is 60 where fusion has rrf",
+    )
     score_thresholds: list[Threshold | None] = Field(default=[None], min_length=1, max_length=50)
-    fusion: list[Fusion] = Field(
-        default=["rrf"], min_length=1, max_length=2, description="For mode hybrid"
+    fusion: list[Fusion] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=2,
+        description="For mode hybrid; null is rrf if there are rrf_k_values, else min-max",
     )
     dense_weight: list[Threshold | None] = Field(
         default=[None], min_length=1, max_length=50, description="For mode hybrid; null: default"

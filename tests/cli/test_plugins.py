@@ -19,7 +19,7 @@ def test_the_template_works_as_it_is(karat: Karat, folder: Path) -> None:
     assert done.stdout.splitlines() == [
         "wrote mine.py and test_mine.py",
         "next: karat --plugin mine.py hello",
-        "      python -m pytest -q test_mine.py  (needs: pip install pytest)",
+        "      python -m pytest -q test_mine.py  (needs the package pytest)",
     ]
     assert karat("--plugin", "mine.py", "hello").stdout == "Hello from mine.py.\n"
     assert "pair@5" in karat("score", "gold.qrels", "new.run", "-m", "pair@5").stdout

@@ -123,7 +123,7 @@ def recognise(names: Iterable[str], given: Mapping[str, str]) -> Roles:
     >>> recognise(["Question", "expected_document", "team"], {}).columns
     {'query': 'Question', 'document': 'expected_document'}
     """
-    spelled = {name: _spelled(name) for name in names if name not in given.values()}
+    spelled = {name: column_word(name) for name in names if name not in given.values()}
     columns: dict[str, str] = {}
     ambiguous: dict[str, tuple[str, ...]] = {}
     for role, groups in ROLES.items():
@@ -141,7 +141,7 @@ def recognise(names: Iterable[str], given: Mapping[str, str]) -> Roles:
     return Roles(columns, ambiguous)
 
 
-def _spelled(name: str) -> str:
+def column_word(name: str) -> str:
     """Return a column name in lower case with underscores: ``docId`` and ``Doc ID`` are one."""
     return WORD.sub("_", name.strip()).lower().strip("_") or name
 
@@ -149,11 +149,11 @@ def _spelled(name: str) -> str:
 def detect(path: str, head: bytes) -> bool:
     """Return whether the header has a column of queries and one of documents; a rank is a run's."""
     names = head_columns(path, head)
-    if {"rank", "position"} & set(map(_spelled, names)):
+    if {"rank", "position"} & set(map(column_word, names)):
         return False
     roles = recognise(names, {})
     known = roles.columns.keys() | roles.ambiguous.keys()
-    asks = "query" in known or _spelled(roles.columns.get("id", "")) in QUERY_IDS
+    asks = "query" in known or column_word(roles.columns.get("id", "")) in QUERY_IDS
     return len(names) > 1 and asks and bool(known & {"document", "quote"})
 
 
@@ -174,7 +174,7 @@ def read(path: Path, options: ReadOptions) -> Dataset:
     problems.finish()
     lined = any(target.end_line for query in queries for target in query.targets)
     quoted = any(target.ref == "quote" for query in queries for target in query.targets)
-    ids = _spelled(columns.get("document", "")) in IDS
+    ids = column_word(columns.get("document", "")) in IDS
     match = "lines" if lined or quoted else "document" if ids else "exact"
     return Dataset.of(queries, name=path.name.removesuffix(".gz"), match=match)
 
@@ -215,7 +215,7 @@ def _columns(path: Path, table: SourceTable, given: Mapping[str, str]) -> dict[s
     absent = {role: column for role, column in given.items() if column not in table.columns}
     roles = recognise(table.columns, given)
     columns = {role: name for role, name in roles.columns.items() if role not in absent}
-    has_id = _spelled(columns.get("id", "")) in QUERY_IDS or "id" in given
+    has_id = column_word(columns.get("id", "")) in QUERY_IDS or "id" in given
     options: list[str] = []
     reasons = [f"no column {column!r} for --column {role}" for role, column in absent.items()]
     free = [name for name in table.columns if name not in columns.values()]
@@ -241,8 +241,8 @@ def _columns(path: Path, table: SourceTable, given: Mapping[str, str]) -> dict[s
         f"{name!r} is perhaps {meant[0]!r}"
         for name in table.columns
         if name not in columns.values()
-        and _spelled(name) not in KNOWN_NAMES
-        and (meant := get_close_matches(_spelled(name), sorted(KNOWN_NAMES), n=1, cutoff=0.85))
+        and column_word(name) not in KNOWN_NAMES
+        and (meant := get_close_matches(column_word(name), sorted(KNOWN_NAMES), n=1, cutoff=0.85))
     ]
     if near:
         advice += f"; {', '.join(near)}"
@@ -269,7 +269,7 @@ def _numbers_rows(table: SourceTable, columns: Mapping[str, str]) -> bool:
     """Return whether a column called ``id`` numbers the rows and not the queries."""
     if "id" not in columns or "query" not in columns:
         return "id" not in columns
-    if _spelled(columns["id"]) in QUERY_IDS:
+    if column_word(columns["id"]) in QUERY_IDS:
         return False
     ids = [text_of(row.cells.get(columns["id"])) for row in table.rows]
     texts = {text_of(row.cells.get(columns["query"])) for row in table.rows}

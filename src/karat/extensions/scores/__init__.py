@@ -1,0 +1,1 @@
+"""Scores of any evaluation: files of systems, queries and scores, compared like runs."""

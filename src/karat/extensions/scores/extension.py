@@ -1,0 +1,11 @@
+"""What the extension adds: the readers of score files."""
+
+from karat.extension import Extension
+
+FOLDER = "karat.extensions.scores"
+
+EXTENSION = Extension(
+    "scores",
+    "Compare the scores of any evaluation: tables of systems, queries and scores.",
+    adds={"score_reader": {"score-table": f"{FOLDER}.table:READER"}},
+)

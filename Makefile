@@ -18,7 +18,7 @@ export UV_SYSTEM_CERTS ?= 1
 # These compute every number that Karat reports: their own tests cover each line and branch. The other tests
 # run separately, because measuring coverage takes time.
 FULLY_COVERED := $(addprefix src/karat/,scoring/metrics scoring/matching scoring/stats)
-COVERED_PARTS := $(addprefix src/karat/extensions/,trec_eval/metrics analyze/stats ndcg/stats)
+COVERED_PARTS := $(addprefix src/karat/extensions/,trec_eval/metrics analyze/stats judges/stats ndcg/stats)
 # These tests mostly wait for processes that they start and kill.
 WAITING_TESTS := tests/experiments/workers tests/extensions/service
 # Tests that need extensions. The others run with all extensions hidden: tests/conftest.py.

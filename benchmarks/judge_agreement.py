@@ -19,17 +19,14 @@ sys.path.pop(0)
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.extensions.judges.stats.grades import confusion_table
+from karat.extensions.judges.stats.orders import order_agreement
 from karat.formats import read_dataset, read_run
 from karat.model import Dataset, Query, Run, Target
 from karat.model.comparison import Interval
 from karat.scoring.score import evaluate_run
 from karat.scoring.settings import Scoring
-from karat.scoring.stats.agreement import (
-    agreement,
-    confusion_table,
-    order_agreement,
-    weighted_kappa,
-)
+from karat.scoring.stats.agreement import agreement, weighted_kappa
 
 MEASURE = "ndcg@10"
 DRAWS = 2_000

@@ -2,20 +2,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from karat.errors import InputError
 from karat.model.comparison import Interval
 from karat.scoring.stats.agreement import (
     agreement,
-    binary_agreement,
-    confusion_table,
-    further_units,
-    kendall_tau_b,
+    function_interval,
     krippendorff_alpha,
-    order_agreement,
-    system_bias,
-    tau_ap,
     weighted_kappa,
 )
 
@@ -139,7 +132,6 @@ def test_a_reference_with_one_grade_has_no_kappa() -> None:
     agreed = agreement([1] * 20, [1] * 19 + [0], clusters=range(20), draws=99)
     assert (agreed.kappa, agreed.plain, agreed.alpha, agreed.share) == (None, None, None, 0.95)
     assert agreed.interval == Interval(None, None, 0.95, "none")
-    assert binary_agreement([1] * 20, [1] * 19 + [0], clusters=range(20), draws=99).kappa is None
     # A second judge with one grade has said nothing, which is a kappa of 0.
     assert agreement([1] * 19 + [0], [1] * 20, clusters=range(20), draws=99).kappa == 0.0
 
@@ -148,6 +140,27 @@ def test_undefined_resamples_are_skipped() -> None:
     # A third of the resamples lacks the last query, and then all grades are the same.
     same = [1] * 30 + [0]
     assert agreement(same, same, clusters=range(31), draws=199).interval.method == "constant"
+
+
+def test_a_function_that_most_resamples_lack_has_no_interval() -> None:
+    # About 40 % of the resamples contain both of the first two units; without them it is 0 / 0.
+    units = np.zeros((10, 2))
+    units[0, 0] = units[1, 1] = 1.0
+
+    def ratio(sums: np.ndarray) -> np.ndarray:
+        return np.where(sums.all(axis=1), sums[:, 0] / np.maximum(sums[:, 1], 1), np.nan)
+
+    interval = function_interval(units, ratio, bounds=(0, 10), level=0.95, draws=499, seed=0)
+    assert interval == Interval(None, None, 0.95, "none")
+
+
+def test_an_interval_is_corrected_for_its_bias_alone_where_nothing_is_skewed() -> None:
+    # The largest column: 1, whichever unit is left out. Resamples have 1 (6 of 27), 2 (18) or 3
+    # (3), so that half of 6 / 27 is below: z = -1.22, and the upper end is at Phi(2 z + 1.96), 0.31.
+    interval = function_interval(
+        np.eye(3), lambda sums: sums.max(axis=1), bounds=(0, 3), level=0.95, draws=999, seed=0
+    )
+    assert interval == Interval(1.0, 2.0, 0.95, "bca")
 
 
 @pytest.mark.parametrize(
@@ -178,199 +191,3 @@ def test_alpha_of_a_published_example() -> None:
 
     assert krippendorff_alpha(first, second) == pytest.approx(0.095, abs=5e-4)
     assert krippendorff_alpha([2, 2], [2, 2]) is None
-
-
-def test_confusion_table_has_rows_of_the_first_judge() -> None:
-    table = confusion_table(
-        [0, 0, 0, 0, 2, 2], [0, 0, 0, 1, 2, 0], clusters=range(6), grades=range(4), draws=99
-    )
-
-    assert list(table.grades) == [0, 1, 2, 3]
-    assert list(table.counts) == [(3, 1, 0, 0), (0, 0, 0, 0), (1, 0, 1, 0), (0, 0, 0, 0)]
-    assert list(table.shares[0]) == [0.75, 0.25, 0.0, 0.0]
-    assert list(table.shares[1]) == [None] * 4
-    # Without dependent labels this is the exact binomial interval.
-    exact = stats.binomtest(3, 4).proportion_ci(method="exact")
-    assert table.intervals[0][0].method == "clopper-pearson"
-    assert table.intervals[0][0].low == pytest.approx(exact.low)
-    assert table.intervals[1][0] == Interval(None, None, 0.95, "none")
-
-
-def test_confusion_intervals_resample_queries() -> None:
-    rng = np.random.default_rng(0)
-    second = np.repeat(rng.integers(0, 2, 50), 4)
-    table = confusion_table([1] * 200, second, clusters=np.repeat(np.arange(50), 4), draws=499)
-
-    assert table.intervals[1][0].method.startswith("cluster ")
-
-
-def test_binary_agreement_by_hand() -> None:
-    people, model = [0, 0, 1, 2, 3, 3], [0, 1, 1, 3, 0, 2]
-    agreed = binary_agreement(people, model, clusters=range(6), draws=99)
-
-    # Relevant: people 4, the model 4, both 3; neither 1.
-    assert (agreed.share, agreed.precision, agreed.recall) == (4 / 6, 3 / 4, 3 / 4)
-    assert agreed.kappa == pytest.approx((4 / 6 - 20 / 36) / (1 - 20 / 36))
-    strict = binary_agreement(people, model, clusters=range(6), relevant=2, draws=99)
-    assert (strict.level, strict.share, strict.recall) == (2, 5 / 6, 2 / 3)
-    nothing = binary_agreement([0, 0], [0, 0], clusters=range(2), draws=99)
-    assert (nothing.kappa, nothing.precision, nothing.recall) == (None, None, None)
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=8),
-)
-def test_tau_is_that_of_scipy(pairs: list[tuple[int, int]]) -> None:
-    first, second = zip(*pairs, strict=True)
-    tau = kendall_tau_b(first, second)
-
-    if tau is None:
-        assert 1 in (len(set(first)), len(set(second)))
-    else:
-        assert tau == pytest.approx(stats.kendalltau(first, second).statistic)
-
-
-def test_tau_ties_scores_that_differ_by_rounding() -> None:
-    assert kendall_tau_b([0.1 + 0.2, 0.3, 1], [1, 1, 2]) == 1.0
-
-
-def test_tau_ap_weighs_the_top() -> None:
-    # Yilmaz, Aslam and Robertson (2008): of an order of N, the mean share of systems above each
-    # one that belong there, from the second on.
-    truth = [5, 4, 3, 2, 1]
-    assert tau_ap(truth, truth) == 1.0
-    assert tau_ap(truth, truth[::-1]) == -1.0
-    assert tau_ap(truth, [4, 5, 3, 2, 1]) == pytest.approx(2 * (0 + 1 + 1 + 1) / 4 - 1)
-    assert tau_ap(truth, [5, 4, 3, 1, 2]) == pytest.approx(2 * (1 + 1 + 1 + 3 / 4) / 4 - 1)
-    assert tau_ap([1, 1, 0], [2, 1, 0]) == pytest.approx(2 * (0.5 + 1) / 2 - 1)
-    assert tau_ap([1, 2], [3, 3]) is None
-
-
-def test_order_agreement_resamples_queries() -> None:
-    rng = np.random.default_rng(2)
-    people = rng.random((80, 5)) + np.arange(5) * 0.1
-    model = people + rng.normal(0, 0.3, (80, 5))
-    model[3, 1] = np.nan
-    order = order_agreement(people, model, draws=499)
-
-    known = np.arange(80) != 3
-    expected = stats.kendalltau(people[known].mean(axis=0), model[known].mean(axis=0)).statistic
-    assert (order.systems, order.queries) == (5, 79)
-    assert order.tau == pytest.approx(expected)
-    assert order.interval.low is not None
-    assert order.interval.low < 1
-    assert order.interval.method == "bca"
-
-
-def test_the_same_scores_give_the_same_order_in_every_resample() -> None:
-    scores = np.random.default_rng(4).random((40, 3))
-    order = order_agreement(scores, scores, draws=199)
-
-    assert order.tau == order.tau_ap == order.interval.high == 1.0
-    assert order.interval.method == "constant"
-
-
-def test_an_order_needs_systems_and_common_queries() -> None:
-    one = order_agreement([[0.1], [0.2]], [[0.1], [0.3]])
-    none = order_agreement([[0.1, np.nan]], [[0.1, 0.2]])
-
-    assert (one.tau, one.tau_ap, one.interval.method) == (None, None, "none")
-    assert (none.queries, none.tau) == (0, None)
-    with pytest.raises(InputError, match=r"\(1, 2\) and \(1, 1\)"):
-        order_agreement([[0.1, 0.2]], [[0.1]])
-
-
-def test_a_resample_may_tie_every_system() -> None:
-    # Half of the two queries tie the systems: a resample of that one alone has no order.
-    order = order_agreement([[0.5, 0.5], [0.1, 0.9]], [[0.5, 0.5], [0.1, 0.9]], draws=199)
-
-    assert order.tau == 1.0
-    assert order.interval.method == "constant"
-    rare = order_agreement([[0.5, 0.5]] * 9 + [[0.1, 0.9]], [[0.5, 0.5]] * 9 + [[0.1, 0.9]])
-    assert rare.interval.method == "constant"
-
-
-def test_an_order_that_most_resamples_lack_has_no_interval() -> None:
-    # Only the first query orders the systems for people, only the second one for the model: about
-    # 40 % of the resamples contain both.
-    people, model = np.full((2, 10, 2), 0.5)
-    people[0] = model[1] = (0.1, 0.9)
-    order = order_agreement(people, model, draws=499)
-
-    assert order.tau == 1.0
-    assert order.interval.method == "none"
-
-
-def test_a_judge_that_favours_one_system() -> None:
-    rng = np.random.default_rng(6)
-    people = rng.random((60, 3)) * 0.5
-    generous = people + 0.1 + rng.normal(0, 0.02, (60, 3))
-    partial = generous + np.array([0, 0, 0.06])
-
-    fair = system_bias(people, generous, draws=999)
-    biased = system_bias(people, partial, draws=999)
-
-    assert all(each.p is not None and each.p > 0.05 for each in fair)
-    assert biased[2].bias == pytest.approx(0.04, abs=0.01)
-    assert biased[2].p is not None
-    assert biased[2].p < 0.01
-    assert biased[2].interval.low is not None
-    assert biased[2].interval.low > 0
-    assert sum(each.bias or 0 for each in biased) == pytest.approx(0)
-
-
-def test_biases_are_corrected_for_the_number_of_systems() -> None:
-    rng = np.random.default_rng(8)
-    people, model = rng.random((2, 30, 3))
-    raw = stats.ttest_1samp(
-        (model - people) - (model - people).mean(axis=1, keepdims=True), 0
-    ).pvalue
-    p_values = [each.p for each in system_bias(people, model, draws=999)]
-
-    assert min(p_values) == pytest.approx(min(1, 3 * min(raw)), abs=0.1)  # type: ignore[type-var]
-
-
-def test_equal_scores_have_no_bias() -> None:
-    scores = np.random.default_rng(9).random((20, 4))
-    biases = system_bias(scores, scores + 0.1, draws=99)
-
-    assert [each.bias for each in biases] == [0.0] * 4
-    assert [each.p for each in biases] == [1.0] * 4
-
-
-def test_bias_needs_systems_and_queries() -> None:
-    (alone,) = system_bias([[0.1]], [[0.2]])
-    unknown = system_bias([[0.1, np.nan]], [[0.2, 0.1]])
-
-    assert (alone.bias, alone.p, alone.interval.method) == (None, None, "none")
-    assert [each.n for each in unknown] == [0, 0]
-
-
-def test_units_that_a_precision_needs() -> None:
-    interval = Interval(0.3, 0.5, 0.95, "bca")
-
-    assert further_units(interval, 118, half_width=0.05) == 354
-    assert further_units(interval, 118, half_width=0.2) == 0
-    assert further_units(Interval(None, None, 0.95, "none"), 3, half_width=0.1) is None
-    assert further_units(Interval(0.9, 1.0, 0.95, "constant"), 3, half_width=0.1) is None
-    with pytest.raises(InputError, match="half-width 0 is not above 0"):
-        further_units(interval, 3, half_width=0)
-
-
-def test_the_estimate_of_units_holds() -> None:
-    rng = np.random.default_rng(11)
-
-    def half_width(queries: int) -> tuple[Interval, float]:
-        first, random = rng.integers(0, 4, (2, queries, 5))
-        second = np.where(rng.random((queries, 5)) < 0.6, first, random)
-        query = np.repeat(np.arange(queries), 5)
-        interval = agreement(first.ravel(), second.ravel(), clusters=query, draws=499).interval
-        assert interval.low is not None
-        assert interval.high is not None
-        return interval, (interval.high - interval.low) / 2
-
-    now, _ = half_width(60)
-    further = further_units(now, 60, half_width=0.05)
-    assert further is not None
-    _, reached = half_width(60 + further)
-    assert reached == pytest.approx(0.05, rel=0.25)

@@ -31,13 +31,9 @@ from karat.scoring.settings import Confidence, Scoring
 from karat.system.words import counted
 
 if TYPE_CHECKING:
-    from karat.scoring.stats.agreement import (
-        Agreement,
-        BinaryAgreement,
-        ConfusionTable,
-        OrderAgreement,
-        SystemBias,
-    )
+    from karat.extensions.judges.stats.grades import BinaryAgreement, ConfusionTable
+    from karat.extensions.judges.stats.orders import OrderAgreement, SystemBias
+    from karat.scoring.stats.agreement import Agreement
 
 # Hits of one query say nothing about a judge.
 FEWEST_QUERIES = 2
@@ -180,7 +176,7 @@ def _judge(
     confidence: Confidence,
 ) -> JudgeAgreement:
     """Return the agreement on *pairs*, at least one, on the scale of a set with grades to *top*."""
-    from karat.scoring.stats.agreement import binary_agreement, confusion_table
+    from karat.extensions.judges.stats.grades import binary_agreement, confusion_table
 
     people, model = comparable_grades(pairs, top)
     clusters = [pair.row for pair in pairs]
@@ -213,8 +209,8 @@ def _effects(
     """
     import numpy as np
 
+    from karat.extensions.judges.stats.orders import order_agreement, system_bias
     from karat.scoring.stats import bootstrap_intervals
-    from karat.scoring.stats.agreement import order_agreement, system_bias
 
     sure = _sure(confidence)
     by_people, by_model = (
@@ -275,7 +271,7 @@ def _width(interval: Interval) -> float:
 
 
 def _needed(judge: JudgeAgreement, widest: Interval, queries: int) -> LabelsNeeded:
-    from karat.scoring.stats.agreement import further_units
+    from karat.extensions.judges.stats.grades import further_units
 
     agreement = judge.agreement
     return LabelsNeeded(

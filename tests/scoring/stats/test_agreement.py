@@ -156,7 +156,7 @@ def test_a_function_that_most_resamples_lack_has_no_interval() -> None:
 
 def test_an_interval_is_corrected_for_its_bias_alone_where_nothing_is_skewed() -> None:
     # The largest column: 1, whichever unit is left out. Resamples have 1 (6 of 27), 2 (18) or 3
-    # (3), so that half of 6 / 27 is below: z = -1.22, and the upper end is at Phi(2 z + 1.96), 0.31.
+    # (3), so that half of 6 / 27 is below: z = -1.22, and the upper end is at 0.31.
     interval = function_interval(
         np.eye(3), lambda sums: sums.max(axis=1), bounds=(0, 3), level=0.95, draws=999, seed=0
     )

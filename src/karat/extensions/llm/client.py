@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 from karat.errors import EngineError, InputError, MissingExtra
-from karat.system.http import has_user_info, redacted, retry_after_s
+from karat.extensions.llm.http import has_user_info, redacted, retry_after_s
 
 # The key that is sent to an address, where one is needed. The keys of known providers are never
 # sent to a custom address.

@@ -1,5 +1,7 @@
-"""A library: other extensions need it to ask chat models. It adds nothing itself."""
+"""A library: others need it to ask models behind endpoints. It adds nothing itself."""
 
 from karat.extension import Extension
 
-EXTENSION = Extension("llm", "Ask chat models, with cached answers and a limit of costs.")
+EXTENSION = Extension(
+    "llm", "Ask models behind endpoints, with limits of rate and costs, and cached answers."
+)

@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from karat.engines.spec import validate_options
 from karat.errors import EngineError, InputError
+from karat.extensions.llm.http import Poster, RateLimit, has_user_info
 from karat.model.timings import QueryCost
-from karat.system.http import Poster, RateLimit, has_user_info
 
 if TYPE_CHECKING:
     import httpx

@@ -15,6 +15,7 @@ from pydantic import Field
 from karat.engines.embedding.base import Embedder, Kind, PartlyEmbedded, Usage
 from karat.engines.embedding.texts import Vectors, embed_distinct, unit
 from karat.errors import EngineError
+from karat.extensions.llm.http import Poster, read_json
 from karat.extensions.models.endpoint import (
     Endpoint,
     EndpointOptions,
@@ -26,7 +27,6 @@ from karat.extensions.models.endpoint import (
     parse_endpoint,
 )
 from karat.model.timings import QueryCost
-from karat.system.http import Poster, read_json
 
 if TYPE_CHECKING:
     import httpx

@@ -20,6 +20,7 @@ from karat.engines.embedding.base import Usage
 from karat.engines.embedding.texts import embeddable
 from karat.engines.rerank.base import Reranker
 from karat.errors import EngineError
+from karat.extensions.llm.http import Poster, read_json
 from karat.extensions.models.endpoint import (
     Endpoint,
     EndpointOptions,
@@ -32,7 +33,6 @@ from karat.extensions.models.endpoint import (
 )
 from karat.extensions.models.remote_embedder import used_tokens
 from karat.model.timings import QueryCost
-from karat.system.http import Poster, read_json
 
 if TYPE_CHECKING:
     import httpx

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from karat.errors import EngineError
-from karat.system.http import Poster, RateLimit, read_json
+from karat.extensions.llm.http import Poster, RateLimit, read_json
 
 httpx = pytest.importorskip("httpx")
 pytest.importorskip("tenacity")

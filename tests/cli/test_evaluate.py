@@ -442,9 +442,10 @@ def test_the_hint_shows_no_password(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours = store.open_store
-    monkeypatch.setattr(
-        "karat.app.evaluate.open_store", lambda _url, **more: ours("own.db", **more)
-    )
+    for module in ("evaluate", "changes"):
+        monkeypatch.setattr(
+            f"karat.app.{module}.open_store", lambda _url, **more: ours("own.db", **more)
+        )
     assert run("--timed", "none", "--store", "postgresql://ann:secret@db/karat") == 0
     errors = capsys.readouterr().err
     assert "in postgresql://db/karat; karat report" in errors

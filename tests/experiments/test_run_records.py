@@ -1,4 +1,4 @@
-"""What a store holds, by what a user writes."""
+"""What is said about stored runs, and where a store is made."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -6,34 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from karat.errors import InputError, UnknownName
-from karat.experiments.run_records import remarks, run_with_latencies, select_runs
+from karat.errors import InputError
+from karat.experiments.run_records import remarks, run_with_latencies
 from karat.experiments.store import Store, open_store, url_without_password
 from karat.model import Answer, Run
 from karat.model.timings import LatencySample, RunResult, Timings
-from karat.testing.store import PLAN
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     with open_store(str(tmp_path / "karat.db"), new=True) as opened:
         yield opened
-
-
-def test_every_way_to_name_it(store: Store) -> None:
-    made = store.experiment(PLAN)
-    for name in ("latest", made, made[:4], made.upper()):
-        chosen = select_runs(store, name)
-        assert chosen.experiment.id == made
-        assert chosen.runs == chosen.experiment.runs
-        assert [run.id for run in select_runs(store, f"{name}.2").runs] == [f"{made}.2"]
-
-
-@pytest.mark.parametrize("name", ["", ".1", "other", "latest.0", "latest.9", "latest.x"])
-def test_what_nothing_is_called(store: Store, name: str) -> None:
-    store.experiment(PLAN)
-    with pytest.raises(UnknownName):
-        select_runs(store, name)
 
 
 def test_a_store_is_made_only_where_one_is_wanted(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ from karat.experiments.store import ExperimentKind, RunStatus, StoredRun, open_s
 from karat.experiments.target_check import Where
 from karat.experiments.workers import Configuration, RunEvent, RunSettings
 from karat.model import Dataset, Run, Target
+from karat.model.change import RunChange
 from karat.model.coverage import CorpusCoverage
 from karat.model.evaluation import ComparisonResult, Evaluation
 from karat.model.sampling import draw_sample
@@ -329,6 +330,7 @@ class EvaluationResult:
 
     In *overall* a target that is not in the searched snapshot counts as missed; *resolved* is
     without such targets, None if there is none or no other. *remarks* are those of the experiment.
+    *changes* are those since earlier runs of the same engines, see :mod:`karat.app.changes`.
     """
 
     searched: CorpusCoverage
@@ -336,6 +338,7 @@ class EvaluationResult:
     overall: Result
     resolved: Result | None
     remarks: tuple[str, ...]
+    changes: tuple[RunChange, ...] = ()
 
 
 def select_finished(done: ExperimentResult) -> FinishedRuns:

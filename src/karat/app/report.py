@@ -34,10 +34,10 @@ from karat.experiments.run_records import (
     ranking_digest,
     record_of,
     remarks,
-    select_runs,
     unsearched_remarks,
 )
 from karat.experiments.store import Experiment, StoredRun, open_store
+from karat.experiments.stored_runs import engine_and_earlier, select_runs
 from karat.experiments.target_check import resolved_for
 from karat.formats import is_source, read_run
 from karat.formats.gold import gold_digest
@@ -452,21 +452,23 @@ def gather(
     reading: Mapping[str, Any] = EMPTY,
     run_format: str | None = None,
 ) -> ReportInputs:
-    """Return the inputs of *names*: a gold set and run files, or ids in the *store*, or both.
+    """Return the inputs of *names*: a gold set and run files, or stored runs, or both.
 
     A name that is a file is that file; if the first name is a file, it is the gold set. Otherwise
-    the gold set is that of the experiments, which must share one. The id of an experiment stands
+    the gold set is that of the experiments, which must share one. Other names are those of
+    :func:`karat.experiments.stored_runs.select_runs` in the *store*; the id of an experiment stands
     for all of its runs. A stored run without any answered query is left out, and a remark reports
     it. *reading* has keywords of :func:`karat.app.score.read_gold`.
     """
     files = {name for name in names if is_source(name)}
-    stored = _read_stored([name for name in names if name not in files], store)
+    given = None
     if names[0] in files:
-        gold = read_gold(names[0], **reading)
-        names = names[1:]
+        given, names = read_gold(names[0], **reading), names[1:]
     elif files:
         raise InputError(f"{min(files)} is a file; expected the gold set first, and runs after it")
-    else:
+    stored = _read_stored([name for name in names if name not in files], store, given)
+    gold = given
+    if gold is None:
         gold = use_labels(_common(stored.golds), reading.get("labels") or LabelRule())
     sources = [
         source
@@ -501,7 +503,8 @@ def _of_file(path: str, run_format: str | None) -> _Source:
     return _Source(measured, sha256(Path(path).read_bytes()).hexdigest())
 
 
-def _read_stored(names: Sequence[str], url: str) -> _StoredRuns:
+def _read_stored(names: Sequence[str], url: str, gold: Dataset | None) -> _StoredRuns:
+    """Return the stored runs called *names*; engines are those that ran on *gold*, if given."""
     if not names:
         return _StoredRuns({}, {}, ())
     runs: dict[str, list[_Source]] = {}
@@ -514,21 +517,26 @@ def _read_stored(names: Sequence[str], url: str) -> _StoredRuns:
     try:
         with opened as store:
             for name in names:
-                experiment, chosen = select_runs(store, name)
-                gold = golds[experiment.dataset] = store.dataset(experiment.dataset)
+                experiment, chosen = select_runs(store, name, gold=gold)
+                own = golds[experiment.dataset] = store.dataset(experiment.dataset)
                 outcomes = store.outcomes(experiment.id)
                 answered = {
                     run.id: outcomes.get(run.id, {}).get(Outcome.ANSWERED, 0) for run in chosen
                 }
                 measured = [(run, store.measured(run.id)) for run in chosen if answered[run.id]]
-                runs[name] = [_of_run(experiment, *each, gold) for each in measured]
+                # The run of an engine that is named with @ is called what was typed.
+                called = name if engine_and_earlier(name)[1] else ""
+                runs[name] = [_of_run(experiment, *each, own, called) for each in measured]
                 remarks += _remarks(experiment, chosen, answered)
     except UnknownName as error:
         raise UnknownName(f"{name!r} is not a file, and {error}") from None
     return _StoredRuns(runs, golds, tuple(remarks))
 
 
-def _of_run(experiment: Experiment, run: StoredRun, measured: RunResult, gold: Dataset) -> _Source:
+def _of_run(
+    experiment: Experiment, run: StoredRun, measured: RunResult, gold: Dataset, called: str
+) -> _Source:
+    measured = replace(measured, name=called or measured.name)
     record = record_of(experiment, run, measured, gold)
     return _Source(measured, run_digest(measured.run), record)
 

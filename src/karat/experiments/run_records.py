@@ -1,4 +1,4 @@
-"""Stored runs by id, and the records with which a run can be repeated."""
+"""What is said about stored runs, and the records with which a run can be repeated."""
 
 import os
 import re
@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
 
-from karat.errors import InputError, UnknownName
+from karat.errors import InputError
 from karat.experiments.plan import engine_options, is_deterministic
-from karat.experiments.store import Experiment, Store, StoredRun
+from karat.experiments.store import Experiment, StoredRun
 from karat.formats.fields import Checker, Location, Record
 from karat.formats.jsontext import parse_json, positions
 from karat.formats.karat_run import answer_digests
@@ -21,7 +20,6 @@ from karat.model.timings import NS_PER_MS, RunResult, latency_ms
 from karat.scoring.matching import MATCHERS
 from karat.system.words import counted, first_few, join_names
 
-LATEST = "latest"
 # The note of a run on answers that were stored before it was continued.
 CONTINUED = "continued"
 # In the metadata of a run whose latencies were not measured alone.
@@ -33,34 +31,6 @@ LEAST_REPEATED = 10
 SAMPLE, SAMPLE_OF = "sample", "sample_of"
 # The share of queries without a hit from which a run is reported as empty.
 NEARLY_ALL = 0.9
-
-
-class SelectedRuns(NamedTuple):
-    """An experiment and the selected runs: one, or all in the order of the plan."""
-
-    experiment: Experiment
-    runs: tuple[StoredRun, ...]
-
-
-def select_runs(store: Store, name: str) -> SelectedRuns:
-    """Return the experiment or the run with the id *name*.
-
-    The id of a run is that of its experiment, a point and a number from 1. The id of an experiment
-    may be shortened, and ``latest`` is the newest.
-    """
-    prefix, point, position = name.partition(".")
-    if point and not position.isdecimal():
-        raise UnknownName(f"no run has the id {name!r}")
-    experiment = store.latest() if prefix == LATEST else store.show(prefix)
-    if not point:
-        return SelectedRuns(experiment, experiment.runs)
-    run_id = f"{experiment.id}.{position}"
-    runs = tuple(run for run in experiment.runs if run.id == run_id)
-    if not runs:
-        raise UnknownName(
-            f"no run {name!r}; experiment {experiment.id} has the runs 1 to {len(experiment.runs)}"
-        )
-    return SelectedRuns(experiment, runs)
 
 
 def run_with_latencies(measured: RunResult, order: Sequence[str] = ()) -> Run:

@@ -1,5 +1,11 @@
 """Text for a terminal: without control characters, on one line, measured in columns."""
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
 ELLIPSIS = "..."
 
 
@@ -87,3 +93,22 @@ def headline_and_details(verdict: str) -> tuple[str, str]:
     """
     first, end, rest = verdict.partition(". ")
     return (f"{first}.", rest) if end else (verdict, "")
+
+
+def age(moment: "datetime", *, now: "datetime") -> str:
+    """Return how long ago *moment* was, or after four weeks its date.
+
+    >>> from datetime import datetime, timedelta
+    >>> now = datetime(2026, 3, 20, 12)
+    >>> [age(now - timedelta(minutes=minutes), now=now) for minutes in (0, 5, 150, 4000, 90000)]
+    ['just now', '5 min ago', '2 h ago', '2 days ago', '2026-01-17']
+    """
+    minutes = int((now - moment).total_seconds() // 60)
+    if minutes < 1:
+        return "just now"
+    if minutes < 60:
+        return f"{minutes} min ago"
+    if minutes < 48 * 60:
+        return f"{minutes // 60} h ago"
+    days = minutes // (24 * 60)
+    return f"{days} days ago" if days <= 28 else f"{moment:%Y-%m-%d}"

@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import Enum
 from math import isfinite
 
+from karat.model.change import RunChange
 from karat.model.comparison import Difference
 from karat.model.coverage import CorpusCoverage
 from karat.model.evaluation import ComparisonResult, Evaluation, Summary
@@ -47,11 +48,13 @@ def searched_json(
     runs: Sequence[RunResult],
     warnings: Sequence[str],
     best_engine: str = "",
+    changes: Sequence[RunChange] = (),
 ) -> str:
     """Return one run or several with the trees that were searched, and what the *runs* cost.
 
     *resolved* holds the same without the targets that are not there, where there are such.
-    *best_engine* has the options that give the engine of the best run.
+    *best_engine* has the options that give the engine of the best run; *changes* are those since
+    earlier runs of the same engines.
     """
     return _dump(
         {
@@ -66,6 +69,7 @@ def searched_json(
             **_scored(overall),
             "best_engine": best_engine or None,
             "resolved": None if resolved is None else _scored(resolved),
+            "changes": changes,
         }
     )
 
@@ -91,8 +95,11 @@ def plain(value: object) -> object:
         return value if isfinite(value) else None
     if is_dataclass(value):
         named = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-        more = {"significant": value.is_significant} if isinstance(value, Difference) else {}
-        return {**named, **more}
+        if isinstance(value, Difference):
+            named["significant"] = value.is_significant
+        elif isinstance(value, RunChange):
+            named["unchanged"] = value.unchanged
+        return named
     if isinstance(value, Mapping):
         return {_key(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):

@@ -504,6 +504,47 @@ class StoreSuite(RecorderSuite):
         store.finish(run, RunStatus.COMPLETED)
         assert store.show(experiment).runs[0].scored == stored.scored
 
+    def test_past_runs(self, store: Store) -> None:
+        """Those of one label that have ended, on a gold set of this digest or name."""
+        ids = [self._ended(store, seed=seed) for seed in range(3)]
+        part = replace(PLAN.dataset, name="part").with_queries(QUERIES[:2])
+        other = self._ended(store, gold=part)
+        store.experiment(replace(PLAN, seed=9))
+        digest = store.show(ids[0]).dataset
+        assert [each.experiment for each in store.past_runs("bm25", gold="gold")] == ids[::-1]
+        assert [each.experiment for each in store.past_runs("bm25", dataset=digest)] == ids[::-1]
+        assert [each.experiment for each in store.past_runs("bm25", gold="part")] == [other]
+        assert store.past_runs("bm25")[0] == store.past_runs("bm25", limit=1)[0]
+        assert len(store.past_runs("bm25")) == 4
+        assert store.past_runs("dense") == store.past_runs("bm25", gold="none") == ()
+        newest = store.past_runs("bm25", gold="gold")[0]
+        run = store.show(ids[-1]).runs[0]
+        assert (newest.id, newest.label, newest.ended) == (run.id, "bm25", run.ended)
+        assert (newest.engine, newest.snapshot) == (run.engine.digest, run.snapshot)
+        assert (newest.dataset, newest.version, newest.pinned) == (digest, "1.2.3", False)
+
+    def test_one_run_of_a_label_is_pinned_on_a_gold_set(self, store: Store) -> None:
+        """It is found beyond the limit; a run without scores cannot be pinned."""
+        first, second, third = (f"{self._ended(store, seed=seed)}.1" for seed in range(3))
+        store.pin(first)
+        store.pin(second)
+        assert [each.id for each in store.past_runs("bm25") if each.pinned] == [second]
+        assert [each.id for each in store.past_runs("bm25", limit=1)] == [third, second]
+        assert store.show(second.partition(".")[0]).runs[0].pinned
+        store.pin(second, pinned=False)
+        assert [each.id for each in store.past_runs("bm25", limit=1)] == [third]
+        with pytest.raises(InputError, match="has not finished"):
+            store.pin(third.replace(".1", ".2"))
+
+    def _ended(self, store: Store, *, seed: int = 0, gold: Dataset | None = None) -> str:
+        """Return an experiment whose first run has ended."""
+        experiment = store.experiment(replace(PLAN, seed=seed, dataset=gold or PLAN.dataset))
+        run = f"{experiment}.1"
+        assert store.claim(run)
+        store.keep_scores(run, [Summary("ap", 0.1, 0.2, 3)], complete=True)
+        store.finish(run, RunStatus.COMPLETED)
+        return experiment
+
     def test_a_run_that_begins_anew_has_no_scores(self, store: Store, run: str) -> None:
         """They were those of answers that are gone."""
         store.keep_scores(run, [Summary("ap", 0.1, 0.2, 3)], complete=True)

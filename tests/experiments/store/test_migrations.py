@@ -39,6 +39,7 @@ def back_to_the_first(connection: Connection) -> None:
     METADATA.drop_all(connection, tables=later)
     connection.execute(text("ALTER TABLE runs DROP COLUMN scored"))
     connection.execute(text("ALTER TABLE runs DROP COLUMN content"))
+    connection.execute(text("ALTER TABLE runs DROP COLUMN pinned"))
     connection.execute(text("CREATE TABLE karat_schema (version INTEGER PRIMARY KEY)"))
     connection.execute(text("INSERT INTO karat_schema VALUES (1)"))
 
@@ -72,8 +73,15 @@ def back_to_the_fifth(connection: Connection) -> None:
 
 def back_to_the_sixth(connection: Connection) -> None:
     """Make the database what Karat wrote before it stored the files of engines."""
+    back_to_the_seventh(connection)
     connection.execute(text("ALTER TABLE runs DROP COLUMN content"))
     connection.execute(text("UPDATE karat_version SET version_num = '0006'"))
+
+
+def back_to_the_seventh(connection: Connection) -> None:
+    """Make the database what Karat wrote before runs could be pinned."""
+    connection.execute(text("ALTER TABLE runs DROP COLUMN pinned"))
+    connection.execute(text("UPDATE karat_version SET version_num = '0007'"))
 
 
 def drift(connection: Connection) -> list[object]:
@@ -99,6 +107,7 @@ def test_a_new_database_has_the_newest_tables(opened: Database) -> None:
     [
         *(forget, back_to_the_first, back_to_the_second, back_to_the_third),
         *(back_to_the_fourth, back_to_the_fifth, back_to_the_sixth),
+        back_to_the_seventh,
     ],
 )
 def test_migrations_make_the_same_tables(

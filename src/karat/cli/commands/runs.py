@@ -213,8 +213,8 @@ def latest_(store: str, *, as_json: bool) -> None:
     karat runs latest
     karat runs latest --json
     """
-    from karat.experiments.run_records import LATEST
     from karat.experiments.store import open_store
+    from karat.experiments.stored_runs import LATEST
 
     with open_store(store) as opened:
         _show(opened, LATEST, as_json=as_json)
@@ -242,8 +242,9 @@ def export(name: str, output: str, format_name: str | None, store: str) -> None:
     karat runs export latest -o '{engine}.jsonl'
     """
     from karat.cli.output.show import make_writer
-    from karat.experiments.run_records import run_with_latencies, select_runs
+    from karat.experiments.run_records import run_with_latencies
     from karat.experiments.store import open_store
+    from karat.experiments.stored_runs import select_runs
 
     with open_store(store) as opened:
         experiment, runs = select_runs(opened, name)
@@ -266,8 +267,8 @@ def delete(names: tuple[str, ...], store: str, *, force: bool) -> None:
     \b
     karat runs delete k3nq
     """
-    from karat.experiments.run_records import select_runs
     from karat.experiments.store import open_store, watch_holders
+    from karat.experiments.stored_runs import select_runs
 
     with open_store(store) as opened:
         # All are looked up before the first is gone: `latest` means the same wherever it stands.
@@ -296,7 +297,7 @@ def _whole(name: str) -> str:
 
 def _show(store: "Store", name: str, *, as_json: bool) -> None:
     from karat.cli.output import show
-    from karat.experiments.run_records import select_runs
+    from karat.experiments.stored_runs import select_runs
     from karat.model import Outcome
 
     experiment, runs = select_runs(store, name)

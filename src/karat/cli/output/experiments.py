@@ -81,6 +81,10 @@ def show_evaluated(
     if not isinstance(result.overall, Evaluation):
         lines += best_engine_line(result.overall.comparison, engines)
         best = best_engine(result.overall.comparison, engines)
+    if result.changes:
+        from karat.report.change_view import change_lines
+
+        lines += change_lines(result.changes)
     if output.style == "json":
         from karat.report.json import searched_json
 
@@ -93,6 +97,7 @@ def show_evaluated(
             runs=result.runs,
             warnings=[line for line in (misleading, *further) if line],
             best_engine=best,
+            changes=result.changes,
         )
         show.put(text, output)
     elif output.style == "csv":
@@ -277,7 +282,7 @@ def carry_out(
     ended = select_finished(done)
     if options.run_out is not None:
         _write_runs(ended.runs, options.run_out, views.run_format, request.gold.query_ids)
-    result = _show_result(done, ended, request, views, losses=options.losses)
+    result = _show_result(done, ended, request, views, losses=options.losses, store=options.store)
     _show_store(done, options.store, views, since=started)
     for names, reason in ended.reasons():
         for line in f"failed: {names}: {reason}".splitlines():
@@ -293,8 +298,10 @@ def _show_result(
     views: Views,
     *,
     losses: bool,
+    store: str,
 ) -> "Result":
     """Show and return the result; write the report or the folder."""
+    from karat.app.changes import with_changes
     from karat.app.evaluate import evaluate_experiment, kind_proposal
 
     # A report is written in addition to what is shown.
@@ -316,6 +323,15 @@ def _show_result(
     else:
         evaluated = evaluate_experiment(
             request.gold, done, runs=ended, scoring=scoring, confidence=confidence, by=views.by
+        )
+        evaluated = with_changes(
+            evaluated,
+            request.gold,
+            done,
+            ended,
+            store=store,
+            scoring=scoring,
+            confidence=confidence,
         )
         engines = {}
         if len(ended.runs) > 1:

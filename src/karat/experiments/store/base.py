@@ -150,6 +150,7 @@ class StoredRun(RunDefinition):
     scores over all queries were stored, None before that; *status* may still be ``evaluating``
     then, or ``cancelled``, because latency is measured afterwards. *content* has the digests of the
     files that the engine was made of when the first answer was stored, None where that is unknown.
+    A *pinned* run is one that later runs of its engine are compared with.
     """
 
     id: str
@@ -161,6 +162,7 @@ class StoredRun(RunDefinition):
     index_ns: int | None = None
     scored: datetime | None = None
     content: Mapping[str, str] | None = None
+    pinned: bool = False
 
 
 class RunCosts(NamedTuple):
@@ -180,6 +182,29 @@ class ScoredRun(NamedTuple):
     label: str
     ended: datetime | None
     scores: tuple[Summary, ...]
+
+
+class PastRun(NamedTuple):
+    """A run whose queries are all answered, and all that may explain why a later one differs.
+
+    *dataset* is the digest of its gold set, *engine* that of its specification; *snapshot*,
+    *content* and *pinned* are those of a :class:`StoredRun`; *version* is that of Karat.
+    """
+
+    id: str
+    label: str
+    ended: datetime
+    dataset: str
+    engine: str
+    snapshot: str
+    content: Mapping[str, str] | None
+    version: str
+    pinned: bool
+
+    @property
+    def experiment(self) -> str:
+        """Return the id of its experiment."""
+        return self.id.partition(".")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,6 +383,24 @@ class Store(Recorder, Protocol):
         """Return the runs of these experiments, by their whole ids, that have all their scores.
 
         Those are the completed ones, and those that only lack their latency.
+        """
+        ...
+
+    def past_runs(
+        self, label: str, *, dataset: str = "", gold: str = "", limit: int = 20
+    ) -> tuple[PastRun, ...]:
+        """Return the runs called *label* that have all their scores, the newest first.
+
+        They are those on the gold set with the digest *dataset*, or with the name *gold*; without
+        both, on any. Pinned runs come beyond the *limit* too.
+        """
+        ...
+
+    def pin(self, run: str, *, pinned: bool = True) -> None:
+        """Pin *run*, or unpin it.
+
+        One run of each label is pinned on a gold set: the others with the same digest or name of
+        the gold set are unpinned. InputError if *run* has no scores yet.
         """
         ...
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 # The names of the files in versions/, in their order.
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
 # A table of stores from before Alembic, which have the first revision.
 BEFORE_ALEMBIC = "karat_schema"
 

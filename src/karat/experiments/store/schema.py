@@ -33,6 +33,7 @@ from karat.experiments.store.base import (
     Experiment,
     ExperimentDefinition,
     ExperimentKind,
+    PastRun,
     RunStatus,
     StoredRun,
 )
@@ -135,6 +136,8 @@ RUNS = Table(
     Column("scored", Moment),
     # Digests of the files that the engine was made of, NULL where that is not known.
     Column("content", Value),
+    # When a user has pinned it, so that later runs of the engine are compared with it.
+    Column("pinned", Moment),
     UniqueConstraint("experiment", "position"),
 )
 
@@ -379,6 +382,22 @@ def run_of(row: Row[Any], dead: Collection[str]) -> StoredRun:
         index_ns=row.index_ns,
         scored=row.scored,
         content=row.content,
+        pinned=row.pinned is not None,
+    )
+
+
+def past_run_of(row: Row[Any]) -> PastRun:
+    """Return the past run in *row*, which also has the version of Karat."""
+    return PastRun(
+        row.id,
+        row.label,
+        row.finished,
+        row.dataset,
+        row.engine_digest,
+        row.snapshot,
+        row.content,
+        row.version,
+        row.pinned is not None,
     )
 
 

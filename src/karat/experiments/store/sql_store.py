@@ -15,6 +15,7 @@ from karat.experiments.store.base import (
     ExperimentDefinition,
     ExperimentKind,
     LeaseHolder,
+    PastRun,
     RunCosts,
     RunStatus,
     ScoredRun,
@@ -42,10 +43,12 @@ from karat.experiments.store.schema import (
     dataset_row,
     experiment_of,
     experiment_row,
+    past_run_of,
     run_of,
     run_rows,
     sample_of,
     score_rows,
+    storable,
     summary_of,
     timings_of,
 )
@@ -66,6 +69,8 @@ ALL_OF_RUN = select(
 ).order_by(RUNS.c.experiment, RUNS.c.position)
 
 
+# When the queries of a run had ended; its latency may be measured later, or not at all.
+FINISHED = func.coalesce(RUNS.c.ended, RUNS.c.scored, type_=Moment).label("finished")
 SAMPLE_COLUMNS = (ANSWERS.c.query, *(ANSWERS.c[name] for name in TIMES))
 
 
@@ -217,9 +222,8 @@ class SqlStore(SqlRecorder):
 
     def completed(self, *experiments: str) -> tuple[ScoredRun, ...]:
         """Return the runs of these experiments whose queries are all answered, with scores."""
-        ended = func.coalesce(RUNS.c.ended, RUNS.c.scored, type_=Moment).label("ended")
         statement = (
-            select(RUNS.c.id.label("run_id"), RUNS.c.label, ended, SCORES)
+            select(RUNS.c.id.label("run_id"), RUNS.c.label, FINISHED, SCORES)
             .outerjoin(SCORES)
             .where(RUNS.c.experiment.in_(experiments))
             .where(RUNS.c.scored.is_not(None))
@@ -229,8 +233,55 @@ class SqlStore(SqlRecorder):
             rows = connection.execute(statement).all()
         return tuple(
             ScoredRun(*run, tuple(summary_of(row) for row in group if row.measure is not None))
-            for run, group in groupby(rows, key=lambda row: (row.run_id, row.label, row.ended))
+            for run, group in groupby(rows, key=lambda row: (row.run_id, row.label, row.finished))
         )
+
+    def past_runs(
+        self, label: str, *, dataset: str = "", gold: str = "", limit: int = 20
+    ) -> tuple[PastRun, ...]:
+        """Return the runs called *label* that have all their scores, the newest first."""
+        statement = (
+            select(RUNS, EXPERIMENTS.c.dataset, EXPERIMENTS.c.version, FINISHED)
+            .join(EXPERIMENTS, RUNS.c.experiment == EXPERIMENTS.c.id)
+            .where(RUNS.c.label == label, RUNS.c.scored.is_not(None))
+            .order_by(FINISHED.desc(), RUNS.c.id)
+        )
+        if dataset or gold:
+            named = select(DATASETS.c.digest).where(DATASETS.c.name == storable(gold))
+            same = (EXPERIMENTS.c.dataset == dataset) | EXPERIMENTS.c.dataset.in_(named)
+            statement = statement.where(same)
+        newest = statement.limit(limit)
+        with self._database.reading() as connection:
+            rows = list(connection.execute(newest))
+            known = {row.id for row in rows}
+            if len(rows) == limit:
+                pins = connection.execute(statement.where(RUNS.c.pinned.is_not(None)))
+                rows += [row for row in pins if row.id not in known]
+        return tuple(map(past_run_of, rows))
+
+    def pin(self, run: str, *, pinned: bool = True) -> None:
+        """Pin *run*, or unpin it."""
+        with self._database.writing() as connection:
+            run_id = self._run_id(connection, run)
+            about = (
+                select(RUNS.c.label, RUNS.c.scored, EXPERIMENTS.c.dataset, DATASETS.c.name)
+                .join(EXPERIMENTS, RUNS.c.experiment == EXPERIMENTS.c.id)
+                .join(DATASETS)
+                .where(RUNS.c.id == run_id)
+            )
+            row = connection.execute(about).one()
+            if pinned and row.scored is None:
+                raise InputError(f"{run_id} has not finished; expected a run with all its scores")
+            same_gold = (
+                select(EXPERIMENTS.c.id)
+                .join(DATASETS)
+                .where((EXPERIMENTS.c.dataset == row.dataset) | (DATASETS.c.name == row.name))
+            )
+            others = (RUNS.c.label == row.label, RUNS.c.experiment.in_(same_gold))
+            connection.execute(update(RUNS).where(*others), {"pinned": None})
+            if pinned:
+                mine = update(RUNS).where(RUNS.c.id == run_id)
+                connection.execute(mine, {"pinned": self._clock()})
 
     def holders(self, experiment: str) -> tuple[LeaseHolder, ...]:
         """Return the other workers that have claimed runs of an experiment."""

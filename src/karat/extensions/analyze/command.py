@@ -231,8 +231,8 @@ def trend_(
     karat analyze trend
     karat analyze trend k3nq -m recall@10 --json
     """
-    from karat.experiments.run_records import select_runs
     from karat.experiments.store import open_store
+    from karat.experiments.stored_runs import select_runs
     from karat.extensions.analyze.tables import trend_table
     from karat.extensions.analyze.trend import trends
 

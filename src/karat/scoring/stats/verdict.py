@@ -44,6 +44,15 @@ def verdict(comparison: Comparison | ComparisonResult) -> str:
 def gate_verdict(comparison: Comparison) -> str:
     """Return the verdict on a run against its baseline, with every number as run minus baseline."""
     entries = comparison.differences
+    real = [entry for entry in entries if entry.is_significant]
+    unclear = [entry for entry in entries if entry not in real and entry.n]
+    sentences = against_named(comparison, "the baseline")
+    return " ".join([*sentences, *limits(comparison, unclear, real)])
+
+
+def against_named(comparison: Comparison, other: str) -> list[str]:
+    """Return the sentences on a run against one that is called *other*, as run minus *other*."""
+    entries = comparison.differences
     system = entries[0].system
     real = [entry for entry in entries if entry.is_significant]
     unclear = [entry for entry in entries if entry not in real and entry.n]
@@ -53,14 +62,14 @@ def gate_verdict(comparison: Comparison) -> str:
         members = [e for e in real if (winner(comparison, e) == e.system) is is_better]
         if members:
             first, *others = members
-            text = f"{first.system} is {word} than the baseline: {first.metric} "
+            text = f"{first.system} is {word} than {other}: {first.metric} "
             sentences.append(f"{text}{numbers(comparison, first, of=first.system, hint=True)}.")
             if others:
                 names = label_metrics(comparison, [entry.metric for entry in others])
                 sentences.append(f"It is also {word} on {names}.")
     if unclear:
-        sentences.append(unclear_sentence(comparison, unclear, system, "the baseline", of=system))
-    return " ".join([*sentences, *limits(comparison, unclear, real)])
+        sentences.append(unclear_sentence(comparison, unclear, system, other, of=system))
+    return sentences
 
 
 def two_systems(comparison: Comparison) -> str:

@@ -21,7 +21,9 @@ RRF_K = 60.0
 DEPTH = 100
 
 
-def reciprocal_ranks(scores: Scores, *, k: float = RRF_K, depth: int = DEPTH) -> Scores:
+def reciprocal_ranks(
+    scores: NDArray[Floating], *, k: float = RRF_K, depth: int = DEPTH
+) -> NDArray[Floating]:
     """Return 1 / (k + rank) for the best *depth* of *scores* above 0, and 0 for the others.
 
     Equal scores are ranked by position, so that two machines give one ranking.
@@ -29,7 +31,7 @@ def reciprocal_ranks(scores: Scores, *, k: float = RRF_K, depth: int = DEPTH) ->
     >>> [f"{score:.2f}" for score in reciprocal_ranks(np.array([0.5, 0.0, 0.9], np.float32), k=1)]
     ['0.33', '0.00', '0.50']
     """
-    result = np.zeros(len(scores), np.float32)
+    result = np.zeros_like(scores)
     best = top(scores, depth)
     result[best] = 1.0 / (k + 1.0 + np.arange(len(best)))
     return result
@@ -81,7 +83,7 @@ def stretch(scores: Scores, *, depth: int = DEPTH) -> Scores:
     return longer
 
 
-def top(scores: Scores, k: int) -> NDArray[np.intp]:
+def top(scores: NDArray[Floating], k: int) -> NDArray[np.intp]:
     """Return the positions of the *k* best scores above 0, best first, equal ones by position.
 
     >>> top(np.array([0.5, 0.9, 0.0, 0.9], np.float32), 3).tolist()
@@ -91,7 +93,7 @@ def top(scores: Scores, k: int) -> NDArray[np.intp]:
     if k == 0:
         return np.empty(0, np.intp)
     threshold = np.partition(scores, len(scores) - k)[len(scores) - k]
-    candidates = np.flatnonzero(scores >= max(threshold, np.nextafter(np.float32(0), 1)))
+    candidates = np.flatnonzero(scores >= max(threshold, np.nextafter(scores.dtype.type(0), 1)))
     order = np.argsort(-scores[candidates], kind="stable")
     return candidates[order[:k]]
 

@@ -1,0 +1,1 @@
+"""Fuse several runs into one."""

@@ -55,7 +55,7 @@ from karat.scoring.matching import MATCHERS, trace
 from karat.scoring.matching.modes import relevant_targets
 from karat.scoring.metrics import Measure, parse
 from karat.scoring.score import cluster_labels, slice_rows, with_dropped, with_measures
-from karat.scoring.settings import Confidence, Scoring
+from karat.scoring.settings import Confidence, Scoring, compared_by
 from karat.scoring.whole_files import judge_whole_files
 from karat.system.words import counted, first_few, first_line, join_names, number_duplicates
 
@@ -350,6 +350,11 @@ def make_findings(
     """Return what a report shows of *inputs*, made now, their remarks before those on the runs."""
     made_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
     gold, evaluations = inputs.gold, inputs.evaluations
+    if compared_by(gold):
+        raise InputError(
+            f"{gold.name} is a run, and a report needs a gold set; karat compare shows how much "
+            "runs agree, and --json, --csv and --markdown write it"
+        )
     if confidence.human_sample:
         runs = {measured.name: measured.run for measured in inputs.runs}
         gold = sampled_gold(gold, runs, confidence.human_sample, scoring)

@@ -12,6 +12,9 @@ from karat.system.words import counted
 
 # The key of the metadata that lists lines to hide from every engine, see karat.corpus.snapshot.
 MASKS = "masks"
+# The metadata of a dataset whose targets are the hits of a run: the measures that other runs are
+# compared with it by.
+COMPARED_BY = "compared_by"
 
 
 @by_value

@@ -73,7 +73,10 @@ def compare_scored(
         evaluations, testable_measures(measures), everywhere, confidence, clusters=clusters
     )
     powered = comparison_note(overall, [each.table for each in evaluations])
-    notes = (*_list_length_notes(evaluations, overall.metrics), *filter(None, [powered]))
+    closer = ""
+    if any(measure.definition.compares_runs for measure in measures):
+        closer = "Here, better means closer to the run in place of a gold set."
+    notes = (*_list_length_notes(evaluations, overall.metrics), *filter(None, [powered, closer]))
     return ComparisonResult(
         tuple(evaluations),
         overall,

@@ -24,7 +24,7 @@ from karat.scoring.labels import LabelChoice, choose_labels
 from karat.scoring.matching import judge
 from karat.scoring.matching.judge import Scored, Truth
 from karat.scoring.metrics import Measure, average, evaluate
-from karat.scoring.settings import Confidence, Scoring
+from karat.scoring.settings import Confidence, Scoring, compared_by
 from karat.system.words import counted, first_line
 
 if TYPE_CHECKING:
@@ -212,6 +212,11 @@ def _scores(
         raise no_overlap(name, judged.query_ids, judged.unknown_queries)
     measures = scoring.parsed(truth)
     _check_subtopics(truth, measures)
+    _check_compared(truth, measures)
+    if compared_by(truth):
+        # Two empty answers are the same.
+        alike = {QueryStatus.UNJUDGED: QueryStatus.SCORED}
+        judged = replace(judged, statuses=tuple(alike.get(each, each) for each in judged.statuses))
     table = evaluate(
         judged,
         dict.fromkeys((*measures, JUDGED_SHARE)),
@@ -221,10 +226,12 @@ def _scores(
     notes = replace(
         _notes(judged, table.columns[str(JUDGED_SHARE)]),
         mismatch=_mismatch(judged, run),
-        unit=scoring.unit,
+        unit=_unit(truth, scoring),
         failure=_failure(judged, run),
         labels=label_use(truth) if isinstance(truth, Dataset) else None,
     )
+    if compared_by(truth):
+        notes = replace(notes, judged_share=nan)  # nobody has judged anything
     columns = _known(table, measures, _asked_for(run))
     if labelled is not None:
         unknown = [
@@ -248,6 +255,32 @@ def _check_subtopics(truth: Truth, measures: Sequence[Measure]) -> None:
             f"{', '.join(labels)}: no target has a subtopic; expected targets with 'subtopics' in "
             "a gold set, or TREC diversity judgments (--gold-format trec-diversity)"
         )
+
+
+def _check_compared(truth: Truth, measures: Sequence[Measure]) -> None:
+    """Raise InputError for a measure of two runs on a gold set, or only others on a run.
+
+    Beside a measure of two runs, others are measures of agreement too.
+    """
+    of_runs = [each.label for each in measures if each.definition.compares_runs]
+    names = compared_by(truth)
+    if of_runs and not names:
+        raise InputError(
+            f"{', '.join(of_runs)}: compares two runs; give the other run in place of the gold set"
+        )
+    if isinstance(truth, Dataset) and names and not of_runs:
+        labels = ", ".join(each.label for each in measures)
+        raise InputError(
+            f"{labels}: expected a gold set, and {truth.name} is a run; to compare runs without a "
+            f"gold set, use {', '.join(names)}"
+        )
+
+
+def _unit(truth: Truth, scoring: Scoring) -> str:
+    """Return what the scores are about if it is not what the gold set says, else ""."""
+    if isinstance(truth, Dataset) and compared_by(truth):
+        return f"{truth.name} is a run, not a gold set: scores say how close a run is to it"
+    return scoring.unit
 
 
 def with_intervals(

@@ -6,6 +6,7 @@ from math import isfinite
 
 from karat.errors import InputError
 from karat.model import Dataset
+from karat.model.dataset import COMPARED_BY
 from karat.model.settings import setting
 from karat.scoring.matching.modes import MATCHERS, TIE_POLICIES, check_policy
 from karat.scoring.metrics import Measure, parse_all
@@ -13,6 +14,14 @@ from karat.scoring.metrics import Measure, parse_all
 DEFAULT_MEASURES = ("ndcg@10", "mrr@10", "hit@5", "recall@10", "precision@5", "ap")
 # Whole files win any overlap measure trivially, so line targets also report sizes.
 LINE_MEASURES = ("line-precision@10", "line-iou@10", "lines@10", "tokens@10")
+
+
+def compared_by(truth: object) -> tuple[str, ...]:
+    """Return the usual measures if the targets of *truth* are the hits of a run, else none."""
+    if not isinstance(truth, Dataset):
+        return ()
+    names: tuple[str, ...] = truth.metadata.get(COMPARED_BY, ())  # type: ignore[assignment]
+    return names
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +119,7 @@ class Scoring:
         """Return the measures to compute on *truth*."""
         names = self.measures
         if not names:
-            names = DEFAULT_MEASURES
+            names = compared_by(truth) or DEFAULT_MEASURES
             if isinstance(truth, Dataset) and (self.match or truth.match) == "lines":
                 names += LINE_MEASURES
         return parse_all(names, level=self.level)

@@ -178,9 +178,11 @@ def _compare_files(
 ) -> None:
     from karat.app.compare import compare
     from karat.app.score import load_judgments
+    from karat.cli.commands.score import show_score
     from karat.cli.output.show import is_report, show_contest, write_page
     from karat.errors import EngineError, InputError
     from karat.formats import is_source
+    from karat.scoring.settings import compared_by
 
     for name in names:
         if not is_source(name):
@@ -191,6 +193,17 @@ def _compare_files(
     written = is_report(output)
     gold, *runs = names
     truth = load_judgments(gold, **inputs.gold)
+    if len(runs) == 1 and compared_by(truth):
+        show_score(
+            gold,
+            runs[0],
+            truth,
+            scoring=scoring,
+            inputs=inputs,
+            confidence=confidence,
+            output=output,
+        )
+        return
     if len(runs) < 2:
         given = "only one run" if runs else "no run"
         raise InputError(f"{given} to compare; give two run files or more, or engines by --agents")

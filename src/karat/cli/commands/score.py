@@ -11,6 +11,7 @@ from karat.cli.options.shared import GoldPath, Inputs, Output, RunPath, output_o
 from karat.cli.options.stray import stray
 
 if TYPE_CHECKING:
+    from karat.app.score import Truth
     from karat.scoring.settings import Confidence, Scoring
 
 
@@ -58,14 +59,37 @@ def command(
     karat score gold.json bm25.jsonl --human-sample auto
     karat score qrels.txt 'run/*.parquet'
     """
-    from karat.app.score import load_judgments, score
-    from karat.cli.output.show import is_report, show_evaluation, write_page
-    from karat.errors import EngineError
+    from karat.app.score import load_judgments
 
     if ci == "none":
         confidence = replace(confidence, draws=0)
+    show_score(
+        gold,
+        run,
+        load_judgments(gold, **inputs.gold),
+        scoring=scoring,
+        inputs=inputs,
+        confidence=confidence,
+        output=output,
+    )
+
+
+def show_score(
+    gold: str,
+    run: str,
+    truth: "Truth",
+    *,
+    scoring: "Scoring",
+    inputs: Inputs,
+    confidence: "Confidence",
+    output: Output,
+) -> None:
+    """Show the scores of *run* on *truth*, which was read from *gold*; exit if it is broken."""
+    from karat.app.score import score
+    from karat.cli.output.show import is_report, show_evaluation, write_page
+    from karat.errors import EngineError
+
     written = is_report(output)
-    truth = load_judgments(gold, **inputs.gold)
     evaluation = score(
         truth,
         run,

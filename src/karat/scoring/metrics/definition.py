@@ -19,7 +19,8 @@ class Metric:
 
     ``score(judged, k=k, **params)`` returns the value of one query, NaN if it is not defined (such
     as a size that the run lacks). *params* maps each parameter to its default. *uses_labels* is
-    False for a size of what was returned, relevant or not. *laws* are the properties that tests
+    False for a size of what was returned, relevant or not. *compares_runs* is True for a measure
+    whose targets are the hits of another run. *laws* are the properties that tests
     check:
 
     * ``ideal``: no order of the same hits scores higher than the one by descending grade
@@ -43,6 +44,7 @@ class Metric:
     needs_subtopics: bool = False
     needs_sizes: bool = False
     uses_labels: bool = True
+    compares_runs: bool = False
 
 
 def metric(

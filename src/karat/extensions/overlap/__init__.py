@@ -1,0 +1,1 @@
+"""Compare runs without a gold set: how much their rankings agree."""

@@ -1,0 +1,100 @@
+"""A run takes the place of a gold set: in files, in commands and in Python."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import karat
+from karat.formats import detect, read_dataset
+from tests.command_line import Karat
+
+# Beside q1 and q2 of old.run, a query without hits in either run.
+OLD = '{"format": "karat-run", "version": 1, "name": "old"}\n'
+
+
+def write_run(path: Path, answers: dict[str, list[dict[str, object]]]) -> None:
+    lines = [json.dumps({"query_id": name, "hits": hits}) for name, hits in answers.items()]
+    path.write_text(OLD + "\n".join(lines) + "\n")
+
+
+def metrics(printed: str) -> dict[str, dict[str, float]]:
+    """Return the scores of one run in JSON."""
+    found: dict[str, dict[str, float]] = json.loads(printed)["run"]["metrics"]
+    return found
+
+
+def test_hits_become_targets_in_their_order(folder: Path) -> None:
+    gold = read_dataset("old.run")
+    assert gold.query_ids == ("q1", "q2", "q9")
+    assert gold.judgments(0) == {"x": 3.0, "a": 2.0, "b": 1.0}
+    assert gold.match == "document"
+    assert detect("old.run").name == "trec-run"
+    assert detect("old.run", kind="dataset").name == "ranking"
+
+
+def test_the_overlap_of_two_files_by_hand(karat: Karat) -> None:
+    done = karat("compare", "old.run", "new.run", "--json")
+    assert done.returncode == 0, done.stderr
+    found = {name: each["mean"] for name, each in metrics(done.stdout).items()}
+    # q1: x a b and a b; q2: c and c; q9: a and nothing.
+    assert found["overlap@1"] == pytest.approx((0 + 1 + 0) / 3)
+    assert found["overlap@10"] == pytest.approx((2 / 3 + 1 + 0) / 3)
+    # A query that the later run lacks must not win a measure of which less is better.
+    assert found["churn@10"] == pytest.approx((1 / 3 + 0) / 2)
+
+
+def test_the_output_says_what_the_scores_are(karat: Karat) -> None:
+    done = karat("compare", "old.run", "new.run")
+    assert "old.run is a run, not a gold set: scores say how close a run is to it" in done.stdout
+    assert "are judged" not in done.stdout
+    done = karat("compare", "old.run", "new.run", "old.run", "-m", "overlap@10")
+    assert done.returncode == 0
+    words = " ".join(done.stdout.split())
+    assert "Here, better means closer to the run in place of a gold set." in words
+
+
+def test_chunks_are_compared_by_file(karat: Karat, folder: Path) -> None:
+    chunks = [
+        {"path": "a.py", "score": 3, "start_line": 1, "end_line": 9},
+        {"path": "a.py", "score": 2, "start_line": 10, "end_line": 19},
+        {"path": "b.py", "score": 1, "start_line": 1, "end_line": 9},
+    ]
+    write_run(folder / "chunks.jsonl", {"q1": chunks, "q2": []})
+    write_run(folder / "files.jsonl", {"q1": [{"path": "a.py"}, {"path": "b.py"}], "q2": []})
+    for names in (("chunks.jsonl", "files.jsonl"), ("files.jsonl", "chunks.jsonl")):
+        done = karat("score", *names, "-m", "overlap@2,rbo", "--json")
+        assert done.returncode == 0, done.stderr
+        # Two empty answers are the same.
+        for each in metrics(done.stdout).values():
+            assert each["mean"] == pytest.approx(1.0)
+            assert each["n"] == 2
+
+
+def test_a_gate_checks_how_much_changed(karat: Karat) -> None:
+    done = karat("gate", "old.run", "new.run", "--min", "overlap@10=0.5")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "Gate passed: new, 1 passed.")
+    assert karat("gate", "old.run", "new.run", "--min", "rbo=1").returncode == 1
+    assert karat("gate", "old.run", "old.run", "--min", "rbo=1").returncode == 0
+
+
+def test_a_forgotten_gold_set_is_named(karat: Karat, folder: Path) -> None:
+    done = karat("score", "old.run", "new.run", "-m", "ndcg@10")
+    assert done.returncode == 2
+    assert "ndcg@10: expected a gold set, and old.run is a run" in done.stderr
+    assert "use overlap@1, overlap@10, churn@10, rbo" in done.stderr
+    done = karat("score", "gold.qrels", "new.run", "-m", "rbo")
+    assert done.returncode == 2
+    assert "rbo: compares two runs; give the other run in place of the gold set" in done.stderr
+    done = karat("compare", "old.run", "new.run", "-o", "report.html")
+    assert done.returncode == 2
+    assert "old.run is a run, and a report needs a gold set" in done.stderr
+    assert not (folder / "report.html").exists()
+    done = karat("compare", "old.run")
+    assert done.returncode == 2
+    assert "no run to compare" in done.stderr
+
+
+def test_python_takes_the_file_of_the_other_run(folder: Path) -> None:
+    evaluation = karat.evaluate("old.run", "new.run", ["overlap@10", "rbo"])
+    assert evaluation["overlap@10"] == pytest.approx((2 / 3 + 1 + 0) / 3)

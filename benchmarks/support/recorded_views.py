@@ -41,14 +41,15 @@ def help_pages() -> None:
 
 
 def _help_below(first: list[str], path: list[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "karat", *first, *path, "--help-all"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    print(f"=== karat {' '.join([*first, *path])} (exit {done.returncode})")
-    print(done.stdout, done.stderr)
+    for page in ("--help", "--help-all"):
+        done = subprocess.run(
+            [sys.executable, "-m", "karat", *first, *path, page],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        print(f"=== karat {' '.join([*first, *path, page])} (exit {done.returncode})")
+        print(done.stdout, done.stderr)
     # A command's own section is called Commands; the first page has a title for each purpose.
     sections = re.split(r"^(?=\S.*:$)", done.stdout, flags=re.MULTILINE)[1:]
     for section in sections:

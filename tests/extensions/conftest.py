@@ -13,6 +13,10 @@ import pytest
 from karat import discovery
 
 HERE = Path(__file__).parent
+# Their options have names of extensions, which are read once, when they are imported. All are to be
+# there, whichever test comes first.
+for name in ("gate", "report"):
+    import_module(f"karat.cli.commands.{name}")
 
 
 def with_needs(names: Iterable[str]) -> set[str]:

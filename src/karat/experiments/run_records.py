@@ -1,19 +1,12 @@
 """What is said about stored runs, and the records with which a run can be repeated."""
 
-import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
 
-from karat.errors import InputError
 from karat.experiments.plan import engine_options, is_deterministic
 from karat.experiments.store import Experiment, StoredRun
-from karat.formats.fields import Checker, Location, Record
-from karat.formats.jsontext import parse_json, positions
 from karat.formats.karat_run import answer_digests
-from karat.formats.source import read_text
 from karat.model import Dataset, Outcome, Run
 from karat.model.spec import Spec
 from karat.model.timings import NS_PER_MS, RunResult, latency_ms
@@ -82,9 +75,6 @@ def _determinism(measured: RunResult) -> dict[str, object]:
 
 # Characters of the SHA-256 of an answer: one difference in four billion goes unnoticed.
 SHORT = 8
-EMBEDDED = re.compile(r'<script type="application/json" id="records">(.*?)</script>', re.DOTALL)
-LARGEST = 1_000_000_000
-READ = (".html", ".json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,67 +156,6 @@ def short_digests(measured: RunResult, gold: Dataset) -> str:
     """Return the digests of all answers, cut short, in the order of *gold*."""
     digests = answer_digests(measured.run)
     return "".join(digests.get(query_id, " " * SHORT)[:SHORT] for query_id in gold.query_ids)
-
-
-def differing_queries(before: str, now: str, gold: Dataset) -> list[str]:
-    """Return the queries whose answers differ between two such texts."""
-    return [
-        query_id
-        for number, query_id in enumerate(gold.query_ids)
-        if before[number * SHORT : (number + 1) * SHORT]
-        != now[number * SHORT : (number + 1) * SHORT]
-    ]
-
-
-def read_records(path: str | os.PathLike[str]) -> tuple[RunRecord, ...]:
-    """Return the records in the report at *path*, HTML or JSON.
-
-    InputError if it has none: its runs came from files, and cannot be repeated.
-    """
-    suffix = Path(path).suffix.lower()
-    if suffix not in READ:
-        raise InputError(f"{os.fspath(path)}: karat verify reads only {' and '.join(READ)} reports")
-    text = read_text(path, limit=LARGEST, setting="json_bytes")
-    location: Location = ()
-    if suffix == ".html":
-        embedded = EMBEDDED.search(text)
-        text = embedded[1] if embedded else "[]"
-        value = parse_json(text, os.fspath(path))
-    else:
-        report = parse_json(text, os.fspath(path))
-        origin = report.get("origin") if isinstance(report, Mapping) else None
-        value = origin.get("records", []) if isinstance(origin, Mapping) else []
-        location = ("origin", "records")
-    check = Checker(path, lambda: positions(text))
-    rows = check.rows(value, location)
-    records = tuple(_record(check, check.record(row, at), at) for at, row in rows)
-    check.finish()
-    if not records:
-        raise InputError(
-            f"{os.fspath(path)} has no run records; karat verify needs a report by karat evaluate, "
-            "compare or sweep, not one on run files"
-        )
-    return records
-
-
-def _record(check: Checker, row: Record, location: Location) -> RunRecord:
-    engine = check.record(row.get("engine"), (*location, "engine"))
-    options = check.record(engine.get("options"), (*location, "engine", "options"))
-    versions = check.record(row.get("versions"), (*location, "versions"))
-    return RunRecord(
-        name=check.text(row, "name", location),
-        engine=Spec("engine", check.text(engine, "name", (*location, "engine")), dict(options)),
-        k=check.whole(row, "k", location, default=0, low=1),
-        threshold=check.number(row, "threshold", location, default=0.0, low=0, high=1),
-        seed=check.whole(row, "seed", location, default=0),
-        match=check.text(row, "match", location),
-        root=check.text(row, "root", location) if row.get("root") else "",
-        gold=check.text(row, "gold", location),
-        snapshot=check.text(row, "snapshot", location),
-        where=dict(check.record(row.get("where"), (*location, "where"))),
-        versions={name: str(version) for name, version in versions.items()},
-        answers=check.text(row, "answers", location),
-    )
 
 
 def remarks(measured: Sequence[RunResult]) -> tuple[str, ...]:

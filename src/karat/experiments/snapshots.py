@@ -16,7 +16,7 @@ from karat.corpus.snapshot import masks_from
 from karat.errors import InputError
 from karat.experiments.workers.plan import SnapshotQueries
 from karat.experiments.workers.sources import EVERYTHING, Opener, Source, corpus_source
-from karat.model import Dataset, Query
+from karat.model import Dataset
 from karat.model.dataset import MASKS
 from karat.model.frozen import EMPTY
 from karat.system.words import first_few, join_names
@@ -156,17 +156,6 @@ def _current_repositories(
 
 def _commit(extra: Mapping[str, object]) -> str:
     return str(extra.get("base_commit") or extra.get("commit_hash") or "")
-
-
-def home_of(
-    gold: Dataset, query: Query, moved: Mapping[str, str] = NOWHERE_ELSE
-) -> Repository | None:
-    """Return the repository of *query*, a case of *gold*, as :func:`homes` does; None without."""
-    check_names(gold, moved)
-    alone = gold.with_queries([query])
-    own = {name: folder for name, folder in moved.items() if name in ("", query.tags.get(TAG))}
-    (home,) = homes(alone, own)
-    return home if home.folder else None
 
 
 def part_of(gold: Dataset, rows: list[int]) -> Dataset:

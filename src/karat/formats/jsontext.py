@@ -31,7 +31,6 @@ SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 SWITCH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 YAML_NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 YAML_DEEPEST = 100
-YAML_LINE_ENDS = frozenset("\r\x85\u2028\u2029")
 YAML_VALUE_EVENTS = frozenset(
     {"AliasEvent", "MappingStartEvent", "ScalarEvent", "SequenceStartEvent"}
 )
@@ -232,22 +231,6 @@ def load_yaml(
         raise FormatError([Problem(os.fspath(path), line, f"not YAML: {reason}")]) from None
     reader.problems.finish()
     return value, Checker(path, lambda: reader.lines)
-
-
-def dump_yaml(value: object) -> str:
-    """Return *value* as YAML in which every text is quoted where it must be."""
-    import yaml
-
-    class Dumper(yaml.SafeDumper):
-        """Quotes what YAML takes for a line end, which the plain dumper leaves bare."""
-
-    def text(dumper: yaml.SafeDumper, word: str) -> yaml.ScalarNode:
-        style = '"' if YAML_LINE_ENDS & set(word) else None
-        return dumper.represent_scalar("tag:yaml.org,2002:str", word, style=style)
-
-    Dumper.add_representer(str, text)
-    dumped: str = yaml.dump(value, Dumper=Dumper, allow_unicode=True, sort_keys=False, width=10_000)
-    return dumped
 
 
 class _YamlReader:

@@ -59,24 +59,6 @@ def shorten(text: str, width: int) -> str:
     return "".join(start) + ELLIPSIS
 
 
-def shorten_left(text: str, width: int) -> str:
-    """Return the end of *text* in *width* columns, with dots where something was cut.
-
-    >>> shorten_left("src/karat/scoring/stats/paired.py", 20)
-    '.../stats/paired.py'
-    >>> shorten_left("stats/a_very_long_name_of_a_file.py", 20), shorten_left("a.py", 20)
-    ('...name_of_a_file.py', 'a.py')
-    """
-    if display_width(text) <= width:
-        return text
-    end = text
-    while end and display_width(end) > width - len(ELLIPSIS):
-        end = end[1:]
-    # Whole folders are easier to read than a part of one.
-    folder = end.find("/")
-    return ELLIPSIS + (end[folder:] if folder >= 0 else end)
-
-
 def _columns(character: str) -> int:
     from unicodedata import category, east_asian_width
 

@@ -135,30 +135,3 @@ def _line(texts: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) 
         blank = " " * (width - display_width(text))
         padded.append(blank + text if to_the_right else text + blank)
     return GAP.join(padded).rstrip()
-
-
-AROUND = 3
-MOST = 60
-TAB = "    "
-
-
-def code_lines(lines: Sequence[str], start: int, end: int) -> list[str]:
-    r"""Return the lines *start* to *end* (from 1) marked by ``>``, with a few around them.
-
-    With 0 and 0 they are the first ones, unmarked. Of many, the rest is counted.
-
-    >>> code_lines(["a = 1\n", "b = 2\n"], 2, 2)
-    ['  1   a = 1', '  2 > b = 2']
-    """
-    first = max(start - AROUND, 1)
-    last = min(end + AROUND, len(lines)) if end else len(lines)
-    last_printed = min(last, first + MOST - 1)
-    width = max(len(str(last_printed)), 3)
-    rows = []
-    for number in range(first, last_printed + 1):
-        mark = ">" if end and start <= number <= end else " "
-        text = printable(lines[number - 1].rstrip("\n").expandtabs(len(TAB)))
-        rows.append(f"{number:{width}} {mark} {text}".rstrip())
-    if last > last_printed:
-        rows.append(f"{'':{width}}   ... {last - last_printed:,} more lines")
-    return rows

@@ -330,8 +330,7 @@ class _Session:
 
     def _show(self, item: "PooledHit") -> None:
         from karat.corpus.chunkers.base import lines_of
-        from karat.extensions.judges.sources import target_text
-        from karat.report.text import code_lines
+        from karat.extensions.judges.sources import code_lines, target_text
 
         data, hit = self._judging.data, item.hit
         query = f"{data.query_ids[item.row]}: {data.texts[item.row]}"

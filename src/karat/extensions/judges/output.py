@@ -481,8 +481,7 @@ def decide_rows(
 
 def _show(decisions: "AuditDecisions", row: "AuditRow", code: "Code", number: str) -> None:
     from karat.corpus.chunkers.base import lines_of
-    from karat.extensions.judges.sources import target_text
-    from karat.report.text import code_lines
+    from karat.extensions.judges.sources import code_lines, target_text
 
     at = decisions.data.query_ids.index(row.query_id)
     click.echo("\n" + printable(f"{number} {row.query_id}: {decisions.data.texts[at]}"))

@@ -1,6 +1,6 @@
 """The text of hits: files of a folder, or of a repository at the base commit of each case."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -10,6 +10,7 @@ from karat.experiments.commit_check import base_commits
 from karat.experiments.commit_snapshots import CommitSnapshot, SnapshotReader
 from karat.experiments.snapshots import HEAD, NOWHERE_ELSE, homes, part_of
 from karat.model import Dataset, Hit, Target
+from karat.report.display import printable
 from karat.scoring.matching.modes import normalise
 from karat.system.words import range_text
 
@@ -71,3 +72,31 @@ def target_text(target: Target | Hit) -> str:
     """
     lines = range_text(target.path, target.start_line, target.end_line)
     return "  ".join(filter(None, (lines, target.symbol)))
+
+
+# Lines around a hit, and the most that are printed.
+AROUND = 3
+MOST = 60
+TAB = "    "
+
+
+def code_lines(lines: Sequence[str], start: int, end: int) -> list[str]:
+    r"""Return the lines *start* to *end* (from 1) marked by ``>``, with a few around them.
+
+    With 0 and 0 they are the first ones, unmarked. Of many, the rest is counted.
+
+    >>> code_lines(["a = 1\n", "b = 2\n"], 2, 2)
+    ['  1   a = 1', '  2 > b = 2']
+    """
+    first = max(start - AROUND, 1)
+    last = min(end + AROUND, len(lines)) if end else len(lines)
+    last_printed = min(last, first + MOST - 1)
+    width = max(len(str(last_printed)), 3)
+    rows = []
+    for number in range(first, last_printed + 1):
+        mark = ">" if end and start <= number <= end else " "
+        text = printable(lines[number - 1].rstrip("\n").expandtabs(len(TAB)))
+        rows.append(f"{number:{width}} {mark} {text}".rstrip())
+    if last > last_printed:
+        rows.append(f"{'':{width}}   ... {last - last_printed:,} more lines")
+    return rows

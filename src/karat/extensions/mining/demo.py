@@ -34,7 +34,7 @@ from karat.model import Dataset, Query
 from karat.model.comparison import Comparison
 from karat.model.evaluation import ComparisonResult
 from karat.model.timings import RunResult
-from karat.report.display import display_width, shorten, shorten_left
+from karat.report.display import ELLIPSIS, display_width, shorten
 from karat.report.findings.latency import latencies_ms
 from karat.report.table import Cell, Column, Table, number
 from karat.scoring.settings import Scoring
@@ -246,7 +246,7 @@ def case_table(gold: Dataset, most: int = SHOWN_CASES) -> Table:
         first, *more = gold.targets(row)
         rest = f" + {len(more)}" if more else ""
         query = shorten(gold.texts[row], QUERY_WIDTH)
-        rows.append((Cell(query), Cell(shorten_left(f"{first.path}{rest}", PATH_WIDTH))))
+        rows.append((Cell(query), Cell(_shorten_left(f"{first.path}{rest}", PATH_WIDTH))))
     return Table("", (Column("query"), Column("file to find")), tuple(rows))
 
 
@@ -304,3 +304,21 @@ def result_table(result: ComparisonResult, runs: Sequence[RunResult]) -> Table:
     columns = (Column("engine"), *(Column(title, numeric=True) for title in titles))
     note = f"* highest mean; change: against {comparison.baseline}; latency: median"
     return Table("", columns, tuple(rows), notes=(note,))
+
+
+def _shorten_left(text: str, width: int) -> str:
+    """Return the end of *text* in *width* columns, with dots where something was cut.
+
+    >>> shorten_left("src/karat/scoring/stats/paired.py", 20)
+    '.../stats/paired.py'
+    >>> shorten_left("stats/a_very_long_name_of_a_file.py", 20), shorten_left("a.py", 20)
+    ('...name_of_a_file.py', 'a.py')
+    """
+    if display_width(text) <= width:
+        return text
+    end = text
+    while end and display_width(end) > width - len(ELLIPSIS):
+        end = end[1:]
+    # Whole folders are easier to read than a part of one.
+    folder = end.find("/")
+    return ELLIPSIS + (end[folder:] if folder >= 0 else end)

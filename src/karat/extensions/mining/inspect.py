@@ -10,7 +10,7 @@ from karat.corpus.git import object_ids
 from karat.corpus.git_objects import git
 from karat.errors import InputError, UnknownName
 from karat.experiments.commit_snapshots import CommitSnapshot, SnapshotReader
-from karat.experiments.snapshots import NOWHERE_ELSE, check_names, home_of
+from karat.experiments.snapshots import NOWHERE_ELSE, TAG, Repository, check_names, homes
 from karat.model import Dataset, Query, Target
 from karat.scoring.matching.modes import normalise
 
@@ -77,7 +77,7 @@ def inspect_case(
         return replace(bare, problem="the case has no commit")
     check_names(dataset, repositories)
     try:
-        home = home_of(dataset, query, repositories)
+        home = _home_of(dataset, query, repositories)
     except InputError as error:
         return replace(bare, problem=str(error))
     if not home:
@@ -128,3 +128,14 @@ def _excerpt(tree: CommitSnapshot, target: Target) -> Excerpt:
     first = max(target.start_line - _AROUND, 1)
     lines = lines_of(content.text)[first - 1 : target.end_line + _AROUND]
     return Excerpt(target, first, [line.rstrip("\n") for line in lines], content.reason)
+
+
+def _home_of(
+    gold: Dataset, query: Query, moved: Mapping[str, str] = NOWHERE_ELSE
+) -> Repository | None:
+    """Return the repository of *query*, a case of *gold*, None without one."""
+    check_names(gold, moved)
+    alone = gold.with_queries([query])
+    own = {name: folder for name, folder in moved.items() if name in ("", query.tags.get(TAG))}
+    (home,) = homes(alone, own)
+    return home if home.folder else None

@@ -11,11 +11,13 @@ from pathlib import Path
 
 from karat.formats.base import Format, ReadOptions, as_dataset
 from karat.formats.fields import Checker, Location, Record
-from karat.formats.jsontext import dump_yaml, load_json, load_yaml, opens_list
+from karat.formats.jsontext import load_json, load_yaml, opens_list
 from karat.formats.results import latency_of
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
 from karat.system.files import write_text
 
+# What YAML takes for a line end; the plain dumper does not quote it.
+YAML_LINE_ENDS = frozenset("\r\x85\u2028\u2029")
 KNOWN = frozenset({"id", "query", "category", "expected_files", "expected_symbols"})
 
 
@@ -50,7 +52,7 @@ def write(data: Dataset | Run, path: Path) -> None:
         row["expected_files"] = list(dict.fromkeys(t.path for t in relevant if t.path))
         symbols = list(dict.fromkeys(t.symbol for t in relevant if t.symbol))
         rows.append(row | ({"expected_symbols": symbols} if symbols else {}))
-    write_text(path, dump_yaml({"queries": rows}))
+    write_text(path, _dump_yaml({"queries": rows}))
 
 
 def _query(check: Checker, row: Record, location: Location) -> Query:
@@ -138,3 +140,19 @@ REPORT = Format(
     detect_report,
     read_report,
 )
+
+
+def _dump_yaml(value: object) -> str:
+    """Return *value* as YAML in which every text is quoted where it must be."""
+    import yaml
+
+    class Dumper(yaml.SafeDumper):
+        """Quotes line ends of YAML."""
+
+    def text(dumper: yaml.SafeDumper, word: str) -> yaml.ScalarNode:
+        style = '"' if YAML_LINE_ENDS & set(word) else None
+        return dumper.represent_scalar("tag:yaml.org,2002:str", word, style=style)
+
+    Dumper.add_representer(str, text)
+    dumped: str = yaml.dump(value, Dumper=Dumper, allow_unicode=True, sort_keys=False, width=10_000)
+    return dumped

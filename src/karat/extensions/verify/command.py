@@ -70,7 +70,7 @@ def command(
     karat verify report.json --gold-set gold.json --place ../project
     """
     from karat.cli.output.progress import run_progress
-    from karat.experiments.run_records import read_records
+    from karat.extensions.verify.records import read_records
     from karat.extensions.verify.verify import verify
 
     records = read_records(report)

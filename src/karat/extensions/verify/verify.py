@@ -14,10 +14,11 @@ from karat.errors import InputError
 from karat.experiments import Configuration
 from karat.experiments.plan import ExperimentRequest
 from karat.experiments.run import ExperimentResult, run_experiment
-from karat.experiments.run_records import RunRecord, differing_queries, short_digests, versions_of
+from karat.experiments.run_records import RunRecord, short_digests, versions_of
 from karat.experiments.store import ExperimentKind, RunStatus, SqlStore
 from karat.experiments.target_check import Where
 from karat.experiments.workers import RunEvent
+from karat.extensions.verify.records import differing_queries
 from karat.formats.gold import gold_digest
 from karat.model import Dataset
 from karat.model.spec import Spec

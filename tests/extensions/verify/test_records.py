@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from karat.errors import FormatError
-from karat.experiments.run_records import RunRecord, differing_queries, read_records, short_digests
+from karat.experiments.run_records import RunRecord, short_digests
+from karat.extensions.verify.records import differing_queries, read_records
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run
 from karat.model.spec import Spec
 from karat.model.timings import RunResult

@@ -1,6 +1,6 @@
 """Code is shown with its numbers, and never as a terminal would obey it."""
 
-from karat.report.text import code_lines
+from karat.extensions.judges.sources import code_lines
 
 LINES = [f"line {number}\n" for number in range(1, 101)]
 

@@ -132,7 +132,7 @@ class RunResults:
         """Score *run* and store its scores, unless that was done."""
         if run in self._evaluations or not (evaluation := self.evaluation(run)):
             return
-        answers = list(self.read(run).run.answers())
+        answers = list(self.read(run).run.answers_without_hits())
         complete = len(answers) == len(self._gold) and not no_answer_error(answers)
         names = {str(measure) for measure in self._measures}
         summaries = [each for each in evaluation.summaries if each.measure in names]
@@ -367,7 +367,7 @@ def _finish(
     checked: TargetCheck,
 ) -> None:
     """Store the status of a run, by all its stored answers, those of earlier attempts included."""
-    answers = list(measured.run.answers())
+    answers = list(measured.run.answers_without_hits())
     error = str(ended.notes.get("error", ""))
     status = RunStatus.COMPLETED
     if len(answers) < len(request.gold) and error:

@@ -15,7 +15,7 @@ from collections.abc import (
 from dataclasses import dataclass, fields, is_dataclass
 from math import isnan, nan
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 Record = TypeVar("Record", bound=type)
 
@@ -27,8 +27,14 @@ class CodedColumn:
     codes: "array[int]"
     names: tuple[str, ...]
 
-    def __getitem__(self, row: int) -> str:
-        """Return the string of *row*."""
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[str]: ...
+    def __getitem__(self, row: int | slice) -> str | list[str]:
+        """Return the string of *row*, or those of a slice."""
+        if isinstance(row, slice):
+            return [self.names[code] for code in self.codes[row]]
         return self.names[self.codes[row]]
 
 

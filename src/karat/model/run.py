@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import partial
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from math import nan
-from typing import NamedTuple, overload
+from operator import itemgetter
+from typing import Any, NamedTuple, overload
 
 from karat.errors import InputError
 from karat.model.frozen import EMPTY, CodedColumn, by_value, encode, repeated
@@ -98,22 +99,24 @@ class Run:
         ids = tuple(answer.query_id for answer in rows)
         if twice := repeated(ids):
             raise InputError(f"{name}: query {twice[0]!r} is answered more than once")
-        hits = [hit for answer in rows for hit in answer.hits]
-        offsets = array("q", [0])
-        for answer in rows:
-            offsets.append(offsets[-1] + len(answer.hits))
+        columns = [columns_of(answer.hits) for answer in rows]
+        column: dict[str, Iterable[Any]] = {
+            name: chain.from_iterable(map(itemgetter(number), columns))
+            for number, name in enumerate(Hit._fields)
+        }
+        lengths = (len(answer.hits) for answer in rows)
         return cls(
             name=name,
             query_ids=ids,
             outcomes=array("b", [answer.outcome for answer in rows]),
             latencies_ns=array("q", [answer.latency_ns for answer in rows]),
-            offsets=offsets,
-            paths=encode(hit.path for hit in hits),
-            scores=array("d", [hit.score for hit in hits]),
-            start_lines=array("i", [hit.start_line for hit in hits]),
-            end_lines=array("i", [hit.end_line for hit in hits]),
-            symbols=encode(hit.symbol for hit in hits),
-            tokens=array("i", [hit.tokens for hit in hits]),
+            offsets=array("q", accumulate(lengths, initial=0)),
+            paths=encode(column["path"]),
+            scores=array("d", column["score"]),
+            start_lines=array("i", column["start_line"]),
+            end_lines=array("i", column["end_line"]),
+            symbols=encode(column["symbol"]),
+            tokens=array("i", column["tokens"]),
             extras=tuple(answer.extra for answer in rows),
             metadata=dict(metadata or {}),
         )
@@ -130,32 +133,57 @@ class Run:
 
     def answer(self, index: int) -> Answer:
         """Return the answer at *index* as a row."""
-        rows = range(self.offsets[index], self.offsets[index + 1])
-        return Answer(
-            self.query_ids[index],
-            tuple(
-                Hit(
-                    self.paths[row],
-                    self.scores[row],
-                    self.start_lines[row],
-                    self.end_lines[row],
-                    self.symbols[row],
-                    self.tokens[row],
-                )
-                for row in rows
-            ),
-            Outcome(self.outcomes[index]),
-            self.latencies_ns[index],
-            self.extras[index],
-        )
+        return self._outline(index)._replace(hits=self._hits(index))
 
     def answers(self) -> Iterator[Answer]:
         """Iterate over the answers as rows."""
         return (self.answer(index) for index in range(len(self)))
 
+    def answers_without_hits(self) -> Iterator[Answer]:
+        """Iterate over the answers as rows for their outcomes and extras; no hit is made."""
+        return map(self._outline, range(len(self)))
+
+    def _outline(self, index: int) -> Answer:
+        return Answer(
+            self.query_ids[index],
+            (),
+            Outcome(self.outcomes[index]),
+            self.latencies_ns[index],
+            self.extras[index],
+        )
+
+    def _hits(self, index: int) -> tuple[Hit, ...]:
+        rows = slice(self.offsets[index], self.offsets[index + 1])
+        columns = (
+            self.paths[rows],
+            self.scores[rows],
+            self.start_lines[rows],
+            self.end_lines[rows],
+            self.symbols[rows],
+            self.tokens[rows],
+        )
+        return tuple(map(HIT, zip(*columns, strict=True)))
+
 
 # Builds a hit from all its fields; calling the class would dominate the time.
 HIT: Callable[[tuple[object, ...]], Hit] = partial(tuple.__new__, Hit)
+# The fields of hits, one sequence for each, in the order of the fields.
+HitColumns = tuple[
+    Sequence[str], Sequence[float], Sequence[int], Sequence[int], Sequence[str], Sequence[int]
+]
+NO_HITS: HitColumns = ((), (), (), (), (), ())
+
+
+def columns_of(hits: Sequence[Hit]) -> HitColumns:
+    """Return *hits* by column; packed ones become no Hit meanwhile.
+
+    >>> columns_of([Hit("a.py", 0.5, 3, 9), Hit("b.py", 0.25)])[:3]
+    (('a.py', 'b.py'), (0.5, 0.25), (3, 0))
+    """
+    if isinstance(hits, PackedHits):
+        return hits.columns()
+    columns: HitColumns = tuple(zip(*hits, strict=True)) or NO_HITS  # type: ignore[assignment]
+    return columns
 
 
 def packed(hits: Sequence[Hit]) -> bytes:
@@ -172,7 +200,7 @@ def packed(hits: Sequence[Hit]) -> bytes:
         return hits.data
     if not hits:
         return HEAD.pack(2, 0, 0)
-    paths, scores, starts, ends, symbols, tokens = zip(*hits, strict=True)
+    paths, scores, starts, ends, symbols, tokens = columns_of(hits)
     distinct: dict[str, int] = {}
     which = [distinct.setdefault(path, len(distinct)) for path in paths]
     texts = [*distinct, *symbols]
@@ -228,10 +256,11 @@ class PackedHits(Sequence[Hit]):
     def __repr__(self) -> str:
         return repr(self._read())
 
-    def _read(self) -> tuple[Hit, ...]:
+    def columns(self) -> HitColumns:
+        """Return the fields of the hits by column."""
         width, count, distinct = HEAD.unpack_from(self.data)
         if not count:
-            return ()
+            return NO_HITS
         form = _numbers(width, count, distinct)
         numbers = form.unpack_from(self.data)[3:]
         scores, starts, ends, tokens, which = (
@@ -240,5 +269,7 @@ class PackedHits(Sequence[Hit]):
         text = self.data[form.size :].decode("utf-8", "surrogatepass")
         cuts = accumulate(numbers[5 * count :], initial=0)
         texts = [text[start:end] for start, end in pairwise(cuts)]
-        paths, symbols = map(texts.__getitem__, which), texts[distinct:]
-        return tuple(map(HIT, zip(paths, scores, starts, ends, symbols, tokens, strict=True)))
+        return [texts[path] for path in which], scores, starts, ends, texts[distinct:], tokens
+
+    def _read(self) -> tuple[Hit, ...]:
+        return tuple(map(HIT, zip(*self.columns(), strict=True)))

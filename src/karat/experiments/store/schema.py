@@ -3,7 +3,7 @@
 import json
 import struct
 import zlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from math import isnan, nan
 from typing import Any
@@ -197,9 +197,9 @@ SCORES = Table(
 )
 
 
-def unpack(data: bytes) -> tuple[Hit, ...]:
+def unpack(data: bytes) -> Sequence[Hit]:
     """Return the hits that :func:`karat.model.run.packed` has packed, in any version."""
-    return _compressed(data) if data.startswith(ZLIB) else tuple(PackedHits(data))
+    return _compressed(data) if data.startswith(ZLIB) else PackedHits(data)
 
 
 def row_of(

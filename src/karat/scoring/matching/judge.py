@@ -262,6 +262,8 @@ class _Judge:
         self.failed: dict[str, QueryStatus] = {}
         self.unknown: list[str] = []
         self.any_hits = False
+        # The path of a hit -> as it is compared.
+        self.spellings: dict[str, str] = {}
         self.unmatched = MismatchCounts()
         # In the other modes a name may be a part of a path, or a pattern.
         self.near = NearMisses(queries) if matcher.name in WHOLE_NAMES else None
@@ -431,8 +433,15 @@ class _Judge:
 
     def hits(self, answer: Answer) -> list[Hit]:
         """Return the answer's valid hits with normalised paths."""
-        hits = [hit._replace(path=self.uncut(hit.path)) for hit in answer.hits]
+        hits = [self.normalised(hit) for hit in answer.hits]
         return valid_hits(hits, self.invalid, self.known, cut_at=self.cut_at)
+
+    def normalised(self, hit: Hit) -> Hit:
+        """Return *hit* with its path as it is compared; each path is normalised once."""
+        path = self.spellings.get(hit.path)
+        if path is None:
+            path = self.spellings[hit.path] = self.uncut(hit.path)
+        return hit if path == hit.path else hit._replace(path=path)
 
     def tried(self, repair: Repair, samples: Sequence[QuerySample]) -> list[bool]:
         """Return for each of *samples* whether a hit is on a relevant target with *repair*."""

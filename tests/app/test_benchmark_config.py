@@ -6,7 +6,7 @@ import pytest
 
 from karat.app.benchmark_config import read_benchmark_config
 from karat.errors import FormatError
-from karat.experiments.matrix import read_matrix
+from karat.experiments.matrix_file import read_matrix
 from tests.extension_kit import install_gold_source
 
 AGENT = """

@@ -6,7 +6,8 @@ import pytest
 
 from karat.app.benchmark_config import read_benchmark_config, read_gate_config
 from karat.errors import FormatError, InputError
-from karat.experiments.matrix import read_matrix, suites
+from karat.experiments.matrix_file import read_matrix
+from karat.experiments.suites import suites
 
 CONFIG = """\
 dataset: {gold_set: gold.json}

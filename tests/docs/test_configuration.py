@@ -16,8 +16,8 @@ from karat.app.benchmark_config import (
 )
 from karat.app.gold_sources import GOLD_SET
 from karat.cli import main
-from karat.experiments.matrix import AXES, ENGINES_KEY, SINGLE
-from karat.experiments.matrix import KEYS as SUITE_KEYS
+from karat.experiments.matrix_file import AXES, ENGINES_KEY, SINGLE
+from karat.experiments.suites import KEYS as SUITE_KEYS
 from karat.extensions.mining.demo import build_repository
 from karat.extensions.mining.gold_source import KEYS as MINING_KEYS
 from karat.formats.fields import SECTIONS

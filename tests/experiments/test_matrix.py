@@ -75,6 +75,52 @@ def test_further_engines() -> None:
         Matrix(search_modes=())
 
 
+def own(**parameters: str) -> Spec:
+    options = {"parameters": parameters} if parameters else {}
+    return Spec("engine", "command", {"command": ["x", "{size}", "{mode}", "{query}"], **options})
+
+
+def test_parameters_of_own_engines() -> None:
+    """The engine's own values come first: its first configuration is the baseline."""
+    engines = {"bm25": Spec("engine", "bm25"), "mine": own(size="512")}
+    parameters: dict[str, tuple[object, ...]] = {"size": (128, 512), "mode": ("fast",)}
+    matrix = Matrix(search_modes=(), engines=engines, parameters=parameters)
+    assert matrix.count() == 3
+    found = matrix.configurations()
+    assert [one.name for one in found] == ["bm25 @10", "mine size=512 @10", "mine size=128 @10"]
+    assert found[1].spec.params["parameters"] == {"size": 512, "mode": "fast"}
+    assert found[2].options == {"engine": "mine", "top_k": 10, "size": 128, "mode": "fast"}
+    assert len({one.spec.digest for one in found}) == 3
+
+
+def test_a_parameter_can_have_an_alias() -> None:
+    matrix = Matrix(
+        search_modes=(),
+        engines={"mine": own(mode="fast")},
+        parameters={"size": ("small.json", "large.json")},
+        aliases={"size": {"small.json": "/search/small.json", "large.json": "/search/large.json"}},
+    )
+    first, second = matrix.configurations()
+    assert (first.name, second.name) == ("mine size=small.json @10", "mine size=large.json @10")
+    assert first.spec.params["parameters"] == {"mode": "fast", "size": "/search/small.json"}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"depth": (1, 2)}, "depth: no engine uses it; write {depth} into its command"),
+        ({"size": (), "mode": ("a",)}, "size: the list is empty"),
+        ({"size": (1, 1), "mode": ("a",)}, "size: 1 appears more than once"),
+        ({"size": (1,)}, r"size: command: command: \{mode\} is unknown"),
+    ],
+)
+def test_parameters_that_are_refused(
+    parameters: dict[str, tuple[object, ...]], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        Matrix(search_modes=(), engines={"mine": own()}, parameters=parameters)
+
+
 @pytest.mark.parametrize(
     ("axes", "message"),
     [

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from karat.errors import FormatError
-from karat.experiments.matrix import Matrix, read_matrix, read_service_matrix
+from karat.experiments.matrix import Matrix
+from karat.experiments.matrix_file import read_matrix, read_service_matrix
 
 YAML = """\
 config_matrix:
@@ -133,6 +134,62 @@ def test_an_axis_that_no_mode_uses_is_rejected(tmp_path: Path) -> None:
 def test_a_constant_without_its_fusion_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "m.yaml").write_text("search_modes: hybrid\nrrf_k_values: 40\nfusion: min-max\n")
     with pytest.raises(FormatError, match=r"m\.yaml:2: rrf_k_values: fusion has no rrf"):
+        read_matrix(tmp_path / "m.yaml")
+
+
+OWN = """\
+engine: command
+command: [python3, "{here}/find.py", "{size}", "--config={config}", "{query}"]
+parameters: {config: "{here}/large.json"}
+"""
+
+
+def test_keys_of_own_engines_are_parameters(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(OWN)
+    (tmp_path / "m.yaml").write_text(
+        "engines: [lexical, mine.yaml]\nsize: [256, 512]\n"
+        'config: ["{here}/small.json", "{here}/large.json"]\n'
+    )
+    matrix = read_matrix(tmp_path / "m.yaml")
+    assert [one.name for one in matrix.configurations()] == [
+        "lexical @10",
+        *(
+            f"mine size={size} config={config}.json @10"
+            for size in (256, 512)
+            for config in ("large", "small")
+        ),
+    ]
+    large, small = matrix.configurations()[1:3]
+    assert large.spec.params["parameters"] == {
+        "size": "256",
+        "config": str(tmp_path / "large.json"),
+    }
+    assert small.options["config"] == "small.json"
+
+
+def test_parameters_that_nothing_uses_are_rejected(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(OWN)
+    place = tmp_path / "m.yaml"
+    place.write_text(
+        "engines: mine.yaml\nsize: [256, null]\nwidth: [1]\ntop_k_value: 5\nchunkers: [auto]\n"
+    )
+    with pytest.raises(FormatError) as refused:
+        read_matrix(place)
+    problems = [line.split(": ", 1)[1] for line in str(refused.value).splitlines()]
+    assert problems[0] == "size[1]: None is not a text, a number or a truth value"
+    assert problems[1].startswith("width: no engine uses it; write {width} into its command, env")
+    assert problems[2].startswith("top_k_value: unknown key; did you mean 'top_k_values'?")
+    assert problems[3] == "chunkers: no search mode uses it; expected search_modes beside it"
+    # A service would start programs with values of strangers.
+    place.write_text("engines: mine\nsize: [256, 512]\n")
+    with pytest.raises(FormatError, match=r"m\.yaml:2: size: unknown key"):
+        read_service_matrix(place)
+
+
+def test_an_engine_needs_all_of_its_values(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(OWN)
+    (tmp_path / "m.yaml").write_text("engines: mine.yaml\n")
+    with pytest.raises(FormatError, match=r"engines: command: command: \{size\} is unknown"):
         read_matrix(tmp_path / "m.yaml")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from karat.errors import FormatError, InputError
-from karat.experiments.matrix import SuiteConfig, read_suites
+from karat.experiments.suites import SuiteConfig, read_suites
 from karat.formats.jsontext import load_yaml
 
 

@@ -11,8 +11,9 @@ from karat.corpus import FileSelection
 from karat.discovery import add_files
 from karat.engines.spec import expand_here
 from karat.errors import InputError, MissingExtra
-from karat.experiments.matrix import check_matrix_keys, parse_suites
+from karat.experiments.matrix_file import check_matrix_keys
 from karat.experiments.plan import Agent, parse_agent
+from karat.experiments.suites import parse_suites
 from karat.formats import DEFAULT, ReadLimits
 from karat.formats.base import FOLDER_FORMATS
 from karat.formats.fields import ANYTHING, SECTIONS, Accepts, Checker, Location, Record

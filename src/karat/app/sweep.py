@@ -6,15 +6,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from karat.errors import InputError
-from karat.experiments.matrix import (
-    BUNDLED,
-    Matrix,
-    read_matrix,
-    read_service_matrix,
-    suite,
-    suites,
-)
+from karat.experiments.matrix import Matrix
+from karat.experiments.matrix_file import read_matrix, read_service_matrix
 from karat.experiments.plan import request_depth
+from karat.experiments.suites import BUNDLED, suite, suites
 from karat.experiments.workers import Configuration
 from karat.model import Dataset
 from karat.scoring.settings import Scoring

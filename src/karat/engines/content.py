@@ -9,6 +9,7 @@ from inspect import getmodule
 from pathlib import Path
 from shutil import which
 
+from karat.engines.placeholders import with_parameters
 from karat.engines.registry import ENGINES
 from karat.model.spec import Spec
 from karat.registry import HERE
@@ -80,7 +81,10 @@ def _programs(spec: Spec) -> Iterator[str]:
 
 
 def _command(spec: Spec) -> list[str]:
-    command = spec.params.get("command")
+    try:
+        command = with_parameters(spec.params).get("command")
+    except ValueError:  # such an engine cannot be built
+        return []
     return list(map(str, command)) if isinstance(command, list | tuple) else []
 
 

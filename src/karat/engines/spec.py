@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 from urllib.parse import urlencode
 
 from karat.engines.base import Engine
+from karat.engines.placeholders import PARAMETERS
 from karat.engines.registry import ENGINES, PROFILES
 from karat.errors import InputError, UnknownName
 from karat.model.spec import Spec, parse_call
@@ -17,6 +18,8 @@ from karat.registry import Registry
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
+
+Value = TypeVar("Value")
 
 
 def validate_options(
@@ -279,22 +282,28 @@ def read_specs(path: str | Path) -> dict[str, Spec]:
 def expand_here(options: Mapping[str, object], folder: Path) -> dict[str, object]:
     """Return *options* with ``{here}`` in a command replaced by the absolute path of *folder*.
 
-    The command of an engine in ``over`` is included. The path is expanded where the file is read,
-    because the options are hashed and sent to other processes without their file.
+    Values of ``parameters`` and the command of an engine in ``over`` are included. The path is
+    expanded where the file is read, because the options are hashed and sent to other processes
+    without their file.
 
     >>> expand_here({"command": ["sh", "{here}/find.sh", "{query}"]}, Path("/ci"))
     {'command': ['sh', '/ci/find.sh', '{query}']}
     """
-    here = os.path.abspath(folder)  # noqa: PTH100 - links stay links
     expanded = dict(options)
     for key, value in options.items():
         if key == "command" and isinstance(value, list):
-            expanded[key] = [
-                HERE.sub(lambda _: here, part) if isinstance(part, str) else part for part in value
-            ]
+            expanded[key] = [here_as_path(part, folder) for part in value]
+        elif key == PARAMETERS and isinstance(value, Mapping):
+            expanded[key] = {name: here_as_path(each, folder) for name, each in value.items()}
         elif key == "over" and isinstance(value, Mapping):
             expanded[key] = expand_here(value, folder)
     return expanded
+
+
+def here_as_path(value: Value, folder: Path) -> Value | str:
+    """Return *value*; in a text, ``{here}`` becomes the absolute path of *folder*."""
+    here = os.path.abspath(folder)  # noqa: PTH100 - links stay links
+    return HERE.sub(lambda _: here, value) if isinstance(value, str) else value
 
 
 def build(spec: Spec | str | Mapping[str, object]) -> Engine:

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
         LocalExecutor,
         open_executor,
     )
-    from karat.experiments.matrix import Matrix, read_matrix
+    from karat.experiments.matrix import Matrix
+    from karat.experiments.matrix_file import read_matrix
     from karat.experiments.plan import SearchGroups, group_searches
     from karat.experiments.workers.plan import Configuration
 
@@ -32,7 +33,8 @@ __getattr__ = exports(
     __name__,
     {
         "executors": "EXECUTORS Executor LocalExecutor open_executor",
-        "matrix": "Matrix read_matrix",
+        "matrix": "Matrix",
+        "matrix_file": "read_matrix",
         "plan": "SearchGroups group_searches",
         "workers.plan": "Configuration",
     },

@@ -1,12 +1,9 @@
 """A matrix of settings: every combination that makes a difference is one configuration."""
 
-import os
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
 from itertools import product
 from math import inf
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from karat.corpus import create_chunker
@@ -14,76 +11,19 @@ from karat.engines.context import check_context
 from karat.engines.embedding import DEFAULT_EMBEDDER
 from karat.engines.embedding.base import check_model, embedder_named
 from karat.engines.fusion import DEFAULT_FUSION, RRF, RRF_K, check_fusion
+from karat.engines.own_parameters import (
+    check_parameters,
+    parameter_value,
+    takes_parameter,
+    with_parameter,
+)
+from karat.engines.placeholders import value_text
 from karat.engines.registry import modes
 from karat.engines.rerank import DEFAULT_RERANKER, check_reranker
 from karat.engines.sparse import check_sparse_encoder
-from karat.engines.spec import FILES, expand_here
-from karat.errors import EngineError, InputError, MissingExtra, UnknownName
-from karat.experiments.plan import engine_configurations, parse_agent
+from karat.errors import InputError, MissingExtra
 from karat.experiments.workers import Configuration
-from karat.formats.base import DEFAULT, ReadLimits
-from karat.formats.fields import Checker, Location, Record, find_section
-from karat.formats.jsontext import SWITCH, load_json, load_yaml
 from karat.model.spec import Spec
-
-KEYS = ("name", "chunk_size", "embedding_model", "use_reranker", "reranker_model")
-
-
-class SuiteConfig(NamedTuple):
-    """One configuration; an empty *reranker_model* means the default one."""
-
-    name: str
-    chunk_size: int
-    embedding_model: str
-    use_reranker: bool
-    reranker_model: str = ""
-
-
-def read_suites(
-    path: str | os.PathLike[str], *, limits: ReadLimits = DEFAULT
-) -> Mapping[str, tuple[SuiteConfig, ...]]:
-    """Return the configurations of every suite in *path*; an unknown key is an error.
-
-    The suites stand there alone, or in the section ``suites`` of a configuration file.
-    """
-    value, check = load_yaml(path, limit=limits.yaml_bytes)
-    suites = parse_suites(check, *find_section(check, check.record(value, ()), "suites"))
-    check.finish()
-    if not suites:
-        raise InputError(f"{os.fspath(path)}: no suite; expected suite_name: [{{name, ...}}]")
-    return suites
-
-
-def parse_suites(
-    check: Checker, location: Location, section: Record
-) -> Mapping[str, tuple[SuiteConfig, ...]]:
-    """Return the suites of a *section* at *location*; problems are added to *check*."""
-    suites: dict[str, tuple[SuiteConfig, ...]] = {}
-    for name, items in section.items():
-        rows = list(check.rows(items, (*location, name), filled=True))
-        configs = tuple(_config(check, check.record(item, at), at) for at, item in rows)
-        check.unique(((at, c.name) for (at, _), c in zip(rows, configs, strict=True)), "name")
-        suites[name] = configs
-    return suites
-
-
-def _config(check: Checker, row: Record, location: Location) -> SuiteConfig:
-    check.known(row, KEYS, location, list_keys=True)
-    size = check.text(row, "chunk_size", location)
-    if size and not (size.isascii() and size.isdigit() and int(size) > 0):
-        check.add((*location, "chunk_size"), f"{size!r} is not a whole number above 0")
-        size = ""
-    switch = check.text(row, "use_reranker", location)
-    if switch and switch.lower() not in SWITCH:
-        check.add((*location, "use_reranker"), f"{switch!r} is neither true nor false")
-    return SuiteConfig(
-        check.text(row, "name", location),
-        int(size or 1),
-        check.text(row, "embedding_model", location),
-        SWITCH.get(switch.lower(), False),
-        check.text(row, "reranker_model", location, default=""),
-    )
-
 
 THRESHOLDS = "score_thresholds"
 
@@ -175,6 +115,43 @@ CHECKS: Mapping[str, Callable[[Any], object]] = {
 }
 
 
+HOW_TO_USE = (
+    "write {{{0}}} into its command, env, url, headers, body or arguments, or make {0} a keyword "
+    "of its Python class"
+)
+
+
+def parameter_problems(
+    parameters: Mapping[str, Sequence[object]], engines: Iterable[Spec]
+) -> Iterator[tuple[str, int | None, str]]:
+    """Yield the problems of the values of *parameters*: name, index and message.
+
+    A parameter that no engine takes would do nothing. The index is None for all values.
+    """
+    engines = list(engines)
+    for name, values in parameters.items():
+        problems = list(axis_problems(name, values))
+        takers = [spec for spec in engines if takes_parameter(spec, name)]
+        if not takers:
+            problems.append((None, f"no engine uses it; {HOW_TO_USE.format(name)}"))
+        yield from ((name, number, message) for number, message in problems)
+        for spec in takers if not problems else ():
+            complete = first_values(spec, parameters)
+            for number, value in enumerate(values):
+                try:
+                    check_parameters(with_parameter(complete, name, value))
+                except InputError as error:
+                    yield name, number, str(error)
+
+
+def first_values(spec: Spec, parameters: Mapping[str, Sequence[object]]) -> Spec:
+    """Return *spec* with the first value of each of the *parameters* that it takes."""
+    for name, values in parameters.items():
+        if values and takes_parameter(spec, name):
+            spec = with_parameter(spec, name, values[0])
+    return spec
+
+
 # Axes whose values become the engine's option of the same name; None is the engine's default.
 TUNED = ("dense_weight", "k1", "b", "code_ranking", "context")
 # Axes of models that only some modes have, and the axis of engines that they are.
@@ -209,11 +186,12 @@ class Matrix:
     *rrf_k_values*, else ``min-max`` as in the engine hybrid; without *rrf_k_values* the constant of
     ``rrf`` is 60. *rerank_depth* counts where there is a reranker. *sparse_models* are those of
     mode ``splade``, and *late_models* those of mode ``colbert``. *primary_k* and
-    *k_values_for_metrics* say what is measured. *engines* are further engines by their names, of
-    which nothing but the depth is combined; with some of them there may be no mode. A model may
-    have the name that the hub gives it. *aliases* are short names of the values of an axis, which
-    is ``models``, ``rerankers`` or ``context``: configurations show the alias and use what it
-    stands for.
+    *k_values_for_metrics* say what is measured. *engines* are further engines by their names; with
+    some of them there may be no mode. Only the depth and *parameters* are combined with them, which
+    are values by the name of a parameter: each engine has those that it takes. A model may have the
+    name that the hub gives it. *aliases* are short names of the values of an axis, which is
+    ``models``, ``rerankers``, ``context`` or a parameter: configurations show the alias and use
+    what it stands for.
 
     >>> matrix = Matrix(search_modes=("dense", "hybrid"), rrf_k_values=(40, 60), top_k_values=(10,))
     >>> [configuration.name for configuration in matrix.configurations()]
@@ -240,6 +218,7 @@ class Matrix:
     primary_k: int | None = None
     k_values_for_metrics: tuple[int, ...] = ()
     engines: Mapping[str, Spec] = field(default_factory=dict)
+    parameters: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
     aliases: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -253,6 +232,9 @@ class Matrix:
             for _, message in axis_problems(axis, self._meant(axis, values))
         ]
         wrong += self._missing_models()
+        meant = {name: self._meant(name, values) for name, values in self.parameters.items()}
+        problems = parameter_problems(meant, self.engines.values())
+        wrong += [f"{name}: {message}" for name, _, message in problems]
         if self.rrf_k_values and RRF not in self._fusion():
             wrong.append(f"rrf_k_values: {NO_RRF}")
         if wrong:
@@ -296,7 +278,7 @@ class Matrix:
         >>> Matrix(search_modes=("sparse", "hybrid"), rrf_k_values=(20, 40, 60)).count()
         4
         """
-        return sum(1 for _ in self._choices()) + len(self.engines) * len(self.top_k_values)
+        return sum(1 for _ in self._choices()) + sum(1 for _ in self._engine_configurations())
 
     def measures(self) -> tuple[str, ...]:
         """Return the names of the measures; configurations are ranked by the first one.
@@ -403,8 +385,30 @@ class Matrix:
         return None if value is None else self.aliases.get(axis, {}).get(value, value)
 
     def _engine_configurations(self) -> Iterator[Configuration]:
-        for (name, spec), k in product(self.engines.items(), self.top_k_values):
-            yield Configuration(f"{name} @{k}", spec, k, options={"engine": name, "top_k": k})
+        for name, spec in self.engines.items():
+            axes = self._own_axes(spec)
+            for values, k in product(product(*axes.values()), self.top_k_values):
+                given = dict(zip(axes, values, strict=True))
+                own, parts = spec, [name]
+                for axis, value in given.items():
+                    own = with_parameter(own, axis, self._meant(axis, [value])[0])
+                    if len(axes[axis]) > 1:
+                        parts.append(f"{axis}={value_text(value)}")
+                options = {"engine": name, "top_k": k, **given}
+                yield Configuration(" ".join((*parts, f"@{k}")), own, k, options=options)
+
+    def _own_axes(self, spec: Spec) -> dict[str, list[object]]:
+        """Return the parameters that the engine *spec* takes, with their values.
+
+        The value that it has already comes first: its first configuration is the baseline.
+        """
+        axes: dict[str, list[object]] = {}
+        for name, values in self.parameters.items():
+            if takes_parameter(spec, name):
+                current = value_text(parameter_value(spec, name))
+                meant = dict(zip(values, self._meant(name, values), strict=True))
+                axes[name] = sorted(values, key=lambda one: value_text(meant[one]) != current)
+        return axes
 
     def _name(self, choice: _Choice) -> str:
         """Return the mode, and the values that differ between configurations."""
@@ -471,319 +475,3 @@ def _spec(choice: _Choice) -> Spec:
     if choice.rerank_depth is not None:
         outer["depth"] = choice.rerank_depth
     return Spec("engine", "rerank", outer)
-
-
-BELOW = "config_matrix"
-
-
-# Axes of names that a service defines, which only the service can check.
-NAMED_BY_SERVICE = frozenset({"models", "rerankers", "context"})
-
-
-def read_matrix(path: str | os.PathLike[str], *, limits: ReadLimits = DEFAULT) -> Matrix:
-    """Return the matrix in *path*.
-
-    It stands there alone, below ``config_matrix``, or in the section ``matrix`` of a configuration
-    file. A single value stands for a list of one. All problems are reported at once, with lines.
-    """
-    file = _read_file(path, limits)
-    engines = _engines(file, Path(path).parent)
-    file.check.finish()
-    axes = file.axes
-    alone = {key: values[0] for key, values in axes.items() if key in SINGLE}
-    if engines:
-        axes = {"search_modes": (), **axes}
-    return Matrix(**axes | alone, engines=engines)  # type: ignore[arg-type]
-
-
-def read_service_matrix(
-    path: str | os.PathLike[str], *, limits: ReadLimits = DEFAULT
-) -> dict[str, object]:
-    """Return the matrix in *path* as the API of a service takes it.
-
-    ``engines``, ``models``, ``rerankers`` and ``context`` are names of the service, which checks
-    them. All other problems are reported at once, with lines.
-    """
-    file = _read_file(path, limits, unchecked=NAMED_BY_SERVICE)
-    named, location = file.matrix.get(ENGINES_KEY) or [], (*file.location, ENGINES_KEY)
-    engines = _values(file.check, named, location, _word, checked=False)
-    file.check.finish()
-    axes: dict[str, object] = {
-        key: values[0] if key in SINGLE else list(values) for key, values in file.axes.items()
-    }
-    axes.setdefault("search_modes", [] if engines else list(Matrix().search_modes))
-    return axes | ({ENGINES_KEY: list(engines)} if engines else {})
-
-
-class _MatrixFile(NamedTuple):
-    """The *matrix* of a file at *location*, its parsed *axes*, and the *whole* file."""
-
-    check: Checker
-    location: Location
-    matrix: Record
-    whole: Record
-    axes: dict[str, tuple[object, ...]]
-
-
-def _read_file(
-    path: str | os.PathLike[str], limits: ReadLimits, unchecked: Container[str] = ()
-) -> _MatrixFile:
-    """Return the matrix in *path*; the values of *unchecked* axes are only parsed."""
-    value, check = (
-        load_json(path, limit=limits.yaml_bytes)
-        if Path(path).suffix.lower() == ".json"
-        else load_yaml(path, limit=limits.yaml_bytes)
-    )
-    top = whole = check.record(value, ())
-    location: Location = ()
-    if BELOW in top:
-        check.known(top, (BELOW,), (), list_keys=True)
-        location = (BELOW,)
-        top = check.record(top[BELOW], location)
-    else:
-        location, top = find_section(check, top, "matrix")
-    check_matrix_keys(check, top, location)
-    axes = {
-        key: _values(check, top[key], (*location, key), read, checked=key not in unchecked)
-        for key, read in (AXES | SINGLE).items()
-        if top.get(key) is not None
-    }
-    for key in ("rerankers", "rerank_depth"):
-        if key in axes and not any(axes.get("use_reranker", ())):
-            check.add((*location, key), "no run has a reranker; expected true in use_reranker")
-    used = {
-        axis
-        for mode in axes.get("search_modes", ())
-        if (info := modes().get(str(mode)))
-        for axis in info.axes
-    }
-    if axes.get("rrf_k_values") and RRF not in axes.get("fusion", (RRF,)):
-        check.add((*location, "rrf_k_values"), NO_RRF)
-    for key in (*TUNED, "fusion", *OF_MODE):
-        axis = OF_MODE.get(key, key)
-        if key in axes and "search_modes" in axes and axis not in used:
-            takers = [mode for mode, info in modes().items() if axis in info.axes]
-            check.add(
-                (*location, key), f"no search mode uses it; expected one of: {', '.join(takers)}"
-            )
-    return _MatrixFile(check, location, top, whole, axes)
-
-
-def _engines(file: _MatrixFile, folder: Path) -> dict[str, Spec]:
-    """Return the engines of the matrix in *file* by name; problems are added to its check.
-
-    Each is the name of an engine in the section ``engines`` of the file, or anything that ``-e``
-    takes: an engine with options, a profile, or a file, which is relative to *folder*.
-    """
-    check, given = file.check, file.matrix.get(ENGINES_KEY)
-    if given is None:
-        return {}
-    section = file.whole.get("engines") or file.whole.get("agents") or ()
-    known = {
-        str(entry["name"]): entry
-        for entry in (section if isinstance(section, list) else ())
-        if isinstance(entry, Mapping) and "name" in entry
-    }
-    location = (*file.location, ENGINES_KEY)
-    engines: dict[str, Spec] = {}
-    for at, entry in (
-        check.rows(given, location) if isinstance(given, list) else [(location, given)]
-    ):
-        try:
-            name, spec = _engine(_word(entry), known, folder)
-            if name in engines:
-                raise InputError(f"{name!r} appears more than once")
-            engines[name] = spec
-        except (ValueError, InputError, MissingExtra, EngineError) as error:
-            check.add(at, str(error))
-    return engines
-
-
-def _engine(text: str, known: Mapping[str, Record], folder: Path) -> tuple[str, Spec]:
-    """Return the name and the specification of the engine that *text* names, built once."""
-    if text in known:
-        entry = known[text]
-        config = entry.get("config") or {}
-        agent = parse_agent(
-            text,
-            str(entry.get("engine") or entry.get("class") or ""),
-            expand_here(config, folder) if isinstance(config, Mapping) else {},
-        )
-        return text, agent.spec
-    is_file = text.lower().endswith(FILES)
-    (one,) = engine_configurations([str(folder / text) if is_file else text])
-    return (Path(text).stem if is_file else text), one.spec
-
-
-def check_matrix_keys(check: Checker, matrix: Record, location: Location) -> None:
-    """Add a problem for each unknown key of *matrix*."""
-    check.known(matrix, (*AXES, *SINGLE, ENGINES_KEY), location, list_keys=True)
-
-
-def _values(
-    check: Checker,
-    given: object,
-    location: Location,
-    read: Callable[[object], object],
-    *,
-    checked: bool = True,
-) -> tuple[object, ...]:
-    """Return one value or a list of them, parsed by *read*, without invalid ones.
-
-    If they are not *checked*, names that are not known here are valid.
-    """
-    several = isinstance(given, list) and location[-1] not in SINGLE
-    rows = check.rows(given, location) if several else [(location, given)]
-    read_values: dict[Location, object] = {}
-    for at, value in rows:
-        try:
-            read_values[at] = read(value)
-        except ValueError as error:
-            check.add(at, str(error))
-    if checked and (read_values or given == []):
-        locations = list(read_values)
-        for number, message in axis_problems(str(location[-1]), tuple(read_values.values())):
-            check.add(location if number is None else locations[number], message)
-    return tuple(read_values.values())
-
-
-# From JSON come numbers and truth values, from YAML their spelling.
-def _whole(value: object) -> int:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    if isinstance(value, str) and value.isascii() and value.isdigit():
-        return int(value)
-    raise ValueError(f"{value!r} is not a whole number")
-
-
-def _threshold_value(value: object) -> float | None:
-    if value is None:
-        return None
-    try:
-        if isinstance(value, str | int | float) and not isinstance(value, bool):
-            return float(value)
-    except ValueError:
-        pass
-    raise ValueError(f"{value!r} is not a number; expected 0 to 1, or null")
-
-
-def _number(value: object) -> float | None:
-    """Return a number; null is the default of the engine."""
-    try:
-        return _threshold_value(value)
-    except ValueError:
-        raise ValueError(
-            f"{value!r} is not a number; expected one, or null for the default"
-        ) from None
-
-
-def _switch(value: object) -> bool:
-    switch = value if isinstance(value, bool) else SWITCH.get(str(value).lower())
-    if switch is None:
-        raise ValueError(f"{value!r} is neither true nor false")
-    return switch
-
-
-def _word(value: object) -> str:
-    if isinstance(value, str) and value.strip():
-        return value.strip()
-    raise ValueError(f"{value!r} is not a name")
-
-
-def _reranker_name(value: object) -> str:
-    if value is None:
-        raise ValueError(
-            "null is not a reranker; use_reranker: [false, true] compares with and without one"
-        )
-    return _word(value)
-
-
-def _optional_word(value: object) -> str | None:
-    return None if value is None else _word(value)
-
-
-def _search_mode(value: object) -> str:
-    """Return the mode; that of the engine bm25 is called sparse."""
-    name = _word(value)
-    return "sparse" if name == "bm25" else name
-
-
-AXES: dict[str, Callable[[object], object]] = {
-    "search_modes": _search_mode,
-    "use_reranker": _switch,
-    "top_k_values": _whole,
-    "rrf_k_values": _whole,
-    "score_thresholds": _threshold_value,
-    "chunkers": _word,
-    "models": _word,
-    "sparse_models": _word,
-    "late_models": _word,
-    "rerankers": _reranker_name,
-    "fusion": _word,
-    "dense_weight": _number,
-    "k1": _number,
-    "b": _number,
-    "code_ranking": _switch,
-    "context": _optional_word,
-    "rerank_depth": _whole,
-    "k_values_for_metrics": _whole,
-}
-SINGLE: dict[str, Callable[[object], object]] = {"primary_k": _whole}
-ENGINES_KEY = "engines"
-
-
-BUNDLED = Path(__file__).with_name("suites.yaml")
-
-
-def suites(path: str | os.PathLike[str] = BUNDLED) -> Mapping[str, tuple[SuiteConfig, ...]]:
-    """Return the suites in *path* by name."""
-    return read_suites(path)
-
-
-def suite(
-    name: str, path: str | os.PathLike[str] = BUNDLED, *, k: int = 100
-) -> tuple[Configuration, ...]:
-    """Return the configurations of the suite *name*, each with *k* hits."""
-    known = suites(path)
-    if name not in known:
-        near = get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
-        raise UnknownName(f"no suite named {name!r}; {hint}")
-    configurations, wrong = [], []
-    for config in known[name]:
-        try:
-            configurations.append(suite_configuration(config, k=k))
-        except InputError as error:
-            wrong.append(str(error))
-    if wrong:
-        raise InputError("\n".join(wrong))
-    return tuple(configurations)
-
-
-def suite_configuration(config: SuiteConfig, *, k: int = 100) -> Configuration:
-    """Return the dense configuration that *config* describes.
-
-    Chunks are windows of ``chunk_size`` words and signs. A chunk that is too long for the model is
-    embedded in parts. All settings that cannot be applied are reported at once.
-    """
-    chunker, reranker = f"window:{config.chunk_size}", _reranker(config.reranker_model)
-    named = {"models": config.embedding_model, "chunkers": chunker, "rerankers": reranker}
-    wrong = [message for axis, name in named.items() for _, message in axis_problems(axis, (name,))]
-    if config.reranker_model and not config.use_reranker:
-        wrong.append(f"reranker_model {config.reranker_model!r} needs use_reranker: true")
-    if wrong:
-        raise InputError("\n".join(f"{config.name}: {message}" for message in wrong))
-    model = embedder_named(config.embedding_model)
-    spec = Spec("engine", "dense", {"model": model, "windows": "all", "chunker": chunker})
-    if config.use_reranker:
-        over = {"engine": spec.name, **spec.params}
-        spec = Spec("engine", "rerank", {"over": over, "model": reranker})
-    settings = config._asdict()
-    name = settings.pop("name")
-    options = {option: value for option, value in settings.items() if value != ""}
-    return Configuration(name, spec, k, options=options)
-
-
-def _reranker(model: str) -> str:
-    """Return the name of a reranker: what the hub calls owner/model is a cross-encoder there."""
-    return f"cross:{model}" if "/" in model and ":" not in model else model or DEFAULT_RERANKER

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.engines.adapters.answers import Secrets, check_template, fill, fill_value, words
+from karat.engines.adapters.answers import Secrets, words
+from karat.engines.placeholders import check_template, fill, fill_value
 from karat.errors import InputError
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from karat.errors import FormatError
-from karat.experiments.matrix import read_matrix
+from karat.experiments.matrix_file import read_matrix
 
 
 def test_values_that_mean_nothing_are_told_with_all_others(tmp_path: Path) -> None:

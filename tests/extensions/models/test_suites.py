@@ -8,7 +8,7 @@ import pytest
 
 from karat.engines.spec import build
 from karat.errors import InputError, UnknownName
-from karat.experiments.matrix import SuiteConfig, suite, suite_configuration, suites
+from karat.experiments.suites import SuiteConfig, suite, suite_configuration, suites
 from karat.model.spec import Spec
 
 

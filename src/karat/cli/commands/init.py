@@ -66,6 +66,7 @@ matrix:
   # k1: [1.2, 1.6]           # BM25; b, code_ranking, rerank_depth, and for hybrid fusion and
   # dense_weight: [0.3, 0.6] # the share of the embeddings
   # engines: [fast, keyword] # profiles, own engines and engine files beside the search modes
+  # chunk_size: [256, 512]   # a parameter of them, which an engine file has as "{{chunk_size}}"
 
 # suites:                    # named lists of configurations, for karat sweep --suite
 #   sizes:

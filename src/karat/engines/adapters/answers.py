@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from math import nan
 from typing import Annotated, Literal
 from urllib.parse import quote
@@ -11,15 +10,11 @@ from urllib.parse import quote
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from karat.engines.adapters.external import AnswerProblem, ExternalReply
+from karat.engines.placeholders import fill, with_parameters
 from karat.errors import EngineError, InputError
 from karat.model import Hit
 from karat.model.timings import COST_NAMES, TOKEN_NAMES, reported
 
-# ``{{query}}`` is the text ``{query}``; other braces stand for themselves.
-PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}|\{(env:\w+|[a-z]\w*)\}")
-SENSITIVE = re.compile(
-    r"auth|token|secret|passw|cookie|credential|api[-_]?key|(^|[-_])key$", re.IGNORECASE
-)
 SHORTEST_SECRET = 4
 # A shorter part of a secret is of no use to anybody.
 SHORTEST_PART = 4
@@ -36,58 +31,6 @@ RANGE = re.compile(r"\D*(\d+)(?:\D+(\d+))?\D*")
 BAD_RANGE = (-1, -1)
 
 Find = Callable[[object], object]
-
-
-def names_of(text: str) -> list[str]:
-    """Return the names in braces.
-
-    >>> names_of("--max={k} {{query}} {env:TOKEN}")
-    ['k', 'env:TOKEN']
-    """
-    return [match[2] for match in PLACEHOLDER.finditer(text) if match[2]]
-
-
-def check_template(value: object, known: tuple[str, ...], *, env: bool = False) -> None:
-    """Raise ValueError where a text within *value* has a name in braces that is not *known*."""
-    if isinstance(value, Mapping):
-        for entry in value.values():
-            check_template(entry, known, env=env)
-    elif isinstance(value, list | tuple):
-        for entry in value:
-            check_template(entry, known, env=env)
-    elif isinstance(value, str):
-        for name in names_of(value):
-            if name in known or (env and name.startswith("env:")):
-                continue
-            near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {{{near[0]}}}?" if near else f"expected {_listed(known, env=env)}"
-            raise ValueError(f"{{{name}}} is unknown; {hint} ({{{{{name}}}}} is the plain text)")
-
-
-def _listed(known: tuple[str, ...], *, env: bool) -> str:
-    names = [f"{{{name}}}" for name in known] + (["{env:NAME}"] if env else [])
-    return ", ".join(names)
-
-
-def fill(text: str, values: Mapping[str, str] | Callable[[str], str]) -> str:
-    """Return *text* with every name in braces replaced, once: values are never read again.
-
-    >>> fill("{query} in {root}", {"query": "{root}", "root": "/src"})
-    '{root} in /src'
-    """
-    get = values if callable(values) else values.__getitem__
-    return PLACEHOLDER.sub(lambda m: get(m[2]) if m[2] else f"{{{m[1]}}}", text)
-
-
-def fill_value(value: object, values: Callable[[str], str], *, k: int) -> object:
-    """Return *value* with all its texts filled; a text that is just ``{k}`` becomes the number."""
-    if isinstance(value, Mapping):
-        return {key: fill_value(entry, values, k=k) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [fill_value(entry, values, k=k) for entry in value]
-    if value == "{k}":
-        return k
-    return fill(value, values) if isinstance(value, str) else value
 
 
 def words(query: str) -> list[str]:
@@ -179,9 +122,11 @@ class AnswerOptions(AdapterOptions):
     ``matches``. *lines* is a range in one value (``"10-20"``, ``[10, 20]``). A *distance* is a
     score for which less is better. *first_line* is 0 where a search counts lines from 0.
     ``order: score`` sorts by score; else the order of the answer counts. *cost* and *total_tokens*
-    are what the query has cost, in the answer; *tokens* is the size of a hit.
+    are what the query has cost, in the answer; *tokens* is the size of a hit. *parameters* are
+    values for further names in braces.
     """
 
+    parameters: dict[str, str | bool | int | float] = Field(default_factory=dict)
     hits: str | None = None
     path: str | None = None
     start_line: str | None = None
@@ -198,6 +143,11 @@ class AnswerOptions(AdapterOptions):
     strip_prefix: str = ""
     timeout_s: Seconds = 30.0
     max_bytes: Bytes = 10_000_000
+
+    @model_validator(mode="before")
+    @classmethod
+    def _filled(cls, options: object) -> object:
+        return with_parameters(options) if isinstance(options, Mapping) else options
 
     @field_validator("first_line", mode="before")
     @classmethod
@@ -250,28 +200,6 @@ def _json_path(value: str | None) -> str | None:
     except JSONPathError as error:
         raise ValueError(f"{value!r} is not a JSONPath: {str(error).splitlines()[0]}") from None
     return value
-
-
-def json_template(value: object) -> object:
-    """Return *value*, or the JSON that it holds as a text; YAML here has texts only."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return json.loads(value)
-    except ValueError as error:
-        raise ValueError(f"expected a mapping, or a text that holds JSON: {error}") from None
-
-
-def literal_secrets(values: Mapping[str, object], what: str) -> None:
-    """Raise ValueError where a *values* entry looks like a secret and is not ``{env:NAME}``.
-
-    A configuration is shown, stored and hashed, so it must not contain a secret.
-    """
-    for key, value in values.items():
-        if isinstance(value, Mapping):
-            literal_secrets(value, what)
-        elif isinstance(value, str) and SENSITIVE.search(key) and "{env:" not in value:
-            raise ValueError(f"{what} {key!r} contains a secret; write {{env:NAME}} instead")
 
 
 class AnswerReader:

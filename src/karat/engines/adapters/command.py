@@ -21,16 +21,13 @@ from karat.engines.adapters.answers import (
     AnswerReader,
     PatternReader,
     Secrets,
-    check_template,
     excerpt,
-    fill,
     json_document,
     json_lines,
-    literal_secrets,
-    names_of,
     words,
 )
 from karat.engines.adapters.external import External, ExternalReply, timed_out
+from karat.engines.placeholders import check_template, fill, literal_secrets, names_of
 from karat.errors import EngineError, InputError, ProcessError
 from karat.model import Hit
 from karat.system.processes import (
@@ -65,6 +62,10 @@ class ProgramOptions(AnswerOptions):
                 "expected a list of arguments, because no shell is used; write "
                 'command: [python3, "{here}/mysearch.py", "{query}"]'
             )
+        for part in value if isinstance(value, list) else ():
+            if isinstance(part, Mapping) and len(part) == 1 and None in part.values():
+                name = next(iter(part))
+                raise ValueError(f'write "{{{name}}}" with quotes; without them it is a mapping')
         return value
 
     @field_validator("command")

@@ -13,21 +13,23 @@ from pydantic import Field, field_validator, model_validator
 
 from karat.corpus import Corpus
 from karat.engines.adapters.answers import (
-    SENSITIVE,
     AnswerOptions,
     AnswerReader,
     Secrets,
-    check_template,
     excerpt,
+    json_document,
+)
+from karat.engines.adapters.event_loop import LoopThread
+from karat.engines.adapters.external import External, ExternalReply, timed_out
+from karat.engines.placeholders import (
+    SENSITIVE,
+    check_template,
     fill,
     fill_value,
-    json_document,
     json_template,
     literal_secrets,
     names_of,
 )
-from karat.engines.adapters.event_loop import LoopThread
-from karat.engines.adapters.external import External, ExternalReply, timed_out
 from karat.errors import EngineError, MissingExtra
 from karat.model import Hit
 

@@ -18,12 +18,8 @@ from karat.engines.adapters.answers import (
     PatternReader,
     Seconds,
     Secrets,
-    check_template,
     excerpt,
-    fill_value,
     json_document,
-    json_template,
-    literal_secrets,
     mentioned_paths,
 )
 from karat.engines.adapters.command import (
@@ -36,6 +32,7 @@ from karat.engines.adapters.command import (
 from karat.engines.adapters.event_loop import LoopThread
 from karat.engines.adapters.external import External, ExternalReply, timed_out
 from karat.engines.adapters.http import checked_url
+from karat.engines.placeholders import check_template, fill_value, json_template, literal_secrets
 from karat.errors import EngineError, InputError, KaratError, MissingExtra
 from karat.model import Hit
 from karat.system.processes import StreamTail, last_words

@@ -21,7 +21,7 @@ from time import monotonic
 from pydantic import field_validator
 
 from karat.corpus import Corpus
-from karat.engines.adapters.answers import AnswerReader, Seconds, Secrets, check_template, excerpt
+from karat.engines.adapters.answers import AnswerReader, Seconds, Secrets, excerpt
 from karat.engines.adapters.command import (
     SpawnOptions,
     arguments,
@@ -30,6 +30,7 @@ from karat.engines.adapters.command import (
     relative_hint,
 )
 from karat.engines.adapters.external import External, ExternalReply, timed_out
+from karat.engines.placeholders import check_template
 from karat.errors import EngineError, ProcessError
 from karat.system.processes import ChildProcess, encode, last_words
 

@@ -112,18 +112,6 @@ def test_many_values_are_cut_short(tmp_path: Path) -> None:
 NOT_FILES = {"irds"}
 POINTING = {
     "json-qrels": '{"1": {"a.py": 1, "no.py": 1}}',
-    "swe-bench": json.dumps(
-        {
-            "instance_id": "1",
-            "repo": "o/n",
-            "base_commit": "HEAD",
-            "problem_statement": "q",
-            "patch": "".join(
-                f"--- a/{name}\n+++ b/{name}\n@@ -1,1 +1,1 @@\n-x\n+y\n"
-                for name in ("a.py", "no.py")
-            ),
-        }
-    ),
     "csv": "query,path\nwhere,a.py\nwhere,no.py\n",
     "quepid": "query,docid,rating\nwhere,a.py,1\nwhere,no.py,1\n",
     "gold": '{"test_cases": [{"id": "1", "query": "q", "ground_truth_files": ["a.py", "no.py"]}]}',

@@ -38,8 +38,6 @@ FORMATS: Registry[Format] = Registry(
         "karat-run": "karat.formats.karat_run:FORMAT",
         "results": "karat.formats.results:FORMAT",
         "results-csv": "karat.formats.results:CSV",
-        "swe-bench": "karat.formats.swebench:FORMAT",
-        "localization": "karat.formats.swebench:LOCALIZATION",
         "folder": "karat.formats.several:FORMAT",
         "irds": "karat.formats.beir:IRDS",
         "quepid": "karat.formats.table:QUEPID",

@@ -1,5 +1,6 @@
 """What holds for every format, of the formats of other benchmarks."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -107,6 +108,18 @@ POINTING = {
     '"relevant_docs": [{"doc_ref": {"path": "a.py"}}, {"doc_ref": {"path": "no.py"}}]}]}',
     "semantik-csv": "query_key,query_text,uri\n1,q,file:///x/a.py\n1,,file:///x/no.py\n",
     "semble": '[{"query": "q", "relevant": ["a.py", "no.py"], "category": "c"}]',
+    "swe-bench": json.dumps(
+        {
+            "instance_id": "1",
+            "repo": "o/n",
+            "base_commit": "HEAD",
+            "problem_statement": "q",
+            "patch": "".join(
+                f"--- a/{name}\n+++ b/{name}\n@@ -1,1 +1,1 @@\n-x\n+y\n"
+                for name in ("a.py", "no.py")
+            ),
+        }
+    ),
 }
 
 

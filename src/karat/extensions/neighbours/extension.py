@@ -13,6 +13,8 @@ EXTENSION = Extension(
             "semantik": f"{FOLDER}.semantik:FORMAT",
             "semantik-csv": f"{FOLDER}.semantik:CSV",
             "semble": f"{FOLDER}.semble:FORMAT",
+            "swe-bench": f"{FOLDER}.swebench:FORMAT",
+            "localization": f"{FOLDER}.swebench:LOCALIZATION",
             "akashic-report": f"{FOLDER}.akashic:REPORT",
             "ragas": f"{FOLDER}.rag_tests:RAGAS",
             "deepeval": f"{FOLDER}.rag_tests:DEEPEVAL",

@@ -9,8 +9,8 @@ import pytest
 
 from karat.cli.main import main
 from karat.errors import FormatError
+from karat.extensions.neighbours.swebench import ChangedFile, changed_files
 from karat.formats import detect, read_dataset, read_run
-from karat.formats.swebench import ChangedFile, changed_files
 from karat.model import Hit, Target
 
 Git = Callable[..., str]

@@ -10,9 +10,14 @@ from uuid import UUID
 import pytest
 from fastapi.testclient import TestClient
 
+from karat.experiments.store.database import AWAY
+from karat.extensions.service.analysts.analyst import answers
 from karat.extensions.service.api.app import create_app
+from karat.extensions.service.jobs import loss_reasons
 from karat.extensions.service.jobs.job import load_handlers, perform
-from karat.extensions.service.jobs.worker import work_on
+from karat.extensions.service.jobs.loss_reasons import loss_request
+from karat.extensions.service.jobs.worker import open_when_up, work_on
+from karat.extensions.service.results import scored
 from karat.extensions.service.settings import ServiceSettings
 from karat.extensions.service.store import ServiceStore
 from tests.conftest import postgres_server, store_address
@@ -118,6 +123,50 @@ def test_the_log_names_no_database_that_is_away(
             False,
         )
     }
+
+
+def test_processes_wait_for_the_database(
+    server: Any,
+    settings: ServiceSettings,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each is started while the database is away: for a worker, an analysis and loss reasons."""
+    with ServiceStore(settings.store) as store:
+        benchmark = make_benchmark(store, tmp_path / "notes")
+        store.benchmarks.start(benchmark)
+        do_next(store, settings)
+        request = loss_request(settings.store, scored(store, store.benchmarks.get(benchmark)))
+    context = {"store": settings.store, "roots": [], "uploads": str(tmp_path)}
+    asked = {**context, "operation": "details", "arguments": {"benchmark": benchmark}}
+    analyst = answers(iter([asked, asked]))
+
+    class Returning(Event):
+        """The database answers again before anybody has waited."""
+
+        def wait(self, timeout: float | None = None) -> bool:
+            server.ensure_postgres_running()
+            return False
+
+    server.stop()
+    try:
+        assert next(analyst) == {"error": "StoreUnavailable", "message": AWAY}
+        opened = open_when_up(settings.store, stopping=Returning())
+        assert opened
+        opened.close()
+        server.stop()
+        monkeypatch.setattr(loss_reasons, "sleep", Returning().wait)
+        assert loss_reasons.explained(request)
+    finally:
+        server.ensure_postgres_running()
+    assert "body" in next(analyst)
+    analyst.close()
+    assert {(record.getMessage(), bool(record.exc_info)) for record in caplog.records} >= {
+        (f"the store cannot be opened; retrying: {AWAY}", False),
+        (f"loss reasons cannot be stored; retrying: {AWAY}", False),
+    }
+    assert [record.getMessage() for record in caplog.records if record.exc_info] == []
 
 
 def do_next(store: ServiceStore, settings: ServiceSettings) -> None:

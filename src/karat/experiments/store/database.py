@@ -229,10 +229,11 @@ class Database:
 def log_retry(logger: Logger, message: str, error: Exception, **about: object) -> None:
     """Log that *message* is tried again after *error*, which belongs to an ``except`` block.
 
-    A database that is away gets one line without a traceback, which would name its host and user.
+    A database that is away gets one line with neither its text nor a traceback, which would name
+    its host and user.
     """
     is_away = isinstance(error, StoreUnavailable)
-    told = f"{message}; retrying" + (f": {error}" if is_away else "")
+    told = f"{message}; retrying" + (f": {AWAY}" if is_away else "")
     logger.log(WARNING if is_away else ERROR, told, exc_info=not is_away, extra=about)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
-from karat.errors import KaratError, UnknownName
+from karat.errors import KaratError, StoreUnavailable, UnknownName
 from karat.experiments.store import StoredRun
 from karat.extensions.ndcg.evaluator import recorder
 from karat.extensions.service.store import ServiceEvent, ServiceStore
@@ -135,8 +135,10 @@ class RunMetrics:
             self._observe(run)
         except UnknownName:
             logger.info("a run was deleted before it was counted")
-        except (KaratError, StopIteration):
-            logger.exception("a run could not be counted")
+        except (KaratError, StopIteration) as error:
+            # A traceback would name the host and the user of a database that is away.
+            is_away = isinstance(error, StoreUnavailable)
+            logger.error("a run could not be counted", exc_info=not is_away)  # noqa: TRY400
 
     def _observe(self, run: StoredRun) -> None:
         usage = self._store.benchmarks.run_usage(run.id)

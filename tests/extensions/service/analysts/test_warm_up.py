@@ -5,7 +5,7 @@ from collections.abc import Awaitable
 from dataclasses import replace
 from pathlib import Path
 
-from karat.errors import Conflict, EngineError, KaratError
+from karat.errors import Conflict, EngineError, KaratError, StoreUnavailable
 from karat.experiments.workers.announcements import announce
 from karat.extensions.service.analysts.pool import AnalystPool, Priority
 from karat.extensions.service.analysts.warm_up import RETRY_S, SearchWarmUp, search_subject
@@ -100,7 +100,7 @@ def test_one_that_is_opened_once(store: ServiceStore) -> None:
 
 def test_it_waits_for_other_work_and_survives_errors(store: ServiceStore) -> None:
     first, second = collection(store, "First"), collection(store, "Second")
-    pool = FakePool(Conflict("working"), Conflict("working"), EngineError("no model"))
+    pool = FakePool(Conflict("working"), StoreUnavailable("away"), EngineError("no model"))
     pauses = warmed(pool, store, until=4)
     assert pool.asked == [second.id] * 3 + [first.id]
     assert pauses == [RETRY_S, RETRY_S]

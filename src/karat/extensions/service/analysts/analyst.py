@@ -11,7 +11,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from karat.errors import Conflict, KaratError
+from karat.errors import Conflict, KaratError, StoreUnavailable
+from karat.experiments.store.database import AWAY
 from karat.experiments.workers.announcements import announce_if_idle
 from karat.extensions.service import views
 from karat.extensions.service.analysts.pool import ERRORS
@@ -189,23 +190,36 @@ def main() -> None:
         link.send(answer)
 
 
+class _Analysts(ExitStack):
+    """The analyst of each store that requests name; the stores stay open until the end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._by_store: dict[str, Analyst] = {}
+
+    def of(self, request: Message) -> Analyst:
+        """Return the analyst of the store that *request* names."""
+        location = request["store"]
+        if location not in self._by_store:
+            roots = tuple(map(Path, request["roots"]))
+            folders = AllowedFolders(roots, Path(request["uploads"]))
+            store = self.enter_context(ServiceStore(location))
+            self._by_store[location] = Analyst(store, folders)
+        return self._by_store[location]
+
+
 def answers(requests: Iterable[Message]) -> Generator[Message, None, None]:
-    """Yield the answer to each request; the stores that they name stay open until the end."""
-    analysts: dict[str, Analyst] = {}
-    with ExitStack() as opened:
+    """Yield the answer to each request."""
+    with _Analysts() as analysts:
         for request in requests:
-            location = request["store"]
-            if location not in analysts:
-                folders = AllowedFolders(
-                    tuple(map(Path, request["roots"])), Path(request["uploads"])
-                )
-                analysts[location] = Analyst(opened.enter_context(ServiceStore(location)), folders)
-            yield _answer(analysts[location], request)
+            yield _answer(analysts, request)
 
 
-def _answer(analyst: Analyst, request: Message) -> Message:
+def _answer(analysts: _Analysts, request: Message) -> Message:
     try:
-        body = analyst.answer(request["operation"], request["arguments"]).encode()
+        body = analysts.of(request).answer(request["operation"], request["arguments"]).encode()
+    except StoreUnavailable:  # Its text names the host and the user of a database.
+        return {"error": "StoreUnavailable", "message": AWAY}
     except Exception as error:  # noqa: BLE001 - a model may raise anything; the pool logs it
         if is_disk_full(error):
             return {"error": "StorageFull", "message": "the disk is full"}

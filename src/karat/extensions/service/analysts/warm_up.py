@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from starlette.concurrency import run_in_threadpool
 
-from karat.errors import Conflict, KaratError
+from karat.errors import Conflict, KaratError, StoreUnavailable
 from karat.extensions.service.analysts.pool import AnalystPool, Priority
 from karat.extensions.service.store import Collection, ServiceStore
 
@@ -64,7 +64,9 @@ class SearchWarmUp:
                         priority=Priority.BACKGROUND,
                         collection=collection.id,
                     )
-                except Conflict:  # Another karat run is working, perhaps measuring latency.
+                except (Conflict, StoreUnavailable):
+                    # Another karat run is working, perhaps measuring latency; or the database is
+                    # away.
                     await self._pause(RETRY_S)
                     continue
                 except KaratError:
@@ -80,6 +82,8 @@ class SearchWarmUp:
             names = dict.fromkeys([*measured, *(each.id for each in newest)])
             collections = map(self._store.collections.get, names)
             return [each for each in collections if each.status == "ready"][:WARMED_AT_START]
-        except KaratError:
-            logger.warning("no collections to warm up could be found", exc_info=True)
+        except KaratError as error:
+            # A traceback would name the host and the user of a database that is away.
+            is_away = isinstance(error, StoreUnavailable)
+            logger.warning("no collections to warm up could be found", exc_info=not is_away)
             return []

@@ -7,10 +7,12 @@ be killed when the benchmark is cancelled.
 import logging
 import os
 from collections.abc import Callable, Mapping
+from time import sleep
 
 from karat.app.loss_reasons import LossSearch, MissedTargets, missed_targets
-from karat.errors import InputError, ProcessError
+from karat.errors import InputError, ProcessError, StoreUnavailable
 from karat.experiments.store import StoredRun
+from karat.experiments.store.database import log_retry
 from karat.experiments.target_check import Where
 from karat.experiments.workers.announcements import announce
 from karat.extensions.service.judging_pool import edited
@@ -25,6 +27,7 @@ from karat.system.processes import ChildProcess, Message, ParentLink
 logger = logging.getLogger("karat.losses")
 
 POLL_S = 0.1
+RETRY_S = 2.0
 TIMEOUT_S = 600.0
 
 
@@ -91,23 +94,25 @@ def main() -> None:
     link = ParentLink()
     request = link.receive()
     link.when_closed(lambda: os._exit(1))
-    link.send({"stored": _stored(request)})
+    link.send({"stored": explained(request)})
 
 
-def _stored(request: Message) -> bool:
-    with (
-        correlated(request["correlation"]),
-        # Announced, so that runs that measure latency wait for it.
-        announce("explain"),
-        ServiceStore(request["store"]) as store,
-    ):
-        try:
-            explain(store, request)
-        except Exception:  # A model may raise anything; only the log redacts secrets.
-            about = {"benchmark": request["benchmark"]}
-            logger.exception("loss reasons could not be computed", extra=about)
-            return False
-    return True
+def explained(request: Message) -> bool:
+    """Explain the losses in *request*; return whether their reasons are stored."""
+    about = {"benchmark": request["benchmark"]}
+    # Announced, so that runs that measure latency wait for it.
+    with correlated(request["correlation"]), announce("explain"):
+        while True:
+            try:
+                with ServiceStore(request["store"]) as store:
+                    explain(store, request)
+                return True
+            except StoreUnavailable as error:  # The parent ends this process if that lasts.
+                log_retry(logger, "loss reasons cannot be stored", error, **about)
+                sleep(RETRY_S)
+            except Exception:  # A model may raise anything; only the log redacts secrets.
+                logger.exception("loss reasons could not be computed", extra=about)
+                return False
 
 
 def explain(store: ServiceStore, request: Message) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Event, Thread
 from time import monotonic
 
-from karat.errors import KaratError, ProcessError
+from karat.errors import KaratError, ProcessError, StoreUnavailable
 from karat.experiments.store.database import log_retry
 from karat.extensions.service.jobs.job import load_handlers, perform
 from karat.extensions.service.logs import correlated, span, start_log, start_tracing
@@ -19,6 +19,7 @@ from karat.system.processes import ChildProcess, Message, ParentLink, encode
 logger = logging.getLogger("karat.workers")
 
 IDLE_S = 0.2
+RETRY_S = 2.0
 TIDY_S = 60.0
 # An upload may take this long to unpack.
 MAKING = timedelta(minutes=10)
@@ -54,8 +55,20 @@ def main() -> None:
     )
     stopping = Event()
     link.when_closed(stopping.set)
-    with ServiceStore(settings.store) as store:
-        work_on(store, settings, stopping=stopping)
+    if store := open_when_up(settings.store, stopping=stopping):
+        with store:
+            work_on(store, settings, stopping=stopping)
+
+
+def open_when_up(location: str, *, stopping: Event) -> ServiceStore | None:
+    """Return the store once its database answers, None where *stopping* was set before."""
+    while not stopping.is_set():
+        try:
+            return ServiceStore(location)
+        except StoreUnavailable as error:
+            log_retry(logger, "the store cannot be opened", error)
+            stopping.wait(RETRY_S)
+    return None
 
 
 def work_on(store: ServiceStore, settings: ServiceSettings, *, stopping: Event) -> None:
@@ -91,7 +104,7 @@ def work_on(store: ServiceStore, settings: ServiceSettings, *, stopping: Event) 
         except KaratError as error:
             # The database may come back; the job is claimed again when its lease expires.
             log_retry(logger, "jobs cannot be claimed", error)
-            stopping.wait(IDLE_S * 10)
+            stopping.wait(RETRY_S)
 
 
 class WorkerPool:

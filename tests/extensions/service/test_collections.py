@@ -301,6 +301,22 @@ def test_archives_that_are_refused(
     assert uploaded(settings) == []
 
 
+def test_uploaded_documents_that_are_gone(
+    client: TestClient, settings: ServiceSettings, work: Work
+) -> None:
+    _, made = send(client, packed(DOCUMENTS))
+    work()
+    shutil.rmtree(settings.folders.uploads / str(made["id"]))
+    assert client.post(f"{COLLECTIONS}/{made['id']}/reindex").status_code == 202
+    work()
+    failed = client.get(f"{COLLECTIONS}/{made['id']}").json()
+    assert (failed["status"], failed["error_message"]) == (
+        "failed",
+        "the uploaded documents of collection 'Sent' are no longer on the disk of the service; "
+        "delete the collection and upload them again",
+    )
+
+
 def test_where_uploads_lie_is_not_told(
     client: TestClient, settings: ServiceSettings, work: Work
 ) -> None:

@@ -96,7 +96,13 @@ def collection_folder(collection: Collection, folders: AllowedFolders) -> Source
     """Return the folder of the documents of *collection*."""
     source = collection.source
     if source["kind"] == UPLOAD:
-        return SourceFolder(folders.uploads / collection.id, None, selected_files(collection))
+        folder = folders.uploads / collection.id
+        if not folder.is_dir():
+            raise InputError(
+                f"the uploaded documents of collection {collection.name!r} are no longer on the "
+                "disk of the service; delete the collection and upload them again"
+            )
+        return SourceFolder(folder, None, selected_files(collection))
     revision = source.get("revision")
     folder = allowed_folder(str(source["path"]), folders.roots)
     named = None if revision is None else str(revision)

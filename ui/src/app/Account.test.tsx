@@ -30,6 +30,18 @@ it.each(PAGES)("offers a reader nothing to write on %s", async (path, title) => 
   });
 });
 
+it.each(["datasets", "collections"])(
+  "asks a reader for no upload where no %s are",
+  async (name) => {
+    const server = reader();
+    server.collections = [];
+    server.datasets = [];
+    open(`/${name}`, server);
+    await screen.findByText("Your token can only read.");
+    expect(screen.queryByText(/upload/i)).toBeNull();
+  },
+);
+
 it("says whose token is in use, whose each benchmark is, and lets one leave", async () => {
   const server = reader();
   server.me = { ...server.me, owner_id: "ada", scopes: ["read", "run"] };

@@ -55,8 +55,8 @@ function Report({ id, results, details }: Props) {
       </nav>
       <Outcome id={id} results={results} details={details} />
       {parts.map(({ name, label, show }) => (
-        <section key={name} id={name} className="part" aria-labelledby={`${name}-title`}>
-          <h2 id={`${name}-title`}>{label}</h2>
+        <section key={name} id={name} className="part">
+          <h2>{label}</h2>
           {show()}
         </section>
       ))}

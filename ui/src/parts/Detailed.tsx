@@ -24,7 +24,7 @@ export function Detailed({ table }: { table: DetailTable }) {
   );
   return (
     <section className="detailed">
-      <h3>{table.title}</h3>
+      <h2 className="minor">{table.title}</h2>
       <DataTable
         label={table.title}
         columns={columns}

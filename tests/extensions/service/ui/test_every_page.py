@@ -12,10 +12,15 @@ if TYPE_CHECKING:
 Open = Callable[..., "Page"]
 
 AXE = Path(__file__).resolve().parents[4] / "ui" / "node_modules" / "axe-core" / "axe.min.js"
-# Labels that leave out what is seen are an experimental rule of axe.
+# Labels that leave out what is seen are an experimental rule of axe, the order of headings is a
+# practice that it recommends.
 RULES = """{
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
-    rules: { 'label-content-name-mismatch': { enabled: true } },
+    rules: {
+        'label-content-name-mismatch': { enabled: true },
+        'heading-order': { enabled: true },
+        'landmark-unique': { enabled: true },
+    },
 }"""
 PHONE: "ViewportSize" = {"width": 390, "height": 844}
 BACKGROUND = "getComputedStyle(document.body).backgroundColor"

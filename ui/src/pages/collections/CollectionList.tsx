@@ -80,9 +80,11 @@ export function CollectionList() {
         {(data) =>
           data.total === 0 ? (
             <Empty title="No collection yet">
-              <p>
-                Add a folder, a Git repository at a revision, a BEIR corpus, or upload an archive.
-              </p>
+              <Writer instead={<p>Your token can only read.</p>}>
+                <p>
+                  Add a folder, a Git repository at a revision, a BEIR corpus, or upload an archive.
+                </p>
+              </Writer>
               {add}
             </Empty>
           ) : (

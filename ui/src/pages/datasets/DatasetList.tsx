@@ -71,10 +71,12 @@ export function DatasetList() {
         {(data) =>
           data.total === 0 ? (
             <Empty title="No dataset yet">
-              <p>
-                Upload a file of queries with the documents that answer them: JSON, CSV, YAML, or a
-                TREC or BEIR set. 50 to 200 queries are enough to tell configurations apart.
-              </p>
+              <Writer instead={<p>Your token can only read.</p>}>
+                <p>
+                  Upload a file of queries with the documents that answer them: JSON, CSV, YAML, or
+                  a TREC or BEIR set. 50 to 200 queries are enough to tell configurations apart.
+                </p>
+              </Writer>
               {upload}
             </Empty>
           ) : (

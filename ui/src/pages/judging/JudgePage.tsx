@@ -137,54 +137,52 @@ function Judging({ dataset, benchmark, data }: Props) {
   useContent(collection, next?.path);
   useKeys({ j: () => move(1), k: () => move(-1), ...(hit ? {} : { u: undo }) });
   const unsaved = <Unsaved of={saving} onRetry={() => queue.retry()} onDrop={() => queue.drop()} />;
-  // The page is read from its beginning at first; later only the next hit is new.
-  const announced = moved ? (
-    <p className="unseen" role="status">
-      {hit ? `Next hit: ${hit.query_text}, ${place(hit)}` : "Every hit is judged"}
-    </p>
-  ) : null;
-  if (!hit) {
-    return (
-      <>
-        {announced}
-        {unsaved}
-        <Empty title={left > 0 ? "Loading more hits…" : "Every hit is judged"}>
-          <p>New benchmarks may return new hits.</p>
-          <button type="button" className="button" onClick={undo}>
-            <kbd>u</kbd> undo the last grade
-          </button>
-        </Empty>
-      </>
-    );
-  }
+  const news = hit ? `Next hit: ${hit.query_text}, ${place(hit)}` : "Every hit is judged";
   return (
-    <section className="card stack" aria-label="Hit to judge">
-      {announced}
-      <p className="soft">
-        {plural(left, "unjudged hit")} left · <kbd>j</kbd> <kbd>k</kbd> next, previous
+    <>
+      {/* There before its text is: the page is read from its beginning, later what is new. */}
+      <p className="unseen" role="status">
+        {moved ? news : ""}
       </p>
-      <h2 className="anywhere">{hit.query_text}</h2>
-      <div className="row">
-        <strong className="anywhere">{place(hit)}</strong>
-        {hit.symbol && <code>{hit.symbol}</code>}
-        <span className="soft">
-          best rank {hit.best_rank}, found by {plural(hit.runs.length, "run")}
-        </span>
-      </div>
-      <Grades grade={null} busy={false} onGrade={give} onUndo={undo} />
-      {unsaved}
-      <Loaded of={content}>
-        {({ text, language }) => (
-          <Code
-            label={`Text of ${hit.path}`}
-            text={text}
-            language={language}
-            first={hit.start_line}
-            last={hit.end_line}
-            query={hit.query_text}
-          />
-        )}
-      </Loaded>
-    </section>
+      {hit ? (
+        <section className="card stack" aria-label="Hit to judge">
+          <p className="soft">
+            {plural(left, "unjudged hit")} left · <kbd>j</kbd> <kbd>k</kbd> next, previous
+          </p>
+          <h2 className="anywhere">{hit.query_text}</h2>
+          <div className="row">
+            <strong className="anywhere">{place(hit)}</strong>
+            {hit.symbol && <code>{hit.symbol}</code>}
+            <span className="soft">
+              best rank {hit.best_rank}, found by {plural(hit.runs.length, "run")}
+            </span>
+          </div>
+          <Grades grade={null} busy={false} onGrade={give} onUndo={undo} />
+          {unsaved}
+          <Loaded of={content}>
+            {({ text, language }) => (
+              <Code
+                label={`Text of ${hit.path}`}
+                text={text}
+                language={language}
+                first={hit.start_line}
+                last={hit.end_line}
+                query={hit.query_text}
+              />
+            )}
+          </Loaded>
+        </section>
+      ) : (
+        <>
+          {unsaved}
+          <Empty title={left > 0 ? "Loading more hits…" : "Every hit is judged"}>
+            <p>New benchmarks may return new hits.</p>
+            <button type="button" className="button" onClick={undo}>
+              <kbd>u</kbd> undo the last grade
+            </button>
+          </Empty>
+        </>
+      )}
+    </>
   );
 }

@@ -7,7 +7,16 @@ import { Stacks } from "@/charts/Stacks";
 import { DEFINITIONS } from "@/words/definitions";
 import { useMeasure } from "@/words/measures";
 import { MetricSelect } from "./MetricSelect";
-import { hasScore, labelOf, marked, ranked, stemLabel, stemOf, useMetric } from "./metrics";
+import {
+  hasScore,
+  labelOf,
+  marked,
+  measures,
+  ranked,
+  stemLabel,
+  stemOf,
+  useMetric,
+} from "./metrics";
 import { RunsTable } from "./RunsTable";
 
 const SHOWN_CURVES = 8;
@@ -44,7 +53,9 @@ export function OverviewTab({ id, results, details }: Props) {
   return (
     <div className="stack">
       <RunsTable id={id} results={results} metric={metric} details={details} />
-      <MetricSelect results={results} chosen={metric} onChoose={setMetric} />
+      {measures(results).length > 0 && (
+        <MetricSelect results={results} chosen={metric} onChoose={setMetric} />
+      )}
       {bars.length > 0 && (
         <div className="grid">
           <Bars

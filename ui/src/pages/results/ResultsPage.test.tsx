@@ -434,9 +434,12 @@ describe("what it waits for", () => {
   it("is its worker, while it stops", async () => {
     const server = new FakeServer();
     server.benchmarks = [benchmark({ status: "cancelled", is_stopping: true })];
+    server.results = results({ status: "cancelled", runs: [] });
     open(RESULTS, server);
     const button = await screen.findByRole("button", { name: "Stopping…" });
     expect(button.hasAttribute("disabled")).toBe(true);
+    await screen.findByText("It can be continued as soon as it has stopped.");
+    expect(screen.queryByText(/Press Continue/)).toBeNull();
     server.benchmarks = [benchmark({ status: "cancelled" })];
     const again = await screen.findByRole("button", { name: "Continue" }, { timeout: 5000 });
     expect(again.hasAttribute("disabled")).toBe(false);

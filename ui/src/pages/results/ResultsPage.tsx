@@ -73,11 +73,12 @@ const LATER =
   "Scores appear here as soon as a run has answered its last query; latency follows. You can close this page in the meantime.";
 
 /** What has to happen until there are scores. */
-function next(status: Benchmark["status"], mayWrite: boolean): string {
+function next({ status, is_stopping }: Benchmark, mayWrite: boolean): string {
   const ended = status === "failed" || status === "cancelled";
   if (!mayWrite && (ended || status === "pending"))
     return `Your token can only read; one with the scope run can ${ended ? "continue" : "start"} this benchmark.`;
   if (status === "pending") return `Press Start above. ${LATER}`;
+  if (is_stopping) return "It can be continued as soon as it has stopped.";
   return ended ? "Press Continue above to run what is missing." : LATER;
 }
 
@@ -90,7 +91,7 @@ function Measured({ benchmark, results }: { benchmark: Benchmark; results: Resul
   if (scored.length === 0 && results.runs.every((run) => run.error_message === null)) {
     return (
       <Empty title={status === "running" ? "The first run has started" : "No run has scores yet"}>
-        <p>{next(status, mayWrite)}</p>
+        <p>{next(benchmark, mayWrite)}</p>
       </Empty>
     );
   }

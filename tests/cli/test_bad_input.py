@@ -204,7 +204,7 @@ def test_available_tags_are_listed(karat: Karat) -> None:
 def test_one_run_is_nothing_to_compare(karat: Karat) -> None:
     done = karat("compare", "gold.qrels", "old.run")
     assert refused(done) == [
-        "error: only one run to compare; give two run files or more, or engines by --agents"
+        "error: only one run to compare; give two runs or more, or engines by --agents"
     ]
 
 

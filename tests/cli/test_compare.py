@@ -220,14 +220,18 @@ def test_searches_are_compared(karat: Karat, folder: Path) -> None:
     ("arguments", "message"),
     [
         (("gold.qrels", "old.run", "--agents", "bm25"), "--agents replaces run files"),
-        (("gold.qrels", "bm25"), "bm25: no such file; engines are given with --agents"),
-        ((), "Expected GOLD and run files, or --agents"),
+        (
+            ("gold.qrels", "bm25"),
+            "'bm25' is not a file, and .karat/karat.db: no results stored yet; karat evaluate, "
+            "compare and sweep create it; engines are run with --agents",
+        ),
+        ((), "Expected GOLD and runs, or --agents"),
         (("--agents", "bm25"), "Expected a gold set"),
         (("gold.qrels", "--agents"), "--agents needs a name, such as --agents bm25"),
         (("gold.qrels", "--agents", "--json"), "--agents needs a name, such as --agents bm25"),
         (
             ("gold.qrels", "old.run", "new.run", "--sample", "2", "-k", "5", "--kept"),
-            "-k, --sample, --again: only for engines, not for run files; see --agents.",
+            "-k, --sample, --again: only for engines, not for runs; see --agents.",
         ),
     ],
 )
@@ -237,3 +241,33 @@ def test_agents_and_run_files_exclude_each_other(
     done = karat("compare", *arguments)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_stored_runs_are_compared_like_files(
+    karat: Karat, experiment_id: str, unanswered: str
+) -> None:
+    """By engine and by id, beside files; the gold set is a file or that of the experiment."""
+    stored = karat("compare", "keyword@previous", "keyword", "-m", "mrr", "--json")
+    assert stored.returncode == 0, stored.stderr
+    means = json.loads(stored.stdout)["comparison"]["means"]
+    # The previous run has the target of q1 at rank 2 and an error on q2; the newest has both first.
+    assert {mean["system"]: mean["mean"] for mean in means} == {
+        "keyword@previous": 0.25,
+        "keyword": 1.0,
+    }
+    by_id = karat("compare", f"{experiment_id}.1", "latest.1", "-m", "mrr", "--json")
+    assert [mean["mean"] for mean in json.loads(by_id.stdout)["comparison"]["means"]] == [0.25, 1.0]
+    karat("runs", "export", "keyword", "-o", "newest.jsonl")
+    mixed = karat("compare", "keyword@previous", "newest.jsonl")
+    assert mixed.returncode == 2
+    assert "newest.jsonl is a file; expected the gold set first" in mixed.stderr
+
+
+def test_a_stored_run_that_is_not_there_is_named(karat: Karat, experiment_id: str) -> None:
+    done = karat("compare", "keyword", "keyword@pinned")
+    assert done.returncode == 2
+    assert "no pinned run of 'keyword' is stored; karat runs pin keyword" in done.stderr
+    done = karat("compare", "keyword", "other")
+    assert "nor has an engine of that name finished; engines are run with --agents" in done.stderr
+    done = karat("compare", experiment_id, "--store", "other.db")
+    assert "other.db: no results stored yet" in done.stderr

@@ -1,28 +1,75 @@
 """karat runs on the command line."""
 
 import json
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
 
-from karat.experiments.store import open_store
+from karat.experiments.store import ExperimentKind, RunDefinition, RunStatus, open_store
 from karat.formats import read_run
 from karat.model import Answer, Hit
+from karat.model.evaluation import Summary
+from karat.model.spec import Spec
 from tests.command_line import PLAN
 from tests.lease_clock import LeaseClock
 
 Karat = Callable[..., CompletedProcess[str]]
 
 
-def test_experiments_are_listed(karat: Karat, experiment_id: str) -> None:
+def test_experiments_are_listed(
+    karat: Karat, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("karat.corpus.git.current_revision", lambda: "1a2b3c4")
+    experiment_id = request.getfixturevalue("experiment_id")
     done = karat("runs", "list")
     assert done.returncode == 0, done.stderr
     header, _, row = done.stdout.splitlines()
-    assert header.split() == ["id", "made", "command", "queries", "runs", "status", "name"]
-    cells = row.split()
-    assert (cells[0], *cells[3:]) == (experiment_id, "compare", "2", "2", "failed", "nightly")
+    titles = re.split(r"  +", header)
+    assert titles == [
+        *("id", "age", "command", "gold set", "queries", "revision", "status", "engines by mrr"),
+    ]
+    cells = re.split(r"  +", row)
+    assert cells == [
+        *(experiment_id, "just now", "compare", "nightly", "2", "1a2b3c4", "failed"),
+        "keyword 0.250, bm25 (k1=1.2) failed",
+    ]
+
+
+def test_the_best_engines_of_an_experiment_are_listed(karat: Karat, folder: Path) -> None:
+    runs = tuple(RunDefinition(name, Spec("engine", name)) for name in "abcde")
+    with open_store(str(folder / ".karat" / "karat.db"), new=True) as store:
+        for measure, kind in (("mrr", ExperimentKind.SWEEP), ("lines@5", ExperimentKind.COMPARE)):
+            plan = replace(PLAN, runs=runs, kind=kind, config={"gold": "questions"})
+            experiment = store.experiment(plan)
+            for position in range(1, 6):
+                store.claim(f"{experiment}.{position}")
+                score = Summary(measure, position / 8, position / 8, 2)
+                store.keep_scores(f"{experiment}.{position}", [score], complete=True)
+                store.finish(f"{experiment}.{position}", RunStatus.COMPLETED)
+    assert karat("runs", "pin", "latest.2").stdout.endswith(": b on questions\n")
+    lines = karat("runs", "list").stdout.splitlines()
+    # Fewer lines are better.
+    assert lines[2].endswith("lines@5: a 0.125, b 0.250 (pinned), c 0.375, 2 others")
+    assert lines[3].endswith("mrr: e 0.625, d 0.500, c 0.375, 2 others")
+    assert "questions (nightly)" in lines[3]
+
+
+def test_one_run_of_an_engine_is_pinned(karat: Karat, experiment_id: str, unanswered: str) -> None:
+    assert karat("runs", "pin", "keyword").stdout == f"pinned {unanswered}.1: keyword on broken\n"
+    several = karat("runs", "pin", experiment_id)
+    assert several.returncode == 2
+    assert f"has 2 runs; expected one, such as {experiment_id}.1" in several.stderr
+    assert karat("runs", "pin", f"{experiment_id}.1").returncode == 0
+    assert "keyword (pinned)" in karat("runs", "show", experiment_id).stdout
+    assert "keyword (pinned)" not in karat("runs", "show", unanswered).stdout
+    (listed,) = json.loads(karat("runs", "show", "keyword@pinned", "--json").stdout)["runs"]
+    assert (listed["id"], listed["pinned"]) == (f"{experiment_id}.1", True)
+    assert karat("runs", "pin", "keyword@pinned", "--remove").stdout.startswith("unpinned ")
+    assert karat("runs", "show", "keyword@pinned").returncode == 2
 
 
 def test_experiments_of_another_kind(karat: Karat, experiment_id: str) -> None:

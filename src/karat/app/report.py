@@ -518,7 +518,7 @@ def _read_stored(names: Sequence[str], url: str, gold: Dataset | None) -> _Store
     try:
         opened = open_store(url)
     except InputError as error:
-        raise InputError(f"{names[0]!r} is not a file, and {error}") from None
+        raise UnknownName(f"{names[0]!r} is not a file, and {error}") from None
     try:
         with opened as store:
             for name in names:

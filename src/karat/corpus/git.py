@@ -97,6 +97,13 @@ def current_repository() -> str:
     return ""
 
 
+def current_revision() -> str:
+    """Return the short id of the commit of the current folder, "" if it is in no repository."""
+    with suppress(InputError):
+        return git(".", "rev-parse", "--short", "--verify", "HEAD").decode().strip()
+    return ""
+
+
 def _resolved(repository: str, names: Sequence[str], kind: str) -> list[str]:
     """Return the ids of objects that must be there; all bad names are reported at once."""
     ids = object_ids(repository, names, kind)

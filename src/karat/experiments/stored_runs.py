@@ -27,6 +27,9 @@ def select_runs(store: Store, name: str, *, gold: Dataset | None = None) -> Sele
     engine, which = engine_and_earlier(name)
     if engine.partition(".")[0] != LATEST:
         known = past_runs(store, engine, gold)
+        if known and gold is None and which:
+            # On the gold set of the newest one.
+            known = past_runs(store, engine, store.dataset(known[0].dataset))
         if known or which:
             run = _one(known, engine, which, gold)
             return select_by_id(store, run.id)
@@ -69,14 +72,13 @@ def engine_and_earlier(name: str) -> tuple[str, Earlier | None]:
 
 
 def past_runs(store: Store, engine: str, gold: Dataset | None = None) -> tuple[PastRun, ...]:
-    """Return the finished runs called *engine*, the newest first; on *gold*, or that of the newest.
+    """Return the finished runs called *engine*, the newest first; with *gold*, those on that set.
 
     A gold set is the same if its queries and targets are, or its name: a sample, and a set with
     more judgments, has the name of the whole.
     """
     if gold is None:
-        known = store.past_runs(engine)
-        return tuple(run for run in known if run.dataset == known[0].dataset)
+        return store.past_runs(engine)
     return store.past_runs(engine, dataset=gold_digest(gold), gold=gold.name)
 
 

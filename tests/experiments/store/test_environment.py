@@ -4,6 +4,7 @@ import platform
 import subprocess
 import sys
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +21,20 @@ def test_the_environment() -> None:
     assert packages["sqlalchemy"] == version("sqlalchemy")
     assert packages["numpy"] == version("numpy")
     assert json.loads(json.dumps(dict(found))) == found
+
+
+def test_the_revision_is_that_of_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert environment()["revision"] == ""
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    for words in (["init", "--quiet"], ["commit", "--quiet", "--allow-empty", "--message=one"]):
+        subprocess.run([*git, *words], check=True)
+    named = subprocess.run(["git", "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
+    revision = environment()["revision"]
+    assert revision
+    assert named.stdout.startswith(str(revision))
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_the_same_run_over_and_over_is_no_change() -> None:
     # (0.1 + 0.1 + 0.1) / 3 is not 0.1, and misses it in the same direction on every query.
     same = [Past(f"r{day}", START + timedelta(days=day), [0.1] * 20) for day in range(8)]
     points = trend_of("bm25", same, LEAD, SURE).points
-    assert [point.verdict for point in points] == ["first"] + ["noise"] * 7
+    assert [point.verdict for point in points] == ["first"] + ["unchanged"] * 7
     assert {point.change for point in points} == {None, 0.0}
 
 
@@ -129,8 +129,8 @@ def test_experiments_on_one_gold_set_make_a_trend(tmp_path: Path) -> None:
         ]
         bm25, dense = both
         assert [point.mean for point in bm25.points] == pytest.approx([1.0, 1.0, 1 / 6])
-        assert [point.verdict for point in bm25.points] == ["first", "noise", "real"]
-        assert [point.verdict for point in dense.points] == ["first", "noise", "noise"]
+        assert [point.verdict for point in bm25.points] == ["first", "unchanged", "real"]
+        assert [point.verdict for point in dense.points] == ["first", "unchanged", "noise"]
         assert bm25.points[-1].run == f"{last}.1"
 
 

@@ -92,7 +92,7 @@ def test_latency_is_measured_on_a_named_machine(
 def test_run_files_need_no_executor(karat: Karat) -> None:
     done = karat("compare", "gold.qrels", "old.run", "new.run", "--executor", "local")
     assert done.returncode == 2
-    assert "--executor: only for engines, not for run files" in done.stderr
+    assert "--executor: only for engines, not for runs" in done.stderr
 
 
 def test_the_slots_of_an_executor_are_listed(karat: Karat) -> None:

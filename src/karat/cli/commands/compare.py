@@ -11,6 +11,9 @@ from karat.cli.options.scoring import comparison_options, scoring_options
 from karat.cli.options.shared import Inputs, Output, WholeNumber, result_options
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from karat.app.score import RunSource, Truth
     from karat.scoring.settings import Confidence, Scoring
 
 
@@ -124,7 +127,10 @@ def command(
     confidence: "Confidence",
     output: Output,
 ) -> None:
-    """Compare run files on GOLD, or engines; the first one is the baseline.
+    """Compare runs on GOLD, or engines; the first one is the baseline.
+
+    A RUN is a file or a stored run: an id such as latest.1, or the name of an engine for its newest
+    run on GOLD, mysearch@previous for the one before it, mysearch@pinned for the pinned one.
 
     Every mean and every difference has a confidence interval, and every p value is corrected
     for multiple comparisons. One bold sentence gives the verdict.
@@ -132,6 +138,7 @@ def command(
     \b
     karat compare gold.json --agents keyword bm25 hybrid -o report.html
     karat compare qrels.txt bm25.run hybrid.run
+    karat compare gold.json mysearch@previous mysearch bm25.run
     karat compare code.csv a.json b.json c.json --pairs baseline --by difficulty
     karat compare qrels.txt old.run new.run -m ndcg@10 --per-query --markdown -o diff.md
     karat compare --gold-set gold.json --agents keyword_search semantic_search --output report.md
@@ -165,38 +172,38 @@ def command(
             output=output,
         )
     else:
-        _compare_files(names, scoring, inputs, confidence, output=output)
+        _compare_runs(names, scoring, inputs, confidence, output=output, store=options.store)
 
 
-def _compare_files(
+def _compare_runs(
     names: tuple[str, ...],
     scoring: "Scoring",
     inputs: Inputs,
     confidence: "Confidence",
     *,
     output: Output,
+    store: str,
 ) -> None:
     from karat.app.compare import compare
-    from karat.app.score import load_judgments
     from karat.cli.commands.score import show_score
     from karat.cli.output.show import is_report, show_contest, write_page
     from karat.errors import EngineError, InputError
     from karat.formats import is_source
     from karat.scoring.settings import compared_by
 
-    for name in names:
-        if not is_source(name):
-            raise click.UsageError(f"{name}: no such file; engines are given with {AGENTS}.")
     if not names:
-        raise click.UsageError(f"Expected GOLD and run files, or {AGENTS}.")
-    _refuse_asked(click.get_current_context())
+        raise click.UsageError(f"Expected GOLD and runs, or {AGENTS}.")
+    is_stored = not all(map(is_source, names))
+    _refuse_asked(click.get_current_context(), stored=is_stored)
     written = is_report(output)
-    gold, *runs = names
-    truth = load_judgments(gold, **inputs.gold)
-    if len(runs) == 1 and compared_by(truth):
+    if is_stored:
+        truth, runs, called = _with_stored(names, inputs, store)
+    else:
+        truth, runs, called = _of_files(names, inputs)
+    if not is_stored and len(runs) == 1 and compared_by(truth):
         show_score(
-            gold,
-            runs[0],
+            names[0],
+            names[1],
             truth,
             scoring=scoring,
             inputs=inputs,
@@ -206,9 +213,9 @@ def _compare_files(
         return
     if len(runs) < 2:
         given = "only one run" if runs else "no run"
-        raise InputError(f"{given} to compare; give two run files or more, or engines by --agents")
+        raise InputError(f"{given} to compare; give two runs or more, or engines by {AGENTS}")
     if written:
-        write_page(names, inputs, output, settings=(scoring, confidence))
+        write_page(names, inputs, output, settings=(scoring, confidence), store=store)
         output = output._replace(path=None)
     contest = compare(
         truth,
@@ -216,6 +223,7 @@ def _compare_files(
         scoring=scoring,
         confidence=confidence,
         by=inputs.by,
+        names=called,
         run_format=inputs.run_format,
     )
     show_contest(contest, truth, output, settings=(scoring, confidence))
@@ -223,15 +231,40 @@ def _compare_files(
         click.get_current_context().exit(EngineError.exit_code)
 
 
-def _refuse_asked(ctx: click.Context) -> None:
-    """Reject options that have no effect on run files."""
+def _of_files(
+    names: "Sequence[str]", inputs: Inputs
+) -> "tuple[Truth, Sequence[RunSource], Sequence[str] | None]":
+    """Return the gold set and the files of the runs, which are read one after another."""
+    from karat.app.score import load_judgments
+
+    gold, *runs = names
+    return load_judgments(gold, **inputs.gold), runs, None
+
+
+def _with_stored(
+    names: "Sequence[str]", inputs: Inputs, store: str
+) -> "tuple[Truth, Sequence[RunSource], Sequence[str] | None]":
+    """Return the gold set, the runs and their names; some of *names* are those of stored runs."""
+    from karat.app.report import gather
+    from karat.errors import UnknownName
+    from karat.report.display import printable
+
+    try:
+        given = gather(names, store=store, reading=inputs.gold, run_format=inputs.run_format)
+    except UnknownName as error:
+        raise UnknownName(f"{error}; engines are run with {AGENTS}") from None
+    for remark in given.remarks:
+        click.echo(printable(f"warning: {remark}"), err=True)
+    return given.gold, [each.run for each in given.runs], [each.name for each in given.runs]
+
+
+def _refuse_asked(ctx: click.Context, *, stored: bool) -> None:
+    """Reject options that have no effect on runs that exist; *stored* ones need a store."""
     said = [
         option.opts[-1]
         for option in ctx.command.params
-        if option.name in ASKED
+        if option.name in (ASKED - {"store"} if stored else ASKED)
         and ctx.get_parameter_source(option.name) is click.core.ParameterSource.COMMANDLINE
     ]
     if said:
-        raise click.UsageError(
-            f"{', '.join(said)}: only for engines, not for run files; see {AGENTS}."
-        )
+        raise click.UsageError(f"{', '.join(said)}: only for engines, not for runs; see {AGENTS}.")

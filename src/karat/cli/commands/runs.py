@@ -1,149 +1,27 @@
 """karat runs: stored experiments and their results."""
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 import click
 
 from karat.cli.main import CommandGroup
 from karat.cli.options.shared import OutputPath, WholeNumber, store_option
-from karat.model.evaluation import Summary
-from karat.report.score_view import interval_cell
-from karat.report.table import Cell, Column, Table, number
-from karat.system.words import first_line
 
 if TYPE_CHECKING:
-    from karat.experiments.store import Experiment, LeaseHolder, Store, StoredRun
-
-
-Scores = Mapping[str, Sequence[Summary]]
-
-
-def experiments_table(experiments: "Sequence[Experiment]") -> Table:
-    """Return one row for each of *experiments*."""
-    return Table(
-        "",
-        (
-            Column("id"),
-            Column("made"),
-            Column("command", spare=2),
-            Column("queries", numeric=True, spare=3),
-            Column("runs", numeric=True),
-            Column("status"),
-            Column("name", spare=1),
-        ),
-        tuple(
-            (
-                Cell(experiment.id),
-                Cell(_moment(experiment.created)),
-                Cell(experiment.kind),
-                Cell(f"{experiment.queries:,}"),
-                Cell(str(len(experiment.runs))),
-                Cell(experiment.status),
-                Cell(experiment.name),
-            )
-            for experiment in experiments
-        ),
-    )
-
-
-def runs_table(
-    experiment: "Experiment",
-    runs: "Sequence[StoredRun]",
-    scores: Scores,
-    *,
-    answered: Mapping[str, int],
-) -> Table:
-    """Return one row for each of *runs*, with the first of its *scores*.
-
-    *answered* has the number of queries that did not fail, by the id of the run.
-    """
-    leads = {run: measured[0] for run, measured in scores.items() if measured}
-    lead = next((first.measure for first in leads.values()), "")
-    sure = any(first.interval for first in leads.values())
-    columns = [
-        Column("run"),
-        Column("status"),
-        Column("answered", numeric=True),
-        *((Column(lead, numeric=True),) if lead else ()),
-        *((Column("interval", numeric=True),) if sure else ()),
-        Column("configuration", spare=1),
-    ]
-    rows = []
-    for run in runs:
-        count = f"{answered.get(run.id, 0):,} of {experiment.queries:,}"
-        cells = [Cell(run.id), Cell(run.status), Cell(count)]
-        # The zeros of a run without any answered query are not scores.
-        first = leads.get(run.id) if answered.get(run.id) else None
-        if lead:
-            cells.append(number(first.mean if first else None, digits=3))
-        if sure:
-            cells.append(interval_cell(first) if first else Cell("-"))
-        rows.append((*cells, Cell(run.label)))
-    errors = tuple(f"{run.id}: {first_line(run.error)}" for run in runs if run.error)
-    title = f"{experiment.id}, {experiment.kind} {experiment.name}".rstrip()
-    return Table(title, tuple(columns), tuple(rows), (*_about(experiment), *errors))
-
-
-def experiment_json(
-    experiment: "Experiment",
-    runs: "Sequence[StoredRun] | None" = None,
-    scores: Scores | None = None,
-) -> dict[str, object]:
-    """Return *experiment* as JSON can hold it, with all runs unless some are chosen."""
-    return {
-        "id": experiment.id,
-        "name": experiment.name,
-        "kind": experiment.kind.value,
-        "status": experiment.status,
-        "created": experiment.created.isoformat(),
-        "dataset": experiment.dataset,
-        "queries": experiment.queries,
-        "seed": experiment.seed,
-        "version": experiment.version,
-        "config": experiment.config,
-        "environment": experiment.environment,
-        "runs": [
-            {
-                "id": run.id,
-                "label": run.label,
-                "engine": {"name": run.engine.name, "options": dict(run.engine.params)},
-                "metadata": run.metadata,
-                "status": run.status.value,
-                "error": run.error or None,
-                "answers": run.answers,
-                "begun": run.begun and run.begun.isoformat(),
-                "ended": run.ended and run.ended.isoformat(),
-                "scores": {each.measure: each for each in (scores or {}).get(run.id, ())},
-            }
-            for run in (experiment.runs if runs is None else runs)
-        ],
-    }
-
-
-def _about(experiment: "Experiment") -> tuple[str, ...]:
-    return (
-        f"made {_moment(experiment.created)} by Karat {experiment.version}, "
-        f"seed {experiment.seed}; {experiment.queries:,} queries, "
-        f"gold set {experiment.dataset[:12]}",
-    )
-
-
-def _moment(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d %H:%M}"
+    from karat.experiments.store import LeaseHolder, Store
 
 
 @click.group("runs", cls=CommandGroup)
 def command() -> None:
-    """List, show, export and delete the stored results of evaluate, compare and sweep.
+    """List, show, pin, export and delete the stored results of evaluate, compare and sweep.
 
     An ID may be abbreviated; latest is the newest experiment. ID.2 is the second run of an
-    experiment.
+    experiment. The name of an engine is its newest run, mysearch@previous the one before it.
 
     \b
     karat runs list
     karat runs show latest
+    karat runs pin mysearch
     karat runs export latest.2 -o bm25.run
     karat runs delete k3nq
     """
@@ -166,21 +44,26 @@ def command() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @store_option
 def list_(kind: str | None, limit: int, store: str, *, as_json: bool) -> None:
-    """List experiments, the newest first.
+    """List experiments with their engines and leading scores, the newest first.
+
+    The revision is the commit of the folder in which the command was run.
 
     \b
     karat runs list
     karat runs list --kind sweep --json
     """
     from karat.cli.output import show
+    from karat.cli.output.stored_runs import experiment_json, experiments_table
     from karat.experiments.store import ExperimentKind, open_store, url_without_password
 
     with open_store(store) as opened:
         experiments = opened.experiments(ExperimentKind(kind) if kind else None, limit=limit)
+        ended = opened.completed(*(experiment.id for experiment in experiments))
+    scores = {run.id: run.scores for run in ended}
     if as_json:
-        show.put_json([experiment_json(experiment) for experiment in experiments])
+        show.put_json([experiment_json(each, scores=scores) for each in experiments])
     elif experiments:
-        show.put_table(experiments_table(experiments))
+        show.put_table(experiments_table(experiments, scores))
     else:
         which = f" of {kind}" if kind else ""
         click.echo(f"{url_without_password(store)} has no experiments{which} yet", err=True)
@@ -218,6 +101,37 @@ def latest_(store: str, *, as_json: bool) -> None:
 
     with open_store(store) as opened:
         _show(opened, LATEST, as_json=as_json)
+
+
+@command.command("pin")
+@click.argument("name", metavar="RUN")
+@click.option("--remove", is_flag=True, help="Unpin it.")
+@store_option
+def pin(name: str, store: str, *, remove: bool) -> None:
+    """Pin a run: later runs of its engine on the same gold set are compared with it too.
+
+    One run of each engine is pinned on a gold set; another one takes its place. RUN is an id or
+    the name of an engine, which means its newest run.
+
+    \b
+    karat runs pin mysearch
+    karat runs pin latest.2
+    karat runs pin mysearch@pinned --remove
+    """
+    from karat.cli.output.stored_runs import gold_name
+    from karat.experiments.store import open_store
+    from karat.experiments.stored_runs import select_runs
+
+    with open_store(store) as opened:
+        experiment, runs = select_runs(opened, name)
+        if len(runs) > 1:
+            raise click.UsageError(
+                f"{name} has {len(runs)} runs; expected one, such as {experiment.id}.1"
+            )
+        (run,) = runs
+        opened.pin(run.id, pinned=not remove)
+    done = "unpinned" if remove else "pinned"
+    click.echo(f"{done} {run.id}: {run.label} on {gold_name(experiment)}")
 
 
 @command.command("export")
@@ -268,11 +182,11 @@ def delete(names: tuple[str, ...], store: str, *, force: bool) -> None:
     karat runs delete k3nq
     """
     from karat.experiments.store import open_store, watch_holders
-    from karat.experiments.stored_runs import select_runs
+    from karat.experiments.stored_runs import select_by_id
 
     with open_store(store) as opened:
         # All are looked up before the first is gone: `latest` means the same wherever it stands.
-        chosen = dict.fromkeys(select_runs(opened, _whole(name)).experiment.id for name in names)
+        chosen = dict.fromkeys(select_by_id(opened, _whole(name)).experiment.id for name in names)
         for experiment in chosen:
             if not force:
                 watch_holders(opened, experiment, on_wait=_show_wait)
@@ -297,6 +211,7 @@ def _whole(name: str) -> str:
 
 def _show(store: "Store", name: str, *, as_json: bool) -> None:
     from karat.cli.output import show
+    from karat.cli.output.stored_runs import experiment_json, runs_table
     from karat.experiments.stored_runs import select_runs
     from karat.model import Outcome
 

@@ -262,11 +262,12 @@ def write_page(
     output: "Output",
     *,
     settings: "tuple[Scoring, Confidence]",
+    store: str = "",
 ) -> None:
-    """Write the report on a gold set and run files."""
+    """Write the report on a gold set and runs: files, or runs in the *store*."""
     from karat.app.report import gather, make_findings
 
-    report_inputs = gather(names, store="", reading=inputs.gold, run_format=inputs.run_format)
+    report_inputs = gather(names, store=store, reading=inputs.gold, run_format=inputs.run_format)
     findings = make_findings(report_inputs, *settings, by=inputs.by or None, title=output.title)
     write_report(findings, str(output.path))
 

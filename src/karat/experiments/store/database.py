@@ -307,8 +307,14 @@ CPU_MODEL = re.compile(r"^model name\s*:\s*(.+)$", re.MULTILINE)
 
 @cache
 def environment() -> Mapping[str, object]:
-    """Return Python, platform, processor, and the versions of the packages that Karat may use."""
+    """Return where an experiment runs: Python, platform, processor, versions of packages.
+
+    ``revision`` is the commit of the current folder, where a user has the search that is tested.
+    """
+    from karat.corpus.git import current_revision
+
     return {
+        "revision": current_revision(),
         "python": platform.python_version(),
         "platform": platform.platform(),
         "cpu": _cpu(),

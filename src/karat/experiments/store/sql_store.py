@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, Self
 
-from sqlalchemy import Connection, Select, delete, func, insert, select, update
+from sqlalchemy import Connection, Select, delete, func, insert, or_, select, update
 
 from karat.errors import InputError, UnknownName
 from karat.experiments.store.base import (
@@ -246,10 +246,11 @@ class SqlStore(SqlRecorder):
             .where(RUNS.c.label == label, RUNS.c.scored.is_not(None))
             .order_by(FINISHED.desc(), RUNS.c.id)
         )
-        if dataset or gold:
-            named = select(DATASETS.c.digest).where(DATASETS.c.name == storable(gold))
-            same = (EXPERIMENTS.c.dataset == dataset) | EXPERIMENTS.c.dataset.in_(named)
-            statement = statement.where(same)
+        named = select(DATASETS.c.digest).where(DATASETS.c.name == storable(gold))
+        same = [EXPERIMENTS.c.dataset == dataset] if dataset else []
+        same += [EXPERIMENTS.c.dataset.in_(named)] if gold else []
+        if same:
+            statement = statement.where(or_(*same))
         newest = statement.limit(limit)
         with self._database.reading() as connection:
             rows = list(connection.execute(newest))

@@ -118,7 +118,8 @@ class TrendPoint:
     """One run of a configuration: its time, its mean, and its change from the previous level.
 
     *change* is the paired difference from the mean of all runs since the last real change; *p* is
-    corrected for the number of runs. *verdict* is ``first``, ``real`` or ``noise``.
+    corrected for the number of runs. *verdict* is ``first``, ``real``, ``noise``, or ``unchanged``
+    for the scores of the run before.
     """
 
     run: str

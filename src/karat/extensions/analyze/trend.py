@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from karat.errors import InputError
-from karat.experiments.store import Experiment, RunStatus, Store
+from karat.experiments.store import Experiment, Store
 from karat.extensions.analyze.records import Trend, TrendPoint
 from karat.extensions.analyze.scores import lead_scores, mean_interval
 from karat.scoring.metrics import Measure, average
@@ -18,8 +18,8 @@ from karat.scoring.settings import Confidence, Scoring
 from karat.scoring.stats import compare
 from karat.scoring.whole_files import judge_whole_files
 
-# Maximum number of experiments that are searched.
-MOST_EXPERIMENTS = 500
+# Maximum number of runs of one configuration.
+MOST_RUNS = 500
 
 
 class Past(NamedTuple):
@@ -46,15 +46,11 @@ def trends(
     gold = store.dataset(experiment.dataset)
     lead = scoring.parsed(gold)[0]
     past: dict[str, list[Past]] = {run.label: [] for run in experiment.runs}
-    for other in store.experiments(limit=MOST_EXPERIMENTS):
-        if other.dataset != experiment.dataset:
-            continue
-        for run in other.runs:
-            if run.label in past and run.status is RunStatus.COMPLETED:
-                measured = store.measured(run.id)
-                judged = judge_whole_files(gold, {run.label: measured.run}, scoring)
-                scores = lead_scores(gold, measured, lead, judged)
-                past[run.label].append(Past(run.id, run.ended or other.created, scores))
+    for label, runs in past.items():
+        for run in store.past_runs(label, dataset=experiment.dataset, limit=MOST_RUNS):
+            measured = store.measured(run.id)
+            judged = judge_whole_files(gold, {label: measured.run}, scoring)
+            runs.append(Past(run.id, run.ended, lead_scores(gold, measured, lead, judged)))
     clusters = cluster_labels(gold, confidence.cluster)
     with_runs = tuple(
         trend_of(label, runs, lead, confidence, clusters=clusters)
@@ -79,7 +75,8 @@ def trend_of(
     Each run is compared, query by query, with the mean of the runs since the last significant
     change, so that a slow drift is noticed as well. A change is real if its interval excludes 0 and
     the sign-flip test agrees; p is multiplied by the number of runs that are tested. Queries that
-    share a label in *clusters* are drawn and flipped together.
+    share a label in *clusters* are drawn and flipped together. A run with the scores of the one
+    before, on every query, is unchanged.
     """
     ordered = sorted(past, key=lambda each: (each.when, each.run))
     tests = max(len(ordered) - 1, 1)
@@ -104,7 +101,11 @@ def trend_of(
             (difference,) = compared.differences
             change = difference.difference
             p = None if difference.p is None else min(1.0, difference.p * tests)
-            verdict = "real" if replace(difference, p_corrected=p).is_significant else "noise"
+            verdict = "noise"
+            if replace(difference, p_corrected=p).is_significant:
+                verdict = "real"
+            elif np.array_equal(scores, ordered[number - 1].scores, equal_nan=True):
+                verdict = "unchanged"
         if verdict == "real":
             level = []
         level.append(scores)

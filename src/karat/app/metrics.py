@@ -41,7 +41,8 @@ PREFACE = """\
 
 A measure is a metric with cut-off and parameters: `ndcg@10`, `precision(level=2)@5`, `rbp(p=0.5)`.
 Names ignore case;
-[trec_eval's names](../src/karat/extensions/trec_eval/docs/trec_eval.md#measures) work too.
+[those of trec_eval, ranx and ir_measures](../src/karat/extensions/peer_names/docs/peer-names.md)
+work too.
 `karat metrics NAME` prints an entry of this page:
 
 ```sh
@@ -184,9 +185,8 @@ def _find(text: str) -> list[str]:
         ]
         described = [name for name in METRICS if word in METRICS.get(name).definition.lower()]
         matches = list(dict.fromkeys((*of_purpose, *described)))
-        if not word or not matches:
-            raise
-        return matches
+        # The name may be that of another package, or a wrong one.
+        return matches if word and matches else [parse(text).metric]
 
 
 def page(descriptions: Iterable[Description]) -> str:

@@ -1,5 +1,7 @@
 """Registry of all metrics. To add one, write a function with ``@metric`` and a line here."""
 
+from collections.abc import Callable
+
 from karat.registry import Registry
 from karat.scoring.metrics.definition import Metric, definition_of
 
@@ -11,6 +13,10 @@ class MetricRegistry(Registry[Metric]):
         """Return the metric of the function that *reference* names."""
         return definition_of(super().load(reference, name=name))
 
+
+# Names of measures in other packages: functions of a text that return Karat's measure, or None if
+# the text is no name of theirs. Where Karat has no such measure, they raise InputError.
+MEASURE_NAMES: Registry[Callable[[str], str | None]] = Registry("measure_name", {})
 
 METRICS = MetricRegistry(
     "metric",

@@ -113,7 +113,8 @@ def ndcg(judged: JudgedQuery, k: int | None = None, *, gain: str = "linear") -> 
 
 @metric(
     "Expected reciprocal rank at which a user is satisfied.",
-    formula="sum over ranks i <= k of 1/i R_i prod over j < i of (1 - R_j), R = (2^g - 1) / 2^max",
+    formula="sum over ranks i <= k of 1/i R_i prod over j < i of (1 - R_j), R = (2^g - 1) / 2^max; "
+    "max is max_grade, or if that is 0 the highest grade of the query",
     laws={"ideal", "padding", "promotion", "zero"},
     expected_ties=True,
 )

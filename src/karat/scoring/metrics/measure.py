@@ -10,14 +10,14 @@ derived from the tied groups.
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from math import isfinite, nan
 from typing import NamedTuple
 
 from karat.errors import InputError, UnknownName
 from karat.model import JudgedQuery
-from karat.scoring.metrics.catalogue import METRICS
+from karat.scoring.metrics.catalogue import MEASURE_NAMES, METRICS
 from karat.scoring.metrics.definition import Metric, Value
 
 FORM = re.compile(r"(?P<name>[\w.-]+?)\s*(\((?P<params>[^()]*)\))?\s*([@](?P<k>\d{1,9}))?")
@@ -85,6 +85,22 @@ def parse(text: str, *, level: float = 0.0) -> Measure:
     ...
     karat.errors.UnknownName: no metric named 'nDGC'; did you mean 'ndcg'?
     """
+    try:
+        return _parsed(text, level)
+    except InputError:
+        meant = _of_other_packages(text.strip())
+        if meant is None:
+            raise
+        return replace(_parsed(meant, level), typed=text.strip())
+
+
+def _of_other_packages(text: str) -> str | None:
+    """Return the measure that another package calls *text*, None if none does."""
+    translated = (MEASURE_NAMES.get(name)(text) for name in MEASURE_NAMES)
+    return next((meant for meant in translated if meant and meant != text), None)
+
+
+def _parsed(text: str, level: float) -> Measure:
     stripped = text.strip()
     form = TREC_FORM.fullmatch(stripped.lower()) or FORM.fullmatch(stripped)
     if form is None:

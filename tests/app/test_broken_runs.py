@@ -47,7 +47,9 @@ GOOD, SECOND = run("good", ["{n}.py"]), run("second", ["other.py", "{n}.py"])
 
 def verdict(*runs: RunResult) -> str:
     scored = score_runs(GOLD, runs, SCORING)
-    return compare_scored_runs(GOLD, scored, scoring=SCORING, confidence=CONFIDENCE).verdict
+    measures = SCORING.parsed(GOLD)
+    contest = compare_scored_runs(GOLD, scored, measures=measures, confidence=CONFIDENCE)
+    return contest.verdict
 
 
 def test_a_run_without_any_hit_is_not_worse() -> None:

@@ -256,7 +256,7 @@ def test_a_run_without_its_hits_wins_and_loses_nothing() -> None:
     contest = compare_scored_runs(
         LINES,
         score_runs(LINES, [good, lost], scoring),
-        scoring=scoring,
+        measures=scoring.parsed(LINES),
         confidence=Confidence(draws=99),
     )
     assert contest.verdict.startswith("No verdict")

@@ -61,4 +61,6 @@ def compare(
         evaluate_run(gold, run, scoring=scoring, confidence=None, slices={}, name=name)
         for name, run in loaded
     )
-    return compare_scored_runs(gold, evaluations, scoring=scoring, confidence=confidence, by=by)
+    return compare_scored_runs(
+        gold, evaluations, measures=scoring.parsed(gold), confidence=confidence, by=by
+    )

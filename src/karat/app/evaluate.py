@@ -465,7 +465,9 @@ def _result(
     by: Sequence[str] = (),
 ) -> Result:
     if len(scored) > 1:
-        return compare_scored_runs(gold, scored, scoring=scoring, confidence=confidence, by=by)
+        return compare_scored_runs(
+            gold, scored, measures=scoring.parsed(gold), confidence=confidence, by=by
+        )
     return with_intervals(
         scored[0],
         scoring.parsed(gold),

@@ -100,7 +100,7 @@ class Roles(NamedTuple):
 
 
 def parse_columns(given: Iterable[str]) -> dict[str, str]:
-    """Return role -> column of options such as ``query=question``.
+    """Return role -> column of options such as ``query=question``; readers know the roles.
 
     >>> parse_columns(["query=question", "document=Expected file"])
     {'query': 'question', 'document': 'Expected file'}
@@ -108,10 +108,8 @@ def parse_columns(given: Iterable[str]) -> dict[str, str]:
     columns: dict[str, str] = {}
     for text in given:
         role, mark, column = text.partition("=")
-        if role not in ROLES or not mark or not column:
-            raise InputError(
-                f"column {text!r}: expected ROLE=COLUMN with one of the roles {', '.join(ROLES)}"
-            )
+        if not role or not mark or not column:
+            raise InputError(f"column {text!r}: expected ROLE=COLUMN, such as query=question")
         if columns.setdefault(role, column) != column:
             raise InputError(f"column {text!r}: {role} is already {columns[role]!r}")
     return columns
@@ -212,6 +210,11 @@ def _check_cell(name: str, path: str) -> None:
 
 def _columns(path: Path, table: SourceTable, given: Mapping[str, str]) -> dict[str, str]:
     """Return role -> column, or raise FormatError with what was found and what to type."""
+    if unknown := [role for role in given if role not in ROLES]:
+        raise InputError(
+            f"{path}: a gold set has no column {unknown[0]!r}; expected --column ROLE=NAME with "
+            f"one of the roles {', '.join(ROLES)}"
+        )
     absent = {role: column for role, column in given.items() if column not in table.columns}
     roles = recognise(table.columns, given)
     columns = {role: name for role, name in roles.columns.items() if role not in absent}

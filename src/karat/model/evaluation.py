@@ -224,6 +224,7 @@ class Notes:
     the hits, or of the queries, are affected. *labels* says how labels of models are used,
     None if the dataset has none. *powered* is a sentence about prediction-powered intervals.
     *unit* says why the run is judged by files although targets are parts of files, else "".
+    Without *has_hits*, the scores are those of a file.
     """
 
     queries: int
@@ -241,6 +242,7 @@ class Notes:
     powered: str = ""
     removed: str = ""
     unit: str = ""
+    has_hits: bool = True
 
 
 @dataclass(frozen=True, slots=True, repr=False)

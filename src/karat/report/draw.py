@@ -132,9 +132,10 @@ def _tables(findings: Findings) -> Iterator[Table]:
         yield marked(replace(compare_table(findings.contest), conclusion=""), mark)
     lead = mark_of(mark, findings.lead)
     yield from (marked(table, lead) for table in slice_tables(findings))
-    names, rows = first_ranks(findings)
-    yield _counts("Rank of the first relevant hit", names, rows)
-    yield loss_reason_table(findings)
+    if findings.has_hits:
+        names, rows = first_ranks(findings)
+        yield _counts("Rank of the first relevant hit", names, rows)
+        yield loss_reason_table(findings)
     if findings.latency is not None:
         yield latency_table(findings)
     yield from spent_tables(findings.runs)

@@ -94,7 +94,8 @@ def shared_note_lines(evaluations: Sequence[Evaluation]) -> Iterator[str]:
             yield f"{each.name}: {_status_line(each)}"
     else:
         count = queries(evaluations[0].notes.queries)
-        yield f"every run: {count}: 0 missing, 0 errors, 0 timeouts, 0 invalid hits"
+        invalid = ", 0 invalid hits" if evaluations[0].notes.has_hits else ""
+        yield f"every run: {count}: 0 missing, 0 errors, 0 timeouts{invalid}"
         yield from _judged_lines(evaluations)
     details = {each.name: list(_detail_lines(each)) for each in evaluations}
     first, *rest = details.values()
@@ -136,7 +137,8 @@ def _status_line(evaluation: Evaluation) -> str:
         share = f"; {notes.judged_share:.0%} of the first 10 hits are judged"
         if notes.judged_share < 1:
             share += " (unjudged hits count as not relevant)"
-    return f"{queries(notes.queries)}: {', '.join(failures)}{effect}, {invalid_text(notes)}{share}"
+    hits = f", {invalid_text(notes)}{share}" if notes.has_hits else ""
+    return f"{queries(notes.queries)}: {', '.join(failures)}{effect}{hits}"
 
 
 def _detail_lines(evaluation: Evaluation) -> Iterator[str]:
@@ -147,7 +149,8 @@ def _detail_lines(evaluation: Evaluation) -> Iterator[str]:
     missing = _with_status(evaluation, (QueryStatus.MISSING,))
     if missing:
         names = _first_three([evaluation.table.query_ids[row] for row in missing])
-        yield f"{queries(len(missing))} of the gold set missing from the run: {names}"
+        what = "of the gold set missing from the run" if notes.has_hits else "without a score"
+        yield f"{queries(len(missing))} {what}: {names}"
     if notes.unknown_queries:
         names = _first_three(notes.unknown_queries)
         yield f"{queries(len(notes.unknown_queries))} of the run missing from the gold set: {names}"

@@ -44,7 +44,8 @@ SECTIONS: Registry[Callable[["Findings"], ReportSection | None]] = Registry("rep
 
 
 def sections(findings: "Findings") -> Iterator[ReportSection]:
-    """Yield the sections of extensions; of one that fails, the error."""
+    """Yield the sections of the findings, then of extensions; of one that fails, the error."""
+    yield from findings.sections
     for name in SECTIONS:
         try:
             section = SECTIONS.get(name)(findings)

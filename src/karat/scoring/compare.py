@@ -12,7 +12,7 @@ from karat.scoring.human_sample import comparison_note, powered_comparison
 from karat.scoring.matching.judge import Truth
 from karat.scoring.metrics import Measure
 from karat.scoring.score import cluster_labels, labels_at, measure_labels, slice_rows
-from karat.scoring.settings import Confidence, Scoring
+from karat.scoring.settings import Confidence
 from karat.scoring.stats import compare as compare_scores
 from karat.scoring.stats import verdict, wilcoxon
 from karat.scoring.stats.arrays import paired_differences
@@ -29,22 +29,22 @@ def compare_scored_runs(
     gold: Truth,
     evaluations: Sequence[Evaluation],
     *,
-    scoring: Scoring,
+    measures: Sequence[Measure],
     confidence: Confidence,
     by: Iterable[str] = (),
 ) -> ComparisonResult:
     """Return runs that are scored already, compared over all queries and for each value of *by*."""
     slices = slice_rows(gold, by)
     clusters = cluster_labels(gold, confidence.cluster)
-    overall = compare_scored(evaluations, scoring.parsed(gold), confidence, clusters=clusters)
-    measures = testable_measures(scoring.parsed(gold))
+    overall = compare_scored(evaluations, measures, confidence, clusters=clusters)
+    tested = testable_measures(measures)
     return replace(
         overall,
         slices={
             tag: {
                 value: compare_evaluations(
                     evaluations,
-                    measures,
+                    tested,
                     rows,
                     confidence,
                     clusters=clusters,
@@ -54,7 +54,7 @@ def compare_scored_runs(
             }
             for tag, values in slices.items()
         },
-        further_tests=_wilcoxon_notes(evaluations, measures, overall.comparison.baseline)
+        further_tests=_wilcoxon_notes(evaluations, tested, overall.comparison.baseline)
         if confidence.wilcoxon
         else (),
     )

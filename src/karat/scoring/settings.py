@@ -107,7 +107,7 @@ class Scoring:
             check_policy(self.ties)
         if not isfinite(self.level):
             raise InputError(f"level {self.level} is not a valid grade; expected a finite number")
-        if self.measures and not parse_all(self.measures, level=self.level):
+        if self.measures and not any(name.strip(" ,") for name in self.measures):
             raise InputError("empty measure; expected names such as ndcg@10")
 
     @property
@@ -116,7 +116,10 @@ class Scoring:
         return bool(self.strip_prefix or self.cut_at)
 
     def parsed(self, truth: object = None) -> list[Measure]:
-        """Return the measures to compute on *truth*."""
+        """Return the measures to compute on *truth*; an unknown one raises InputError.
+
+        The names are not parsed before, because a file of scores has measures of its own.
+        """
         names = self.measures
         if not names:
             names = compared_by(truth) or DEFAULT_MEASURES

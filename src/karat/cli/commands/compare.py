@@ -185,7 +185,9 @@ def _compare_runs(
     store: str,
 ) -> None:
     from karat.app.compare import compare
+    from karat.app.score_files import read_score_files
     from karat.cli.commands.score import show_score
+    from karat.cli.output.scores import compare_score_files
     from karat.cli.output.show import is_report, show_contest, write_page
     from karat.errors import EngineError, InputError
     from karat.formats import is_source
@@ -193,6 +195,10 @@ def _compare_runs(
 
     if not names:
         raise click.UsageError(f"Expected GOLD and runs, or {AGENTS}.")
+    if scored := read_score_files(names, inputs.of_scores(scoring)):
+        _refuse_asked(click.get_current_context(), stored=False)
+        compare_score_files(scored, inputs, confidence, output)
+        return
     is_stored = not all(map(is_source, names))
     _refuse_asked(click.get_current_context(), stored=is_stored)
     written = is_report(output)

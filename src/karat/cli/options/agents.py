@@ -84,6 +84,7 @@ def select_engines(
 
     read = read_config(config) if config else None
     # Before a gold set is mined, which takes long.
+    scoring.parsed()
     engines = choose_engines(agents, read)
     dataset = load_gold(gold, read, inputs, where, match=scoring.match)
     scoring = with_metrics(scoring, read)

@@ -19,6 +19,8 @@ from karat.registry import MAY_ADD
 if TYPE_CHECKING:
     from karat.app.corpora import Corpus, FileSelection
     from karat.app.score import LabelRule
+    from karat.app.score_files import ScoreInputs
+    from karat.scoring.settings import Scoring
 
 
 Command = Callable[..., None]
@@ -155,11 +157,18 @@ class Inputs:
         default=(),
         metavar="ROLE=NAME",
         callback=_columns,
-        help="Column of a gold set in CSV: query, document, grade, id, start, end or quote; "
-        "usual names are recognised.",
+        help="Column of a gold set in CSV: query, document, grade, id, start, end or quote; of a "
+        "file of scores: query, system, score, trial, task, cluster, ...; usual names are "
+        "recognised.",
     )
     run_format: str | None = setting(
-        "--run-format", metavar="FORMAT", help="Format of the run files."
+        "--run-format", metavar="FORMAT", help="Format of the run files, or of files of scores."
+    )
+    lower: tuple[str, ...] = setting(
+        *("--lower", "lower"),
+        default=(),
+        metavar="MEASURE",
+        help="Measures of a file of scores of which less is better, such as cost,latency.",
     )
     judge_labels: str | None = setting(
         "--judge-labels",
@@ -190,6 +199,12 @@ class Inputs:
 
         rule = LabelRule(self.judge_labels or LabelRule().choice)
         return rule if self.min_agreement is None else rule._replace(minimum=self.min_agreement)
+
+    def of_scores(self, scoring: "Scoring") -> "ScoreInputs":
+        """Return what is said about files of scores; their measures are those of *scoring*."""
+        from karat.app.score_files import ScoreInputs
+
+        return ScoreInputs(self.columns, self.lower, scoring.measures, self.run_format or "")
 
     @property
     def gold(self) -> dict[str, Any]:
@@ -392,7 +407,7 @@ def make_inputs(**given: Any) -> Inputs:
 
 
 # The formats of the files and the labels to use, without tags and topics: *inputs*.
-FORMATS = ("gold_format", "columns", "run_format", "judge_labels", "min_agreement")
+FORMATS = ("gold_format", "columns", "run_format", "lower", "judge_labels", "min_agreement")
 input_options = gather("inputs", make_inputs, declared(Inputs, *FORMATS), INPUTS)
 COLUMNS, TOPICS = (
     in_group(INPUTS, each) for each in declared(Inputs, "columns", "topics").values()

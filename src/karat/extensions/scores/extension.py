@@ -7,5 +7,8 @@ FOLDER = "karat.extensions.scores"
 EXTENSION = Extension(
     "scores",
     "Compare the scores of any evaluation: tables of systems, queries and scores.",
-    adds={"score_reader": {"score-table": f"{FOLDER}.table:READER"}},
+    adds={
+        "score_reader": {"score-table": f"{FOLDER}.table:READER"},
+        "score_source": {"scores": f"{FOLDER}.source:SOURCE"},
+    },
 )

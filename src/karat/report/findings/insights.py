@@ -13,7 +13,6 @@ from karat.model.timings import RunResult
 from karat.report.compare_view import best_engine_line
 from karat.report.findings.record import Findings
 from karat.report.table import mark_of, marked_text
-from karat.scoring.metrics import parse
 from karat.scoring.stats import compare
 from karat.scoring.stats.verdict import numbers
 
@@ -175,7 +174,7 @@ def _effect(option: str, levels: list[_Level], findings: Findings, *, runs: int)
         np.array([level.scores for level in levels])[:, :, None],
         systems=[level.value for level in levels],
         metrics=[findings.lead],
-        bounds=parse(findings.lead).bounds,
+        bounds=findings.measure(findings.lead).bounds,
         level=settings.level,
         draws=settings.draws,
         seed=settings.seed,

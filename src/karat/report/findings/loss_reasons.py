@@ -79,7 +79,12 @@ def loss_reason_counts(findings: Findings) -> tuple[Shares, ...]:
 
 
 def listed_reasons(findings: Findings) -> tuple[LossReason, ...]:
-    """Return the reasons that a report of *findings* lists: the common ones, and what happened."""
+    """Return the reasons that a report of *findings* lists: the common ones, and what happened.
+
+    Scores without hits have none.
+    """
+    if not findings.has_hits:
+        return ()
     rows = loss_reason_counts(findings)
     return tuple(
         kind for kind in LossReason if kind in ALWAYS or any(row.counts[kind] for row in rows)

@@ -8,7 +8,6 @@ from karat.model.timings import RunResult
 from karat.report.compare_view import correction_text, draws_text
 from karat.report.findings.record import Findings
 from karat.report.score_view import queries
-from karat.scoring.metrics import parse
 from karat.system.words import counted, first_few, join_names
 
 TOLD = {
@@ -31,7 +30,10 @@ def method_rows(findings: Findings) -> Iterator[tuple[str, str]]:
     notes = findings.contest.evaluations[0].notes
     origin = findings.origin
     gold = findings.gold
-    yield "Gold set", f"{gold.name}, {len(gold):,} queries, {gold.offsets[-1]:,} targets"
+    if findings.has_hits:
+        yield "Gold set", f"{gold.name}, {len(gold):,} queries, {gold.offsets[-1]:,} targets"
+    else:
+        yield "Scores", f"{gold.name}, {len(gold):,} queries, {len(findings.names)} systems"
     if origin.gold_digest:
         yield "Gold set, SHA-256", origin.gold_digest
     for name, digest in zip(findings.names, origin.run_digests, strict=True):
@@ -39,10 +41,11 @@ def method_rows(findings: Findings) -> Iterator[tuple[str, str]]:
             yield f"Run {name}, SHA-256", digest
     yield from _told(findings)
     yield from _recorded(findings)
-    unit = f": {notes.unit}" if notes.unit else ""
-    match = getattr(findings.settings.get("scoring"), "match", None)
-    yield "Matching", f"{match or gold.match}{unit}"
-    yield "Ties", _ties(findings)
+    if findings.has_hits:
+        unit = f": {notes.unit}" if notes.unit else ""
+        match = getattr(findings.settings.get("scoring"), "match", None)
+        yield "Matching", f"{match or gold.match}{unit}"
+        yield "Ties", _ties(findings)
     yield "Measures", ", ".join(comparison.metrics)
     yield (
         "Intervals",
@@ -51,7 +54,8 @@ def method_rows(findings: Findings) -> Iterator[tuple[str, str]]:
     )
     if comparison.differences:
         yield "Tests", f"paired randomisation, {correction_text(comparison)}"
-    yield "Latency", _timing(findings)
+    if findings.has_hits:
+        yield "Latency", _timing(findings)
     yield "Made", f"{origin.made_at} by Karat {origin.version}"
     yield "With", f"Python {origin.python}, {origin.platform}"
     if origin.records:
@@ -170,7 +174,9 @@ def shallow(findings: Findings) -> tuple[str, ...]:
         asked = measured.run.metadata.get("k")
         if isinstance(asked, int):
             metrics = findings.contest.comparison.metrics
-            deeper = tuple(metric for metric in metrics if (parse(metric).k or 0) > asked)
+            deeper = tuple(
+                metric for metric in metrics if (findings.measure(metric).k or 0) > asked
+            )
             if deeper:
                 runs_by_lack.setdefault((asked, deeper), []).append(name)
     return tuple(

@@ -12,7 +12,6 @@ from karat.model.evaluation import Evaluation, broken_sentences
 from karat.report.findings.latency import comparable_ms, milliseconds
 from karat.report.findings.record import Findings
 from karat.report.table import mark_of, number
-from karat.scoring.metrics import parse
 from karat.scoring.stats.arrays import cluster_codes, cluster_sums, one_blas_thread
 from karat.scoring.stats.verdict import numbers
 from karat.system.words import first_few, join_names
@@ -145,10 +144,10 @@ def balance(quality: Array, latency: Array) -> Array:
 def _recommendations(findings: Findings) -> Iterator[Advice]:
     comparison = findings.contest.comparison
     yield from _best_on(findings, "Best quality", comparison.metrics[0])
-    recalls = [name for name in comparison.metrics if parse(name).metric == "recall"]
-    depth = parse(comparison.metrics[0]).k
+    recalls = [name for name in comparison.metrics if findings.measure(name).metric == "recall"]
+    depth = findings.measure(comparison.metrics[0]).k
     # The first, unless one looks as deep as the leading measure.
-    recall = min(recalls, key=lambda name: parse(name).k != depth, default=None)
+    recall = min(recalls, key=lambda name: findings.measure(name).k != depth, default=None)
     if recall and recall != comparison.metrics[0]:
         yield from _best_on(findings, "Best recall", recall)
     if findings.latency is None or len(findings.latency.systems) < 2:

@@ -9,9 +9,10 @@ from karat.model.comparison import Comparison
 from karat.model.evaluation import ComparisonResult, Summary
 from karat.model.judged import Trace
 from karat.model.timings import RunResult
+from karat.report.section import ReportSection
 from karat.scoring.loss_reasons import LossReason
 from karat.scoring.matching.modes import MATCHERS, relevant_targets
-from karat.scoring.metrics import parse
+from karat.scoring.metrics import Measure, parse
 
 DEFAULT_K = 10
 
@@ -66,7 +67,8 @@ class Findings:
     drawn by itself. *groups* has the queries of each value of each tag. Runs with the same entry in
     *rankings* returned the same hits in the same order; *run_remarks* holds the sentences on each
     run. *title* replaces the dataset's name. *engines* has the options that give the engine of each
-    run, such as ``-e 'bm25(k1=2)' -k 10``; "" where its name is that already.
+    run, such as ``-e 'bm25(k1=2)' -k 10``; "" where its name is that already. *measures* has those
+    of a score file by their names, and *sections* are further ones of the report.
     """
 
     gold: Dataset
@@ -88,6 +90,17 @@ class Findings:
     run_remarks: tuple[tuple[str, ...], ...] = ()
     title: str = ""
     engines: tuple[str, ...] = ()
+    measures: Mapping[str, Measure] = field(default_factory=dict)
+    sections: tuple[ReportSection, ...] = ()
+
+    def measure(self, name: str) -> Measure:
+        """Return the measure called *name*: one of a score file, or one of Karat."""
+        return self.measures.get(name) or parse(name)
+
+    @property
+    def has_hits(self) -> bool:
+        """Return whether the scores were computed from hits; those of a file have none."""
+        return self.contest.evaluations[0].notes.has_hits
 
     @property
     def heading(self) -> str:
@@ -142,7 +155,7 @@ class Findings:
     @property
     def k(self) -> int:
         """Return the rank down to which a reader is taken to look: the lead's cut-off, or 10."""
-        return parse(self.lead).k or DEFAULT_K
+        return self.measure(self.lead).k or DEFAULT_K
 
     @property
     def lower_is_better(self) -> bool:

@@ -94,7 +94,7 @@ def blocks(subject: Subject) -> Iterator[Block]:
 
 
 def _overview(subject: Subject) -> Iterator[tuple[str, Document]]:
-    yield "/definitions", definitions()
+    yield "/definitions", definitions(subject.findings.measures.values())
     yield _key(subject, "results"), results(subject)
     yield _key(subject, "details"), details(subject)
     yield _key(subject, "curves"), curves(subject)

@@ -17,7 +17,7 @@ from karat.report.findings.latency import latencies_ms
 from karat.report.findings.loss_reasons import loss_reason_of
 from karat.report.table import known
 from karat.scoring.loss_reasons import LOSS_REASONS
-from karat.scoring.metrics import Measure, parse
+from karat.scoring.metrics import Measure
 
 Document = dict[str, Any]
 
@@ -93,10 +93,10 @@ class Subject:
         InputError where it was not computed.
         """
         try:
-            measure = parse(name or self.primary_metric)
+            measure = self.findings.measure(name or self.primary_metric)
         except UnknownName as error:
             raise InputError(str(error)) from error
-        computed = {key: key for key in map(parse, self.measures)}
+        computed = {key: key for key in map(self.findings.measure, self.measures)}
         if measure not in computed:
             raise InputError(f"{measure} was not computed; computed: {', '.join(self.measures)}")
         return computed[measure]
@@ -135,7 +135,7 @@ def subject_of(findings: Findings) -> Subject:
     """Return the subject of a report on runs without a service."""
     origin = findings.origin
     content = (findings.heading, origin.gold_digest, *origin.run_digests, *findings.names)
-    cuts = {parse(name).k for name in findings.contest.evaluations[0].table.columns}
+    cuts = {findings.measure(name).k for name in findings.contest.evaluations[0].table.columns}
     return Subject(
         id=str(uuid5(NAMESPACE_URL, "\n".join(content))),
         name=findings.heading,

@@ -36,7 +36,7 @@ from karat.report.score_view import invalid_text, note_lines, odd_answers
 from karat.report.section import section_document, sections
 from karat.report.table import Table, known, mark_of, marked_text, table_document
 from karat.scoring.loss_reasons import LOSS_REASONS
-from karat.scoring.metrics import METRICS, parse
+from karat.scoring.metrics import METRICS, Measure
 from karat.scoring.stats import known_percentiles
 
 NOT_MEASURED: Document = {
@@ -78,7 +78,9 @@ def results(subject: Subject) -> Document:
         "judgments_version": subject.version,
         "labels": {name: evaluation.label(name) for name in subject.measures},
         "lower_is_better": [
-            name for name in subject.measures if not parse(name).definition.higher_is_better
+            name
+            for name in subject.measures
+            if not findings.measure(name).definition.higher_is_better
         ],
         "score_mark": mark,
         "loss_reasons": [
@@ -216,10 +218,14 @@ def intervals_of(summaries: Iterable[Summary]) -> dict[str, list[float]]:
 def metrics_of(flat: Mapping[str, float | None]) -> Document:
     """Return the means by metric and cut-off; one that was not computed is left out."""
     at_k: dict[str, dict[str, float | None]] = {"precision": {}, "recall": {}, "ndcg": {}}
-    measures = {parse(name): value for name, value in flat.items()}
-    for measure in sorted(measures, key=lambda measure: measure.k or 0):
-        if measure.metric in at_k and measure.k and not measure.params:
-            at_k[measure.metric][str(measure.k)] = measures[measure]
+    cuts = sorted(
+        (int(cut), metric, value)
+        for name, value in flat.items()
+        for metric, _, cut in [name.partition("@")]
+        if metric in at_k and cut.isdecimal()
+    )
+    for cut, metric, value in cuts:
+        at_k[metric][str(cut)] = value
     return {"mrr": flat.get("mrr"), "ap": flat.get("ap"), **at_k}
 
 
@@ -340,18 +346,19 @@ def _steps(times: Sequence[float], shares: Sequence[float]) -> Document:
     }
 
 
-def definitions() -> Document:
-    """Return what each metric and each loss reason means."""
+def definitions(measures: Iterable[Measure] = ()) -> Document:
+    """Return what each metric and each loss reason means; *measures* are those of a score file."""
+    metrics = {each.metric: each.definition for each in measures}
     return {
         "metrics": [
             {
                 "name": name,
-                "aliases": list(METRICS.aliases(name)),
-                "definition": METRICS.get(name).definition,
-                "formula": METRICS.get(name).formula,
-                "higher_is_better": METRICS.get(name).higher_is_better,
+                "aliases": [] if metrics else list(METRICS.aliases(name)),
+                "definition": metric.definition,
+                "formula": metric.formula,
+                "higher_is_better": metric.higher_is_better,
             }
-            for name in METRICS
+            for name, metric in (metrics or {name: METRICS.get(name) for name in METRICS}).items()
         ],
         "loss_reasons": [
             {

@@ -31,6 +31,8 @@ GLUED = re.compile(r"(?P<name>[a-z-]+?)[-_]?(?P<k>\d{1,9})")
 class Measure:
     """A metric bound to a cut-off and parameters; *typed* is the text that named it.
 
+    *own* is the metric itself where it has no registered name, such as a column of scores.
+
     >>> str(parse("nDCG@10")), str(parse("P(level=2)@5")), str(parse("success_5"))
     ('ndcg@10', 'precision(level=2)@5', 'hit@5')
     """
@@ -39,6 +41,7 @@ class Measure:
     k: int | None = None
     params: tuple[tuple[str, Value], ...] = ()
     typed: str = field(default="", compare=False, repr=False)
+    own: Metric | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         """Return the canonical name, which parses back to this measure."""
@@ -59,7 +62,7 @@ class Measure:
     @property
     def definition(self) -> Metric:
         """Return the metric that this measure binds."""
-        return METRICS.get(self.metric)
+        return self.own or METRICS.get(self.metric)
 
     @property
     def bounds(self) -> tuple[float, float]:

@@ -4,6 +4,7 @@ A test that uses an object of another one by its name says so: ``pytest.mark.tog
 of the service see all: its servers outlive a test, and offer what is installed.
 """
 
+import sys
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -13,10 +14,8 @@ import pytest
 from karat import discovery
 
 HERE = Path(__file__).parent
-# Their options have names of extensions, which are read once, when they are imported. All are to be
-# there, whichever test comes first.
-for name in ("gate", "report"):
-    import_module(f"karat.cli.commands.{name}")
+# Commands with options of extensions, which are read once, when the module is imported.
+WITH_OPTIONS = ("karat.cli.commands.gate", "karat.cli.commands.report")
 
 
 def with_needs(names: Iterable[str]) -> set[str]:
@@ -41,4 +40,6 @@ def own_extensions(request: pytest.FixtureRequest) -> Iterator[None]:
     left = tuple(each for each in discovery.installed() if each.name in seen)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(discovery._State, "extensions", left)
+        for module in WITH_OPTIONS:
+            patch.delitem(sys.modules, module, raising=False)
         yield

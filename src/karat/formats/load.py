@@ -123,7 +123,6 @@ def detect(path: str | os.PathLike[str], *, kind: str | None = None) -> Format:
     if not matches:
         others = [name for name in FORMATS if name not in FORMATS.built_in()]
         matches = _matches(others, source, head, kind)
-    matches = [item for item in matches if not item.fallback] or matches
     if matches and matches[0].fallback:
         # Whole numbers may be grades or scores; grades are far more often whole.
         matches = [item for item in matches if item.kind == "dataset"] or matches
@@ -326,13 +325,18 @@ def _own() -> Iterator[str]:
 
 
 def _matches(names: Iterable[str], path: str, head: bytes, kind: str | None) -> list[Format]:
-    matches = []
+    """Return the formats that detect their content; fallbacks are tried only if no other does."""
+    matches, fallbacks = [], []
     for item in map(FORMATS.get, names):
-        if kind in (None, item.kind) and item.detect(path, head):
+        if kind not in (None, item.kind):
+            continue
+        if item.fallback:
+            fallbacks.append(item)
+        elif item.detect(path, head):
             if item.decisive:
                 return [item]
             matches.append(item)
-    return matches
+    return matches or [item for item in fallbacks if item.detect(path, head)]
 
 
 def _ends_like(path: str, item: Format) -> bool:

@@ -98,3 +98,10 @@ def test_a_forgotten_gold_set_is_named(karat: Karat, folder: Path) -> None:
 def test_python_takes_the_file_of_the_other_run(folder: Path) -> None:
     evaluation = karat.evaluate("old.run", "new.run", ["overlap@10", "rbo"])
     assert evaluation["overlap@10"] == pytest.approx((2 / 3 + 1 + 0) / 3)
+
+
+def test_a_table_of_judgments_is_no_ranking(folder: Path) -> None:
+    polars = pytest.importorskip("polars")
+    rows = {"q_id": ["q1", "q1"], "doc_id": ["a", "b"], "score": [1.0, 2.0]}
+    polars.DataFrame(rows).write_parquet(folder / "gold.parquet")
+    assert detect(folder / "gold.parquet", kind="dataset").name == "csv"

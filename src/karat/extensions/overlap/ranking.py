@@ -20,10 +20,14 @@ MEASURES = ("overlap@1", "overlap@10", "churn@10", "rbo")
 
 
 def detect(path: str, head: bytes) -> bool:
-    """Return whether *path* is a run by its content, not only by the names of its columns."""
-    return any(
+    """Return whether *path* is a run by its content, and no table of judgments by its columns."""
+    others = [chosen for chosen in map(FORMATS.get, FORMATS.built_in()) if chosen.name != NAME]
+    is_run = any(
         chosen.kind == "run" and not chosen.fallback and chosen.detect(path, head)
-        for chosen in map(FORMATS.get, FORMATS.built_in())
+        for chosen in others
+    )
+    return is_run and not any(
+        chosen.kind == "dataset" and chosen.detect(path, head) for chosen in others
     )
 
 

@@ -25,6 +25,13 @@ def test_large_losses_are_a_skewness_against_the_mean_by_hand() -> None:
     assert caution_of(*gains, float("nan"), units=[*gains, 0.0]) != ""
 
 
+def test_a_tail_of_smaller_gains_or_of_small_losses_is_no_reason_for_doubt() -> None:
+    # Centred 7 times 1/16 and once -7/16: (7 - 343) / 56^1.5 = -0.80, and no query loses.
+    assert caution_of(*[1.0] * 7, 0.5) == ""
+    assert caution_of(*[0.9] * 9, -0.5) == ""
+    assert caution_of(*[0.4] * 9, -0.5) == LARGE_LOSSES
+
+
 def test_small_gains_are_less_than_three_failed_queries() -> None:
     assert caution_of(*[0.1] * 15) == SMALL_GAINS
     assert caution_of(*[-0.1] * 15) == SMALL_GAINS

@@ -176,6 +176,10 @@ def test_a_difference_that_the_interval_vetoes_is_not_called_detectable() -> Non
     values = np.stack([np.full((15, 1), 0.5), np.full((15, 1), 0.6)])
     (entry,) = run(values, metrics=["ndcg@10"]).differences
     assert (entry.is_vetoed, entry.is_significant, entry.detectable) == (True, False, None)
+    # 0.2 of all seven queries are equal to the detectable difference but for rounding.
+    lost = np.stack([np.full((7, 1), 0.2), np.zeros((7, 1))])
+    (entry,) = run(lost, metrics=["precision@5"]).differences
+    assert (entry.is_vetoed, entry.detectable) == (True, None)
     values[1, :5] = 0.5
     (entry,) = run(values, metrics=["ndcg@10"]).differences
     assert (entry.is_vetoed, entry.is_significant) == (False, True)

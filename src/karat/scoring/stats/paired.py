@@ -17,6 +17,7 @@ from karat.model.comparison import (
     IDENTICAL,
     LARGE_LOSSES,
     ONE_SIZE,
+    SAME,
     SMALL_GAINS,
     Comparison,
     Difference,
@@ -364,7 +365,7 @@ def _refutes_detectable(entry: Difference) -> bool:
     metric leave room for one large loss.
     """
     size = abs(entry.difference or 0.0)
-    return entry.detectable is not None and size >= entry.detectable and entry.is_vetoed
+    return entry.detectable is not None and size >= entry.detectable - SAME and entry.is_vetoed
 
 
 def paired_scores(cube: FloatArray, plan: ComparisonPlan) -> PairedScores:
@@ -459,8 +460,9 @@ def caution(differences: FloatArray, units: FloatArray, bounds: Bounds | None) -
     """Return why a significant mean of *differences* may be a false alarm, or "".
 
     The skewness of the mean of *units* (queries or cluster totals) may be strong, and against the
-    mean. If no query shows a large gain within the *bounds* of the metric, large losses may be
-    missing as well: up to three among as many queries are plausible.
+    mean, with losses that are larger than the gains. If no query shows a large gain within the
+    *bounds* of the metric, large losses may be missing as well: up to three among as many queries
+    are plausible.
     """
     known = differences[~np.isnan(differences)]
     total = float(known.sum())
@@ -470,7 +472,10 @@ def caution(differences: FloatArray, units: FloatArray, bounds: Bounds | None) -
     # Skewness / sqrt(n) of n values is the sum of their cubes over the cube of their length.
     length = math.sqrt(float((centred**2).sum()))
     varies = length > 1e-12 * float(np.abs(units).max())
-    if varies and float((centred**3).sum()) / length**3 < -MOST_SKEWED:
+    skewed = varies and float((centred**3).sum()) / length**3 < -MOST_SKEWED
+    # Without a loss, or with small ones, the tail is only one of smaller gains.
+    losses = gains[gains < 0]
+    if skewed and losses.size and -losses.mean() > gains[gains > 0].mean():
         return LARGE_LOSSES
     span = bounds[1] - bounds[0] if bounds else math.inf
     small = (

@@ -585,6 +585,27 @@ def test_whoever_is_called_better_has_an_interval_on_one_side(systems: int, pair
     assert contradicted
 
 
+def test_metrics_and_pairs_without_a_detectable_difference_are_named() -> None:
+    """The number of the others does not hold for them."""
+    blind = NOISE | {"changed": 7, "detectable": None}
+    seen = NOISE | {"changed": 30, "detectable": 0.05}
+    reach = "127 queries can reliably detect differences of about 0.050 or more."
+    assert said(entry(**blind), entry(metric="mrr@10", **seen)).endswith(
+        f"{reach} They cannot reliably detect any on ndcg@10."
+    )
+    pairs = [entry(system="B", **blind), entry(system="C", **seen), entry(system="D", **seen)]
+    of_many = {"family": 3, "pairs": "baseline", "A": 0.5, "B": 0.51, "C": 0.51, "D": 0.51}
+    assert said(*pairs, **of_many).endswith(
+        f"{reach} They cannot reliably detect any between A and B."
+    )
+    # The number of one pair says little about two others.
+    pairs[2] = entry(system="D", **blind)
+    assert said(*pairs, **of_many).endswith("127 queries cannot reliably detect any difference.")
+    # One difference was detected.
+    pairs[1] = entry(system="C")
+    assert said(*pairs, **of_many).endswith("cannot reliably detect any other difference.")
+
+
 def test_a_set_that_can_detect_nothing_says_so() -> None:
     scores = np.random.default_rng(5).random((4, 7, 1))
     comparison = compare(scores, systems=["A", "B", "C", "D"], metrics=["ndcg@10"], bounds=(0, 1))

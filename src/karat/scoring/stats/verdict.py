@@ -373,14 +373,18 @@ def reach_sentences(
 
     All scores share one number, the largest. A metric of which less is better is a count with its
     own unit, and has its own number. A *real* difference below that number gets an explanation.
-    A pair that differs on too few queries for any significant difference has no such number.
+    A pair that differs on too few queries for any significant difference has no such number. One of
+    which no difference can be detected is named.
     """
     known = [entry for entry in entries if entry.can_be_significant and not is_tie(entry)]
+    numbered = [(entry, entry.detectable) for entry in known if entry.detectable]
+    if len({entry.metric for entry in known}) == 1 and 2 * len(numbered) < len(known):
+        # The number of a few pairs says little about most of them.
+        numbered = []
     reach: dict[str, float] = {}
-    for entry in known:
-        if entry.detectable:
-            group = entry.metric if entry.metric in comparison.lower_is_better else ""
-            reach[group] = max(reach.get(group, 0.0), entry.detectable)
+    for entry, detectable in numbered:
+        group = entry.metric if entry.metric in comparison.lower_is_better else ""
+        reach[group] = max(reach.get(group, 0.0), detectable)
     n = min((entry.n for entry in entries), default=0)
     queries = "query" if n == 1 else "queries"
     if not reach:
@@ -390,7 +394,8 @@ def reach_sentences(
             for entry in known
             if entry.changed and entry.effect is not None and not entry.is_vetoed
         ]
-        return [f"{n} {queries} cannot reliably detect any difference."] if limited else []
+        any_difference = f"any {'other ' if real else ''}difference"
+        return [f"{n} {queries} cannot reliably detect {any_difference}."] if limited else []
     smaller = smaller_than(comparison, real, reach)
     scores = reach.pop("", None)
     if scores is not None:
@@ -406,7 +411,23 @@ def reach_sentences(
     text = f"{n} {queries} can reliably detect differences of about {values}"
     if smaller:
         text += f". Smaller ones, such as {number(smaller)} here, are detected less often"
-    return [f"{text}."]
+    return [f"{text}.", *unreachable_sentences(known)]
+
+
+def unreachable_sentences(entries: Sequence[Difference]) -> list[str]:
+    """Return on which metrics, or between which systems, no difference of *entries* is detected."""
+    beyond = [entry for entry in entries if entry.changed and not entry.detectable]
+    if not beyond:
+        return []
+    metrics = dict.fromkeys(entry.metric for entry in entries)
+    if len(metrics) > 1:
+        where = f"on {join_names(list(dict.fromkeys(entry.metric for entry in beyond)))}"
+    else:
+        # All entries are pairs of one system, the best one or the baseline.
+        pairs = [{entry.baseline, entry.system} for entry in entries]
+        name = min(pairs[0].intersection(*pairs))
+        where = f"between {name} and {join_names(first_few([partner(e, name) for e in beyond]))}"
+    return [f"They cannot reliably detect any {where}."]
 
 
 def smaller_than(

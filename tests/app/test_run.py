@@ -173,7 +173,7 @@ def test_a_mined_dataset_is_searched_before_each_change(
     assert first_paths(run) == ["auth.py", "cart.py"]
     # The file of the second query does not exist before the second commit.
     earlier = [query._replace(extra={"base_commit": commits[0]}) for query in gold.queries()]
-    with pytest.warns(UserWarning, match=r"^targets: 1 of 2 targets \(50.0%\) do not exist"):
+    with pytest.warns(UserWarning, match=r"^targets: 1 of 2 targets \(50.0%\) does not exist"):
         run = karat.run(gold.with_queries(earlier), "bm25")
     assert "cart.py" not in first_paths(run)
 
@@ -297,7 +297,7 @@ def test_targets_that_are_not_in_the_corpus_are_reported_as_by_the_command(
         karat.run(mined, "bm25", corpus=folder)
     assert [each.filename for each in caught] == [__file__]
     (text,) = (str(each.message) for each in caught)
-    assert f"1 of 2 targets (50.0%) do not exist in {folder} (1 query with" in text
+    assert f"1 of 2 targets (50.0%) does not exist in {folder} (1 query with" in text
     store = f"sqlite:///{tmp_path}/karat.db"
     arguments = [str(mined), "-e", "bm25", "--corpus", str(folder), "--store", store]
     result = CliRunner().invoke(command, arguments, catch_exceptions=False)

@@ -75,7 +75,7 @@ def test_no_option_is_given_that_breaks_other_targets(
     (docs / "more" / "beans.md").write_text("beans", encoding="utf-8")
     done = karat("evaluate", table("more/beans.md", "more/app.md"), *EVALUATE)
     assert "--root" not in done.stderr
-    assert "1 of 2 targets (50.0%) do not exist in docs" in done.stderr
+    assert "1 of 2 targets (50.0%) does not exist in docs" in done.stderr
     assert "it exists in another folder: add --match suffix" in done.stderr
 
 

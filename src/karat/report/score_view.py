@@ -336,7 +336,9 @@ def remarks(searched: "CorpusCoverage") -> Iterator[str]:
             yield f"not in {searched_place(searched)}: {_missing_names(searched)}"
     else:
         plural = "" if searched.snapshot == "corpus" else "s"
-        yield f"all {searched.targets:,} targets exist in {searched_place(searched)}{plural}"
+        many = searched.targets != 1
+        subject = f"all {searched.targets:,} targets exist" if many else "the only target exists"
+        yield f"{subject} in {searched_place(searched)}{plural}"
     yield from left_out_targets(searched)
 
 
@@ -383,7 +385,8 @@ def missing_targets(searched: "CorpusCoverage") -> str:
         return ""
     lost = f" ({queries(searched.lost_queries)} with no other)" if searched.lost_queries else ""
     where = searched_place(searched)
-    return f"targets: {_gone(searched)} do not exist in {where}{lost} and count as missed"
+    count = "counts" if searched.unresolved == 1 else "count"
+    return f"targets: {_gone(searched)} in {where}{lost} and {count} as missed"
 
 
 def searched_place(searched: "CorpusCoverage") -> str:
@@ -425,8 +428,8 @@ def warning(searched: "CorpusCoverage") -> str:
     """Return why scores on these snapshots are misleading, "" if they are not."""
     if searched.snapshot == "head":
         return (
-            f"HEAD is not the version that the queries refer to: {_gone(searched)} do not exist "
-            "there, and the rest may already contain the answer; use --snapshot parent; "
+            f"HEAD is not the version that the queries refer to: {_gone(searched)} there, and the "
+            "rest may already contain the answer; use --snapshot parent; "
             f"{CARRY_ADVICE}"
         )
     if searched.snapshot == "child":
@@ -437,8 +440,9 @@ def warning(searched: "CorpusCoverage") -> str:
     many = searched.unresolved >= searched.targets * MANY_MISSING
     if searched.snapshot == "corpus" and searched.missing and many:
         hint = f"; {searched.hint}" if searched.hint else ""
+        count = "counts" if searched.unresolved == 1 else "count"
         return (
-            f"{_gone(searched)} do not exist in {searched.place} and count as missed: "
+            f"{_gone(searched)} in {searched.place} and {count} as missed: "
             f"{_missing_names(searched)}{hint}"
         )
     return ""
@@ -556,16 +560,18 @@ def _trees(count: int) -> str:
 
 
 def _gone(searched: "CorpusCoverage") -> str:
-    return share_text(searched.unresolved, searched.targets)
+    return gone_text(searched.unresolved, searched.targets)
 
 
-def share_text(lost: int, targets: int) -> str:
-    """Return how many of the *targets* are meant, with their share.
+def gone_text(gone: int, targets: int) -> str:
+    """Return how many of the *targets* do not exist, with their share.
 
-    >>> share_text(3, 1200)
-    '3 of 1,200 targets (0.2%)'
+    >>> gone_text(3, 1200), gone_text(1, 2)
+    ('3 of 1,200 targets (0.2%) do not exist', '1 of 2 targets (50.0%) does not exist')
     """
-    return f"{lost:,} of {targets:,} targets ({lost / targets if targets else 0.0:.1%})"
+    verb = "does" if gone == 1 else "do"
+    share = gone / targets if targets else 0.0
+    return f"{gone:,} of {targets:,} targets ({share:.1%}) {verb} not exist"
 
 
 def _range(fewest: int, most: int) -> str:

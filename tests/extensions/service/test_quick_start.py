@@ -275,8 +275,8 @@ def test_mined_queries_on_one_version_are_warned_about(
     words = ("sweep", "--collection", "Old", "--matrix", str(matrix), "--timed", "none")
     mined, carried = swept("mined"), swept("carried", carried_to="b" * 40)
     assert (
-        "warning: Old is not the version that the queries refer to: 1 of 2 targets (50.0%) do not "
-        "exist there, and the rest may already contain the answer; use karat carry"
+        "warning: Old is not the version that the queries refer to: 1 of 2 targets (50.0%) does "
+        "not exist there, and the rest may already contain the answer; use karat carry"
     ) in mined
     assert "mined.json --to HEAD -o " in mined
     assert "warning" not in carried

@@ -439,10 +439,8 @@ def _show_plan(plan: "ExperimentPlan") -> None:
     runs, timed = len(plan.searches.configurations), len(plan.timed)
     if runs > 1:
         how_many = "none" if not timed else "all" if timed == plan.queries else timed
-        click.echo(
-            f"plan: {counted(runs, 'run')} of {plan.queries:,} queries, {how_many} of them timed",
-            err=True,
-        )
+        amount = f"{counted(runs, 'run')} of {counted(plan.queries, 'query')}"
+        click.echo(f"plan: {amount}, {how_many} of them timed", err=True)
         for line in plan.searches.lines():
             click.echo(f"  {line}", err=True)
     for warning in plan.warnings:

@@ -22,6 +22,7 @@ from karat.cli.output.show import draw_tables
 from karat.extensions.mining.options import COMMITS, recipe_options
 from karat.report.display import printable
 from karat.report.table import Cell, Column, Table
+from karat.system.words import counted
 
 if TYPE_CHECKING:
     from karat.extensions.mining.generate import GenerationResult
@@ -61,7 +62,7 @@ def show(made: "GenerationResult", written: "Mapping[str, Dataset]") -> None:
     for warning in _warnings(made):
         click.echo(printable(f"note: {warning}"), err=True)
     for path, part in written.items():
-        click.echo(f"wrote {len(part):,} cases to {printable(path)}")
+        click.echo(f"wrote {counted(len(part), 'case')} to {printable(path)}")
         click.echo(f"  {detection(part)}")
     path, part = next(iter(written.items()))
     file = shlex.quote(path)
@@ -121,7 +122,7 @@ def _kinds(made: "GenerationResult") -> Table:
     rows += [(tag, _listed(counts.most_common())) for tag, counts in _counted(made.dataset)]
     rows.append(("wording", _listed(made.statuses.items())))
     return Table(
-        f"{len(made.dataset):,} cases",
+        counted(len(made.dataset), "case"),
         (Column("kind"), Column("cases", spare=1)),
         tuple((Cell(kind), Cell(text)) for kind, text in rows),
     )

@@ -93,7 +93,7 @@ def _list(dataset: "Dataset") -> None:
         )
         for row, query_id in enumerate(dataset.query_ids)
     )
-    title = f"{dataset.name}, {len(dataset):,} cases"
+    title = f"{dataset.name}, {counted(len(dataset), 'case')}"
     put_table(Table(title, columns, rows, notes=(str(detection(dataset)),)))
 
 

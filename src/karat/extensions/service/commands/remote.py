@@ -638,7 +638,7 @@ def _dataset(client: "Client", goldset: str) -> "tuple[Dataset, bool]":
 
 def _warn_mined(goldset: str, collection: str, lost: int, targets: int) -> None:
     """Warn that mined queries belong to older versions than the one in *collection*."""
-    from karat.report.score_view import share_text
+    from karat.report.score_view import gone_text
 
     file = Path(goldset)
     carried = file.with_name(f"{file.stem}-head{file.suffix}")
@@ -646,7 +646,7 @@ def _warn_mined(goldset: str, collection: str, lost: int, targets: int) -> None:
     click.echo(
         printable(
             f"warning: {collection} is not the version that the queries refer to: "
-            f"{share_text(lost, targets)} do not exist there, and the rest may already contain "
+            f"{gone_text(lost, targets)} there, and the rest may already contain "
             f"the answer; use {command}"
         ),
         err=True,

@@ -1,12 +1,15 @@
 """A run held to its rules, from scores to the decision."""
 
 from dataclasses import replace
+from itertools import product
+from pathlib import Path
 
 import pytest
 
 from karat.app.baseline import make_baseline, restrict_to_sample
 from karat.app.gate import GateRules, gate, parse_rules, self_check
 from karat.errors import InputError
+from karat.formats import read_run, write
 from karat.model import Answer, Dataset, Hit, Outcome, Query, Run, Target
 from karat.model.gate import Baseline, Decision
 from karat.scoring.settings import Confidence, Scoring
@@ -338,18 +341,38 @@ def test_another_way_of_judging_is_refused() -> None:
         gate(dataset(), OLD, GateRules(), baseline=baseline_of(OLD), scoring=Scoring(ties="worst"))
 
 
-def test_the_baseline_says_how_equal_scores_are_ordered() -> None:
-    """Also where the run is one of an engine, and the baseline is older than this rule."""
-    hits = (Hit("right.py", 1.0), Hit("wrong.py", 1.0))
-    new = Run.of([Answer(f"q{row}", hits) for row in range(20)], name="new")
-    live = replace(new, metadata={"ties": "order"})
-    assert [baseline_of(run).ties for run in (new, live)] == ["trec10", "order"]
-    assert [baseline_of(run).means["mrr"] for run in (new, live)] == [0.5, 1.0]
+def ties(first: str, second: str, *, live: bool) -> Run:
+    """Return two hits with equal scores for each query; *live*, their order is that of an engine.
+
+    trec_eval ranks ``wrong.py`` first.
+    """
+    hits = (Hit(first, 1.0), Hit(second, 1.0))
+    run = Run.of([Answer(f"q{row}", hits) for row in range(20)], name="new")
+    return replace(run, metadata={"ties": "order"}) if live else run
+
+
+def test_a_run_of_an_engine_is_gated_like_its_file(tmp_path: Path) -> None:
+    live = ties("right.py", "wrong.py", live=True)
+    write(live, tmp_path / "new.jsonl")
+    file = read_run(tmp_path / "new.jsonl")
+    assert [baseline_of(run).ties for run in (file, live)] == ["trec10", "order"]
     rules = parse_rules(regressions=["0"])
-    for before in (new, live):
-        for after in (new, live):
-            outcome = gate(dataset(), after, rules, baseline=baseline_of(before), confidence=FEW)
-            assert outcome.checks[0].decision is Decision.PASSED
+    for before, after in product((file, live), repeat=2):
+        baseline = baseline_of(before)
+        assert baseline.means["mrr"] == 1.0
+        check, _ = gate(dataset(), after, rules, baseline=baseline, confidence=FEW).checks
+        assert (check.decision, check.value) == (Decision.PASSED, 0.0)
+
+
+@pytest.mark.parametrize("version", ["0.1.4", "0.2.0"])
+def test_an_earlier_baseline_says_how_equal_scores_of_engines_are_ordered(version: str) -> None:
+    # In that version the ranking of the engine was judged as that of a file.
+    baseline = replace(baseline_of(ties("right.py", "wrong.py", live=False)), version=version)
+    assert baseline.means["mrr"] == 0.5
+    rules = parse_rules(regressions=["0"])
+    run = ties("right.py", "wrong.py", live=True)
+    check, _ = gate(dataset(), run, rules, baseline=baseline, confidence=FEW).checks
+    assert (check.value, check.after) == (0.0, 0.5)
 
 
 def test_another_gold_set_is_refused_or_cut_to_what_is_the_same() -> None:

@@ -24,6 +24,7 @@ from karat.engines.registry import ENGINES
 from karat.errors import InputError
 from karat.experiments.run_records import DISTURBED
 from karat.formats import is_source
+from karat.formats.base import in_strict_order
 from karat.formats.karat_run import run_digest
 from karat.installation import __version__
 from karat.model import Dataset, Outcome, QueryStatus, Run
@@ -382,11 +383,13 @@ def gate(
     One number for what may be lost holds for the measures of *scoring*, or without any for all of
     the *baseline*; where no rule says how much may be lost, it is the :func:`tolerance`. A run that
     was made of a sample is checked on these queries. Equal scores are ordered as in the *baseline*,
-    unless *scoring* says how.
+    unless *scoring* says how; those of an engine keep its order, as in a file of the run.
     """
     scoring = scoring or Scoring()
+    keeps_order = False
     if baseline and scoring.ties is None:
         scoring = replace(scoring, ties=baseline.ties)
+        keeps_order = not baseline.orders_engines
     confidence = confidence or Confidence()
     limits = _limits(rules, scoring, baseline)
     measures = list(dict.fromkeys((*rules.minimums, *limits)))
@@ -400,6 +403,8 @@ def gate(
         scoring=scoring.with_measures(measures) if measures else scoring,
         format=run_format,
     )
+    if keeps_order and isinstance(loaded, Run):
+        loaded = in_strict_order(loaded)
     gold, sample_of = restrict_to_sample(gold, loaded)
     name = own_run_name(run, loaded, format=run_format)
     times, disturbed = _latencies_ms(loaded)

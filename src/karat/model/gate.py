@@ -185,3 +185,13 @@ class Baseline:
         """Return the order of hits with equal scores that it was scored with."""
         rule = self.settings.get("ties")
         return rule if isinstance(rule, str) else None
+
+    @property
+    def orders_engines(self) -> bool:
+        """Return whether its rule for equal scores was applied to runs of engines too.
+
+        That was so up to version 0.2; since then these keep their own order.
+        """
+        major, _, rest = self.version.partition(".")
+        minor = rest.partition(".")[0]
+        return major == "0" and minor in {"1", "2"}

@@ -241,6 +241,28 @@ def test_a_changed_script_starts_the_run_again(
     assert remark in run_experiment(asked, store).remarks
 
 
+def test_a_script_that_is_edited_during_the_run_is_named(
+    search: Search, store: SqlStore, tmp_path: Path
+) -> None:
+    script = tmp_path / "mine" / "search.py"
+    asked = request(tmp_path, search("mine"))
+
+    def edit(event: RunEvent) -> None:
+        if event.kind == "answered" and event.done == 3:
+            script.write_text('print("[]")')
+
+    done = run_experiment(asked, store, listen=edit)
+    text = (
+        "mine: search.py has changed while the queries ran, so the answers may be of two searches; "
+        "repeat the command"
+    )
+    assert text in done.remarks
+    assert text in run_experiment(asked, store).remarks  # what is stored says so, too
+    again = run_experiment(asked, store, again=True)
+    assert paths(again) == [{()}]
+    assert text not in again.remarks
+
+
 def test_a_changed_index_starts_the_run_again(
     search: Search, store: SqlStore, tmp_path: Path
 ) -> None:

@@ -62,11 +62,8 @@ class StoredAnswers(NamedTuple):
     @property
     def changed_files(self) -> list[str]:
         """Return the names of the files of the engine that have changed since, as far as known."""
-        before, now = self.stored.content, self.content
-        if before is None:
-            return []
-        changed = (path for path in {*before, *now} if before.get(path) != now.get(path))
-        return sorted(Path(path).name for path in changed)
+        before = self.stored.content
+        return [] if before is None else _changed_files(before, self.content)
 
     @property
     def needs_repeat(self) -> bool:
@@ -163,9 +160,7 @@ def check_stored_answers(
     repeated: dict[str, tuple[Answer, ...]] = {}
     for one in answers:
         if changed := one.changed_files:
-            names = join_names(first_few(changed))
-            verb = "have" if len(changed) > 1 else "has"
-            verdicts[one.name] = _dropped(one, f"{names} {verb} changed since {one.since}")
+            verdicts[one.name] = _dropped(one, f"{_have_changed(changed)} since {one.since}")
         elif one.needs_repeat:
             repeated[one.name] = queries_to_repeat(one.run)
         else:
@@ -179,6 +174,20 @@ def check_stored_answers(
             if one.name in repeated
         }
     return verdicts
+
+
+def edited_while_running(spec: Spec, content: Mapping[str, str] | None) -> str:
+    """Return a sentence on files of an engine that changed during its run, "" without any.
+
+    *content* has the digests of its files when the run began.
+    """
+    changed = _changed_files(content or {}, engine_content(spec))
+    if not changed:
+        return ""
+    return (
+        f"{_have_changed(changed)} while the queries ran, so the answers may be of two searches; "
+        "repeat the command"
+    )
 
 
 def queries_to_repeat(run: Run) -> tuple[Answer, ...]:
@@ -236,6 +245,16 @@ def _decided(
         f"{counted(len(answered), 'repeated query')} gave the same hits"
         f"{f', {failed} failed' if failed else ''}",
     )
+
+
+def _changed_files(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    """Return the names of the files whose digests differ."""
+    changed = (path for path in {*before, *now} if before.get(path) != now.get(path))
+    return sorted(Path(path).name for path in changed)
+
+
+def _have_changed(names: Sequence[str]) -> str:
+    return f"{join_names(first_few(names))} {'have' if len(names) > 1 else 'has'} changed"
 
 
 def _dropped(one: StoredAnswers, why: str) -> Continuation:

@@ -7,7 +7,7 @@ from functools import partial
 
 from karat.corpus import FileSelection
 from karat.errors import InputError, UnknownName
-from karat.experiments.continuation import continue_runs
+from karat.experiments.continuation import continue_runs, edited_while_running
 from karat.experiments.execute import (
     EndedRun,
     ExperimentContext,
@@ -23,7 +23,7 @@ from karat.experiments.plan import (
     group_searches,
     plan_experiment,
 )
-from karat.experiments.run_records import CONTINUED, SAMPLE, SAMPLE_OF, remarks
+from karat.experiments.run_records import CONTINUED, EDITED, SAMPLE, SAMPLE_OF, remarks
 from karat.experiments.store import (
     Experiment,
     ExperimentDefinition,
@@ -238,12 +238,16 @@ def run_experiment(
         if todo := [one for one in configurations if runs[one.name] in left]:
             whole = len(todo) == len(configurations)
             searches = plan.searches if whole else group_searches(todo, files=units.files)
+            content = {run.id: run.content for run in store.show(experiment.id).runs}
             for ended in execute(searches, context, store, executor):
                 name = ended.configuration.name
                 run = runs[name]
                 results.store_scores(run)
                 if not ended.untimed:
                     notes = {CONTINUED: continued[name]} if name in continued else {}
+                    edited = edited_while_running(ended.configuration.spec, content[run])
+                    if edited and not ended.stopped:
+                        notes[EDITED] = edited
                     ending = ended._replace(notes={**ended.notes, **notes})
                     _finish(ending, run, store, results.read(run), request=request, checked=checked)
                     left.discard(run)

@@ -15,6 +15,8 @@ from karat.system.words import counted, first_few, join_names
 
 # The note of a run on answers that were stored before it was continued.
 CONTINUED = "continued"
+# The note of a run on files of its engine that changed while it ran.
+EDITED = "edited"
 # In the metadata of a run whose latencies were not measured alone.
 DISTURBED = "disturbed"
 # In the metadata of a run: whether repeated queries had identical hits, and how many were repeated.
@@ -159,9 +161,14 @@ def short_digests(measured: RunResult, gold: Dataset) -> str:
 
 
 def remarks(measured: Sequence[RunResult]) -> tuple[str, ...]:
-    """Return sentences on older answers, equal rankings, empty runs and slots."""
+    """Return sentences on older answers, edited engines, equal rankings, empty runs and slots."""
     return (
-        *(f"{one.name}: {text}" for one in measured if (text := one.notes.get(CONTINUED))),
+        *(
+            f"{one.name}: {text}"
+            for one in measured
+            for note in (CONTINUED, EDITED)
+            if (text := one.notes.get(note))
+        ),
         *_same(measured),
         *empty_run_remarks(measured),
         *_slot_remarks(measured),

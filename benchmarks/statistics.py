@@ -335,7 +335,7 @@ def detectable(count: int, seed: int) -> bool:
     good = True
     for kind in KINDS:
         for systems in (2, 3, 6, 12):
-            for n in (15, 30, 60, 127, 500):
+            for n in (6, 8, 10, 12, 15, 30, 60, 127, 500):
                 rng = np.random.default_rng([seed, systems, n])
                 found = found_at_stated(kind, systems, n, max(2 * count // systems, 50), rng)
                 row = f"| {kind} | {systems} | {n} "

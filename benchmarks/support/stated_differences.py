@@ -12,10 +12,19 @@ from karat.model.comparison import Comparison
 from karat.scoring.stats import compare
 
 Scores = NDArray[np.float64]
-KINDS: dict[str, Callable[[Scores], Scores]] = {
-    "nDCG@10": gain,
-    "RR@10": inverse,
-    "hit@5": lambda ranks: (ranks <= 5).astype(np.float64),
+
+
+def hit(ranks: Scores) -> Scores:
+    """Return hit@5."""
+    return (ranks <= 5).astype(np.float64)
+
+
+# The measure of ranks, and how easy queries are: hard ones leave room for large differences.
+KINDS: dict[str, tuple[Callable[[Scores], Scores], float]] = {
+    "nDCG@10": (gain, 0.0),
+    "RR@10": (inverse, 0.0),
+    "hit@5": (hit, 0.0),
+    "hit@5, hard queries": (hit, -2.0),
 }
 # Latent gains of the better run, and how many queries give the true difference of each.
 GAINS = np.linspace(0.0, 6.0, 61)
@@ -38,9 +47,10 @@ class Found(NamedTuple):
 
 def runs(kind: str, systems: int, n: int, better: float, rng: np.random.Generator) -> Scores:
     """Return ``[system, query, 1]`` scores of equal runs but for the last one."""
-    latent = rng.normal(0.0, 1.0, n) + rng.normal(0.0, 0.8, (systems, n))
+    measure, ease = KINDS[kind]
+    latent = rng.normal(ease, 1.0, n) + rng.normal(0.0, 0.8, (systems, n))
     latent[-1] += better
-    return KINDS[kind](np.ceil(np.exp(1.2 - 1.3 * latent)))[:, :, None]
+    return measure(np.ceil(np.exp(1.2 - 1.3 * latent)))[:, :, None]
 
 
 @cache

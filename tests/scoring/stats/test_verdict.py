@@ -594,7 +594,14 @@ def test_metrics_and_pairs_without_a_detectable_difference_are_named() -> None:
         f"{reach} They cannot reliably detect any on ndcg@10."
     )
     pairs = [entry(system="B", **blind), entry(system="C", **seen), entry(system="D", **seen)]
-    of_many = {"family": 3, "pairs": "baseline", "A": 0.5, "B": 0.51, "C": 0.51, "D": 0.51}
+    of_many: dict[str, Any] = {
+        "family": 3,
+        "pairs": "baseline",
+        "A": 0.5,
+        "B": 0.51,
+        "C": 0.51,
+        "D": 0.51,
+    }
     assert said(*pairs, **of_many).endswith(
         f"{reach} They cannot reliably detect any between A and B."
     )

@@ -237,7 +237,8 @@ def _query(line: str) -> str:
 def masked(text: str, values: Mapping[str, str]) -> str:
     """Return *text* with run-dependent parts masked."""
     for mark, value in values.items():
-        text = text.replace(value, mark)
+        # Markdown escapes an underscore in the name of a temporary folder.
+        text = text.replace(value, mark).replace(value.replace("_", r"\_"), mark)
     text = text.replace(str(ROOT), "{root}")
     for pattern, replacement in MASKS:
         text = pattern.sub(replacement, text)

@@ -101,7 +101,7 @@ def test_a_command_that_is_like_none_lists_them(karat: Karat) -> None:
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
-        ("runs foo", "No such command 'foo'. Commands: delete, export, latest, list, show."),
+        ("runs foo", "No such command 'foo'. Commands: delete, export, latest, list, pin, show."),
         ("runs lis", "No such command 'lis'. Did you mean 'list'?"),
         ("baseline updat", "No such command 'updat'. Did you mean 'update'?"),
         ("engines chek", "No such command 'chek'. Did you mean 'check'?"),

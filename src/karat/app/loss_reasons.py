@@ -48,7 +48,7 @@ def with_losses(
     missed = missed_targets(findings)
     if not missed:
         return findings
-    where = where or _recorded(findings.origin.records) or searched_where(findings.runs)
+    where = where or where_of(findings)
     scoring = findings.settings.get("scoring")
     search = LossSearch(
         findings.gold,
@@ -57,6 +57,11 @@ def with_losses(
         findings.k,
     )
     return replace(findings, losses=search.losses(missed, where, progress=progress))
+
+
+def where_of(findings: Findings) -> Where:
+    """Return the snapshots that the runs of *findings* searched; InputError if not known."""
+    return _recorded(findings.origin.records) or searched_where(findings.runs)
 
 
 def searched_where(runs: Sequence[RunResult]) -> Where:
@@ -186,7 +191,7 @@ class LossSearch(NamedTuple):
             for corpus, queries, _ in snapshots:
                 rows = [row for row in queries.rows if row in missed]
                 if rows:
-                    _check_same(corpus, self.runs)
+                    check_same(corpus, self.runs)
                     family.show(corpus)
                     finder = _LossFinder(self, corpus, engines)
                     for row in rows:
@@ -282,7 +287,8 @@ class _LossFinder:
         return traced.ranks
 
 
-def _check_same(corpus: Corpus, runs: Sequence[RunResult]) -> None:
+def check_same(corpus: Corpus, runs: Sequence[RunResult]) -> None:
+    """Raise InputError if *corpus* is none of the snapshots that *runs* have searched."""
     for measured in runs:
         known = measured.notes.get("corpora")
         if isinstance(known, list) and known and corpus.snapshot not in known:

@@ -163,6 +163,18 @@ def describe(names: Iterable[str] = ()) -> list[Description]:
     return descriptions
 
 
+def lower_is_better(measure: str) -> bool:
+    """Return whether less is better; False where the extension with the metric has gone.
+
+    >>> lower_is_better("lines@5"), lower_is_better("mrr"), lower_is_better("gone@5")
+    (True, False, False)
+    """
+    try:
+        return not parse(measure).definition.higher_is_better
+    except UnknownName:
+        return False
+
+
 def _find(text: str) -> list[str]:
     """Return the metric that *text* names, or those that are described by it.
 

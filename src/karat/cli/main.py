@@ -91,6 +91,7 @@ class CommandGroup(click.Group):
 SECTIONS = {
     "Try it": {},
     "Make a gold set": {
+        "inspect": "Show the cases of a gold set, and how a run did on one of them.",
         "resolve": "Map the references of a gold set to documents of a corpus.",
         "validate": "Check a file and list every problem in it.",
         "convert": "Convert a gold set or a run to another format.",
@@ -110,7 +111,7 @@ SECTIONS = {
     },
     "Analyze results": {
         "report": "Write a report as HTML, Markdown, CSV, JSON or LaTeX.",
-        "runs": "List, show, export and delete stored results.",
+        "runs": "List, show, pin, export and delete stored results.",
     },
     "Train a model": {},
     "Guard quality in CI": {

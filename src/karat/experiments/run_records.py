@@ -9,7 +9,13 @@ from karat.experiments.store import Experiment, StoredRun
 from karat.formats.karat_run import answer_digests
 from karat.model import Dataset, Outcome, Run
 from karat.model.spec import Spec
-from karat.model.timings import NS_PER_MS, RunResult, latency_ms
+from karat.model.timings import (
+    LEFT_OUT_NOTE,
+    MISSING_NOTE,
+    NS_PER_MS,
+    RunResult,
+    latency_ms,
+)
 from karat.scoring.matching import MATCHERS
 from karat.system.words import counted, first_few, join_names
 
@@ -33,7 +39,8 @@ def run_with_latencies(measured: RunResult, order: Sequence[str] = ()) -> Run:
 
     Answers are in the *order* of these query ids, so that files of equal runs are equal, wherever
     and whenever each query ended. The metadata say whether other karat runs have disturbed the
-    latencies, and whether the engine answers identically, as far as that is known.
+    latencies, whether the engine answers identically, as far as that is known, and which targets
+    were not searched.
     """
     samples = measured.timings.samples if measured.timings else ()
     times = {sample.query_id: round(latency_ms(sample) * NS_PER_MS) for sample in samples}
@@ -46,6 +53,9 @@ def run_with_latencies(measured: RunResult, order: Sequence[str] = ()) -> Run:
     metadata = {**measured.run.metadata, **_determinism(measured)}
     if measured.timings and not measured.timings.alone:
         metadata[DISTURBED] = True
+    for key, targets in ((MISSING_NOTE, measured.missing), (LEFT_OUT_NOTE, measured.left_out)):
+        if targets:
+            metadata[key] = dict(targets)
     return Run.of(answers, name=measured.name, metadata=metadata)
 
 

@@ -88,14 +88,17 @@ class RunResult:
 
     @property
     def missing(self) -> Mapping[str, Sequence[str]]:
-        """The paths of targets that do not exist in the searched files, by query."""
-        missing = self.notes.get(MISSING_NOTE)
+        """The paths of targets that do not exist in the searched files, by query.
+
+        In a run file they are in the metadata.
+        """
+        missing = self.notes.get(MISSING_NOTE, self.run.metadata.get(MISSING_NOTE))
         return missing if isinstance(missing, Mapping) else EMPTY
 
     @property
     def left_out(self) -> Mapping[str, str]:
         """The paths of targets that exist and were not searched, with the reasons."""
-        reasons = self.notes.get(LEFT_OUT_NOTE)
+        reasons = self.notes.get(LEFT_OUT_NOTE, self.run.metadata.get(LEFT_OUT_NOTE))
         return reasons if isinstance(reasons, Mapping) else EMPTY
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from karat.app.inspect import CaseDetails
 from karat.cli import main
 from karat.extensions.mining.generate import generate, write_gold
-from karat.extensions.mining.inspect import CaseDetails
 from karat.extensions.mining.recipe import MiningRecipe
 from karat.extensions.mining.targets import Grain
 from karat.formats import read_dataset, write
@@ -93,7 +93,7 @@ def test_long_lines_and_diffs_are_cut(inspect: Inspect, monkeypatch: pytest.Monk
         line for name, lines in files.items() for line in (f"diff --git a/{name}", *lines)
     )
     monkeypatch.setattr(
-        "karat.extensions.mining.inspect.inspect_case",
+        "karat.app.inspect.inspect_case",
         lambda _dataset, query, **_: CaseDetails(query, "", f"{diff}\ndiff --git a/b.py\n+y", ()),
     )
     output = inspect(case("mail")).stdout

@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from math import isnan
 from typing import TYPE_CHECKING
 
-from karat.errors import UnknownName
 from karat.model.evaluation import Summary
 from karat.report.display import age
 from karat.report.score_view import interval_cell
@@ -89,8 +88,10 @@ def _lead(experiment: "Experiment", scores: Scores) -> str:
 
 def _engines(experiment: "Experiment", scores: Scores, *, named: bool) -> str:
     """Return the best engines with their scores; *named* puts the measure before them."""
+    from karat.app.metrics import lower_is_better
+
     lead = _lead(experiment, scores)
-    sign = -1.0 if lead and _lower_is_better(lead) else 1.0
+    sign = -1.0 if lead and lower_is_better(lead) else 1.0
     means = {run.id: scores[run.id][0].mean for run in experiment.runs if scores.get(run.id)}
     known = [run for run in experiment.runs if not isnan(means.get(run.id, float("nan")))]
     known.sort(key=lambda run: -sign * means[run.id])
@@ -99,16 +100,6 @@ def _engines(experiment: "Experiment", scores: Scores, *, named: bool) -> str:
     if len(texts) > MOST_ENGINES:
         texts[MOST_ENGINES:] = [f"{len(texts) - MOST_ENGINES} others"]
     return f"{lead}: {', '.join(texts)}" if named and lead else ", ".join(texts)
-
-
-def _lower_is_better(measure: str) -> bool:
-    from karat.scoring.metrics import parse
-
-    try:
-        return not parse(measure).definition.higher_is_better
-    except UnknownName:
-        # The extension with the metric has gone since.
-        return False
 
 
 def runs_table(

@@ -1,4 +1,4 @@
-"""What the extension adds: the commands that make, show and update gold sets, and the demo."""
+"""What the extension adds: the commands that make and update gold sets, and the demo."""
 
 from karat.extension import Command, Extension
 
@@ -20,12 +20,6 @@ EXTENSION = Extension(
             "Mine a gold set from the history of a Git repository.",
             MAKE,
             after=MAKE,
-        ),
-        "inspect": Command(
-            f"{COMMANDS}.inspect:command",
-            "Show the cases of a gold set, with diffs and code.",
-            MAKE,
-            after="generate",
         ),
         "carry": Command(
             f"{COMMANDS}.carry:command", "Update a gold set to a newer commit.", MAKE, after="judge"

@@ -50,6 +50,23 @@ def test_a_query_without_a_score_in_one_run_leaves_the_pair() -> None:
     assert (entry.n, entry.missing) == (4, 8)
 
 
+def test_the_verdict_says_that_a_run_lacks_queries() -> None:
+    """A run of a sample is not worse because of the queries that it was not made for."""
+    partial = {query: BOTH[query] for query in QUERIES[:4]}
+    text = "run2 has no result for 8 of 12 queries, and each counts 0."
+    contest = compare(GOLD, [BOTH, partial], scoring=MRR, confidence=FEW)
+    assert contest.verdict.startswith("run1 is better than run2: mrr")
+    assert contest.verdict.endswith(text)
+    both = compare(GOLD, [partial, {**partial, "q4": {"c": 1.0}}], scoring=MRR, confidence=FEW)
+    assert "run1 has no result for 8 of 12 queries" in both.verdict
+    assert "run2 has no result for 7 of 12 queries" in both.verdict
+    # As trec_eval does: the others are left out.
+    trec = compare(GOLD, [BOTH, partial], scoring=Scoring(("mrr",), trec=True), confidence=FEW)
+    assert "no result" not in trec.verdict
+    nearly = {query: BOTH[query] for query in QUERIES[:11]}
+    assert "no result" not in compare(GOLD, [BOTH, nearly], scoring=MRR, confidence=FEW).verdict
+
+
 def test_names_are_given_or_found() -> None:
     contest = compare(GOLD, [BOTH, ONLY_A], scoring=MRR, confidence=FEW, names=["x", "y"])
     assert contest.comparison.systems == ("x", "y")

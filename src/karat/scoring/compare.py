@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import isnan
 
 from karat.errors import InputError
-from karat.model import ScoreTable
+from karat.model import QueryStatus, ScoreTable
 from karat.model.comparison import Comparison
 from karat.model.evaluation import ComparisonResult, Evaluation, broken_sentences
 from karat.scoring.human_sample import comparison_note, powered_comparison
@@ -16,11 +16,13 @@ from karat.scoring.settings import Confidence
 from karat.scoring.stats import compare as compare_scores
 from karat.scoring.stats import verdict, wilcoxon
 from karat.scoring.stats.arrays import paired_differences
-from karat.system.words import first_few, join_names
+from karat.system.words import counted, first_few, join_names
 
 # Measures of all returned hits, and measures with a cut-off.
 SET_MEASURES = "set-"
 CUT_MEASURES = {"set-f1": "f1", "set-precision": "precision", "set-recall": "recall"}
+# The share of queries without a result from which the verdict names them.
+MANY_MISSING = 0.1
 # If lists are longer by this factor, set measures are not comparable.
 SIMILAR_LENGTH = 1.1
 
@@ -76,7 +78,11 @@ def compare_scored(
     closer = ""
     if any(measure.definition.compares_runs for measure in measures):
         closer = "Here, better means closer to the run in place of a gold set."
-    notes = (*_list_length_notes(evaluations, overall.metrics), *filter(None, [powered, closer]))
+    notes = (
+        *_list_length_notes(evaluations, overall.metrics),
+        *_missing_notes(evaluations, overall.metrics[0]),
+        *filter(None, [powered, closer]),
+    )
     return ComparisonResult(
         tuple(evaluations),
         overall,
@@ -87,6 +93,26 @@ def compare_scored(
         clusters=len(set(clusters or ())),
         notes=notes,
     )
+
+
+def _missing_notes(evaluations: Sequence[Evaluation], metric: str) -> Iterator[str]:
+    """Yield which runs count 0 for a tenth of the queries or more that they lack.
+
+    A difference from such a run, for example one of a sample, may not be one of the searches.
+    """
+    lacking: dict[int, list[str]] = {}
+    for each in evaluations:
+        scores = zip(each.table.statuses, each.table.columns[metric], strict=True)
+        zeros = sum(status is QueryStatus.MISSING and score == 0 for status, score in scores)
+        if not each.broken and zeros >= MANY_MISSING * len(each.table.statuses):
+            lacking.setdefault(zeros, []).append(each.name)
+    total = counted(len(evaluations[0].table.statuses), "query")
+    for zeros, names in lacking.items():
+        have = "has" if len(names) == 1 else "have"
+        yield (
+            f"{join_names(first_few(names))} {have} no result for {zeros:,} of {total}, and each "
+            "counts 0."
+        )
 
 
 def _list_length_notes(evaluations: Sequence[Evaluation], metrics: Sequence[str]) -> Iterator[str]:

@@ -98,7 +98,7 @@ def test_the_best_configuration_can_be_pasted(karat: Karat, project: Path, folde
     scores = json.loads(done.stdout)["run"]["queries"]
     best = max(swept["runs"], key=lambda run: run["metrics"]["rbp"]["mean"])
     assert scores == best["queries"]
-    line = f"best configuration as an engine: {swept['best_engine']}"
+    line = f"recommended as an engine: {swept['recommended_engine']}"
     written = karat(*command, "--markdown", "-o", "sweep.md")
     assert written.returncode == 0, written.stderr
     assert line in (folder / "sweep.md").read_text(encoding="utf-8").replace("\\", "")
@@ -106,6 +106,64 @@ def test_the_best_configuration_can_be_pasted(karat: Karat, project: Path, folde
     # A name that is an engine already is not repeated.
     plain = karat("compare", *SWEEP[1:], "--agents", "bm25,keyword", "-m", "mrr")
     assert "as an engine" not in plain.stdout
+
+
+FIND = """\
+import json, pathlib, sys
+size, query = int(sys.argv[1]), sys.argv[2].split()[-1]
+found = [path.name for path in pathlib.Path().glob("*.py") if query in path.read_text()[:size]]
+print(json.dumps(found or ["other.py"]))
+"""
+OWN = """\
+engine: command
+name: mysearch
+command: [python3, "{here}/find.py", "{chunk_size}", "{query}"]
+parameters: {chunk_size: 4}
+"""
+
+
+@pytest.mark.parametrize("name", ["best.yaml", "best.json"])
+def test_the_recommended_engine_is_a_file_for_every_command(
+    karat: Karat, project: Path, folder: Path, name: str
+) -> None:
+    words = [*NAMES, "amber", "birch", "cedar", "delta", "ember"]
+    for word in words:
+        (project / f"{word}.py").write_text(f"def {word}(): ...\n", encoding="utf-8")
+    (project / "other.py").write_text("OTHER = 1\n", encoding="utf-8")
+    rows = "".join(f"where is {word},{word}.py:1-1:1\n" for word in words)
+    (folder / "names.csv").write_text(f"query,result1\n{rows}", encoding="utf-8")
+    (folder / "find.py").write_text(FIND, encoding="utf-8")
+    (folder / "mysearch.yaml").write_text(OWN, encoding="utf-8")
+    (folder / "matrix.yaml").write_text(
+        "engines: mysearch.yaml\nchunk_size: [4, 40]\ntop_k_values: 3\n", encoding="utf-8"
+    )
+    command = (*SWEEP, "--matrix", "matrix.yaml", "-m", "mrr")
+    swept = karat(*command, "--json", "--write", name)
+    assert swept.returncode == 0, swept.stderr
+    result = json.loads(swept.stdout)
+    small, large = result["runs"]
+    assert (small["name"], large["name"]) == (
+        "mysearch chunk_size=4 @3",
+        "mysearch chunk_size=40 @3",
+    )
+    assert (small["metrics"]["mrr"]["mean"], large["metrics"]["mrr"]["mean"]) == (0, 1)
+    recommended = result["recommendations"][0]
+    assert (recommended["purpose"], recommended["run"]) == ("Recommended", large["name"])
+    assert f"wrote {name}: {large['name']}; use it with -e {name} -k 3" in swept.stderr
+    # The file can move with the script beside it.
+    text = (folder / name).read_text(encoding="utf-8")
+    assert "{here}/find.py" in text
+    assert str(folder) not in text
+    evaluated = karat("evaluate", *SWEEP[1:], "-e", name, "-k", "3", "-m", "mrr", "--json")
+    assert json.loads(evaluated.stdout)["run"]["queries"] == large["queries"], evaluated.stderr
+    for further in (
+        ("compare", *SWEEP[1:], "--agents", "bm25", name, "-m", "mrr"),
+        ("engines", "check", name, "--corpus", "project", "--query", "where is login"),
+        ("search", "where is login", "project", "-e", name),
+    ):
+        done = karat(*further)
+        assert done.returncode == 0, done.stderr
+    assert "login.py" in done.stdout
 
 
 def matrix_with_engines(folder: Path, name: str, engine: str) -> None:

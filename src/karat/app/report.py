@@ -44,11 +44,13 @@ from karat.formats.gold import gold_digest
 from karat.formats.karat_run import run_digest
 from karat.installation import __version__
 from karat.model import Dataset, Outcome, Query, Target
-from karat.model.evaluation import Evaluation
+from karat.model.evaluation import ComparisonResult, Evaluation
 from karat.model.frozen import EMPTY
 from karat.model.timings import RunResult
 from karat.report.findings import Curve, Findings, Origin, ResolvedMeans
+from karat.report.findings.contenders import Advice, Contenders
 from karat.report.findings.latency import comparable_ms, latencies_ms
+from karat.report.findings.recommend import advise
 from karat.scoring.compare import compare_evaluations, compare_scored, testable_measures
 from karat.scoring.labels import LabelRule, use_labels
 from karat.scoring.matching import MATCHERS, trace
@@ -392,6 +394,16 @@ def make_findings(
             for record in inputs.records
         ),
     )
+
+
+def run_advice(
+    gold: Dataset, contest: ComparisonResult, runs: Sequence[RunResult], confidence: Confidence
+) -> tuple[Advice, ...]:
+    """Return which of *runs* to take, by their scores on *gold* in *contest*."""
+    scored = contest.evaluations[0].table.query_ids
+    # A human sample has other queries.
+    clusters = cluster_labels(gold, confidence.cluster) if scored == gold.query_ids else None
+    return advise(Contenders(contest, tuple(runs), clusters))
 
 
 def write_report(

@@ -65,13 +65,21 @@ def check_parameters(spec: Spec) -> None:
     over = spec.params.get("over")
     if isinstance(over, Mapping):
         check_parameters(_inner(over))
-    elif ENGINES.is_adapter(spec.name):
+        return
+    if ENGINES.is_adapter(spec.name):
         options = ENGINES.get(spec.name).Options  # type: ignore[attr-defined]
         validate_options(options, spec.params, what=spec.name)
-        if spec.name == PYTHON:
-            check_options(_target(spec), _given(spec), what=str(spec.params["class"]))
-    else:
-        check_options(_target(spec), spec.params, what=spec.name)
+    keywords(spec)
+
+
+def keywords(spec: Spec) -> Mapping[str, object]:
+    """Return the keywords that the class of *spec* gets, with their types; none for an adapter."""
+    over = spec.params.get("over")
+    if isinstance(over, Mapping):
+        return keywords(_inner(over))
+    if ENGINES.is_own(spec.name) or (ENGINES.is_adapter(spec.name) and spec.name != PYTHON):
+        return {}
+    return check_options(_target(spec), _given(spec), what=spec.name)
 
 
 def _inner(over: Mapping[str, object]) -> Spec:

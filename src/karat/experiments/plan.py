@@ -114,11 +114,19 @@ def engine_text(name: str, spec: Spec, *, unit: str, threshold: float = 0.0) -> 
     if not is_deterministic(spec):
         return ""
     if threshold:
-        # A reranker applies its own threshold to other scores.
-        if ENGINES.info(spec.name).shares != "chunks":
+        if not has_threshold(spec):
             return ""
         spec = Spec(spec.kind, spec.name, {**spec.params, "threshold": threshold})
     return spec_text(spec)
+
+
+def has_threshold(spec: Spec) -> bool:
+    """Return whether the option ``threshold`` of an engine does what that of a run does.
+
+    A reranker applies its own to other scores.
+    """
+    info = ENGINES.find(spec.name)
+    return info is not None and info.shares == "chunks"
 
 
 def _without_unit(params: Mapping[str, object], unit: str) -> dict[str, object]:

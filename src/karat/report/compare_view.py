@@ -204,12 +204,6 @@ def best_engine(comparison: Comparison, engines: Mapping[str, str]) -> str:
     return engines.get(next(iter(comparison.leaders(lead)), ""), "")
 
 
-def best_engine_line(comparison: Comparison, engines: Mapping[str, str]) -> Iterator[str]:
-    """Yield how to use the best run; nothing if its name is an engine already."""
-    if options := best_engine(comparison, engines):
-        yield f"best configuration as an engine: {options}"
-
-
 def _difference_cells(entry: Difference | None) -> Sequence[Cell]:
     if entry is None:
         return (Cell("baseline"), Cell(""), Cell(""), Cell(""))

@@ -13,6 +13,7 @@ from karat.model.coverage import CorpusCoverage
 from karat.model.evaluation import ComparisonResult, Evaluation, Summary
 from karat.model.gate import Gate
 from karat.model.timings import RunResult
+from karat.report.findings.contenders import Advice
 from karat.report.findings.latency import mean_spent
 from karat.report.rows import query_rows
 
@@ -48,12 +49,15 @@ def searched_json(
     runs: Sequence[RunResult],
     warnings: Sequence[str],
     best_engine: str = "",
+    advice: Sequence[Advice] = (),
+    recommended_engine: str = "",
     changes: Sequence[RunChange] = (),
 ) -> str:
     """Return one run or several with the trees that were searched, and what the *runs* cost.
 
     *resolved* holds the same without the targets that are not there, where there are such.
-    *best_engine* has the options that give the engine of the best run; *changes* are those since
+    *best_engine* and *recommended_engine* have the options that give the engine of the run with the
+    best mean, and of the recommended one; *advice* recommends runs; *changes* are those since
     earlier runs of the same engines.
     """
     return _dump(
@@ -68,6 +72,8 @@ def searched_json(
             "timings": {run.name: run.timings for run in runs},
             **_scored(overall),
             "best_engine": best_engine or None,
+            "recommendations": [each._asdict() for each in advice],
+            "recommended_engine": recommended_engine or None,
             "resolved": None if resolved is None else _scored(resolved),
             "changes": changes,
         }

@@ -1,18 +1,36 @@
 """karat sweep: many configurations of the built-in engines, and which of them to take."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from karat.cli.help import ENGINES, INPUTS, TieredCommand, option
+from karat.cli.help import ENGINES, INPUTS, OUTPUT, TieredCommand, option
 from karat.cli.options.experiment import CorpusOption, RunOptions, run_options, where_options
 from karat.cli.options.scoring import confidence_options, scoring_options
-from karat.cli.options.shared import GoldPath, Inputs, Output, WholeNumber, result_options
+from karat.cli.options.shared import (
+    GoldPath,
+    Inputs,
+    Output,
+    OutputPath,
+    WholeNumber,
+    result_options,
+)
 from karat.cli.options.stray import stray
 
 if TYPE_CHECKING:
     from karat.scoring.settings import Confidence, Scoring
+
+
+class EngineFile(OutputPath):
+    """A YAML or JSON file to write an engine to."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path; another ending is an error before anything runs."""
+        from karat.app.sweep import check_engine_file
+
+        check_engine_file(str(value))
+        return super().convert(value, param, ctx)
 
 
 @click.command("sweep", cls=TieredCommand)
@@ -21,7 +39,6 @@ if TYPE_CHECKING:
 @option(
     "--config",
     group=INPUTS,
-    common=True,
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
     help="Configuration file, see karat init: its matrix or its suites, gold set and settings.",
@@ -61,6 +78,14 @@ if TYPE_CHECKING:
     metavar="N",
     help="Allow up to N configurations; 50 by default.",
 )
+@option(
+    "--write",
+    group=OUTPUT,
+    common=True,
+    type=EngineFile(),
+    metavar="FILE",
+    help="Write the recommended configuration as an engine, such as best.yaml, for -e.",
+)
 @where_options
 @option(
     "-k",
@@ -85,6 +110,7 @@ def command(
     list_suites: bool,
     single: bool,
     allow: int | None,
+    write: str | None,
     place: CorpusOption,
     options: RunOptions,
     scoring: "Scoring",
@@ -101,6 +127,7 @@ def command(
 
     \b
     karat sweep gold.json --matrix matrix.yaml -o report.html
+    karat sweep gold.json --matrix matrix.yaml --write best.yaml
     karat sweep gold.json --suite chunk_comparison --sample 100
     karat sweep questions.csv --corpus ../docs --suite quick_test --timed none
     karat sweep --config karat.yaml
@@ -148,6 +175,7 @@ def command(
         output=output,
         name=sweep.name,
         allowed=allow,
+        engine_file=write,
     )
 
 

@@ -34,9 +34,14 @@ def run_setup(
     output: Output,
     name: str = "",
     allowed: int | None = None,
+    engine_file: str | None = None,
 ) -> None:
-    """Run the experiment and show its result; result files need the latency of every query."""
+    """Run the experiment and show its result; result files need the latency of every query.
+
+    The recommended engine is written to *engine_file*.
+    """
     views = _views(setup.config, inputs, confidence, output)
+    views = replace(views, engine_file=engine_file)
     request = setup.request(
         kind,
         where=_with_moved_repositories(setup.complete(where), setup.gold),

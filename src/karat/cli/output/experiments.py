@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from karat.model.coverage import CorpusCoverage
     from karat.model.timings import RunResult
     from karat.report.findings import Findings
+    from karat.report.findings.contenders import Advice
     from karat.report.table import Table
     from karat.scoring.settings import Confidence, Scoring
 
@@ -62,12 +63,13 @@ def show_evaluated(
     *,
     settings: "tuple[Scoring, Confidence]",
     engines: Mapping[str, str] = EMPTY,
+    advice: "Sequence[Advice]" = (),
 ) -> None:
-    """Show one run scored, or several compared.
+    """Show one run scored, or several compared, with *advice* on which to take.
 
     *engines* has the options that give the engine of each run.
     """
-    from karat.report.compare_view import best_engine, best_engine_line
+    from karat.report.compare_view import best_engine
 
     further = [*map(show.with_gold, result.remarks)]
     lines = [
@@ -77,9 +79,12 @@ def show_evaluated(
         ),
         *further,
     ]
-    best = ""
+    best = recommended = ""
     if not isinstance(result.overall, Evaluation):
-        lines += best_engine_line(result.overall.comparison, engines)
+        from karat.report.findings.recommend import advice_lines, recommended_engine
+
+        lines += advice_lines(advice, engines)
+        recommended = recommended_engine(advice, engines)
         best = best_engine(result.overall.comparison, engines)
     if result.changes:
         from karat.report.change_view import change_lines
@@ -97,6 +102,8 @@ def show_evaluated(
             runs=result.runs,
             warnings=[line for line in (misleading, *further) if line],
             best_engine=best,
+            advice=advice,
+            recommended_engine=recommended,
             changes=result.changes,
         )
         show.put(text, output)
@@ -221,7 +228,7 @@ RESULT_FILES = frozenset({"json", "csv"})
 class Views:
     """How the result is shown, and where it is written.
 
-    *formats* and *charts* are those of a folder.
+    *formats* and *charts* are those of a folder; *engine_file* gets the recommended engine.
     """
 
     confidence: "Confidence"
@@ -230,6 +237,7 @@ class Views:
     run_format: str | None = None
     formats: Sequence[str] = field(default=FOLDER_FORMATS)
     charts: bool = False
+    engine_file: str | None = None
 
     @property
     def folder(self) -> str | None:
@@ -309,6 +317,7 @@ def _show_result(
     many = views.lists(len(ended.runs))
     scoring, confidence = request.scoring, views.confidence
     inputs = findings = None
+    advice: Sequence[Advice] = ()
     if many or views.written:
         from karat.app.report import experiment_inputs, make_findings
 
@@ -320,6 +329,9 @@ def _show_result(
         proposal = kind_proposal(request.gold, done.searched, ended.runs, evaluations, scoring)
         show_findings(findings, done.searched, output, more=(*done.remarks, *proposal))
         result: Result = findings.contest
+        from karat.report.findings.recommend import recommendations
+
+        advice = recommendations(findings)
     else:
         evaluated = evaluate_experiment(
             request.gold, done, runs=ended, scoring=scoring, confidence=confidence, by=views.by
@@ -344,8 +356,14 @@ def _show_result(
                 if run not in ended.failed
             }
         settings = (scoring, confidence)
-        show_evaluated(evaluated, request.gold, output, settings=settings, engines=engines)
         result = evaluated.overall
+        if not isinstance(result, Evaluation):
+            from karat.app.report import run_advice
+
+            advice = run_advice(request.gold, result, ended.runs, confidence)
+        show_evaluated(
+            evaluated, request.gold, output, settings=settings, engines=engines, advice=advice
+        )
     if findings and losses:
         from karat.app.loss_reasons import with_losses
         from karat.cli.output.progress import progress_bar
@@ -354,7 +372,21 @@ def _show_result(
             findings = with_losses(findings, request.where, progress=progress)
     if findings and inputs:
         _write(findings, inputs, scoring, views)
+    if views.engine_file:
+        _write_engine(request, advice, views.engine_file)
     return result
+
+
+def _write_engine(request: "ExperimentRequest", advice: "Sequence[Advice]", path: str) -> None:
+    """Write the recommended configuration as an engine; that of a single one is recommended."""
+    from karat.app.sweep import recommended_configuration, write_configuration
+
+    configuration = recommended_configuration(request.configurations, advice)
+    if configuration is None:
+        click.echo(f"not written: {path}; no configuration is recommended", err=True)
+        return
+    options = write_configuration(configuration, path)
+    click.echo(f"wrote {path}: {configuration.name}; use it with {options}", err=True)
 
 
 def _show_store(done: "ExperimentResult", store: str, views: Views, *, since: datetime) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from karat.model.comparison import Comparison
 from karat.model.timings import RunResult
-from karat.report.compare_view import best_engine_line
+from karat.report.findings.recommend import engine_line, recommendations, recommended_engine
 from karat.report.findings.record import Findings
 from karat.report.table import mark_of, marked_text
 from karat.scoring.stats import compare
@@ -40,13 +40,14 @@ FEWEST_QUERIES = 10
 def insights(findings: Findings) -> tuple[str, ...]:
     """Return one sentence per tag about its hardest value, and per option that the runs vary.
 
-    The last line is the best run as an engine, if its name is not one already.
+    The last line is the recommended run as an engine, if its name is not one already.
     """
     sentences = (*_hardest(findings), *_options(findings))
     mark = mark_of(findings.contest.mark, findings.lead)
     engines = dict(zip(findings.names, findings.engines, strict=False))
-    best = best_engine_line(findings.contest.comparison, engines)
-    return (*(marked_text(text, mark) for text in sentences), *best)
+    options = recommended_engine(recommendations(findings), engines)
+    last = (engine_line(options),) if options else ()
+    return (*(marked_text(text, mark) for text in sentences), *last)
 
 
 def _hardest(findings: Findings) -> Iterator[str]:

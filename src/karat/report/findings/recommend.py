@@ -1,14 +1,15 @@
 """Recommend a run for quality, recall, speed or balance, with its certainty."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import nan
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from karat.model.comparison import Comparison, Difference
 from karat.model.evaluation import Evaluation, broken_sentences
+from karat.report.findings.cheapest import FLOOR_MS, RECOMMENDED, cheapest
+from karat.report.findings.contenders import Advice, Contenders
 from karat.report.findings.latency import comparable_ms, milliseconds
 from karat.report.findings.record import Findings
 from karat.report.table import mark_of, number
@@ -94,32 +95,59 @@ def share_of_wins(scores: Array, run: int) -> float:
 DRAWS = 2_000
 
 
-FASTEST = "Fastest"
-# Nobody waits for less: in a balance, shorter latencies are equal.
-FLOOR_MS = 2.0
-
-
-class Advice(NamedTuple):
-    """The recommended run for one purpose, with the reason and its certainty."""
-
-    purpose: str
-    run: str
-    why: str
-    certainty: str
+QUALITY, FASTEST, BALANCE = "Best quality", "Fastest", "Best balance"
 
 
 def recommendations(findings: Findings) -> tuple[Advice, ...]:
+    """Return the recommendations that the runs of a report allow."""
+    return advise(Contenders(findings.contest, findings.runs, findings.clusters, findings.measures))
+
+
+def advise(contenders: Contenders) -> tuple[Advice, ...]:
     """Return the recommendations that the runs allow; none for a single run that is not broken."""
-    if len(findings.names) - len(findings.contest.broken) < 2:
+    if len(contenders.names) - len(contenders.contest.broken) < 2:
         return ()
-    advice = tuple(_recommendations(findings))
-    mark = mark_of(findings.contest.mark, findings.lead)
+    advice = tuple(_recommendations(contenders))
+    mark = mark_of(contenders.contest.mark, contenders.lead)
     if not mark:
         return advice
     return tuple(
         each if each.purpose == FASTEST else each._replace(why=f"{each.why}{mark}")
         for each in advice
     )
+
+
+def advice_lines(advice: Sequence[Advice], engines: Mapping[str, str]) -> Iterator[str]:
+    """Yield at most three lines: the best run for each purpose, the recommended one, its engine.
+
+    *engines* has the options that give the engine of a run.
+
+    >>> recommended = Advice("Recommended", "b", "cheapest of 2", "")
+    >>> list(advice_lines([Advice("Fastest", "b", "", ""), recommended], {"b": "-e bm25"}))
+    ['fastest: b', 'recommended: b, cheapest of 2', 'recommended as an engine: -e bm25']
+    """
+    by_run: dict[str, list[str]] = {}
+    for each in advice:
+        if each.purpose in (QUALITY, FASTEST, BALANCE):
+            by_run.setdefault(each.run, []).append(each.purpose.lower())
+    # The verdict has the best quality already.
+    if any(each.purpose == FASTEST for each in advice):
+        yield "; ".join(f"{join_names(purposes)}: {run}" for run, purposes in by_run.items())
+    for each in advice:
+        if each.purpose == RECOMMENDED:
+            yield f"recommended: {each.run}, {each.why}"
+    if options := recommended_engine(advice, engines):
+        yield engine_line(options)
+
+
+def engine_line(options: str) -> str:
+    """Return the line with the *options* that give the engine of the recommended run."""
+    return f"recommended as an engine: {options}"
+
+
+def recommended_engine(advice: Sequence[Advice], engines: Mapping[str, str]) -> str:
+    """Return the options that give the engine of the recommended run, "" without any."""
+    return next((engines.get(each.run, "") for each in advice if each.purpose == RECOMMENDED), "")
 
 
 def balance(quality: Array, latency: Array) -> Array:
@@ -141,31 +169,32 @@ def balance(quality: Array, latency: Array) -> Array:
     return np.asarray((share + 1.0 - lost) / 2)
 
 
-def _recommendations(findings: Findings) -> Iterator[Advice]:
-    comparison = findings.contest.comparison
-    yield from _best_on(findings, "Best quality", comparison.metrics[0])
-    recalls = [name for name in comparison.metrics if findings.measure(name).metric == "recall"]
-    depth = findings.measure(comparison.metrics[0]).k
+def _recommendations(contenders: Contenders) -> Iterator[Advice]:
+    comparison = contenders.comparison
+    if recommended := cheapest(contenders):
+        yield recommended
+    yield from _best_on(contenders, QUALITY, comparison.metrics[0])
+    recalls = [name for name in comparison.metrics if contenders.measure(name).metric == "recall"]
+    depth = contenders.measure(comparison.metrics[0]).k
     # The first, unless one looks as deep as the leading measure.
-    recall = min(recalls, key=lambda name: findings.measure(name).k != depth, default=None)
+    recall = min(recalls, key=lambda name: contenders.measure(name).k != depth, default=None)
     if recall and recall != comparison.metrics[0]:
-        yield from _best_on(findings, "Best recall", recall)
-    if findings.latency is None or len(findings.latency.systems) < 2:
-        return
-    yield from _fastest(findings, findings.latency)
-    yield from _best_balance(findings, findings.latency)
+        yield from _best_on(contenders, "Best recall", recall)
+    if len(timed := contenders.timed) >= 2:
+        yield from _fastest(contenders, timed)
+        yield from _best_balance(contenders, timed)
 
 
-def _best_on(findings: Findings, purpose: str, measure: str) -> Iterator[Advice]:
-    comparison = findings.contest.comparison
+def _best_on(contenders: Contenders, purpose: str, measure: str) -> Iterator[Advice]:
+    comparison = contenders.comparison
     sign = -1.0 if measure in comparison.lower_is_better else 1.0
     means = _column(comparison, measure) * sign
     if np.isnan(means).all():
         return
-    run = _first(findings, means)
-    name = findings.names[run]
-    scores = np.array([findings.scores(index, measure) for index in range(len(findings.names))])
-    draws = _drawn(findings, scores) * sign
+    run = _first(contenders, means)
+    name = contenders.names[run]
+    scores = np.array([contenders.scores(index, measure) for index in range(len(contenders.names))])
+    draws = _drawn(contenders, scores) * sign
     yield Advice(
         purpose,
         name,
@@ -174,13 +203,13 @@ def _best_on(findings: Findings, purpose: str, measure: str) -> Iterator[Advice]
     )
 
 
-def _first(findings: Findings, values: Array, runs: Sequence[int] | None = None) -> int:
+def _first(contenders: Contenders, values: Array, runs: Sequence[int] | None = None) -> int:
     """Return the index of the highest of *values*; NaN is the lowest.
 
     Equal values go to the run with the best mean of the leading measure, then of the next one, and
     at last to the first run. *runs* are the runs behind *values*, by default all.
     """
-    comparison = findings.contest.comparison
+    comparison = contenders.comparison
     signs = [-1.0 if name in comparison.lower_is_better else 1.0 for name in comparison.metrics]
     columns = [
         sign * _column(comparison, name)
@@ -196,53 +225,49 @@ def _first(findings: Findings, values: Array, runs: Sequence[int] | None = None)
     return max(equal, key=means.__getitem__)
 
 
-def _fastest(findings: Findings, latency: Comparison) -> Iterator[Advice]:
+def _fastest(contenders: Contenders, timed: Sequence[str]) -> Iterator[Advice]:
     # It takes no time to return nothing.
-    names = [name for name in latency.systems if name not in findings.contest.broken]
+    names = [name for name in timed if name not in contenders.contest.broken]
     if len(names) < 2:
         return
-    times = _times(findings, names)
+    times = _times(contenders, names)
     medians = np.nanmedian(times, axis=1)
     # Medians that are printed alike are equal.
     printed = np.array([float(milliseconds(each).text.replace(",", "")) for each in medians])
-    rows = [findings.names.index(name) for name in names]
-    run = _first(findings, -printed, rows)
+    rows = [contenders.names.index(name) for name in names]
+    run = _first(contenders, -printed, rows)
     why = f"p50 {milliseconds(medians[run]).text} ms per query"
-    share = share_of_wins(-_drawn_medians(findings, times), run)
+    share = share_of_wins(-_drawn_medians(contenders, times), run)
     yield Advice(FASTEST, names[run], why, _stays(share))
 
 
-def _best_balance(findings: Findings, latency: Comparison) -> Iterator[Advice]:
-    comparison = findings.contest.comparison
-    if findings.lower_is_better:
+def _best_balance(contenders: Contenders, timed: Sequence[str]) -> Iterator[Advice]:
+    comparison = contenders.comparison
+    if contenders.lower_is_better:
         return
-    rows = np.array([findings.names.index(name) for name in latency.systems])
+    rows = np.array([contenders.names.index(name) for name in timed])
     # A run with fewer hits than the measure needs has no quality to balance, and speed does not
     # make up for a significant loss of quality.
-    worse = _significantly_worse(comparison, findings.lead)
-    means = _column(comparison, findings.lead)[rows]
+    worse = _significantly_worse(comparison, contenders.lead)
+    means = _column(comparison, contenders.lead)[rows]
     scored = np.array(
-        [
-            run
-            for run, name in enumerate(latency.systems)
-            if not np.isnan(means[run]) and name not in worse
-        ],
+        [run for run, name in enumerate(timed) if not np.isnan(means[run]) and name not in worse],
         dtype=int,
     )
     if len(scored) < 2:
         return
-    quality = _column(comparison, findings.lead)[rows[scored]]
-    latencies = _times(findings, latency.systems)[scored]
+    quality = _column(comparison, contenders.lead)[rows[scored]]
+    latencies = _times(contenders, timed)[scored]
     times = np.nanmedian(latencies, axis=1)
-    scores = np.array([findings.scores(row) for row in rows[scored]])
+    scores = np.array([contenders.scores(row) for row in rows[scored]])
     drawn = balance(
-        _drawn(findings, scores), np.maximum(_drawn_medians(findings, latencies), FLOOR_MS)
+        _drawn(contenders, scores), np.maximum(_drawn_medians(contenders, latencies), FLOOR_MS)
     )
-    run = _first(findings, balance(quality, np.maximum(times, FLOOR_MS)), rows[scored].tolist())
+    run = _first(contenders, balance(quality, np.maximum(times, FLOOR_MS)), rows[scored].tolist())
     yield Advice(
-        "Best balance",
-        latency.systems[scored[run]],
-        f"{findings.lead} {quality[run]:.3f}, p50 {milliseconds(times[run]).text} ms per query",
+        BALANCE,
+        timed[scored[run]],
+        f"{contenders.lead} {quality[run]:.3f}, p50 {milliseconds(times[run]).text} ms per query",
         _stays(share_of_wins(drawn, run)),
     )
 
@@ -261,16 +286,16 @@ def _significantly_worse(comparison: Comparison, measure: str) -> set[str]:
     }
 
 
-def _drawn(findings: Findings, values: Array) -> Array:
+def _drawn(contenders: Contenders, values: Array) -> Array:
     """Return the means of ``values[run, query]`` over the same draws for whatever is compared."""
-    seed = findings.contest.comparison.seed
-    return resampled_means(values, draws=DRAWS, seed=seed, clusters=findings.clusters)
+    seed = contenders.comparison.seed
+    return resampled_means(values, draws=DRAWS, seed=seed, clusters=contenders.clusters)
 
 
-def _drawn_medians(findings: Findings, times: Array) -> Array:
+def _drawn_medians(contenders: Contenders, times: Array) -> Array:
     """Return the medians of ``times[run, query]`` over the draws of :func:`_drawn`."""
-    seed = findings.contest.comparison.seed
-    return resampled_medians(times, draws=DRAWS, seed=seed, clusters=findings.clusters)
+    seed = contenders.comparison.seed
+    return resampled_medians(times, draws=DRAWS, seed=seed, clusters=contenders.clusters)
 
 
 def _column(comparison: Comparison, measure: str) -> Array:
@@ -278,9 +303,9 @@ def _column(comparison: Comparison, measure: str) -> Array:
     return np.array([nan if mean is None else mean for mean in means])
 
 
-def _times(findings: Findings, names: Sequence[str]) -> Array:
-    runs = [findings.runs[findings.names.index(name)] for name in names]
-    return np.array(comparable_ms(runs, findings.gold.query_ids))
+def _times(contenders: Contenders, names: Sequence[str]) -> Array:
+    runs = [contenders.runs[contenders.names.index(name)] for name in names]
+    return np.array(comparable_ms(runs, contenders.query_ids))
 
 
 def _with_interval(comparison: Comparison, name: str, measure: str) -> str:

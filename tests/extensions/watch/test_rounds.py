@@ -2,15 +2,19 @@
 
 from array import array
 from dataclasses import replace
+from datetime import UTC, datetime
 from math import nan
 from pathlib import Path
 
 from karat.extensions.watch import rounds as watch
 from karat.extensions.watch.rounds import WatchRound, file_state, round_lines, wait_for_change
 from karat.model import Answer, Dataset, Hit, Query, Run, Target
-from karat.scoring.compare import compare_scored
+from karat.model.change import Earlier, RunChange
+from karat.scoring.compare import compare_scored, compare_tables
 from karat.scoring.score import evaluate_run
 from karat.scoring.settings import Confidence, Scoring
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def test_files_that_are_added_removed_or_changed(tmp_path: Path) -> None:
@@ -140,3 +144,21 @@ def test_a_new_case_is_not_among_the_unchanged() -> None:
     before = round_of(fewer, one=[1] * 11)
     after = round_of(GOLD, one=[*[1] * 11, 0])
     assert round_lines(before, after)[0] == "  one  mrr@10 0.917  unchanged on 11 common cases"
+
+
+def test_earlier_runs_are_named_once_and_a_pinned_one_always() -> None:
+    first = round_of(GOLD, one=[2] * 12)
+    tables = [round_of(GOLD, one=[rank] * 12).evaluations[0].table for rank in (2, 1)]
+    measures = Scoring(measures=("mrr@10",)).parsed(GOLD)
+    tables[0] = replace(tables[0], name="before")
+    comparison = compare_tables(tables, measures, range(12), Confidence(), clusters=None)
+    changes = tuple(
+        RunChange("one", against, "k3nq.1", START, 12, (), comparison) for against in Earlier
+    )
+    after = replace(round_of(GOLD, one=[1] * 12), changes=changes)
+    previous = "one is better than its previous run: mrr@10 +0.500"
+    pinned = "one is better than the pinned run: mrr@10 +0.500"
+    _, one, other = round_lines(None, after)
+    assert (one.startswith(previous), other.startswith(pinned)) == (True, True)
+    later = [line for line in round_lines(first, after) if line.startswith("one is better")]
+    assert [line.startswith(pinned) for line in later] == [True]

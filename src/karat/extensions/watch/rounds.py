@@ -8,6 +8,7 @@ from math import isnan, nan
 from pathlib import Path
 from typing import NamedTuple
 
+from karat.app.changes import with_changes
 from karat.app.evaluate import (
     ExperimentRequest,
     RunEvent,
@@ -19,11 +20,14 @@ from karat.app.evaluate import (
 )
 from karat.engines.content import engine_files
 from karat.model import Dataset
+from karat.model.change import Earlier, RunChange
 from karat.model.comparison import Comparison, Difference
 from karat.model.evaluation import ComparisonResult, Evaluation
 from karat.model.frozen import EMPTY
+from karat.report.change_view import change_lines
 from karat.report.display import headline_and_details, shorten
 from karat.scoring.metrics import parse
+from karat.scoring.settings import Confidence
 from karat.scoring.stats import compare as compare_scores
 from karat.scoring.stats import verdict
 from karat.scoring.stats.verdict import p_value
@@ -115,7 +119,7 @@ class WatchRound:
     """The scores of one round; *measure* is the one that engines are compared by.
 
     *failed* has the error of each engine that failed, and *last_good* its scores in the last round
-    in which it did not.
+    in which it did not. *changes* are those since earlier stored runs of the same engines.
     """
 
     gold: Dataset
@@ -124,6 +128,7 @@ class WatchRound:
     comparison: Comparison | None
     failed: Mapping[str, str] = EMPTY
     last_good: Mapping[str, Evaluation] = EMPTY
+    changes: tuple[RunChange, ...] = ()
 
     def after(self, before: "WatchRound | None") -> "WatchRound":
         """Return this round with the last good scores, as the round *before* has them."""
@@ -150,12 +155,20 @@ def run_round(
     if done.interrupted:
         raise KeyboardInterrupt
     ended = select_finished(done)
-    overall = evaluate_experiment(request.gold, done, runs=ended, scoring=request.scoring).overall
-    measure = str(request.scoring.parsed(request.gold)[0])
-    failed = {run.label: first_line(run.error) for run in ended.failed}
-    if isinstance(overall, ComparisonResult):
-        return WatchRound(request.gold, overall.evaluations, measure, overall.comparison, failed)
-    return WatchRound(request.gold, (overall,), measure, None, failed)
+    gold, scoring = request.gold, request.scoring
+    result = evaluate_experiment(gold, done, runs=ended, scoring=scoring)
+    result = with_changes(
+        result, gold, done, ended, store=store, scoring=scoring, confidence=Confidence()
+    )
+    overall = result.overall
+    return WatchRound(
+        gold,
+        overall.evaluations if isinstance(overall, ComparisonResult) else (overall,),
+        str(scoring.parsed(gold)[0]),
+        overall.comparison if isinstance(overall, ComparisonResult) else None,
+        {run.label: first_line(run.error) for run in ended.failed},
+        changes=result.changes,
+    )
 
 
 class MovedQuery(NamedTuple):
@@ -254,6 +267,9 @@ def round_lines(before: WatchRound | None, after: WatchRound) -> list[str]:
         ]
         if len(one.moved) > len(listed):
             lines.append(f"      and {len(one.moved) - len(listed)} more")
+    # A later round says itself how it differs from the one before.
+    told = [one for one in after.changes if before is None or one.against is Earlier.PINNED]
+    lines += change_lines(told)
     said, was = _verdict(after), _verdict(before) if before else ""
     if said:
         lines.append(f"Verdict unchanged: {said}" if said == was else said)

@@ -128,6 +128,17 @@ def test_score_imports_what_the_list_allows(tmp_path: Path) -> None:
     check("score", modules, SCORE)
 
 
+def test_compare_of_files_loads_nothing_that_runs_engines(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\nq2 0 d2 1\n")
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.run").write_text(f"q1 Q0 d1 1 2.0 {name}\nq2 Q0 d3 1 2.0 {name}\n")
+    files = [str(tmp_path / name) for name in ("qrels.txt", "a.run", "b.run")]
+    printed, modules = run_karat("compare", *files)
+    assert "ndcg@10" in printed
+    unneeded = ("karat.app.report", "karat.engines", "karat.experiments", "karat.report.findings")
+    assert [name for name in sorted(modules) if name.startswith(unneeded)] == []
+
+
 STARTED = """
 import gc, sys
 searches = []

@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from math import nan
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from karat.app.report import breakdown_tags, origin
 from karat.errors import InputError
 from karat.installation import __version__
 from karat.model import Answer, Dataset, Outcome, QueryStatus, Run
@@ -19,13 +18,15 @@ from karat.model.frozen import EMPTY
 from karat.model.judged import Trace
 from karat.model.timings import RunResult
 from karat.registry import Registry
-from karat.report.findings import Findings
 from karat.report.section import ReportSection
 from karat.report.table import Table
 from karat.scoring.compare import compare_scored_runs
 from karat.scoring.metrics import Measure
 from karat.scoring.score import cluster_labels, slice_rows
 from karat.scoring.settings import Confidence
+
+if TYPE_CHECKING:
+    from karat.report.findings import Findings
 
 
 class ScoreInputs(NamedTuple):
@@ -141,11 +142,15 @@ def score_findings(
     confidence: Confidence,
     by: Iterable[str] | None = None,
     title: str = "",
-) -> Findings:
+) -> "Findings":
     """Return what a report shows of scores: that of runs, without hits and targets.
 
     *by* names the tags to break results down by; None takes all with a few values.
     """
+    # With all of a report, which a comparison in the terminal does not need: 50 ms.
+    from karat.app.report import breakdown_tags, origin
+    from karat.report.findings import Findings
+
     gold = scored.gold
     tags = breakdown_tags(gold) if by is None else list(by)
     tags = [tag for tag in tags if tag in gold.tags]

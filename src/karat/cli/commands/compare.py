@@ -186,8 +186,6 @@ def _compare_runs(
 ) -> None:
     from karat.app.compare import compare
     from karat.app.score_files import read_score_files
-    from karat.cli.commands.score import show_score
-    from karat.cli.output.scores import compare_score_files
     from karat.cli.output.show import is_report, show_contest, write_page
     from karat.errors import EngineError, InputError
     from karat.formats import is_source
@@ -196,6 +194,8 @@ def _compare_runs(
     if not names:
         raise click.UsageError(f"Expected GOLD and runs, or {AGENTS}.")
     if scored := read_score_files(names, inputs.of_scores(scoring)):
+        from karat.cli.output.scores import compare_score_files
+
         _refuse_asked(click.get_current_context(), stored=False)
         compare_score_files(scored, inputs, confidence, output)
         return
@@ -207,6 +207,8 @@ def _compare_runs(
     else:
         truth, runs, called = _of_files(names, inputs)
     if not is_stored and len(runs) == 1 and compared_by(truth):
+        from karat.cli.commands.score import show_score
+
         show_score(
             names[0],
             names[1],

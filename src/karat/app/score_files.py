@@ -47,14 +47,14 @@ class ScoreView(NamedTuple):
     """What is said about a comparison of scores beside the common tables.
 
     *notes* are sentences below the comparison, *tables* are shown with it, and *sections* are those
-    of a report. With *replaces*, the tables are shown in place of the common one, which many
-    systems make unreadable.
+    of a report. With a *verdict*, the tables are shown in place of the common one, which many
+    systems make unreadable, and it is the verdict.
     """
 
     notes: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
     sections: tuple[ReportSection, ...] = ()
-    replaces: bool = False
+    verdict: str = ""
 
 
 class ScoredFiles(NamedTuple):
@@ -133,7 +133,8 @@ def compare_scores(
     )
     view = scored.view(contest, confidence)
     tests = (*contest.further_tests, *view.notes)
-    return ComparedScores(replace(contest, further_tests=tests), view)
+    verdict = view.verdict or contest.verdict
+    return ComparedScores(replace(contest, further_tests=tests, verdict=verdict), view)
 
 
 def score_findings(

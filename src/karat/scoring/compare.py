@@ -9,6 +9,7 @@ from karat.model import QueryStatus, ScoreTable
 from karat.model.comparison import Comparison
 from karat.model.evaluation import ComparisonResult, Evaluation, broken_sentences
 from karat.scoring.human_sample import comparison_note, powered_comparison
+from karat.scoring.margin import margin_notes
 from karat.scoring.matching.judge import Truth
 from karat.scoring.metrics import Measure
 from karat.scoring.score import cluster_labels, labels_at, measure_labels, slice_rows
@@ -56,9 +57,14 @@ def compare_scored_runs(
             }
             for tag, values in slices.items()
         },
-        further_tests=_wilcoxon_notes(evaluations, tested, overall.comparison.baseline)
-        if confidence.wilcoxon
-        else (),
+        further_tests=(
+            *margin_notes(overall.comparison.labelled(), confidence.margins),
+            *(
+                _wilcoxon_notes(evaluations, tested, overall.comparison.baseline)
+                if confidence.wilcoxon
+                else ()
+            ),
+        ),
     )
 
 

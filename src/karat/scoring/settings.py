@@ -189,6 +189,13 @@ class Confidence:
         default=False,
         help="Add Wilcoxon's signed-rank test (it tests ranks, not means).",
     )
+    margins: tuple[str, ...] = setting(
+        *("--margin", "margins"),
+        default=(),
+        metavar="[MEASURE=]SIZE",
+        help="A difference too small to matter, such as 0.02: say whether a run is not worse than "
+        "the baseline by it, or equivalent; of the first measure without a name.",
+    )
     human_sample: str | None = setting(
         "--human-sample",
         metavar="FILE|auto",

@@ -85,11 +85,12 @@ def test_pass_measures() -> None:
 
 
 def test_note_on_trials() -> None:
-    (note,) = trial_notes(score_set(), "ok")
-    # q1 has squares 2/3 over 2 degrees of freedom; q2 and q3 none, over 1 each.
-    within = (2 / 3) / 4
-    means = [2 / 3, 1, 0]
-    between = np.var(means, ddof=1) - within * (1 / 3 + 1 / 2 + 1 / 2) / 3
+    failures, note = trial_notes(score_set(), "ok")
+    assert failures == "failed trials: 1 of a; each counts like a failed query"
+    # q1 and q2 have squares 2/3 over 2 degrees of freedom each; q3 none, over 1.
+    within = (4 / 3) / 5
+    means = [2 / 3, 2 / 3, 0]
+    between = np.var(means, ddof=1) - within * (1 / 3 + 1 / 3 + 1 / 2) / 3
     assert f"{within / (within + between):.0%}".replace("%", " %") in note
     assert f"from {sqrt(np.var(means, ddof=1) / 3):.3f} to {sqrt(between / 3):.3f}" in note
     assert list(trial_notes(ScoreSet.of([ScoreRow("q", "a", {"ok": 1})]), "ok")) == []

@@ -34,7 +34,7 @@ def compare_score_files(
         show_contest(contest, scored.gold, output, settings=(Scoring(), confidence))
         return
     tables = contest_tables(contest, scored.gold, output)
-    if view.replaces:
+    if view.verdict:
         tables[-1:] = _with_conclusion(view.tables, tables[-1])
     else:
         tables[-1:-1] = view.tables

@@ -35,8 +35,9 @@ class ScoreFile(NamedTuple):
 
     *fields* has the field of the file for each role, for the preview: ``{"system": "model"}``.
     *measures* are those whose range or direction the format defines; others follow from their
-    scores. *cluster* names the tag whose values group dependent queries. *remarks* are sentences
-    for the user, such as how many samples were left out.
+    scores. *cluster* names the tag whose values group dependent queries, and *task* the tag of the
+    data set or benchmark of a query. *remarks* are sentences for the user, such as how many samples
+    were left out.
     """
 
     rows: Sequence[ScoreRow]
@@ -44,6 +45,7 @@ class ScoreFile(NamedTuple):
     measures: Sequence[ScoreMeasure] = ()
     cluster: str = ""
     remarks: tuple[str, ...] = ()
+    task: str = "task"
 
 
 class ScoreReader(NamedTuple):
@@ -115,6 +117,7 @@ def read_scores(
         measures=list(measures.values()),
         lower=options.lower,
         cluster=next((file.cluster for _, file in files if file.cluster), ""),
+        task=next((file.task for _, file in files if file.task), ""),
     )
     fields = {role: field for _, file in files for role, field in file.fields.items()}
     remarks = dict.fromkeys(remark for _, file in files for remark in file.remarks)

@@ -93,8 +93,8 @@ class ScoreSet:
     """Scores as columns: ``values[measure][(system * queries + query) * trials + trial]``.
 
     NaN stands for no score; *statuses*, in the same order, says why. *tags* has properties of the
-    queries by their names, and *cluster* names the one whose values group dependent queries, ""
-    for none. Build one with :meth:`of`.
+    queries by their names; *cluster* names the one whose values group dependent queries, and *task*
+    that of data sets whose means are averaged, "" for none. Build one with :meth:`of`.
     """
 
     name: str
@@ -107,6 +107,7 @@ class ScoreSet:
     statuses: "array[int]"
     tags: Mapping[str, tuple[str, ...]] = EMPTY
     cluster: str = ""
+    task: str = ""
 
     @classmethod
     def of(
@@ -117,6 +118,7 @@ class ScoreSet:
         measures: Sequence[ScoreMeasure] = (),
         lower: Iterable[str] = (),
         cluster: str = "",
+        task: str = "",
     ) -> "ScoreSet":
         """Return *rows* as columns; systems, queries and measures keep their first order.
 
@@ -186,6 +188,7 @@ class ScoreSet:
             statuses,
             _tags(known, queries, name),
             cluster,
+            task,
         )
 
     def __repr__(self) -> str:
@@ -207,6 +210,17 @@ class ScoreSet:
                 return each
         known = join_names([each.name for each in self.measures])
         raise InputError(f"{self.name}: no measure is called {name!r}; expected one of {known}")
+
+    def failure_score(self, measure: ScoreMeasure) -> float:
+        """Return what a failure counts: 0, or nothing where 0 is not the worst score.
+
+        That is so if less is better, or if the range is unknown and a score is negative.
+        """
+        if measure.lower_is_better:
+            return nan
+        known = (score for score in self.values[measure.name] if not isnan(score))
+        least = measure.low if isfinite(measure.low) else min(known, default=0.0)
+        return 0.0 if least >= 0 else nan
 
     def trial_scores(
         self, system: str, measure: str, *, failed: float = nan

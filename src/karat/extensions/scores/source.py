@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Sequence
-from math import isfinite, isnan, nan
+from math import nan
 from pathlib import Path
 
 from karat.app.score_files import ScoredFiles, ScoreInputs, ScoreSource
@@ -80,7 +80,7 @@ def scored_files(known: ReadScores, measures: Sequence[str] = ()) -> ScoredFiles
         tuple(map(measure_of, scores.measures)),
         known.preview,
         known.remarks,
-        viewer(scores),
+        viewer(scores, gold),
     )
 
 
@@ -124,23 +124,11 @@ def _not_computed(*_: object, **__: object) -> float:
     raise InputError("a measure of a score file cannot be computed from hits")
 
 
-def failure_score(scores: ScoreSet, measure: ScoreMeasure) -> float:
-    """Return what a failure counts: 0, or nothing where 0 is not the worst score.
-
-    That is so if less is better, or if the range is unknown and a score is negative.
-    """
-    if measure.lower_is_better:
-        return nan
-    known = (score for score in scores.values[measure.name] if not isnan(score))
-    least = measure.low if isfinite(measure.low) else min(known, default=0.0)
-    return 0.0 if least >= 0 else nan
-
-
 def evaluation_of(scores: ScoreSet, system: str, gold: Dataset) -> Evaluation:
     """Return the scores of one system: the mean of the trials of each query; failures count 0."""
     columns = {
         measure.name: array(
-            "d", scores.column(system, measure.name, failed=failure_score(scores, measure))
+            "d", scores.column(system, measure.name, failed=scores.failure_score(measure))
         )
         for measure in scores.measures
     }

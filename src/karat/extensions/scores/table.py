@@ -180,7 +180,7 @@ def _roles(table: SourceTable, source: str, given: Mapping[str, str]) -> dict[st
             roles[role] = column
     if "query" not in roles and "task" in roles:
         # One score for each task: the tasks are the sample.
-        roles["query"] = roles.pop("task")
+        roles["query"] = roles["task"]
     if "query" not in roles:
         roles["query"] = _query_column(table, roles, source)
     errors = [text_of(row.cells.get(roles.get("error", ""))).strip().lower() for row in table.rows]
@@ -298,7 +298,7 @@ def _long(
         for role in ("system", "query", "trial", "task", "cluster")
         if role in roles
     }
-    return ScoreFile(rows, fields, cluster=roles.get("cluster", ""))
+    return ScoreFile(rows, fields, cluster=roles.get("cluster", ""), task=roles.get("task", ""))
 
 
 def _wide(
@@ -339,7 +339,7 @@ def _wide(
         else {"system": f"{len(systems)} columns"}
     )
     fields |= {role: roles[role] for role in ("query", "trial", "task", "cluster") if role in roles}
-    return ScoreFile(rows, fields, cluster=roles.get("cluster", ""))
+    return ScoreFile(rows, fields, cluster=roles.get("cluster", ""), task=roles.get("task", ""))
 
 
 def _properties(

@@ -8,7 +8,9 @@ from math import comb, isnan, nan, sqrt
 from typing import NamedTuple
 
 from karat.errors import InputError
-from karat.extensions.scores.record import ScoreMeasure, ScoreSet
+from karat.extensions.scores.record import ScoreMeasure, ScoreSet, ScoreStatus
+from karat.report.table import Cell, Column, Table, number
+from karat.system.words import first_few, join_names
 
 PASS = re.compile(r"(?:(?P<measure>.+):)?pass(?P<kind>[\^@])(?P<k>[1-9]\d*)", re.IGNORECASE)
 
@@ -133,8 +135,10 @@ def _pass_column(scores: ScoreSet, measure: ScoreMeasure, form: "re.Match[str]")
 
 def variances(scores: ScoreSet, measure: str) -> dict[str, Variance]:
     """Return the components of variance of each system that has several trials."""
+    failed = scores.failure_score(scores.measure(measure))
     known = {
-        system: variance(list(scores.trial_scores(system, measure))) for system in scores.systems
+        system: variance(list(scores.trial_scores(system, measure, failed=failed)))
+        for system in scores.systems
     }
     return {system: each for system, each in known.items() if each is not None}
 
@@ -148,11 +152,14 @@ def trial_notes(scores: ScoreSet, measure: str) -> Iterator[str]:
     if not shares:
         yield f"{measure}: all trials of a query have the same score"
         return
+    failed = {system: scores.count(system, ScoreStatus.ERROR) for system in scores.systems}
+    if counts := [f"{count} of {name}" for name, count in failed.items() if count]:
+        yield f"failed trials: {join_names(first_few(counts))}; each counts like a failed query"
     worst = max(known.values(), key=lambda each: each.error)
     yield (
         f"{scores.trials} trials of a query: {_range(shares)} of the variance of one {measure} is "
         f"between trials; more trials would lower the standard error of a mean from "
-        f"{worst.error:.3f} to {worst.least:.3f} at most, more queries to 0"
+        f"{worst.error:.3f} to {worst.least:.3f} at most"
     )
 
 
@@ -164,3 +171,39 @@ def _range(shares: Sequence[float]) -> str:
     """
     least, most = (f"{share * 100:.0f}" for share in (min(shares), max(shares)))
     return f"{least} %" if least == most else f"{least}-{most} %"
+
+
+def trial_table(scores: ScoreSet, measure: ScoreMeasure) -> Table | None:
+    """Return the components of variance of each system on *measure*; None without trials."""
+    known = variances(scores, measure.name)
+    if not known:
+        return None
+    k = scores.trials
+    names = [f"{measure.name}:pass{kind}{k}" for kind in "^@"] if measure.kind == "binary" else []
+    passed = pass_measures(scores, names)
+    rows = []
+    for system, each in known.items():
+        cells = [
+            Cell(system, system),
+            number(each.per_query, digits=1),
+            number(sqrt(each.queries), digits=3),
+            number(sqrt(each.trials), digits=3),
+            number(each.share * 100, digits=0),
+            number(each.error, digits=3),
+            number(each.least, digits=3),
+        ]
+        for name in names:
+            scored = [score for score in passed.column(system, name) if not isnan(score)]
+            cells.append(number(sum(scored) / len(scored) if scored else None, digits=3))
+        rows.append(tuple(cells))
+    titles = ["trials", "sd of queries", "sd of trials", "% of trials", "error", "least error"]
+    titles += [name.rpartition(":")[2] for name in names]
+    return Table(
+        f"Variance of {measure.name} over queries and trials",
+        (Column("system"), *(Column(title, numeric=True) for title in titles)),
+        tuple(rows),
+        (
+            "% of trials: the share of the variance of one score that is between trials; error: "
+            "the standard error of the mean, least error: that with any number of trials",
+        ),
+    )

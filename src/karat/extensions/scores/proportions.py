@@ -24,7 +24,7 @@ class Proportion(NamedTuple):
     exact: tuple[float, float]
 
 
-class Change(NamedTuple):
+class Discordance(NamedTuple):
     """How two systems differ on queries that both have: on how many only one of them passes.
 
     *p* is that of McNemar's exact test, two-sided.
@@ -66,11 +66,11 @@ def proportion(scores: Sequence[float], level: float) -> Proportion | None:
     return Proportion(hits, len(known), wilson(hits, len(known), level), ends)
 
 
-def change(before: Sequence[float], after: Sequence[float]) -> Change:
+def change(before: Sequence[float], after: Sequence[float]) -> Discordance:
     """Return on how many queries 0 and 1 differ, with McNemar's exact test.
 
     >>> change([0, 0, 0, 1], [1, 1, 0, 1])
-    Change(both=1, gained=2, lost=0, neither=1, p=0.5)
+    Discordance(both=1, gained=2, lost=0, neither=1, p=0.5)
     """
     pairs = [
         (bool(one), bool(other))
@@ -79,7 +79,7 @@ def change(before: Sequence[float], after: Sequence[float]) -> Change:
     ]
     gained, lost = pairs.count((False, True)), pairs.count((True, False))
     counts = pairs.count((True, True)), gained, lost, pairs.count((False, False))
-    return Change(*counts, sign_test(gained, lost))
+    return Discordance(*counts, sign_test(gained, lost))
 
 
 def proportion_section(

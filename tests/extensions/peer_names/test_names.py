@@ -37,6 +37,7 @@ DIFFERENT = {
     "rbp.5": "",
     "rbp@95": "",
 }
+# The gold set has no subtopics.
 DIVERSITY = {"alpha_nDCG@5", "ERR_IA@5", "NRBP", "StRecall@5"}
 
 
@@ -52,11 +53,14 @@ def test_a_name_is_read_or_explained(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, (meant, value) in MEASURED.items() if meant and value is not None]
+    "name",
+    [
+        name
+        for name, (meant, value) in MEASURED.items()
+        if meant and value is not None and name not in DIVERSITY
+    ],
 )
 def test_the_number_is_that_of_the_package(name: str) -> None:
-    if name in DIVERSITY:
-        pytest.skip("the gold set has no subtopics")
     asked = [each for each in (name, DIFFERENT.get(name)) if each]
     found = evaluate(GOLD, RUN, asked, confidence=None)
     expected = MEASURED[name][1]

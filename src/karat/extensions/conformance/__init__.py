@@ -1,0 +1,1 @@
+"""Check which conventions another evaluator follows, and where it is wrong."""

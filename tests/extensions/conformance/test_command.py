@@ -1,0 +1,96 @@
+"""karat conformance: files that any program reads, and a verdict on what it made of them."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytrec_eval
+
+from tests.command_line import Karat
+
+HEADER = "case,query,measure,value\n"
+
+
+def test_the_files_hold_the_same_cases(karat: Karat, folder: Path) -> None:
+    done = karat("conformance", "export", "kit")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("wrote 23 cases in 50 files to kit")
+    cases = json.loads((folder / "kit" / "cases.json").read_text())
+    names = [case["case"] for case in cases]
+    assert names == [name.split("`")[1] for name in rows_of(folder / "kit" / "README.md")]
+    assert {path.name for path in (folder / "kit" / "cases").iterdir()} == set(names)
+    for case in cases:
+        lines = (folder / "kit" / "cases" / case["case"] / "run.txt").read_text().splitlines()
+        hits = [(query, *hit) for query, own in case["run"].items() for hit in own]
+        assert [(q, d, float(s)) for q, _, d, _, s, _ in map(str.split, lines)] == hits
+    with (folder / "kit" / "expected.csv").open() as stream:
+        expected = list(csv.DictReader(stream))
+    readings = [each for case in cases for one in case["expected"] for each in one["readings"]]
+    assert [each["convention"] for each in readings] == [each["convention"] for each in expected]
+
+
+def rows_of(page: Path) -> list[str]:
+    return [line for line in page.read_text().splitlines() if line.startswith("| `")]
+
+
+def test_pytrec_eval_is_known_by_its_values(karat: Karat, folder: Path) -> None:
+    assert karat("conformance", "export", "kit").returncode == 0
+    values = []
+    for name in ("ties", "close-scores", "missing-query", "gain"):
+        case = folder / "kit" / "cases" / name
+        with (case / "qrels.txt").open() as qrels, (case / "run.txt").open() as run:
+            judged, scored = pytrec_eval.parse_qrel(qrels), pytrec_eval.parse_run(run)
+        evaluator = pytrec_eval.RelevanceEvaluator(judged, {"recip_rank", "ndcg_cut.3"})
+        results = evaluator.evaluate(scored)
+        if name == "gain":
+            values.append((name, "1", "ndcg_cut_3", results["1"]["ndcg_cut_3"]))
+        else:
+            mean = sum(each["recip_rank"] for each in results.values()) / len(results)
+            query = "all" if name == "missing-query" else "1"
+            values.append((name, query, "recip_rank", mean))
+    (folder / "own.csv").write_text(
+        HEADER + "".join(f"{','.join(map(str, each))}\n" for each in values)
+    )
+    done = karat("conformance", "check", "own.csv", "--json")
+    assert done.returncode == 0, done.stderr
+    found = {each["case"]: each["convention"] for each in json.loads(done.stdout)["findings"]}
+    assert found == {
+        "ties": "by id, descending, as trec_eval",
+        "close-scores": "32 bits, as trec_eval 9",
+        "missing-query": "left out of the mean, as trec_eval without -c",
+        "gain": "the grade",
+    }
+
+
+def test_a_wrong_value_fails(karat: Karat, folder: Path) -> None:
+    (folder / "own.csv").write_text(f"{HEADER}ideal,1,nDCG@2,1.0\nideal,1,recall@2,0.3333\n")
+    done = karat("conformance", "check", "own.csv")
+    assert done.returncode == 1
+    lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    assert [line for line in lines if line.startswith("ideal")] == [
+        "ideal only what was returned wrong ndcg@2 1",
+        "ideal the best k of all judgments usual recall@2 0.3333",
+    ]
+    assert done.stdout.splitlines()[-1] == "2 conventions of own: 1 usual, 0 other, 1 wrong."
+
+
+def test_a_value_of_no_convention_is_wrong(karat: Karat, folder: Path) -> None:
+    (folder / "own.csv").write_text(f"{HEADER}level,1,mrr,0.77\nempty-run,all,mrr,error\n")
+    done = karat("conformance", "check", "own.csv")
+    assert done.returncode == 1
+    assert "none that is known" in done.stdout
+    assert "an error" in done.stdout
+
+
+def test_bad_results_are_named(karat: Karat, folder: Path) -> None:
+    (folder / "own.csv").write_text(f"{HEADER}unknown,1,mrr,1\nties,1,mrr,much\nties,1,nothing,1\n")
+    done = karat("conformance", "check", "own.csv")
+    assert done.returncode == 2
+    assert "own.csv:2: no case named 'unknown'" in done.stderr
+    assert "own.csv:3: 'much' is no number" in done.stderr
+    assert "own.csv:4: no metric named 'nothing'" in done.stderr
+    (folder / "own.csv").write_text("case,value\nties,1\n")
+    done = karat("conformance", "check", "own.csv")
+    assert "own.csv: no column query, measure; expected case, query, measure, value" in done.stderr
+    (folder / "own.csv").write_text(f"{HEADER}ties,1,mrr,\n")
+    assert "own.csv: no row has a value" in karat("conformance", "check", "own.csv").stderr

@@ -91,7 +91,6 @@ class CommandGroup(click.Group):
 SECTIONS = {
     "Try it": {},
     "Make a gold set": {
-        "inspect": "Show the cases of a gold set, and how a run did on one of them.",
         "resolve": "Map the references of a gold set to documents of a corpus.",
         "validate": "Check a file and list every problem in it.",
         "convert": "Convert a gold set or a run to another format.",

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from karat.app.inspect import CaseDetails
 from karat.cli import main
 from karat.extensions.mining.generate import generate, write_gold
 from karat.extensions.mining.recipe import MiningRecipe
@@ -19,6 +18,8 @@ from karat.model import Dataset, Query, Target
 
 if TYPE_CHECKING:
     from tests.git_history import Builder
+
+pytestmark = pytest.mark.together_with("inspect")
 
 Inspect = Callable[..., CompletedProcess[str]]
 
@@ -85,22 +86,6 @@ def test_json(inspect: Inspect) -> None:
     assert "+    return 4" in value["diff"]
     mail = next(one for one in value["should_find"] if one["target"]["path"] == "shop/mail.py")
     assert (mail["first_line"], mail["lines"][2]) == (3, "    return 0")
-
-
-def test_long_lines_and_diffs_are_cut(inspect: Inspect, monkeypatch: pytest.MonkeyPatch) -> None:
-    files = {"dist/a.js": [f"+{'x' * 400_000}"], "long.py": [f"+{n}" for n in range(1000)]}
-    diff = "\n".join(
-        line for name, lines in files.items() for line in (f"diff --git a/{name}", *lines)
-    )
-    monkeypatch.setattr(
-        "karat.app.inspect.inspect_case",
-        lambda _dataset, query, **_: CaseDetails(query, "", f"{diff}\ndiff --git a/b.py\n+y", ()),
-    )
-    output = inspect(case("mail")).stdout
-    assert f"\n  +{'x' * 299}...\n  diff --git a/long.py\n  +0\n" in output
-    rest = "  +298\n  ... 701 more lines of this file; --json prints all\n"
-    assert output.endswith(f"{rest}  diff --git a/b.py\n  +y\n")
-    assert len(json.loads(inspect(case("mail"), "--json").stdout)["diff"]) > 400_000
 
 
 def test_a_case(inspect: Inspect) -> None:

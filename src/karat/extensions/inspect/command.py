@@ -19,8 +19,8 @@ from karat.system.words import counted, range_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from karat.app.inspect import CaseDetails, Excerpt
-    from karat.app.run_inspection import QueryInspection, RunInspection
+    from karat.extensions.inspect.case import CaseDetails, Excerpt
+    from karat.extensions.inspect.run import QueryInspection, RunInspection
     from karat.model import Dataset, Query
     from karat.scoring.settings import Scoring
 
@@ -103,7 +103,7 @@ def command(
     karat inspect gold.json --run mysearch --query fbb6f0
     karat inspect gold.json fbb6f0 --json
     """
-    from karat.app.inspect import find_case, inspect_case
+    from karat.extensions.inspect.case import find_case, inspect_case
     from karat.formats import read_dataset
 
     if case and query:
@@ -128,7 +128,7 @@ def _read_run(
     goldset: str, run: str, store: str, reading: dict[str, Any], scoring: "Scoring"
 ) -> "RunInspection":
     from karat.app.report import gather
-    from karat.app.run_inspection import RunInspection
+    from karat.extensions.inspect.run import RunInspection
 
     return RunInspection(gather((goldset, run), store=store, reading=reading), scoring)
 

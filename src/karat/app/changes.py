@@ -1,6 +1,6 @@
 """How runs differ from earlier runs of the same engines: the previous one, and a pinned one."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import NamedTuple
@@ -21,6 +21,8 @@ from karat.scoring.whole_files import judge_whole_files
 
 # The past runs that are read, at most, until one can be compared.
 MOST_READ = 5
+# Returns the finished runs of a name, the newest first.
+PastRuns = Callable[[str], Sequence[PastRun]]
 
 
 class ScoredStoredRun(NamedTuple):
@@ -69,14 +71,17 @@ def run_changes(
     *,
     scoring: Scoring,
     confidence: Confidence,
+    past: PastRuns | None = None,
 ) -> tuple[RunChange, ...]:
     """Return how each of *runs* of *experiment* differs from earlier runs of the same name.
 
     Both are judged on *gold* as it is now, on the queries of both. The previous run is the last one
     that had ended before; a pinned run is compared too, and once if it is the previous one. A run
-    that is broken, or has no earlier one, has no change.
+    that is broken, or has no earlier one, has no change. *past* returns the runs of a name, the
+    newest first; by default those on the same gold set.
     """
-    compare = _Changes(store, gold, scoring, confidence)
+    known = past or (lambda name: past_runs(store, name, gold))
+    compare = _Changes(store, gold, scoring, confidence, known)
     return tuple(
         change
         for run in runs
@@ -89,8 +94,14 @@ class _Changes:
     """Compares runs on one gold set with earlier ones."""
 
     def __init__(
-        self, store: Store, gold: Dataset, scoring: Scoring, confidence: Confidence
+        self,
+        store: Store,
+        gold: Dataset,
+        scoring: Scoring,
+        confidence: Confidence,
+        past: PastRuns,
     ) -> None:
+        self._past = past
         self._store = store
         self._gold = gold
         self._scoring = scoring
@@ -102,7 +113,7 @@ class _Changes:
 
     def of(self, experiment: Experiment, run: ScoredStoredRun) -> Iterator[RunChange]:
         """Yield the changes of *run* since the previous run and since the pinned one."""
-        known = past_runs(self._store, run.stored.label, self._gold)
+        known = self._past(run.stored.label)
         ended = run.stored.ended or run.stored.scored
         others = [past for past in known if past.id != run.stored.id]
         pinned = [past for past in others if past.pinned]

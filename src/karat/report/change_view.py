@@ -29,13 +29,24 @@ def change_lines(changes: Sequence[RunChange], *, now: datetime | None = None) -
 
 
 def change_line(change: RunChange, *, now: datetime) -> str:
-    """Return what became of a run since an earlier one, with the queries won and lost."""
-    (sentence,) = against_named(change.comparison.labelled(), NAMES[change.against])
+    """Return what became of a run since an earlier one: the sentence, and what is known of both."""
+    facts = [f"{change.earlier}, {age(change.ended, now=now)}"]
+    if change.altered:
+        facts.append(altered_text(change))
+    sentence = change_sentence(change, NAMES[change.against])
+    return f"{sentence.removesuffix('.')} ({'; '.join(facts)})."
+
+
+def change_sentence(change: RunChange, other: str) -> str:
+    """Return how a run differs from one that is called *other*, with the queries won and lost."""
+    (sentence,) = against_named(change.comparison.labelled(), other)
     entry = change.difference
     counts = "" if change.unchanged else f"; {entry.wins:,} queries won, {entry.losses:,} lost"
     if entry.n < change.queries:
         counts += f", compared on {entry.n:,} of {change.queries:,} queries"
-    facts = [f"{change.earlier}, {age(change.ended, now=now)}"]
-    if change.altered:
-        facts.append(f"changed: {', '.join(first_few(change.altered))}")
-    return f"{sentence.removesuffix('.')}{counts} ({'; '.join(facts)})."
+    return f"{sentence.removesuffix('.')}{counts}."
+
+
+def altered_text(change: RunChange) -> str:
+    """Return what is known to differ beside the hits, "" for nothing."""
+    return f"changed: {', '.join(first_few(change.altered))}" if change.altered else ""

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { request } from "./client";
 import type {
+  Changes,
   Comparison,
   Curves,
   Definitions,
@@ -88,6 +89,15 @@ export function useDefinitions() {
     queryKey: ["definitions"],
     queryFn: ({ signal }) => request<Definitions>("/definitions", { signal }),
     staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** How the runs differ from earlier ones of the same name. */
+export function useChanges(id: string, isEnabled: boolean) {
+  return useQuery({
+    queryKey: ["results", id, "changes"],
+    queryFn: ({ signal }) => request<Changes>(`/benchmarks/${id}/changes`, { signal }),
+    enabled: isEnabled,
   });
 }
 

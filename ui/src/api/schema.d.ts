@@ -1,4 +1,4 @@
-// openapi.json febd2692ea9eeaec2dbde1528167a6608ff0bf4bc5a605f3715d5f93d810ce74
+// openapi.json a204f0f6ee5db44eb19ccad94047fd1728b7b9482e40f7e569c0ca5fb89a1b18
 export interface paths {
     "/healthz": {
         parameters: {
@@ -862,6 +862,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/benchmarks/{benchmark_id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Changes
+         * @description Return how runs differ from earlier runs of the same name on the same documents.
+         */
+        get: operations["get_changes_api_v2_benchmarks__benchmark_id__changes_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/benchmarks/{benchmark_id}/queries/{query_id}": {
         parameters: {
             query?: never;
@@ -1335,6 +1355,74 @@ export interface components {
              * @default
              */
             description: string;
+        };
+        /**
+         * Change
+         * @description How a run differs from an earlier one of the same name, on the queries of both.
+         *
+         *     *against* says which one: the last that had ended before, or the one that is pinned. Both are
+         *     judged by the judgments as they are now, on the first measure. *altered* names what is known to
+         *     differ beside the hits; *text* says all in one sentence.
+         */
+        Change: {
+            /** Run Id */
+            run_id: string;
+            /** Run Name */
+            run_name: string;
+            /**
+             * Against
+             * @enum {string}
+             */
+            against: "previous" | "pinned";
+            /** Earlier Run Id */
+            earlier_run_id: string;
+            /**
+             * Earlier Benchmark Id
+             * Format: uuid
+             */
+            earlier_benchmark_id: string;
+            /** Earlier Benchmark Name */
+            earlier_benchmark_name: string;
+            /**
+             * Ended At
+             * Format: date-time
+             */
+            ended_at: string;
+            /** Metric */
+            metric: string;
+            /** Queries */
+            queries: number;
+            /** Difference */
+            difference: number | null;
+            /** Interval */
+            interval: [
+                number,
+                number
+            ] | null;
+            /** P */
+            p: number | null;
+            /** Significant */
+            significant: boolean;
+            /** Unchanged */
+            unchanged: boolean;
+            /** Wins */
+            wins: number;
+            /** Ties */
+            ties: number;
+            /** Losses */
+            losses: number;
+            /** Altered */
+            altered: string[];
+            /** Text */
+            text: string;
+        };
+        /**
+         * Changes
+         * @description The changes of the runs of a benchmark; a run without an earlier one has none.
+         */
+        Changes: {
+            /** Changes */
+            changes: components["schemas"]["Change"][];
         };
         /**
          * Choices
@@ -8750,6 +8838,120 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The token does not allow it, or the request comes from another site */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not found, or owned by somebody else */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The request conflicts with the current state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too many requests, or too many jobs at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database or a process of the service does not answer; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A disk of the service is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    get_changes_api_v2_benchmarks__benchmark_id__changes_get: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string | null;
+            };
+            path: {
+                benchmark_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changes"];
+                };
             };
             /** @description The request is not valid */
             400: {

@@ -103,6 +103,7 @@ export class FakeServer {
       made.comparison(search.get("baseline") ?? undefined, search.get("metric") ?? undefined),
     ),
     route("GET", "/benchmarks/{}/curves", () => ({ curves: [] })),
+    route("GET", "/benchmarks/{}/changes", () => ({ changes: [] })),
     route("GET", "/benchmarks/{}/details", () => made.details()),
     route("GET", "/definitions", () => this.definitions),
     route("GET", "/benchmarks/{}/queries/{}", () => made.drilldown()),

@@ -5,6 +5,7 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
+from karat.app.changes import ScoredStoredRun, run_changes
 from karat.app.pooling import best_rank
 from karat.errors import UnknownName
 from karat.experiments.store import RunStatus, StoredRun
@@ -13,7 +14,9 @@ from karat.extensions.service.judging_pool import HitOrder, JudgingPool
 from karat.extensions.service.results import ScoredBenchmark
 from karat.extensions.service.schemas.benchmarks import RunConfig
 from karat.extensions.service.schemas.datasets import UnjudgedHit, UnjudgedHits
+from karat.extensions.service.schemas.results import Change as ChangeDocument
 from karat.extensions.service.schemas.results import (
+    Changes,
     Comparison,
     Curves,
     Details,
@@ -30,11 +33,14 @@ from karat.extensions.service.schemas.results import (
 from karat.extensions.service.store import Benchmark, ServiceStore
 from karat.installation import without_checkout
 from karat.model import Outcome
+from karat.model.change import Earlier, RunChange
+from karat.report.change_view import change_sentence
 from karat.report.page import analysis as analysis_page
 from karat.report.page import queries as page_of
 from karat.report.page import results as page
 from karat.report.page.queries import TUNED_OPTIONS, RunState, Subject
 from karat.report.page.results import flat_metrics, intervals_of
+from karat.scoring.settings import Confidence, Scoring
 
 NS_PER_MS = 1_000_000
 # Options of a configuration that are names of models.
@@ -235,6 +241,8 @@ def unjudged(
 
 
 MOST_BENCHMARKS = 100
+# Runs of one name among which those of a dataset are looked for.
+MOST_PAST = 200
 
 
 def trend(store: ServiceStore, dataset: str, *, owner: str | None) -> Trend:
@@ -269,6 +277,76 @@ def trend(store: ServiceStore, dataset: str, *, owner: str | None) -> Trend:
         dataset_id=dataset,
         labels=labels,
         points=sorted(points, key=lambda point: order.index(point.benchmark_id)),
+    )
+
+
+def changes(scored: ScoredBenchmark, store: ServiceStore, *, owner: str | None) -> Changes:
+    """Return how the runs of a benchmark differ from earlier ones of the same name.
+
+    Those are the runs of the other benchmarks of *owner*, None for everybody's, with the same
+    dataset and collection.
+    """
+    mine, findings = scored.benchmark, scored.findings
+    listed = store.benchmarks.page(owner=owner, dataset=mine.dataset, limit=MOST_BENCHMARKS).items
+    earlier = {
+        each.experiment: each
+        for each in listed
+        if each.experiment and each.collection == mine.collection
+    }
+    found = run_changes(
+        store.results,
+        scored.experiment,
+        findings.gold,
+        [
+            ScoredStoredRun(*each)
+            for each in zip(scored.runs, findings.runs, findings.contest.evaluations, strict=True)
+        ],
+        scoring=Scoring(measures=scored.config.measures()),
+        confidence=Confidence(),
+        past=lambda name: [
+            run
+            for run in store.results.past_runs(name, limit=MOST_PAST)
+            if run.experiment in earlier
+        ],
+    )
+    runs = {each.name: run.id for each, run in zip(findings.runs, scored.runs, strict=True)}
+    return Changes(
+        changes=[
+            _change(each, runs[each.run], earlier[_experiment(each.earlier)]) for each in found
+        ]
+    )
+
+
+def _experiment(run: str) -> str:
+    return run.partition(".")[0]
+
+
+def _change(change: RunChange, run: str, benchmark: Benchmark) -> ChangeDocument:
+    entry, interval = change.difference, change.difference.interval
+    ends = None
+    if interval.low is not None and interval.high is not None:
+        ends = (interval.low, interval.high)
+    name = "its pinned run" if change.against is Earlier.PINNED else "its run"
+    return ChangeDocument(
+        run_id=run,
+        run_name=change.run,
+        against=change.against.value,
+        earlier_run_id=change.earlier,
+        earlier_benchmark_id=benchmark.id,
+        earlier_benchmark_name=benchmark.name,
+        ended_at=change.ended,
+        metric=entry.metric,
+        queries=entry.n,
+        difference=entry.difference,
+        interval=ends,
+        p=entry.p_corrected,
+        significant=entry.is_significant,
+        unchanged=change.unchanged,
+        wins=entry.wins,
+        ties=entry.ties,
+        losses=entry.losses,
+        altered=list(change.altered),
+        text=change_sentence(change, f"{name} in {benchmark.name}"),
     )
 
 

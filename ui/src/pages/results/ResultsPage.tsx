@@ -13,6 +13,7 @@ import { Tabs } from "@/parts/Tabs";
 import { useUrlState } from "@/parts/urlState";
 import { Writer } from "@/parts/Writer";
 import { moment, plural } from "@/words/format";
+import { Changes } from "./Changes";
 import { Controls } from "./Controls";
 import { Outcome } from "./Outcome";
 import { Progress } from "./Progress";
@@ -87,7 +88,8 @@ function Measured({ benchmark, results }: { benchmark: Benchmark; results: Resul
   const mayWrite = useMayWrite();
   const { id, status } = benchmark;
   const scored = results.runs.filter((run) => run.status === "completed");
-  const details = useDetails(id, !isActive(benchmark) && scored.length > 0).data;
+  const isSettled = !isActive(benchmark) && scored.length > 0;
+  const details = useDetails(id, isSettled).data;
   if (scored.length === 0 && results.runs.every((run) => run.error_message === null)) {
     return (
       <Empty title={status === "running" ? "The first run has started" : "No run has scores yet"}>
@@ -102,6 +104,7 @@ function Measured({ benchmark, results }: { benchmark: Benchmark; results: Resul
   return (
     <>
       <Outcome id={id} results={results} details={details} />
+      <Changes id={id} isEnabled={isSettled} />
       <div className="row">
         {scored.length > 1 && (
           <Link className="button" href={`/benchmarks/${id}/compare`}>

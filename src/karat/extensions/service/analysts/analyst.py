@@ -64,6 +64,7 @@ class Analyst:
             "drilldown": self._analysis(views.drilldown),
             "unjudged": self._unjudged,
             "two_sides": self._two_sides,
+            "changes": self._changes,
             "draw": self._draw,
             "search": self._search,
             "warm": self._warm,
@@ -104,6 +105,9 @@ class Analyst:
     ) -> str:
         sides = self.scored(left), left_run, self.scored(right), right_run
         return views.two_sides(*sides, metric).model_dump_json()
+
+    def _changes(self, benchmark: str, *, sees: str | None) -> str:
+        return views.changes(self.scored(benchmark), self._store, owner=sees).model_dump_json()
 
     def _draw(self, benchmark: str, path: str) -> str:
         computed = self.scored(benchmark)

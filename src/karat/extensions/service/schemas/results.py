@@ -349,6 +349,41 @@ class Definitions(Answer):
     loss_reasons: list[LossReason]
 
 
+class Change(Answer):
+    """How a run differs from an earlier one of the same name, on the queries of both.
+
+    *against* says which one: the last that had ended before, or the one that is pinned. Both are
+    judged by the judgments as they are now, on the first measure. *altered* names what is known to
+    differ beside the hits; *text* says all in one sentence.
+    """
+
+    run_id: str
+    run_name: str
+    against: Literal["previous", "pinned"]
+    earlier_run_id: str
+    earlier_benchmark_id: Id
+    earlier_benchmark_name: str
+    ended_at: datetime
+    metric: str
+    queries: int
+    difference: float | None
+    interval: tuple[float, float] | None
+    p: float | None
+    significant: bool
+    unchanged: bool
+    wins: int
+    ties: int
+    losses: int
+    altered: list[str]
+    text: str
+
+
+class Changes(Answer):
+    """The changes of the runs of a benchmark; a run without an earlier one has none."""
+
+    changes: list[Change]
+
+
 class TrendPoint(Answer):
     """One run in the course of time; *commit* is null where the documents are in no repository."""
 

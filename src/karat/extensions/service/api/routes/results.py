@@ -28,6 +28,7 @@ from karat.extensions.service.api.state import (
 from karat.extensions.service.results import results_key
 from karat.extensions.service.schemas.base import NO_NUL, Measure, QueryId, RunId
 from karat.extensions.service.schemas.results import (
+    Changes,
     Comparison,
     Curves,
     Details,
@@ -152,6 +153,15 @@ async def get_curves(serving: CurrentService, versioned: RequestedBenchmark) -> 
 async def get_details(serving: CurrentService, versioned: RequestedBenchmark) -> Response:
     """Return warnings, advice, ranks, latency, cost and method."""
     return await versioned.analysed(serving, "details")
+
+
+@router.get("/changes", response_model=Changes, responses=failures(404, 409))
+async def get_changes(
+    serving: CurrentService, caller: CurrentCaller, versioned: RequestedBenchmark
+) -> Response:
+    """Return how runs differ from earlier runs of the same name on the same documents."""
+    body = await versioned.analysis(serving, "changes", sees=caller.sees)
+    return Response(body, media_type="application/json")
 
 
 @router.get(

@@ -30,7 +30,8 @@ from karat.formats.source import (
     open_bytes,
     refuse_utf16,
 )
-from karat.model import Answer, Dataset, Hit, Run
+from karat.model import Answer, Dataset, Run
+from karat.model.run import scored_hits
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -421,9 +422,10 @@ def scan(path: "Path", _options: ReadOptions) -> Iterator[Run]:
 
 def _answers(path: "Path") -> Iterator[Answer]:
     for query, ranking in scan_trec_run(path):
-        # Sorting is stable, so that equal scores keep the order of the file.
-        ordered = sorted(ranking.items(), key=lambda item: -item[1])
-        yield Answer(query, tuple(Hit(name, score) for name, score in ordered))
+        if not _descending(list(ranking.values())):
+            # Sorting is stable, so that equal scores keep the order of the file.
+            ranking = dict(sorted(ranking.items(), key=lambda item: -item[1]))  # noqa: PLW2901
+        yield Answer(query, scored_hits(ranking, ranking.values()))
 
 
 def _name(path: "Path") -> str:

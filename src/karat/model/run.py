@@ -167,6 +167,18 @@ class Run:
 
 # Builds a hit from all its fields; calling the class would dominate the time.
 HIT: Callable[[tuple[object, ...]], Hit] = partial(tuple.__new__, Hit)
+
+
+def scored_hits(paths: Iterable[str], scores: Iterable[float]) -> tuple[Hit, ...]:
+    """Return hits on whole files; both arguments have the same length.
+
+    >>> scored_hits(["a.py"], [0.5]) == (Hit("a.py", 0.5),)
+    True
+    """
+    whole_file = Hit("")[2:]
+    return tuple(HIT((path, score, *whole_file)) for path, score in zip(paths, scores, strict=True))
+
+
 # The fields of hits, one sequence for each, in the order of the fields.
 HitColumns = tuple[
     Sequence[str], Sequence[float], Sequence[int], Sequence[int], Sequence[str], Sequence[int]

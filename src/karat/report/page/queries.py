@@ -185,8 +185,13 @@ def _state(findings: Findings, index: int, measured: RunResult) -> RunState:
     )
 
 
-def query_results(subject: Subject, run: str, *, page: int, per_page: int) -> Document:
-    """Return one page of the query results of a run, at the primary cut-off."""
+def query_results(
+    subject: Subject, run: str, *, page: int, per_page: int, hits: int | None = None
+) -> Document:
+    """Return one page of the query results of a run, at the primary cut-off.
+
+    *hits* cuts the documents that are listed by id.
+    """
     index = subject.index_of(run)
     findings, k = subject.findings, subject.primary_k
     table = subject.table(index)
@@ -201,13 +206,15 @@ def query_results(subject: Subject, run: str, *, page: int, per_page: int) -> Do
     results = []
     for row in range(len(findings.gold))[(page - 1) * per_page : page * per_page]:
         query_id = findings.gold.query_ids[row]
-        hits = answers.answer(row_of[query_id]).hits if query_id in row_of else ()
+        returned = (
+            () if hits == 0 or query_id not in row_of else answers.answer(row_of[query_id]).hits
+        )
         results.append(
             {
                 "query_id": query_id,
                 "query_key": query_id,
                 "query_text": findings.gold.texts[row],
-                "retrieved_doc_ids": list(dict.fromkeys(hit.path for hit in hits)),
+                "retrieved_doc_ids": list(dict.fromkeys(hit.path for hit in returned))[:hits],
                 "metrics": {name: known(column[row]) for name, column in table.columns.items()},
                 "precision_at_k": score(f"precision@{k}", row),
                 "recall_at_k": score(f"recall@{k}", row),

@@ -6,7 +6,7 @@ neither add to the ideal ranking nor count twice.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import inf, isfinite
@@ -233,6 +233,25 @@ def _with_subtopics(
     )
 
 
+class Spellings:
+    """Paths in the form that is compared, each computed once."""
+
+    def __init__(self, spell: Callable[[str], str]) -> None:
+        """Compute with *spell*."""
+        self._spell = spell
+        self._known: dict[str, str] = {}
+
+    def hits(self, hits: Iterable[Hit]) -> list[Hit]:
+        """Return *hits* with their paths in that form."""
+        return [self._hit(hit) for hit in hits]
+
+    def _hit(self, hit: Hit) -> Hit:
+        path = self._known.get(hit.path)
+        if path is None:
+            path = self._known[hit.path] = self._spell(hit.path)
+        return hit if path == hit.path else hit._replace(path=path)
+
+
 class _Judge:
     """The settings and the results so far of one call of ``judge``."""
 
@@ -262,8 +281,7 @@ class _Judge:
         self.failed: dict[str, QueryStatus] = {}
         self.unknown: list[str] = []
         self.any_hits = False
-        # The path of a hit -> as it is compared.
-        self.spellings: dict[str, str] = {}
+        self.spellings = Spellings(self.uncut)
         self.unmatched = MismatchCounts()
         # In the other modes a name may be a part of a path, or a pattern.
         self.near = NearMisses(queries) if matcher.name in WHOLE_NAMES else None
@@ -433,15 +451,8 @@ class _Judge:
 
     def hits(self, answer: Answer) -> list[Hit]:
         """Return the answer's valid hits with normalised paths."""
-        hits = [self.normalised(hit) for hit in answer.hits]
+        hits = self.spellings.hits(answer.hits)
         return valid_hits(hits, self.invalid, self.known, cut_at=self.cut_at)
-
-    def normalised(self, hit: Hit) -> Hit:
-        """Return *hit* with its path as it is compared; each path is normalised once."""
-        path = self.spellings.get(hit.path)
-        if path is None:
-            path = self.spellings[hit.path] = self.uncut(hit.path)
-        return hit if path == hit.path else hit._replace(path=path)
 
     def tried(self, repair: Repair, samples: Sequence[QuerySample]) -> list[bool]:
         """Return for each of *samples* whether a hit is on a relevant target with *repair*."""
@@ -543,6 +554,7 @@ def trace(
     ties = tie_policy(ties, run)
     matcher = MATCHERS.get(match or truth.match)(min_overlap=min_overlap)
     answers = {query_id: row for row, query_id in enumerate(run.query_ids)}
+    spellings = Spellings(lambda path: matcher.spelled(without_prefix(path, strip_prefix), root))
     traces = []
     for row, query_id in enumerate(truth.query_ids):
         targets = [
@@ -552,11 +564,8 @@ def trace(
         hits: list[Hit] = []
         if query_id in answers:
             answer = run.answer(answers[query_id])
-            hits = [
-                hit._replace(path=matcher.spelled(without_prefix(hit.path, strip_prefix), root))
-                for hit in (answer.hits if answer.outcome is Outcome.ANSWERED else ())
-            ]
-            hits = valid_hits(hits, Counter(), cut_at=cut_at)
+            returned = answer.hits if answer.outcome is Outcome.ANSWERED else ()
+            hits = valid_hits(spellings.hits(returned), Counter(), cut_at=cut_at)
             hits = with_alternatives(hits, targets, truth.extras[row], matcher)
         if matches_by_id(targets, matcher):
             matched = _matched_by_id(hits, targets, ties, judged_only=judged_only, depth=depth)

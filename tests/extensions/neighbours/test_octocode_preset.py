@@ -28,7 +28,7 @@ def outside_of_github(monkeypatch: pytest.MonkeyPatch) -> None:
             "first: karat evaluate gold.qrels -e bm25 --run-out run.jsonl, then pass run.jsonl",
         ),
         (("gold.qrels", "new.run", "--preset", "octocode"), "instead of GOLD and RUN"),
-        (("--preset", "octocode"), "needs --csv"),
+        (("--preset", "octocode"), "needs --csv FILE, because benchmark/code.csv is not in the curr"),
         (("--preset", "octocode", "--csv", "code.csv", "-m", "mrr"), "sets matching and measures"),
         (
             ("--preset", "octocode", "--csv", "code.csv", "-e", "bm25", "--threshold", "0.5"),
@@ -74,6 +74,23 @@ def test_octocode_fails_below_70_percent(karat: Karat, octocode: tuple[str, ...]
     done = karat(*octocode)
     assert (done.returncode, "Gate failed: toy" in done.stdout) == (1, True), done.stderr
     assert karat(*octocode, "--min", "hit@5=0.3").returncode == 0
+
+
+def test_the_queries_of_its_repository_are_the_default(
+    karat: Karat, octocode: tuple[str, ...], folder: Path
+) -> None:
+    own = folder / "benchmark"
+    own.mkdir()
+    position = octocode.index("--csv")
+    command = (*octocode[:position], *octocode[position + 2 :])
+    refused = karat(*command, "--mode", "docs")
+    assert (refused.returncode, "benchmark/docs.csv is not in" in refused.stderr) == (2, True)
+    (own / "code.csv").write_text((folder / "code.csv").read_text())
+    assert karat(*command).stdout == karat(*octocode).stdout
+    (folder / "guide.md").write_text("# Login\n")
+    (own / "docs.csv").write_text("query,result1\nwhere is login,guide.md:1-1:2\n")
+    done = karat(*command, "--mode", "docs")
+    assert (done.returncode, "toy, 1 query" in done.stdout) == (1, True), done.stderr
 
 
 def test_octocodes_results_are_written_and_change_no_exit_code(

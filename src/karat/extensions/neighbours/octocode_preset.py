@@ -29,7 +29,7 @@ OCTOCODE: Fields = {
         "--csv",
         type=click.Path(exists=True, dir_okay=False),
         metavar="FILE",
-        help="octocode: file with the queries.",
+        help="octocode: file with the queries; by default benchmark/code.csv or docs.csv here.",
     ),
     "mode": click.option(
         "--mode",
@@ -71,6 +71,8 @@ OCTOCODE: Fields = {
 
 UNSET = OctocodeOptions(None, None, None, None, False, None, None, None, False)
 MAX_RESULTS = 20
+# Where octocode's repository has its queries, by mode; its own script reads the first one.
+OWN_QUERIES = {"code": "benchmark/code.csv", "docs": "benchmark/docs.csv"}
 
 
 def _run(given: OctocodeOptions, request: GateRequest) -> GateOutcome:
@@ -84,7 +86,7 @@ def _run(given: OctocodeOptions, request: GateRequest) -> GateOutcome:
     from karat.formats import read_dataset
     from karat.report.score_view import per_query_table, score_table
 
-    gold = read_dataset(str(given.csv), format="octocode")
+    gold = read_dataset(given.csv or _own_queries(given), format="octocode")
     options = request.options
     rules = (options if options.minimums else options._replace(minimums=(LEAST,))).rules()
     engine = given.engine or octocode_engine(given.mode or "code", threshold=given.threshold)
@@ -125,10 +127,18 @@ def _check(given: OctocodeOptions, request: GateRequest) -> None:
         raise click.UsageError(
             "--preset octocode sets matching and measures; remove these options."
         )
-    if given.csv is None:
-        raise click.UsageError("--preset octocode needs --csv FILE.")
+    if given.csv is None and not Path(_own_queries(given)).is_file():
+        raise click.UsageError(
+            f"--preset octocode needs --csv FILE, because {_own_queries(given)} is not in the "
+            "current folder."
+        )
     if given.engine and given.threshold is not None:
         raise click.UsageError("--threshold cannot be combined with --engine.")
+
+
+def _own_queries(given: OctocodeOptions) -> str:
+    """Return the queries that octocode's repository has for the mode."""
+    return OWN_QUERIES[given.mode or "code"]
 
 
 def _unused(given: OctocodeOptions, names: tuple[str, ...]) -> str:

@@ -59,6 +59,14 @@ def test_charts_are_written(karat: Karat, folder: Path) -> None:
     ]
 
 
+def test_one_chart_is_a_file(karat: Karat, folder: Path) -> None:
+    command = ("report", "gold.qrels", "old.run", "new.run", "--draws", "99")
+    assert karat(*command, "-o", "query_differences.svg").returncode == 0
+    text = (folder / "query_differences.svg").read_text(encoding="utf-8")
+    assert text.startswith("<svg ")
+    assert "new against old, per query" in text
+
+
 def test_a_table_for_a_paper(karat: Karat, folder: Path) -> None:
     asked = ("report", "gold.qrels", "old.run", "new.run", "-m", "map,P@5", "--draws", "99")
     style = ("--digits", "1", "--percent", "--label", "tab:x", "--caption", "Runs", "--intervals")
@@ -94,7 +102,7 @@ def test_measures_are_shown_as_typed(karat: Karat, folder: Path) -> None:
     [
         (("-o", "out.md", "--digits", "2"), "need -o FILE.tex"),
         (("-o", "out.pdf"), "out.pdf: unknown report format"),
-        (("-o", "out.png"), "out.png: a report cannot be an image; --charts FOLDER writes"),
+        (("-o", "out.png"), "out.png: one chart is an .svg file; --charts FOLDER writes PNG"),
         ((), "Nothing to write"),
         (("-o", "out.html", "--by", "colour"), "no query is tagged with 'colour'"),
         (("-o", "missing/out.html"), "cannot be written"),

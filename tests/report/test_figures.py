@@ -1,7 +1,6 @@
 """Charts as files."""
 
 import sys
-from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -9,49 +8,55 @@ import pytest
 
 import karat
 from karat.errors import InputError, MissingExtra
-from karat.report.figures import BETTER, CHARTS, COLOURS, EQUAL, WORSE, write_figures
+from karat.report.charts import BETTER, CHARTS, COLOURS, EQUAL, WORSE
+from karat.report.figures import draw_chart, write_figures
 from karat.report.findings import Findings
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
+NAMES = (
+    *("measures", "query_scores", "f1_distribution", "latency_distribution"),
+    *("accuracy_vs_latency", "query_differences"),
+)
+
+
 def test_each_chart_is_a_picture(findings: Findings, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     written = write_figures(findings, tmp_path / "charts")
-    names = [
-        *("measures", "query_scores", "f1_distribution", "latency_distribution"),
-        *("accuracy_vs_latency", "query_differences"),
-    ]
-    assert list(CHARTS) == names
+    assert tuple(CHARTS) == NAMES
     assert [path.name for path in written] == [
-        f"{name}.{suffix}" for name in names for suffix in ("png", "svg")
+        f"{name}.{suffix}" for name in NAMES for suffix in ("svg", "png")
     ]
     for path in written:
-        content = path.read_bytes()
-        assert content.startswith(PNG if path.suffix == ".png" else b"<?xml")
+        assert path.read_bytes().startswith(PNG if path.suffix == ".png" else b"<svg ")
 
 
-def test_without_times_only_scores_are_drawn(alone: Findings, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    written = write_figures(alone, tmp_path)
-    assert {path.stem for path in written} == {"measures", "query_scores", "f1_distribution"}
+def test_without_matplotlib_svg_files_are_written(
+    findings: Findings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("karat.report.figures.find_spec", lambda _: None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    written = write_figures(findings, tmp_path)
+    assert [path.name for path in written] == [f"{name}.svg" for name in NAMES]
 
 
-def test_the_measures_are_those_that_were_asked_for(findings: Findings, axes: Any) -> None:
-    assert CHARTS["measures"](findings, axes)
-    comparison = findings.contest.comparison
-    drawn = [name for name in comparison.metrics if name not in comparison.lower_is_better]
-    assert [text.get_text() for text in axes.get_yticklabels()] == drawn
-    means = [comparison.mean(run, name).mean for run in findings.names for name in drawn]
-    assert [bar.get_width() for bar in axes.patches] == pytest.approx(means)
+def test_matplotlib_draws_the_same_bars(findings: Findings, axes: Any) -> None:
+    chart = CHARTS["measures"](findings)
+    assert chart is not None
+    draw_chart(axes, chart)
+    assert [text.get_text() for text in axes.get_yticklabels()] == list(chart.categories)
+    lengths = [value for one in chart.series for value in one.values]
+    assert [bar.get_width() for bar in axes.patches] == pytest.approx(lengths)
 
 
-def test_one_line_per_run_shows_its_queries(findings: Findings, axes: Any) -> None:
-    assert CHARTS["query_scores"](findings, axes)
-    assert [line.get_label() for line in axes.lines] == list(findings.names)
-    for run, line in enumerate(axes.lines):
-        scores = [score for score in findings.scores(run) if not isnan(score)]
-        assert list(line.get_ydata()) == sorted(scores, reverse=True)
+@pytest.mark.parametrize("name", NAMES)
+def test_matplotlib_draws_every_kind(findings: Findings, axes: Any, name: str) -> None:
+    chart = CHARTS[name](findings)
+    assert chart is not None
+    draw_chart(axes, chart)
+    assert axes.get_title() == chart.title
+    assert axes.has_data()
 
 
 def test_a_file_is_no_folder(alone: Findings, tmp_path: Path) -> None:
@@ -62,12 +67,11 @@ def test_a_file_is_no_folder(alone: Findings, tmp_path: Path) -> None:
         write_figures(alone, file)
 
 
-def test_without_matplotlib_the_extra_is_named(
-    alone: Findings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_matplotlib_a_plot_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    evaluation = karat.evaluate(GOLD, OLD, ["RR"], confidence=None)
     with pytest.raises(MissingExtra, match=r"pip install .*\[charts\]"):
-        write_figures(alone, tmp_path)
+        evaluation.plot()
 
 
 GOLD = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import PurePath
 
 from karat.errors import InputError
@@ -30,7 +31,6 @@ from karat.scoring.loss_reasons import LOSS_REASONS
 # A mark beside a mean: significantly better or worse than the baseline.
 UP, DOWN = "▲", "▼"
 DIGITS = 3
-PICTURES = frozenset({".png", ".svg"})
 
 
 def slice_tables(findings: Findings) -> tuple[Table, ...]:
@@ -168,11 +168,25 @@ def draw(findings: Findings, name: str, *, latex: LatexStyle | None = None) -> s
 def drawer(name: str) -> Callable[[Findings], str]:
     """Return the function that draws a file called *name*; InputError for an unknown suffix."""
     suffix = PurePath(name).suffix.lower()
-    if suffix in PICTURES:
-        raise InputError(f"{name}: a report cannot be an image; --charts FOLDER writes charts")
+    if suffix == ".png":
+        raise InputError(f"{name}: one chart is an .svg file; --charts FOLDER writes PNG files too")
+    if suffix == ".svg":
+        return partial(_svg, name=PurePath(name).stem)
     if suffix not in FORMATS:
-        raise InputError(f"{name}: unknown report format; expected {', '.join(FORMATS)}")
+        raise InputError(f"{name}: unknown report format; expected {', '.join(SUFFIXES)}")
     return FORMATS[suffix]
+
+
+def _svg(findings: Findings, *, name: str) -> str:
+    """Return the chart called *name*, or the means of all measures for any other name."""
+    from karat.report.charts import CHARTS
+    from karat.report.svg import svg
+
+    chosen = name if name in CHARTS else next(iter(CHARTS))
+    chart = CHARTS[chosen](findings.labelled())
+    if chart is None:
+        raise InputError(f"{name}.svg: these runs have no data for the chart {chosen}")
+    return svg(chart)
 
 
 def _html(findings: Findings) -> str:
@@ -250,3 +264,4 @@ FORMATS: dict[str, Callable[[Findings], str]] = {
     ".json": _json,
     ".tex": _latex,
 }
+SUFFIXES = (*FORMATS, ".svg")

@@ -131,7 +131,7 @@ def test_the_sample_of_another_benchmark(karat: Karat, project: Path, folder: Pa
         *("query_differences.png", "query_differences.svg"),
     }
     report = (folder / "benchmark_results" / "report.md").read_text(encoding="utf-8")
-    assert "\n![accuracy_vs_latency](accuracy_vs_latency.png)\n" in report
+    assert "\n![accuracy_vs_latency](accuracy_vs_latency.svg)\n" in report
     text = (folder / "benchmark_results" / "semantic_search.json").read_text(encoding="utf-8")
     results = json.loads(text)
     assert results["agent_name"] == "semantic_search"

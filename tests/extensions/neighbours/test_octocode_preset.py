@@ -28,7 +28,10 @@ def outside_of_github(monkeypatch: pytest.MonkeyPatch) -> None:
             "first: karat evaluate gold.qrels -e bm25 --run-out run.jsonl, then pass run.jsonl",
         ),
         (("gold.qrels", "new.run", "--preset", "octocode"), "instead of GOLD and RUN"),
-        (("--preset", "octocode"), "needs --csv FILE, because benchmark/code.csv is not in the curr"),
+        (
+            ("--preset", "octocode"),
+            "needs --csv FILE, because benchmark/code.csv is not in the curr",
+        ),
         (("--preset", "octocode", "--csv", "code.csv", "-m", "mrr"), "sets matching and measures"),
         (
             ("--preset", "octocode", "--csv", "code.csv", "-e", "bm25", "--threshold", "0.5"),

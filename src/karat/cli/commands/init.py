@@ -82,7 +82,7 @@ gate:
 output:
   directory: benchmark_results
   formats: [json, csv, markdown, html]
-  generate_visualizations: false   # charts as PNG and SVG; needs karatbench[charts]
+  generate_visualizations: false   # charts as SVG, and as PNG with karatbench[charts]
 """
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     common=True,
     type=OutputPath(),
     metavar="FILE",
-    help="File to write; its ending sets the format: .html, .md, .txt, .csv, .json or .tex.",
+    help="File to write; its ending sets the format: .html, .md, .txt, .csv, .json, .tex or .svg.",
 )
 @option(
     "--charts",
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     common=True,
     type=click.Path(file_okay=False),
     metavar="FOLDER",
-    help="Write charts as PNG and SVG files into a folder; needs karatbench[charts].",
+    help="Write charts into a folder: SVG files, and PNG files with karatbench[charts].",
 )
 @option(
     "--schema",
@@ -96,6 +96,7 @@ def command(
     karat report latest -o report.html --losses
     karat report k3nq.1 k3nq.4 -o report.md -m ndcg@10,recall@100
     karat report latest -o '{engine}.csv' --schema agents
+    karat report latest -o measures.svg
     karat report gold.json bm25.run dense.run -o table.tex --digits 3 --label tab:main
     """
     from karat.report.draw import drawer
@@ -103,8 +104,8 @@ def command(
 
     if output is None and charts is None:
         raise click.UsageError(
-            "Nothing to write; add -o report.html (or .md, .txt, .csv, .json, .tex), or --charts "
-            "FOLDER. A browser prints the HTML page as PDF."
+            "Nothing to write; add -o report.html (or .md, .txt, .csv, .json, .tex, .svg), or "
+            "--charts FOLDER. A browser prints the HTML page as PDF."
         )
     if output is not None:
         drawer(output) if schema == "karat" else check_schema(schema, output)

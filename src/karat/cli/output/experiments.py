@@ -266,9 +266,9 @@ class Views:
         path = self.output.path
         if path is None or self.output.style is not None or self.folder:
             return None
-        from karat.report.draw import FORMATS
+        from karat.report.draw import SUFFIXES
 
-        return path if Path(path).suffix.lower() in FORMATS else None
+        return path if Path(path).suffix.lower() in SUFFIXES else None
 
 
 def carry_out(

@@ -14,7 +14,6 @@ import click
 from karat.cli.options.shared import Output
 from karat.errors import InputError
 from karat.formats.base import FOLDER_FORMATS
-from karat.installation import install_hint
 from karat.model import Dataset
 from karat.model.evaluation import Evaluation
 from karat.registry import Registry
@@ -335,7 +334,7 @@ def write_report(
     from karat.system.files import write_text
 
     text = draw(findings, path, latex=latex)
-    pictured = [chart.name for chart in charts if chart.suffix == ".png"]
+    pictured = [chart.name for chart in charts if chart.suffix == ".svg"]
     if pictured and path.endswith(".md"):
         from karat.report.table import pictures
 
@@ -345,7 +344,7 @@ def write_report(
 
 
 def write_charts(findings: "Findings", folder: str) -> "list[Path]":
-    """Write the charts as PNG and SVG files, and return these."""
+    """Write the charts as files, and return these."""
     from karat.report.figures import write_figures
 
     written = write_figures(findings, folder)
@@ -363,16 +362,11 @@ def write_folder(
     charts: bool = False,
 ) -> None:
     """Fill *folder*: a file of results for each run, reports on all of them, and charts."""
-    from importlib.util import find_spec
     from pathlib import Path
 
     folder_path = Path(folder)
     folder_path.mkdir(parents=True, exist_ok=True)
-    drawn: list[Path] = []
-    if charts and find_spec("matplotlib") is None:
-        click.echo(f"warning: charts need matplotlib: {install_hint('charts')}", err=True)
-    elif charts:
-        drawn = write_charts(findings, folder)
+    drawn = write_charts(findings, folder) if charts else []
     for name in formats:
         if name in REPORTS:
             write_report(findings, str(folder_path / REPORTS[name]), charts=drawn)

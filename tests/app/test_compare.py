@@ -10,7 +10,7 @@ from karat.app.score import RunSource, score
 from karat.errors import InputError
 from karat.model import Dataset, Query, Target
 from karat.report.compare_view import compare_table
-from karat.report.json import contest_json
+from karat.report.json import result_json
 from karat.report.score_view import score_table
 from karat.scoring.settings import Confidence, Scoring
 from tests.extension_kit import install_objects
@@ -141,7 +141,7 @@ def test_set_measures_of_lists_of_different_length_end_with_a_warning(
     )
     assert contest.verdict.endswith(contest.notes[0])
     assert compare_table(contest).conclusion == contest.verdict
-    assert loads(contest_json(contest, {}))["notes"] == list(contest.notes)
+    assert loads(result_json(contest, {}))["notes"] == list(contest.notes)
     assert contest.evaluations[1].notes.hits_per_query == 50
     install_objects(monkeypatch, "metric", {"set-own": "karat.scoring.metrics.sets:set_f1"})
     alone = compare(GOLD, [BOTH, long], scoring=Scoring(("set-own",)), confidence=FEW)

@@ -31,7 +31,7 @@ from karat.model.comparison import Interval
 from karat.model.gate import Decision
 from karat.model.judgments import JudgmentRecord, model_labels_of, with_model_labels
 from karat.report.compare_view import compare_table
-from karat.report.json import evaluation_json
+from karat.report.json import result_json
 from karat.report.score_view import note_lines
 from karat.scoring.human_sample import (
     human_sample_of,
@@ -186,7 +186,7 @@ def test_a_score_is_prediction_powered_and_says_so() -> None:
     assert note.startswith(f"prediction-powered: ndcg@5 {summary.mean:.3f} [")
     assert "from 24 human-judged and 56 model-judged queries; as precise as " in note
     assert "hit@1" in note
-    assert '"prediction-powered"' in evaluation_json(powered, {})
+    assert '"prediction-powered"' in result_json(powered, {})
     assert not plain.notes.powered
     assert not any("--judge-labels" in line for line in note_lines(powered))
 

@@ -45,18 +45,28 @@ def refuse(text: str) -> None:
 def test_a_difference_inside_the_noise_is_called_so(karat: Karat) -> None:
     done = karat(*COMPARE)
     assert (done.returncode, done.stderr) == (0, "")
-    lines = done.stdout.splitlines()
-    assert lines[0] == "new against old, 4 queries"
-    assert lines[4].split()[:4] == ["mrr", "a", "old", "0.500"]
-    assert lines[5].split()[:3] == ["b", "new", "1.000"]
-    assert "*" not in done.stdout
-    assert "old: over answered queries only, the mean of mrr is 0.750" in lines
-    verdict, *why = lines[-3:]
+    verdict, why, *lines = done.stdout.splitlines()
     assert verdict.startswith("No significant difference between new and old on mrr (+0.500")
-    assert " ".join(why) == (
-        "Only 2 queries differ, and the test needs at least 6 to call a difference significant. "
-        "old has no result for 1 of 4 queries, and each counts 0."
-    )
+    assert why.startswith("Only 2 queries differ, and the test needs at least 6 to call a")
+    assert lines[1] == "4 queries; change and p: against old"
+    old, new = lines[5:7]
+    assert old.split()[:2] == ["old", "0.500"]
+    assert old.endswith("baseline")
+    assert new.split()[:2] == ["new", "1.000"]
+    assert new.endswith("+0.500  0.500")
+    assert "*" not in done.stdout
+    assert "old: 1 missing (each counts 0)" in lines
+
+
+def test_details_have_every_interval_and_test(karat: Karat) -> None:
+    done = karat(*COMPARE, "--details")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("No significant difference between new and old on mrr (+0.500")
+    title = lines.index("new against old, 4 queries")
+    assert lines[title + 4].split()[:4] == ["mrr", "a", "old", "0.500"]
+    assert lines[title + 5].split()[:3] == ["b", "new", "1.000"]
+    assert "old: over answered queries only, the mean of mrr is 0.750" in lines
 
 
 def test_a_difference_beyond_the_noise_is_starred_and_told(
@@ -65,7 +75,7 @@ def test_a_difference_beyond_the_noise_is_starred_and_told(
     text = karat(*clear).stdout
     assert "1.000*" in text
     assert "* significantly better than all others" in text
-    assert text.splitlines()[-1].startswith("fast is better than slow: mrr +0.500 ")
+    assert text.startswith("fast is better than slow: mrr +0.500 ")
 
 
 def test_json_has_stable_keys_and_no_number_that_json_lacks(karat: Karat) -> None:
@@ -104,8 +114,8 @@ def test_csv_has_one_row_per_run_and_query_when_asked(karat: Karat) -> None:
 
 def test_queries_are_shown_worst_change_first_and_unscored_ones_last(karat: Karat) -> None:
     lines = karat(*COMPARE, "--per-query").stdout.splitlines()
-    assert lines[0] == "mrr per query, and how new changes it against old"
-    assert [line.split() for line in lines[4:8]] == [
+    first = lines.index("mrr per query, and how new changes it against old")
+    assert [line.split() for line in lines[first + 4 :]] == [
         ["q2", "1.0000", "1.0000", "0.0000"],
         ["q1", "0.5000", "1.0000", "+0.5000"],
         ["q3", "0.0000", "1.0000", "+1.0000"],
@@ -115,6 +125,12 @@ def test_queries_are_shown_worst_change_first_and_unscored_ones_last(karat: Kara
 
 def test_values_of_a_tag_are_compared_apart(karat: Karat, clear: tuple[str, ...]) -> None:
     lines = karat(*clear, "--by", "team").stdout.splitlines()
+    first = lines.index("mrr by team")
+    assert [line.split() for line in lines[first + 4 : first + 6]] == [
+        ["a", "10", "0.500", "1.000", "▲"],
+        ["b", "10", "0.500", "1.000", "▲"],
+    ]
+    lines = karat(*clear, "--by", "team", "--details").stdout.splitlines()
     assert [line for line in lines if line.startswith("team = ")] == [
         *("team = a, 10 queries", "team = b, 10 queries"),
     ]
@@ -157,7 +173,11 @@ def test_wilcoxon_comes_with_its_warning(karat: Karat) -> None:
 
 
 def test_what_has_no_paired_test_is_named_and_never_dropped(karat: Karat) -> None:
-    done = karat("compare", "gold.qrels", "old.run", "new.run", "-m", "mrr,num-ret")
+    named = ("compare", "gold.qrels", "old.run", "new.run", "-m", "mrr,num-ret")
+    heads, _, old, new = karat(*named).stdout.splitlines()[5:9]
+    assert heads.endswith("num-ret")
+    assert (old.split()[-1], new.split()[-1]) == ("4.000", "4.000")
+    done = karat(*named, "--details")
     assert (
         "num-ret is not a mean over queries and is not compared: old 4.000, new 4.000"
         in done.stdout
@@ -183,9 +203,9 @@ def test_fewer_lines_are_better(karat: Karat, folder: Path) -> None:
         rows = [header | {"name": name}, *answers]
         (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
     done = karat("compare", "many.csv", "wide.jsonl", "tight.jsonl", "-m", "lines@10")
-    lines = done.stdout.splitlines()
-    assert lines[5].split()[:3] == ["b", "tight", "15.500*"]
-    assert lines[5].split()[-1] == "a"
+    assert done.stdout.startswith("tight is better than wide: lines@10 -80.000")
+    (row,) = (line for line in done.stdout.splitlines() if line.startswith("tight  "))
+    assert row.split()[:2] == ["tight", "15.500*"]
 
 
 def test_the_demo_compares(karat: Karat, project_root: Path) -> None:
@@ -193,7 +213,8 @@ def test_the_demo_compares(karat: Karat, project_root: Path) -> None:
     runs = [str(demo / f"{name}.run") for name in ("keyword", "bm25", "bm25-stemmed")]
     done = karat("compare", str(demo / "gold.json"), *runs, "-m", "ndcg@10", "--draws", "999")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("bm25, bm25-stemmed against keyword, 70 queries\n")
+    assert done.stdout.startswith("bm25 has the highest ndcg@10, 0.716, and is better than keyword")
+    assert "70 queries; change and p: against keyword\n" in done.stdout
     told = " ".join(done.stdout.split())
     assert "No significant difference between bm25 and bm25-stemmed" in told
 
@@ -207,7 +228,7 @@ def test_searches_are_compared(karat: Karat, folder: Path) -> None:
     options = ("--agents", "keyword_search", "bm25", "--corpus", "project", "--timed", "none")
     done = karat("compare", "--gold-set", "names.csv", *options, "-m", "mrr", "--output", "out.md")
     assert done.returncode == 0, done.stderr
-    assert "bm25 against keyword_search, 3 queries" in done.stdout
+    assert "3 queries; change and p: against keyword_search\n" in done.stdout
     assert "# " in (folder / "out.md").read_text(encoding="utf-8")
     alike = karat("compare", "names.csv", "-m", "mrr", *options)
     assert alike.stdout == done.stdout

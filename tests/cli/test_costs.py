@@ -50,7 +50,7 @@ def test_costs_of_a_process(
     out = run(
         capsys,
         *("compare", "gold.json", "--corpus", "docs", "--agents", "keyword", "paid.yaml"),
-        *("--timed", timed, "--run-out", "{engine}.jsonl"),
+        *("--timed", timed, "--run-out", "{engine}.jsonl", "--details"),
     )
     assert "Cost of a query" in out
     again = run(

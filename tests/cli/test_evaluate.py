@@ -68,10 +68,11 @@ def no_executor(_url: str, *, workers: int) -> NoReturn:
 
 
 def test_the_tree_before_the_change(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("-m", "hit@1") == 0
+    assert run("-m", "hit@1", "--details") == 0
     printed = capsys.readouterr()
     scores, _, times = printed.out.partition("\nLatency\n")
-    assert scores.startswith("bm25, 2 queries\n")
+    assert scores.startswith("bm25 has hit@1 1.000 [")
+    assert "\nbm25, 2 queries\n" in scores
     assert "hit@1    1.0000" in scores
     assert "3 repetitions, 3 warm-up" in times
     assert (
@@ -85,7 +86,12 @@ def test_the_tree_before_the_change(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_head_warns_and_shows_both_numbers(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("-m", "hit@1", "--snapshot", "head", "--by", "kind", *UNTIMED) == 0
+    options = ("-m", "hit@1", "--snapshot", "head", "--by", "kind", *UNTIMED)
+    assert run(*options) == 0
+    short = capsys.readouterr().out
+    assert "\n1 of 2 targets does not exist in the searched version: " in short
+    assert "; it counts as missed\n" in short
+    assert run(*options, "--details") == 0
     printed = capsys.readouterr()
     assert printed.err.startswith(
         "warning: HEAD is not the version that the queries refer to: 1 of"
@@ -93,12 +99,12 @@ def test_head_warns_and_shows_both_numbers(capsys: pytest.CaptureFixture[str]) -
     assert "use --snapshot parent; if the engine has one fixed index" in printed.err
     assert "karat carry gold.json --to HEAD -o gold-head.json\n" in printed.err
     title = "bm25, 2 queries, without the targets that do not exist in the searched version\n"
-    before, _, rest = printed.out.partition("bm25, 2 queries\n")
-    assert "kind = a" in before
+    rest = printed.out.partition("bm25, 2 queries\n")[2]
+    assert "kind = a" in rest
     overall, _, resolved = rest.partition(title)
     assert "hit@1    1.0000" in resolved
     assert "hit@1    0.5000" in overall
-    assert "(1 query with no other) and\n  count as missed;" in overall
+    assert "(1 query with no other) and\n  counts as missed;" in overall
 
 
 @pytest.mark.parametrize("gold", [("my gold.json",), ("--gold-set", "my gold.json")])
@@ -127,7 +133,7 @@ def test_a_carried_set(capsys: pytest.CaptureFixture[str], git: Git) -> None:
     carried = Dataset.of(queries, name="gold", metadata={**gold.metadata, "carried_to": head})
     write(carried, "gold.json", format="gold")
     for snapshot in ((), ("--snapshot", "base"), ("--snapshot", "head")):
-        assert run("-m", "hit@1", *snapshot, *UNTIMED) == 0
+        assert run("-m", "hit@1", *snapshot, *UNTIMED, "--details") == 0
         printed = capsys.readouterr()
         output = " ".join(printed.out.split())
         assert "warning: " not in printed.err
@@ -193,13 +199,13 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_several_engines_and_their_runs(capsys: pytest.CaptureFixture[str]) -> None:
     engines = ("-e", "bm25(k1=1.2)", "-e", "keyword", "-m", "mrr")
-    assert run(*engines, "--run-out", "{engine}.jsonl") == 0
+    assert run(*engines, "--run-out", "{engine}.jsonl", "--details") == 0
     printed = capsys.readouterr()
     assert "keyword against bm25(k1=1.2), 2 queries" in printed.out
     assert "candidates: all files, without tests" in printed.out
     scores, latency = printed.out.index("\nmeasure"), printed.out.index("\nLatency\n")
     assert scores < latency
-    assert printed.out.endswith("\n\nbm25(k1=1.2) and keyword have the same mrr on every query.\n")
+    assert printed.out.startswith("bm25(k1=1.2) and keyword have the same mrr on every query.\n\n")
     plan, first, second, _ = printed.err.splitlines()
     assert plan == "plan: 2 runs of 2 queries, all of them timed"
     assert (first, second) == ("wrote bm25_k1=1.2.jsonl", "wrote keyword.jsonl")
@@ -221,11 +227,13 @@ def test_csv_and_markdown(capsys: pytest.CaptureFixture[str]) -> None:
         assert ",mrr," in printed.out
         assert "candidates: all files, without tests\n" in printed.err
         assert run(*engines, "-m", "mrr", "--markdown", *UNTIMED) == 0
+        assert "| run | mrr |" in capsys.readouterr().out
+        assert run(*engines, "-m", "mrr", "--markdown", "--details", *UNTIMED) == 0
         assert "candidates: all files, without tests" in capsys.readouterr().out
 
 
 def test_any_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("--corpus", "project", "--rev", "HEAD~1", "-m", "hit@1", *UNTIMED) == 0
+    assert run("--corpus", "project", "--rev", "HEAD~1", "-m", "hit@1", *UNTIMED, "--details") == 0
     output = capsys.readouterr().out
     assert "hit@1    1.0000" in output
     assert "searched: 2 documents in project\n" in output
@@ -259,7 +267,7 @@ def test_a_repository_that_has_moved(
             "note: the repository of the gold set is found by its commits in the cur" in printed.err
         )
         assert f"{folder / 'a=b'}" in printed.err
-        assert "hit@1    1.0000" in printed.out
+        assert printed.out.startswith("bm25 has hit@1 1.000 ")
     monkeypatch.chdir(folder)
     assert run("--repo", "gold=a=b") == 2
     assert "no repository 'gold=a'" in capsys.readouterr().err
@@ -306,7 +314,7 @@ def test_one_of_several_engines_fails(folder: Path, capsys: pytest.CaptureFixtur
     engine.write_text("engine: command\nname: broken\ncommand: [sh, -c, 'exit 9']\n")
     assert run("-e", "bm25", "-e", str(engine), "-m", "mrr", "--timed", "none") == 3
     printed = capsys.readouterr()
-    assert "bm25, 2 queries\n" in printed.out
+    assert re.match(r"bm25 has mrr 1\.000 \[.*\] over 2 queries\.\n", printed.out)
     assert "failed: broken: no query was answered" in printed.err
 
 
@@ -329,7 +337,7 @@ def test_one_that_cannot_be_made_stops_no_other(
     finally:
         sys.modules.pop("unlicensed", None)
     printed = capsys.readouterr()
-    assert "bm25, 2 queries\n" in printed.out
+    assert re.match(r"bm25 has mrr 1\.000 \[.*\] over 2 queries\.\n", printed.out)
     both = "unlicensed:Search-2 and unlicensed:Search-3"
     assert f"failed: {both}: Search: {reason}\n" in printed.err
     report = (folder / "report.md").read_text(encoding="utf-8")
@@ -344,6 +352,8 @@ def test_one_that_cannot_be_made_stops_no_other(
 
 def test_what_is_not_timed_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--timed", "none") == 0
+    assert "p50 ms" not in capsys.readouterr().out
+    assert run("--timed", "none", "--details") == 0
     assert "not measured" in capsys.readouterr().out
     capsys.readouterr()
     assert run("--timed", "some") == 2
@@ -505,7 +515,7 @@ def test_an_interruption_keeps_what_is_done(
         assert run() == 130
     printed = capsys.readouterr()
     assert re.search(r"interrupted: 1 of 2 query results stored as \w+; repeat", printed.err)
-    assert run() == 0
+    assert run("--details") == 0
     assert "2 queries: 0 missing, 0 errors" in capsys.readouterr().out
 
 
@@ -541,7 +551,7 @@ def test_a_report_tells_where_targets_were_lost(
 
 def test_a_sample(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--sample", "1", "--timed", "none") == 0
-    assert "bm25, 1 query" in capsys.readouterr().out
+    assert " over 1 query; " in capsys.readouterr().out
 
 
 def test_a_wrong_name_is_told_before_anything_is_mined(
@@ -561,7 +571,7 @@ def test_agents_by_the_names_of_another_benchmark(capsys: pytest.CaptureFixture[
     with pytest.raises(SystemExit) as caught:
         main(["evaluate", "--gold-set", "gold.json", "--agent", "keyword_search"])
     assert not caught.value.code
-    assert "keyword_search, 2 queries" in capsys.readouterr().out
+    assert capsys.readouterr().out.startswith("keyword_search has ndcg@10 1.000 ")
     assert run("--gold-set", "gold.json") == 2
     assert "both name the gold set" in capsys.readouterr().err
     with pytest.raises(SystemExit) as caught:

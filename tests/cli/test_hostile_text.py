@@ -62,8 +62,10 @@ def test_nothing_reaches_the_terminal_that_it_would_obey(
 def test_every_text_is_shown_and_columns_stay_aligned(
     karat: Karat, command: tuple[str, ...]
 ) -> None:
-    lines = karat(*command, "--per-query").stdout.splitlines()
-    rows = lines[2 : 2 + len(TEXTS)]
+    _, _, text = karat(*command, "--per-query").stdout.rpartition("\n\n")
+    lines = text.splitlines()
+    rows = lines[2:]
+    assert len(rows) == len(TEXTS)
     edge = {display_width(line[: line.index("  scored")]) for line in rows}
     assert len(edge) == 1
     for row, text in zip(rows, TEXTS.values(), strict=True):
@@ -82,7 +84,7 @@ def test_csv_is_quoted_and_guarded(karat: Karat, command: tuple[str, ...]) -> No
 
 def test_markdown_keeps_its_columns(karat: Karat, command: tuple[str, ...]) -> None:
     text = karat(*command, "--per-query", "--markdown").stdout
-    rows = text.splitlines()[2 : 2 + len(TEXTS)]
+    rows = text.splitlines()[-len(TEXTS) :]
     for row in rows:
         bars = row.replace("\\\\", "").replace("\\|", "").count("|")
         assert bars == 5

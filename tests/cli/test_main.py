@@ -40,7 +40,7 @@ def test_help_is_as_wide_as_that_of_click(columns: str, monkeypatch: pytest.Monk
 def test_python_m_karat_is_the_command_line(folder: Path) -> None:
     done = subprocess.run([*MODULE, *SCORE], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("old, 4 queries\n")
+    assert done.stdout.startswith("old has mrr 0.500 over 3 queries.\n")
 
 
 @pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)])

@@ -63,7 +63,7 @@ def test_an_option_that_works_comes_before_the_scores(
         "warning: 3 of 4 targets (75.0%) do not exist in docs and count as missed: docs/app.md, "
         "docs/errors.md, docs/milk.md; all of them exist without docs/: add --root docs"
     )
-    better = karat("evaluate", gold, *EVALUATE, "--root", "docs")
+    better = karat("evaluate", gold, *EVALUATE, "--root", "docs", "--details")
     assert "warning" not in better.stderr
     assert "all 4 targets exist" in better.stdout
 

@@ -17,6 +17,20 @@ CODE = ("score", "code.csv", "code.jsonl", "--ci", "none")
 
 # mrr: 1/2, 1 and 0 for the missing q3; ndcg of q1: (2/log2 3 + 1/2) / (2 + 1/log2 3) = 0.6697.
 EXPECTED = """\
+old has ndcg@10 0.557 over 3 queries.
+
+run  ndcg@10    mrr  recall@10
+---  -------  -----  ---------
+old    0.557  0.500      0.667
+
+1 missing (each counts 0)
+1 query of the run missing from the gold set: q9
+1 query without a relevant target: left out of the means
+More: --details (intervals, tests, method), --per-query, -o report.html
+"""
+DETAILS = """\
+old has ndcg@10 0.557 over 3 queries.
+
 old, 4 queries
 
 measure      mean  mean answered  n
@@ -44,15 +58,17 @@ def means(karat: Karat, *arguments: str) -> dict[str, float | None]:
 
 
 def test_text_is_what_was_worked_by_hand(karat: Karat) -> None:
-    done = karat(*SCORE, "-m", "ndcg@10,mrr", "-m", "recall@10", "--ci", "none")
+    command = (*SCORE, "-m", "ndcg@10,mrr", "-m", "recall@10", "--ci", "none")
+    done = karat(*command)
     assert (done.returncode, done.stdout, done.stderr) == (0, EXPECTED, "")
+    assert karat(*command, "--details").stdout == DETAILS
 
 
 def test_an_interval_stands_beside_every_mean(karat: Karat) -> None:
-    done = karat(*SCORE, "--confidence", "0.999", "--draws", "199")
+    done = karat(*SCORE, "--confidence", "0.999", "--draws", "199", "--details")
     lines = done.stdout.splitlines()
-    assert "99.9% interval" in lines[2]
-    assert all("[" in line for line in lines[4:10])
+    assert "99.9% interval" in lines[4]
+    assert all("[" in line for line in lines[6:12])
 
 
 def test_one_seed_prints_one_text(karat: Karat) -> None:
@@ -104,31 +120,37 @@ def test_csv_has_one_row_per_query_when_asked(karat: Karat) -> None:
     ]
 
 
-def test_every_query_is_shown_before_the_means(karat: Karat) -> None:
+def test_every_query_is_shown_after_the_means(karat: Karat) -> None:
     lines = karat(*CODE, "-m", "mrr", "--per-query").stdout.splitlines()
-    assert lines[:5] == [
+    assert lines[0] == "code has mrr 0.333 over 3 queries."
+    assert lines[-5:] == [
         "query  status      mrr  text",
         "-----  -------  ------  ---------------",
         "1      scored   1.0000  where is login",
         "2      error    0.0000  where is logout",
         "3      timeout  0.0000  where is reset",
     ]
-    assert lines[6] == "code, 3 queries"
 
 
 def test_markdown_is_a_pipe_table(karat: Karat) -> None:
     lines = karat(*SCORE, "-m", "mrr", "--ci", "none", "--markdown").stdout.splitlines()
     assert lines[:5] == [
-        "### old, 4 queries",
+        "**old has mrr 0.500 over 3 queries.**",
         "",
-        "| measure | mean | mean answered | n |",
-        "|---|---:|---:|---:|",
-        "| mrr | 0.5000 | 0.7500 | 3 |",
+        "| run | mrr |",
+        "|---|---:|",
+        "| old | 0.500 |",
     ]
+    assert not any("More:" in line for line in lines)
 
 
 def test_values_of_a_tag_are_reported_apart(karat: Karat) -> None:
-    text = karat(*CODE, "-m", "mrr", "--by", "level").stdout
+    lines = karat(*CODE, "-m", "mrr", "--by", "level").stdout.splitlines()
+    assert lines[-4:] == [
+        *("level  queries    mrr", "-----  -------  -----"),
+        *("easy         1  1.000", "hard         2  0.000"),
+    ]
+    text = karat(*CODE, "-m", "mrr", "--by", "level", "--details").stdout
     assert [line for line in text.splitlines() if " = " in line] == [
         *("level = easy", "level = hard"),
     ]
@@ -177,13 +199,15 @@ def test_trec_averages_over_what_the_run_answers(karat: Karat) -> None:
     # trec_eval also counts q4, for which nothing is relevant, once it is answered.
     assert means(karat, "score", "gold.qrels", "new.run", "-m", "mrr", "--trec") == {"mrr": 0.75}
     text = karat(*SCORE, "-m", "mrr", "--trec", "--ci", "none").stdout
-    assert "1 missing, 0 errors, 0 timeouts (left out)" in text
+    assert "\n1 missing (left out)\n" in text
 
 
 def test_errors_and_timeouts_count_0_beside_the_mean_over_answered(karat: Karat) -> None:
-    lines = karat(*CODE, "-m", "mrr").stdout.splitlines()
-    assert lines[4].split() == ["mrr", "0.3333", "1.0000", "3"]
-    assert " ".join(lines[6:]).startswith(
+    short = karat(*CODE, "-m", "mrr").stdout
+    assert "\n1 error, 1 timeout (each counts 0), 1 invalid hit left out (1 duplicate)\n" in short
+    lines = karat(*CODE, "-m", "mrr", "--details").stdout.splitlines()
+    assert lines[6].split() == ["mrr", "0.3333", "1.0000", "3"]
+    assert " ".join(lines[8:]).startswith(
         "3 queries: 0 missing, 1 error, 1 timeout (each counts 0), 1 invalid hit left out "
         "(1 duplicate)"
     )
@@ -194,7 +218,7 @@ def test_a_run_without_a_hit_is_broken_whatever_is_written(karat: Karat, folder:
     command = ("score", "gold.qrels", "empty.json", "-m", "mrr")
     done = karat(*command)
     assert done.returncode == 3, done.stderr
-    assert done.stdout.endswith("\nNo verdict on empty: returned no hits for 4 of 4 queries.\n")
+    assert done.stdout.startswith("No verdict on empty: returned no hits for 4 of 4 queries.\n")
     for options in (("--json",), ("--csv",), ("--csv", "-o", "out.csv"), ("-o", "out.html")):
         assert karat(*command, *options).returncode == 3
     assert {path.name for path in folder.glob("out.*")} == {"out.csv", "out.html"}

@@ -36,7 +36,7 @@ def test_a_kind_is_proposed_with_both_figures(karat: Karat, shop: Path) -> None:
         "all targets are documentation: --kind docs would leave out 1 file of other kinds; "
         "without their hits, mrr of bm25 is about 1.000 instead of 0.500"
     ) in " ".join(done.stdout.split())
-    chosen = karat(*options, "--kind", "docs").stdout
+    chosen = karat(*options, "--kind", "docs", "--details").stdout
     assert "candidates: documentation (--kind), tests included" in chosen
     assert "all targets are" not in chosen
     assert "1.0000" in chosen
@@ -51,7 +51,9 @@ def test_no_kind_is_proposed_if_it_changes_nothing(karat: Karat, shop: Path) -> 
 def test_the_kind_of_a_gold_set_is_announced(karat: Karat, shop: Path, folder: Path) -> None:
     gold = Dataset.of([Query("q", "log in", (Target("docs/login.md"),))], metadata={"kind": "docs"})
     write(gold, folder / "made.json", format="gold")
-    done = karat("evaluate", "made.json", "--corpus", "shop", "-o", "report.md", *QUIET)
+    done = karat(
+        "evaluate", "made.json", "--corpus", "shop", "-o", "report.md", *QUIET, "--details"
+    )
     assert (
         "the gold set is for documentation: 1 other file is not searched (--kind all includes it)\n"
     ) in done.stderr
@@ -63,8 +65,12 @@ def test_the_kind_of_a_gold_set_is_announced(karat: Karat, shop: Path, folder: P
 def test_a_target_in_a_skipped_file_is_explained(karat: Karat, shop: Path, folder: Path) -> None:
     options = ("evaluate", "both.csv", "--corpus", "shop", *QUIET)
     done = karat(*options, "-o", "report.md")
-    assert "1 of 2 targets exists, is not searched and counts as missed\n" in done.stdout
-    assert "not searched: scan.raw is binary" in done.stdout
+    assert (
+        "1 of 2 targets is not searched: scan.raw is binary; it counts as missed\n" in done.stdout
+    )
+    details = karat(*options, "--details").stdout
+    assert "1 of 2 targets exists, is not searched and counts as missed\n" in details
+    assert "not searched: scan.raw is binary" in details
     assert "do not exist" not in done.stdout
     assert "scan.raw is binary" in (folder / "report.md").read_text()
     searched = json.loads(karat(*options, "--json").stdout)["searched"]
@@ -88,8 +94,8 @@ def test_the_command_line_overrides_the_file(karat: Karat, shop: Path, folder: P
         "corpus: {kind: all, exclude: ['*.py']}\n"
     )
     common = ("evaluate", "--config", "karat.yaml", "--corpus", "shop", *QUIET)
-    assert "without *.py" in karat(*common).stdout
-    other = karat(*common, "--kind", "docs", "--exclude", "x")
+    assert "without *.py" in karat(*common, "--details").stdout
+    other = karat(*common, "--kind", "docs", "--exclude", "x", "--details")
     assert "documentation (--kind), tests included; without x" in other.stdout, other.stderr
 
 

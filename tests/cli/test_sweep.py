@@ -1,6 +1,7 @@
 """karat sweep on the command line."""
 
 import json
+import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -45,22 +46,24 @@ def test_a_matrix(karat: Karat, project: Path, folder: Path) -> None:
     plan, shared, *_ = done.stderr.splitlines()
     assert plan == "plan: 8 runs of 4 queries, none of them timed"
     assert "8 configurations need only 1 search per query" in shared
-    board = done.stdout.partition("Leaderboard")[2]
-    assert len([line for line in board.splitlines() if " sparse @" in line]) >= 8
-    last = board.partition("Recommendations")[2].rstrip().rpartition("\n\n")[2]
+    verdict, title, rows, _ = done.stdout.split("\n\n")
     # All six that return two hits find the target of every query.
-    assert "have the same hit@2 on every\nquery, 1.000 on average." in last
+    assert " have the same hit@2 on every query, 1.000 on average." in " ".join(verdict.split())
     # The first configurations return one hit, and have no hit@2.
-    assert "change of hit@2" in board
-    assert "not measured" in done.stdout
-    assert "all runs answered every query" in done.stdout
+    assert title == "4 queries; change and p: against sparse @2"
+    assert len(re.findall(r"^sparse @", rows, re.MULTILINE)) == 8
+    # They come last.
+    assert all(re.match(r"sparse @1.* -  ", line) for line in rows.splitlines()[-2:])
     assert "configurations gave the same rankings: sparse @" in done.stdout
-    # A measure that looks deeper than a configuration has no value there.
-    shallow = next(line for line in board.splitlines() if "sparse @1 " in line)
-    assert " -  " in shallow
     assert (folder / "report.html").is_file()
-    again = karat(*command)
-    assert again.stdout == done.stdout
+    assert karat(*command).stdout == done.stdout
+    details = karat(*command, "--details").stdout
+    assert details.startswith(verdict.partition(". ")[0])
+    board = details.partition("Leaderboard")[2]
+    assert len([line for line in board.splitlines() if " sparse @" in line]) >= 8
+    assert "change of hit@2" in board
+    assert "not measured" in details
+    assert "all runs answered every query" in details
 
 
 def test_targets_that_are_not_there_are_told_twice(
@@ -68,7 +71,7 @@ def test_targets_that_are_not_there_are_told_twice(
 ) -> None:
     (project / "send.py").unlink()
     command = (*SWEEP, "--matrix", "matrix.yaml", "-m", "hit@1")
-    done = karat(*command, "-o", "report.html")
+    done = karat(*command, "-o", "report.html", "--details")
     assert done.returncode == 0, done.stderr
     board, _, resolved = done.stdout.partition(RESOLVED)
     assert "0.750 [" in board
@@ -186,7 +189,10 @@ def test_the_star_is_explained_as_in_compare(karat: Karat, project: Path, folder
     matrix_with_engines(folder, "wrong", wrong)
     done = karat(*SWEEP, "--matrix", "matrix.yaml", "-m", "hit@1")
     assert done.returncode == 0, done.stderr
-    board = done.stdout.partition("Leaderboard")[2].partition("Recommendations")[0]
+    assert re.search(r"^sparse @10 +1\.000\* ", done.stdout, re.MULTILINE)
+    assert "* significantly better than all others" in done.stdout
+    details = karat(*SWEEP, "--matrix", "matrix.yaml", "-m", "hit@1", "--details").stdout
+    board = details.partition("Leaderboard")[2].partition("Recommendations")[0]
     assert any("sparse @10" in line and "*" in line for line in board.splitlines())
     assert "* significantly better than all others" in board
 
@@ -194,7 +200,7 @@ def test_the_star_is_explained_as_in_compare(karat: Karat, project: Path, folder
 def test_only_the_first_configuration(karat: Karat, project: Path) -> None:
     done = karat(*SWEEP, "--matrix", "matrix.yaml", "--single", "-m", "mrr")
     assert done.returncode == 0, done.stderr
-    assert "sparse @1, 4 queries" in done.stdout
+    assert done.stdout.startswith("sparse @1 has mrr 1.000 ")
 
 
 def test_engines_without_hits_have_no_verdict(karat: Karat, project: Path, folder: Path) -> None:
@@ -203,9 +209,9 @@ def test_engines_without_hits_have_no_verdict(karat: Karat, project: Path, folde
     done = karat(*SWEEP, "--matrix", "matrix.yaml", "-m", "hit@1")
     assert done.returncode == 3, done.stderr
     assert "is better than" not in done.stdout
-    verdict = " ".join(done.stdout.split()).rpartition("No verdict on ")[2]
-    assert verdict.startswith("empty0")
-    assert verdict.endswith("and 3 others: returned no hits for 4 of 4 queries.")
+    text = " ".join(done.stdout.split())
+    assert text.startswith("No verdict on empty0")
+    assert "and 3 others: returned no hits for 4 of 4 queries. warning: " in text
 
 
 def test_many_configurations_must_be_allowed(karat: Karat, project: Path, folder: Path) -> None:

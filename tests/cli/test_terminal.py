@@ -84,11 +84,20 @@ def test_a_table_fits_the_terminal(
 ) -> None:
     text = on_terminal(columns, *contest, NO_COLOR="1")
     assert max(map(len, text.splitlines())) <= columns
-    assert "too wide for this terminal, not shown: better than" in text.replace("\n  ", " ")
+    details = on_terminal(columns, *contest, "--details", NO_COLOR="1")
+    assert max(map(len, details.splitlines())) <= columns
+    hidden = f"too wide for {columns} columns, not shown: "
+    assert hidden not in text
+    assert "better than" in details.partition(hidden)[2]
 
 
-def test_a_pipe_gets_every_column(karat: Karat, contest: tuple[str, ...]) -> None:
-    assert "better than" in karat(*contest).stdout.splitlines()[2]
+def test_a_pipe_is_100_columns_wide_but_gets_all_of_the_details(
+    karat: Karat, contest: tuple[str, ...]
+) -> None:
+    text = karat(*contest, "-m", ",".join(f"recall@{k}" for k in range(1, 8))).stdout
+    assert max(map(len, text.splitlines())) <= 100
+    assert "too wide for 100 columns, not shown: recall@5, recall@6, recall@7\n" in text
+    assert "better than" in karat(*contest, "--details").stdout.splitlines()[4]
 
 
 @pytest.mark.parametrize("columns", [80, 140])
@@ -114,5 +123,5 @@ def test_whatever_is_shown_fits_the_terminal(
         "sweep": ("sweep", *common, "--matrix", "matrix.yaml"),
     }
     text = on_terminal(columns, *words.get(command, (command,)), NO_COLOR="1")
-    assert ("Recommendations" in text) == (command == "sweep")
+    assert (" as an engine: " in text) == (command == "sweep")
     assert max(map(len, text.splitlines())) <= columns

@@ -104,7 +104,9 @@ def test_a_set_that_was_carried_is_searched_where_it_was_carried_to(
     assert files["click-2"] == ["src/click/kinds.py"]
     assert files["gin-1"] == ["trees.go"]
     assert karat("validate", "new.json", "--repo", "gin=../gin") == 0
-    assert karat("evaluate", "new.json", "--repo", "gin=../gin", "--timed", "none") == 0
+    assert (
+        karat("evaluate", "new.json", "--repo", "gin=../gin", "--timed", "none", "--details") == 0
+    )
     shown = " ".join(capsys.readouterr().out.split())
     assert f"each query on the version that the gold set was updated to, {both}" in shown
     assert "all 3 targets exist in the searched versions" in shown

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from karat.api import compare, evaluate
 from karat.formats.records import unguard
 from karat.model import QueryStatus
-from karat.report.csv import contest_csv, evaluation_csv, queries_csv
-from karat.report.json import contest_json, evaluation_json, plain
+from karat.report.csv import queries_csv, result_csv
+from karat.report.json import plain, result_json
 
 GOLD = {"=1+2": {"a": 1.0}, "q,2": {"b": 1.0}, "q3": {"c": 0.0}}
 RUN = {"=1+2": {"a": 1.0}, "q,2": {"x": 2.0, "b": 1.0}, "q3": {"c": 1.0}}
@@ -49,7 +49,7 @@ def test_anything_plain_is_json(value: object) -> None:
 
 def test_a_scored_run_as_json() -> None:
     evaluation = evaluate(GOLD, RUN, ["mrr"], confidence=None)
-    value = json.loads(evaluation_json(evaluation, {"seed": 0}), parse_constant=refuse)
+    value = json.loads(result_json(evaluation, {"seed": 0}), parse_constant=refuse)
     assert (value["schema"], value["settings"]) == (1, {"seed": 0})
     assert value["run"]["metrics"]["mrr"] == {
         "measure": "mrr",
@@ -68,7 +68,7 @@ def test_a_scored_run_as_json() -> None:
 
 def test_a_contest_as_json_is_the_same_for_the_same_seed() -> None:
     first, again = (
-        contest_json(compare(GOLD, {"a": RUN, "b": RUN}, ["mrr"], draws=99), {}) for _ in range(2)
+        result_json(compare(GOLD, {"a": RUN, "b": RUN}, ["mrr"], draws=99), {}) for _ in range(2)
     )
     assert first == again
     json.loads(first, parse_constant=refuse)
@@ -87,8 +87,8 @@ def test_every_row_of_csv_has_as_many_cells_as_the_header() -> None:
     contest = compare(GOLD, {"+a": RUN, "b": RUN}, ["mrr", "ap"], draws=99, by=["file-type"])
     evaluation = evaluate(GOLD, RUN, ["mrr"], by=["file-type"], draws=99)
     for text, count in (
-        (contest_csv(contest), 1 + 2 * 2),
-        (evaluation_csv(evaluation), 1 + 2),
+        (result_csv(contest), 1 + 2 * 2),
+        (result_csv(evaluation), 1 + 2),
         (queries_csv(contest.evaluations), 1 + 2 * 3),
     ):
         rows = list(csv.reader(io.StringIO(text, newline="")))
@@ -101,7 +101,7 @@ def test_a_negative_number_is_no_formula() -> None:
     worse = {"=1+2": {"x": 2.0, "a": 1.0}, "q,2": {"x": 2.0, "b": 1.0}}
     rows = list(
         csv.DictReader(
-            io.StringIO(contest_csv(compare(GOLD, {"a": RUN, "b": worse}, ["mrr"], draws=99)))
+            io.StringIO(result_csv(compare(GOLD, {"a": RUN, "b": worse}, ["mrr"], draws=99)))
         )
     )
     assert float(rows[0]["difference"]) == pytest.approx(-0.25)
@@ -112,7 +112,7 @@ def test_programs_read_the_decision_on_a_difference() -> None:
     good = {query: {"a": 1.0} for query in gold}
     bad = {query: {"x": 1.0} for query in gold}
     contest = compare(gold, {"bad": bad, "good": good, "same": good}, ["hit@1"], draws=99)
-    value = json.loads(contest_json(contest, {}))
+    value = json.loads(result_json(contest, {}))
     pairs = {(e["baseline"], e["system"]): e for e in value["comparison"]["differences"]}
     assert {pair: entry["significant"] for pair, entry in pairs.items()} == {
         ("bad", "good"): True,
@@ -120,5 +120,5 @@ def test_programs_read_the_decision_on_a_difference() -> None:
         ("good", "same"): False,
     }
     assert (pairs["bad", "good"]["changed"], pairs["good", "same"]["changed"]) == (20, 0)
-    rows = list(csv.DictReader(io.StringIO(contest_csv(contest))))
+    rows = list(csv.DictReader(io.StringIO(result_csv(contest))))
     assert [row["significant"] for row in rows] == ["yes", "yes", "no"]

@@ -12,6 +12,8 @@ def test_the_whole_table() -> None:
         "new beats old.",
     )
     assert markdown_table(table) == (
+        "**new beats old.**\n"
+        "\n"
         "### a\\_b\n"
         "\n"
         "| run | mean |\n"
@@ -21,8 +23,6 @@ def test_the_whole_table() -> None:
         "\n"
         "- first note\n"
         "- second note\n"
-        "\n"
-        "**new beats old.**\n"
     )
 
 

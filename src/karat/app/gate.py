@@ -31,9 +31,8 @@ from karat.model import Dataset, Outcome, QueryStatus, Run
 from karat.model.comparison import Difference, Interval
 from karat.model.evaluation import Evaluation, Summary
 from karat.model.gate import Baseline, ChangedQuery, Check, Decision, Gate, SelfCheck
-from karat.report.compare_view import range_cell
 from karat.report.score_view import note_lines, queries
-from karat.report.table import number
+from karat.report.table import number, range_cell
 from karat.scoring.compare import compare_tables
 from karat.scoring.metrics import Measure, parse, parse_all
 from karat.scoring.score import cluster_labels

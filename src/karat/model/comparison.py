@@ -303,6 +303,16 @@ class Comparison:
         best = max(means.values(), default=0.0)
         return tuple(name for name, mean in means.items() if mean >= best - SAME)
 
+    def best(self, metric: str) -> str | None:
+        """Return the system that is significantly better than every other one, None without it."""
+        won = [
+            self.winner(entry)
+            for entry in self.differences
+            if entry.metric == metric and entry.is_significant
+        ]
+        others = len(self.systems) - 1
+        return next((name for name in self.systems if 0 < others == won.count(name)), None)
+
     def against(self, baseline: str, metric: str) -> "Comparison | None":
         """Return the pairs of *baseline* on *metric* alone; None if not all of them were tested.
 

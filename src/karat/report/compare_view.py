@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isnan
 
-from karat.model.comparison import IDENTICAL, Comparison, Difference, Interval
+from karat.model.comparison import Comparison, Difference
 from karat.model.evaluation import ComparisonResult, Evaluation
 from karat.report.score_view import (
+    BEST_NOTE,
     clusters_line,
     largest_slices,
     level_title,
@@ -14,12 +15,9 @@ from karat.report.score_view import (
     shared_note_lines,
     text_cell,
 )
-from karat.report.table import Cell, Column, Table, number
+from karat.report.table import DIGITS, Cell, Column, Table, number, p_cell, range_cell
 from karat.scoring.stats import significance_letters
-from karat.scoring.stats.verdict import p_value
 
-DIGITS = 3
-BEST_NOTE = "* significantly better than all others"
 CORRECTIONS = {
     "maxt": "step-down maxT",
     "tukey": "randomised Tukey HSD",
@@ -141,7 +139,7 @@ def _table(title: str, comparison: Comparison, measures: Sequence[str]) -> Table
 def _measure_rows(comparison: Comparison, measure: str) -> Iterator[tuple[Cell, ...]]:
     """Yield one row per run; the letters name the runs that it is significantly better than."""
     marks = significance_letters(comparison, measure)
-    best = best_system(comparison, measure)
+    best = comparison.best(measure)
     baseline = comparison.baseline
     for system, mark in zip(comparison.systems, marks, strict=True):
         mean = comparison.mean(system, measure)
@@ -187,17 +185,6 @@ def per_query_table(contest: ComparisonResult, texts: Mapping[str, str], measure
     )
 
 
-def best_system(comparison: Comparison, measure: str) -> str | None:
-    """Return the run that is significantly better than every other one, None without such."""
-    marks = significance_letters(comparison, measure)
-    letters = [mark.letter for mark in marks]
-    for mark in marks:
-        beaten = mark.better_than.split(",") if "," in mark.better_than else list(mark.better_than)
-        if len(beaten) == len(letters) - 1:
-            return mark.system
-    return None
-
-
 def best_engine(comparison: Comparison, engines: Mapping[str, str]) -> str:
     """Return what *engines* has for the run with the best mean of the first measure, or ""."""
     lead = comparison.metrics[0]
@@ -214,22 +201,3 @@ def _difference_cells(entry: Difference | None) -> Sequence[Cell]:
         p_cell(entry.p_corrected),
         Cell("/".join(map(str, counts)) if any(counts) else "-"),
     )
-
-
-def p_cell(p: float | None) -> Cell:
-    """Return a p value as verdicts print it, a dash where there is none.
-
-    >>> p_cell(0.0123).text, p_cell(0.00001).text, p_cell(0.04996).text, p_cell(None).text
-    ('0.012', '<0.001', '0.04996', '-')
-    """
-    return Cell("-") if p is None else Cell(p_value(p).removeprefix("= ").replace("< ", "<"), p)
-
-
-def range_cell(interval: Interval, *, signed: bool = False, digits: int = DIGITS) -> Cell:
-    """Return ``[low, high]``, a dash where there is none, or that both are identical."""
-    if interval.method == IDENTICAL:
-        return Cell(IDENTICAL)
-    if interval.low is None or interval.high is None:
-        return Cell("-")
-    ends = (number(end, signed=signed, digits=digits) for end in (interval.low, interval.high))
-    return Cell(f"[{', '.join(end.text for end in ends)}]")

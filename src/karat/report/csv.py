@@ -4,19 +4,22 @@ from collections.abc import Iterable, Sequence
 
 from karat.formats.records import render_rows
 from karat.model.evaluation import ComparisonResult, Evaluation
-from karat.report.rows import difference_rows, ends, mean_rows, query_rows
+from karat.report.rows import Result, difference_rows, ends, mean_rows, query_rows
 
 Row = Sequence[str | float | None]
 
 
-def evaluation_csv(evaluation: Evaluation) -> str:
-    """Return one row per measure, and per tag value if slices were requested."""
+def result_csv(result: Result) -> str:
+    """Return one row per measure, of a comparison per pair too, and per tag value of slices."""
+    return _evaluation(result) if isinstance(result, Evaluation) else _contest(result)
+
+
+def _evaluation(evaluation: Evaluation) -> str:
     header = ("run", "tag", "value", "measure", "mean", "low", "high", "answered_mean", "n")
     return render_rows([header, *mean_rows(evaluation.reportable())])
 
 
-def contest_csv(contest: ComparisonResult) -> str:
-    """Return one row per measure and pair, and per tag value if slices were requested."""
+def _contest(contest: ComparisonResult) -> str:
     rows: list[Row] = [
         (
             *("tag", "value", "measure", "baseline", "run", "n", "baseline_mean", "run_mean"),

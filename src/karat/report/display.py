@@ -67,14 +67,18 @@ def _columns(character: str) -> int:
     return 0 if category(character) in ("Mn", "Me") else 1
 
 
-def headline_and_details(verdict: str) -> tuple[str, str]:
-    """Return the first sentence of *verdict*, and the others.
+def headline_and_details(verdict: str, sentences: int = 1) -> tuple[str, str]:
+    """Return the first *sentences* of *verdict*, and the others.
 
     >>> headline_and_details("a is better than b: mrr +0.1. It is also better on hit@5. Fine.")
     ('a is better than b: mrr +0.1.', 'It is also better on hit@5. Fine.')
+    >>> headline_and_details("One. Two. Three.", 2), headline_and_details("One.", 2)
+    (('One. Two.', 'Three.'), ('One.', ''))
     """
-    first, end, rest = verdict.partition(". ")
-    return (f"{first}.", rest) if end else (verdict, "")
+    parts = verdict.split(". ", sentences)
+    if len(parts) <= sentences:
+        return verdict, ""
+    return f"{'. '.join(parts[:-1])}.", parts[-1]
 
 
 def age(moment: "datetime", *, now: "datetime") -> str:

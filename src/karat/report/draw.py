@@ -222,9 +222,9 @@ def _csv(findings: Findings) -> str:
 
 
 def _json(findings: Findings) -> str:
-    from karat.report.json import contest_plain, plain
+    from karat.report.json import plain, result_plain
 
-    document = contest_plain(findings.contest, findings.settings)
+    document = result_plain(findings.contest, findings.settings)
     listed = listed_reasons(findings)
     more = {
         "origin": findings.origin,

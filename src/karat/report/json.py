@@ -10,39 +10,30 @@ from math import isfinite
 from karat.model.change import RunChange
 from karat.model.comparison import Difference
 from karat.model.coverage import CorpusCoverage
-from karat.model.evaluation import ComparisonResult, Evaluation, Summary
+from karat.model.evaluation import Evaluation, Summary
 from karat.model.gate import Gate
 from karat.model.timings import RunResult
 from karat.report.findings.contenders import Advice
 from karat.report.findings.latency import mean_spent
-from karat.report.rows import query_rows
+from karat.report.rows import Result, query_rows
 
 SCHEMA = 1
 
 
-def evaluation_json(evaluation: Evaluation, settings: Mapping[str, object]) -> str:
-    """Return one scored run, its queries included."""
-    warnings = evaluation.warnings
-    return _dump(
-        {"schema": SCHEMA, "settings": settings, "warnings": warnings, **_scored(evaluation)}
-    )
+def result_json(result: Result, settings: Mapping[str, object]) -> str:
+    """Return one scored run with its queries, or several with their comparison and the verdict."""
+    return _dump(result_plain(result, settings))
 
 
-def contest_json(contest: ComparisonResult, settings: Mapping[str, object]) -> str:
-    """Return several runs with their comparison, its slices and the verdict."""
-    return _dump(contest_plain(contest, settings))
-
-
-def contest_plain(contest: ComparisonResult, settings: Mapping[str, object]) -> dict[str, object]:
-    """Return what `contest_json` writes, as plain values."""
-    warnings = contest.warnings
-    document = {"schema": SCHEMA, "settings": settings, "warnings": warnings, **_scored(contest)}
-    return {key: plain(value) for key, value in document.items()}
+def result_plain(result: Result, settings: Mapping[str, object]) -> dict[str, object]:
+    """Return what `result_json` writes, as plain values."""
+    document = {"schema": SCHEMA, "settings": settings, "warnings": result.warnings}
+    return {key: plain(value) for key, value in {**document, **_scored(result)}.items()}
 
 
 def searched_json(
-    overall: Evaluation | ComparisonResult,
-    resolved: Evaluation | ComparisonResult | None,
+    overall: Result,
+    resolved: Result | None,
     settings: Mapping[str, object],
     *,
     searched: CorpusCoverage,
@@ -117,7 +108,7 @@ def _key(key: object) -> str:
     return key.name.lower() if isinstance(key, Enum) else str(key)
 
 
-def _scored(result: Evaluation | ComparisonResult) -> dict[str, object]:
+def _scored(result: Result) -> dict[str, object]:
     if isinstance(result, Evaluation):
         return {"run": _run(result)}
     return {

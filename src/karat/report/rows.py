@@ -5,11 +5,14 @@ A number that does not exist is None here, never NaN. Measures have the names th
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from karat.model.comparison import Difference, Interval
 from karat.model.evaluation import ComparisonResult, Evaluation, Summary
+from karat.model.frozen import EMPTY
 from karat.report.table import known
+
+if TYPE_CHECKING:
+    from karat.model.comparison import Difference, Interval
 
 Result = Evaluation | ComparisonResult
 
@@ -28,6 +31,21 @@ class MeanRow(NamedTuple):
     n: int
 
 
+class RunRow(NamedTuple):
+    """One run: its *summaries*, and its *change* from the baseline on the first measure.
+
+    The first measure is the one that the runs are compared by. *best* says whether every other run
+    is significantly worse on it; *median_ms* is None where nothing was timed.
+    """
+
+    run: str
+    summaries: tuple[Summary, ...]
+    change: "Difference | None" = None
+    is_baseline: bool = False
+    best: bool = False
+    median_ms: float | None = None
+
+
 class QueryRow(NamedTuple):
     """The scores of one query in one run, in the order of the measures."""
 
@@ -42,13 +60,44 @@ class DifferenceRow(NamedTuple):
 
     tag: str
     value: str
-    entry: Difference
+    entry: "Difference"
 
 
 def runs_of(result: Result) -> list[Evaluation]:
     """Return the scored runs as they are shown: with intervals and typed names."""
     runs = [result] if isinstance(result, Evaluation) else [result[name] for name in result]
     return [run.reportable().labelled() for run in runs]
+
+
+def run_rows(
+    result: Result, medians_ms: Mapping[str, float] = EMPTY, *, ranked: bool = False
+) -> list[RunRow]:
+    """Return one row per run, in their order; *ranked* by the first measure, the best first."""
+    runs = runs_of(result)
+    if isinstance(result, Evaluation):
+        return [RunRow(one.name, one.summaries, median_ms=medians_ms.get(one.name)) for one in runs]
+    comparison = result.comparison.labelled()
+    lead, baseline = comparison.metrics[0], comparison.baseline
+    winner = comparison.best(lead)
+    rows = [
+        RunRow(
+            each.name,
+            tuple(sorted(each.summaries, key=lambda summary: summary.measure != lead)),
+            None if each.name == baseline else comparison.difference(baseline, each.name, lead),
+            each.name == baseline,
+            each.name == winner,
+            medians_ms.get(each.name),
+        )
+        for each in runs
+    ]
+    return by_mean(rows, lower=lead in comparison.lower_is_better) if ranked else rows
+
+
+def by_mean(rows: Sequence[RunRow], *, lower: bool) -> list[RunRow]:
+    """Return the rows by their first mean, equals in their order, those without one last."""
+    sign = 1.0 if lower else -1.0
+    means = {row.run: row.summaries[0].mean for row in rows}
+    return sorted(rows, key=lambda row: (isnan(means[row.run]), sign * means[row.run]))
 
 
 def mean_rows(evaluation: Evaluation) -> Iterator[MeanRow]:
@@ -96,6 +145,6 @@ def best_means(evaluations: Sequence[Evaluation], lower: Sequence[str]) -> Mappi
     return best
 
 
-def ends(interval: Interval | None) -> tuple[float | None, float | None]:
+def ends(interval: "Interval | None") -> tuple[float | None, float | None]:
     """Return the ends of an interval, None where there is none."""
     return (interval.low, interval.high) if interval else (None, None)

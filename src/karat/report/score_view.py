@@ -9,7 +9,7 @@ from karat.model import Outcome, QueryStatus
 from karat.model.evaluation import CARRY_ADVICE, Evaluation, Notes, Summary, broken_sentences
 from karat.model.run import AS_RETURNED
 from karat.report.display import printable, shorten
-from karat.report.table import Cell, Column, Table, number
+from karat.report.table import Cell, Column, Table, number, range_cell
 from karat.system.words import first_line
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 
 FAILED = (QueryStatus.MISSING, QueryStatus.ERROR, QueryStatus.TIMEOUT)
+# The share of queries from which a note on equal scores is not left to the details.
+MANY_TIED = 0.05
+BEST_NOTE = "* significantly better than all others"
 TEXT_WIDTH = 48
 ERROR_WIDTH = 240
 
@@ -89,7 +92,7 @@ def note_lines(evaluation: Evaluation) -> Iterator[str]:
 
 def shared_note_lines(evaluations: Sequence[Evaluation]) -> Iterator[str]:
     """Yield the notes on several runs; a note that is true of all of them comes once."""
-    if any(_any_failed(each) or each.notes.invalid for each in evaluations):
+    if any(failures(each) for each in evaluations):
         for each in evaluations:
             yield f"{each.name}: {_status_line(each)}"
     else:
@@ -97,12 +100,30 @@ def shared_note_lines(evaluations: Sequence[Evaluation]) -> Iterator[str]:
         invalid = ", 0 invalid hits" if evaluations[0].notes.has_hits else ""
         yield f"every run: {count}: 0 missing, 0 errors, 0 timeouts{invalid}"
         yield from _judged_lines(evaluations)
-    details = {each.name: list(_detail_lines(each)) for each in evaluations}
-    first, *rest = details.values()
-    common = [line for line in first if all(line in lines for lines in rest)]
+    yield from said_once({each.name: list(_detail_lines(each)) for each in evaluations})
+
+
+def said_once(lines: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield the lines on each run with its name; those of all runs come first, and once.
+
+    >>> list(said_once({"a": ["ties", "slow"], "b": ["ties"]})), list(said_once({"a": ["ties"]}))
+    (['every run: ties', 'a: slow'], ['ties'])
+    """
+    if len(lines) == 1:
+        yield from next(iter(lines.values()))
+        return
+    first, *rest = lines.values()
+    common = [line for line in first if all(line in others for others in rest)]
     yield from (f"every run: {line}" for line in common)
-    for name, lines in details.items():
-        yield from (f"{name}: {line}" for line in lines if line not in common)
+    for name, own in lines.items():
+        yield from (f"{name}: {line}" for line in own if line not in common)
+
+
+def decisive_lines(evaluation: Evaluation) -> Iterator[str]:
+    """Yield only the notes without which the scores of a run would be misread."""
+    if text := failures(evaluation):
+        yield text
+    yield from _reading_lines(evaluation, least_tied=MANY_TIED)
 
 
 def _judged_lines(evaluations: Sequence[Evaluation]) -> Iterator[str]:
@@ -116,41 +137,56 @@ def _judged_lines(evaluations: Sequence[Evaluation]) -> Iterator[str]:
     yield f"judged among the first 10 hits: {parts}{effect}"
 
 
-def _any_failed(evaluation: Evaluation) -> bool:
-    return any(evaluation.notes.statuses[status] for status in FAILED)
+def failures(evaluation: Evaluation) -> str:
+    """Return how many queries failed and hits are invalid, "" without any."""
+    notes = evaluation.notes
+    failed = [text for text in _failed_counts(notes) if not text.startswith("0 ")]
+    parts = [f"{', '.join(failed)}{_effect(evaluation)}"] if failed else []
+    return ", ".join([*parts, *([invalid_text(notes)] if notes.invalid else [])])
+
+
+def _failed_counts(notes: Notes) -> list[str]:
+    missing, errors, timeouts = (notes.statuses[status] for status in FAILED)
+    return [f"{missing} missing", _count(errors, "error"), _count(timeouts, "timeout")]
+
+
+def _effect(evaluation: Evaluation) -> str:
+    """Return what becomes of queries that failed, "" where none did."""
+    if not any(evaluation.notes.statuses[status] for status in FAILED):
+        return ""
+    return " (left out)" if _left_out(evaluation, FAILED) else " (each counts 0)"
 
 
 def _status_line(evaluation: Evaluation) -> str:
     """Return how many queries failed, how many hits are invalid, and how many are judged."""
     notes = evaluation.notes
-    counts = notes.statuses
-    failures = [
-        f"{counts[QueryStatus.MISSING]} missing",
-        _count(counts[QueryStatus.ERROR], "error"),
-        _count(counts[QueryStatus.TIMEOUT], "timeout"),
-    ]
-    effect = ""
-    if _any_failed(evaluation):
-        effect = " (left out)" if _left_out(evaluation, FAILED) else " (each counts 0)"
     share = ""
     if not isnan(notes.judged_share):
         share = f"; {notes.judged_share:.0%} of the first 10 hits are judged"
         if notes.judged_share < 1:
             share += " (unjudged hits count as not relevant)"
+    failed = f"{', '.join(_failed_counts(notes))}{_effect(evaluation)}"
     hits = f", {invalid_text(notes)}{share}" if notes.has_hits else ""
-    return f"{queries(notes.queries)}: {', '.join(failures)}{effect}{hits}"
+    return f"{queries(notes.queries)}: {failed}{hits}"
 
 
 def _detail_lines(evaluation: Evaluation) -> Iterator[str]:
     notes = evaluation.notes
-    counts = notes.statuses
-    if notes.unit:
-        yield notes.unit
     missing = _with_status(evaluation, (QueryStatus.MISSING,))
     if missing:
         names = _first_three([evaluation.table.query_ids[row] for row in missing])
         what = "of the gold set missing from the run" if notes.has_hits else "without a score"
         yield f"{queries(len(missing))} {what}: {names}"
+    yield from _reading_lines(evaluation)
+    yield from clusters_line(notes.queries, notes.clusters)
+
+
+def _reading_lines(evaluation: Evaluation, *, least_tied: float = 0.0) -> Iterator[str]:
+    """Yield how to read the scores; ties only where they affect that share of the queries."""
+    notes = evaluation.notes
+    counts = notes.statuses
+    if notes.unit:
+        yield notes.unit
     if notes.unknown_queries:
         names = _first_three(notes.unknown_queries)
         yield f"{queries(len(notes.unknown_queries))} of the run missing from the gold set: {names}"
@@ -158,8 +194,7 @@ def _detail_lines(evaluation: Evaluation) -> Iterator[str]:
         left_out = _left_out(evaluation, (QueryStatus.UNJUDGED,))
         effect = "left out of the means" if left_out else "count in the means"
         yield f"{queries(counts[QueryStatus.UNJUDGED])} without a relevant target: {effect}"
-    yield from clusters_line(notes.queries, notes.clusters)
-    if notes.tied and notes.ties != AS_RETURNED:
+    if notes.tied > least_tied * notes.queries and notes.ties != AS_RETURNED:
         yield (
             f"in {queries(notes.tied)} equal scores decide where a relevant hit ranks "
             f"(rule: {notes.ties}); --ties order keeps the order of the run"
@@ -249,7 +284,7 @@ def _summary_table(
     for summary in summaries:
         cells = [Cell(summary.measure, summary.measure), number(summary.mean)]
         if sure:
-            cells.append(interval_cell(summary))
+            cells.append(range_cell(summary.interval, digits=4))
         if answered:
             cells.append(number(summary.answered))
         cells.append(Cell(str(summary.n), summary.n))
@@ -264,14 +299,6 @@ def level_title(level: float) -> str:
     ('95% interval', '99.9% interval')
     """
     return f"{level * 100:g}% interval"
-
-
-def interval_cell(summary: Summary) -> Cell:
-    """Return ``[low, high]``, a dash where there is none."""
-    interval = summary.interval
-    if interval is None or interval.low is None or interval.high is None:
-        return Cell("-")
-    return Cell(f"[{number(interval.low).text}, {number(interval.high).text}]")
 
 
 def queries(count: int) -> str:
@@ -342,6 +369,42 @@ def remarks(searched: "CorpusCoverage") -> Iterator[str]:
     yield from left_out_targets(searched)
 
 
+def decisive_remarks(searched: "CorpusCoverage") -> Iterator[str]:
+    """Yield in one line each how many targets are missing, and how many were not searched.
+
+    >>> from dataclasses import replace
+    >>> from karat.model.coverage import CorpusCoverage
+    >>> searched = CorpusCoverage("corpus", "docs", "all", 1, 9, 9, 8, 2, 1)
+    >>> list(decisive_remarks(replace(searched, missing=("x.md", "y.md"))))
+    ['2 of 8 targets do not exist in docs: x.md and 1 more; they count as missed']
+    """
+    if searched.unresolved:
+        named = _and_more([_missing_name(searched, path) for path in searched.missing])
+        verb, they = _agreeing(searched.unresolved, "does not exist", "do not exist")
+        verb = f"{verb} in {searched_place(searched)}"
+        yield f"{_of_targets(searched, searched.unresolved)} {verb}{named}; {they} as missed"
+    if searched.left_out:
+        reasons = searched.skipped_targets.items()
+        named = _and_more([f"{path} is {reason}" for path, reason in reasons])
+        verb, they = _agreeing(searched.left_out, "is not searched", "are not searched")
+        yield f"{_of_targets(searched, searched.left_out)} {verb}{named}; {they} as missed"
+
+
+def _agreeing(count: int, one: str, several: str) -> tuple[str, str]:
+    return (one, "it counts") if count == 1 else (several, "they count")
+
+
+def _of_targets(searched: "CorpusCoverage", count: int) -> str:
+    return f"{count:,} of {searched.targets:,} targets"
+
+
+def _and_more(names: Sequence[str]) -> str:
+    """Return the first name after a colon, and how many others there are; "" without any."""
+    if not names:
+        return ""
+    return f": {names[0]}" + (f" and {len(names) - 1:,} more" if len(names) > 1 else "")
+
+
 def left_out_targets(searched: "CorpusCoverage") -> Iterator[str]:
     """Yield how many targets exist and are not searched, and the reasons of the first ones.
 
@@ -368,10 +431,12 @@ def left_out_targets(searched: "CorpusCoverage") -> Iterator[str]:
 
 def _missing_names(searched: "CorpusCoverage") -> str:
     """Return the first missing targets, each with what it probably means."""
-    hints = searched.suggestions
-    return _first_three(
-        [f"{path} ({hints[path]})" if path in hints else path for path in searched.missing]
-    )
+    return _first_three([_missing_name(searched, path) for path in searched.missing])
+
+
+def _missing_name(searched: "CorpusCoverage", path: str) -> str:
+    hint = searched.suggestions.get(path)
+    return f"{path} ({hint})" if hint else path
 
 
 def missing_targets(searched: "CorpusCoverage") -> str:

@@ -3,9 +3,15 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from math import isfinite, isnan
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from karat.report.display import headline_and_details, printable
+
+if TYPE_CHECKING:
+    from karat.model.comparison import Interval
+
+
+DIGITS = 3
 
 
 class Cell(NamedTuple):
@@ -20,18 +26,20 @@ class Column(NamedTuple):
     """A heading; numbers are set to the right.
 
     A *spare* column may be left out where there is no room, the one with the highest number first.
+    *measure* names the one that the scores are of, unless the title is its name.
     """
 
     title: str
     numeric: bool = False
     spare: int = 0
+    measure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of cells below headings; beneath them notes for the reader, and what it all means.
+    """What it all means, rows of cells below headings, and notes for the reader.
 
-    *warnings* stand before everything else.
+    The *conclusion* comes first, then the *warnings*.
 
     In a *grouped* table a row whose first cell is filled begins a new group.
     """
@@ -66,6 +74,45 @@ def number(
     return Cell(f"{round(value, digits) + 0.0:{sign}.{digits}f}", value, best)
 
 
+def milliseconds(value: float | None) -> Cell:
+    """Return a time with three digits that count.
+
+    >>> milliseconds(0.01234).text, milliseconds(3.14159).text, milliseconds(1234.5).text
+    ('0.0123', '3.14', '1,234')
+    """
+    if value is None or isnan(value):
+        return Cell("-")
+    return Cell(f"{value:,.0f}" if value >= 100 else f"{value:#.3g}", value)
+
+
+def p_cell(p: float | None) -> Cell:
+    """Return a p value as verdicts print it, a dash where there is none.
+
+    >>> p_cell(0.0123).text, p_cell(0.00001).text, p_cell(0.04996).text, p_cell(None).text
+    ('0.012', '<0.001', '0.04996', '-')
+    """
+    if p is None:
+        return Cell("-")
+    # It brings numpy along, which the scores of one run can do without.
+    from karat.scoring.stats.verdict import p_value
+
+    return Cell(p_value(p).removeprefix("= ").replace("< ", "<"), p)
+
+
+def range_cell(interval: "Interval | None", *, signed: bool = False, digits: int = DIGITS) -> Cell:
+    """Return ``[low, high]``, a dash where there is none, or that both are identical."""
+    if interval is None:
+        return Cell("-")
+    from karat.model.comparison import IDENTICAL  # scores without intervals need it not
+
+    if interval.method == IDENTICAL:
+        return Cell(IDENTICAL)
+    if interval.low is None or interval.high is None:
+        return Cell("-")
+    ends = (number(end, signed=signed, digits=digits) for end in (interval.low, interval.high))
+    return Cell(f"[{', '.join(end.text for end in ends)}]")
+
+
 def marked(table: Table, mark: str) -> Table:
     """Return *table* with *mark* behind each score and the conclusion; "" changes nothing.
 
@@ -84,7 +131,7 @@ def marked(table: Table, mark: str) -> Table:
     scores = [
         column.numeric
         and not column.title.endswith(" ms")
-        and bool(mark_of(mark, column.title.removeprefix("change of ").partition(" ")[0]))
+        and bool(mark_of(mark, column.measure or column.title.partition(" ")[0]))
         for column in table.columns
     ]
     rows = tuple(
@@ -145,6 +192,10 @@ def known(value: object) -> Any:
 def markdown_table(table: Table) -> str:
     """Return *table* as a pipe table with its title and notes; the best are bold and starred."""
     lines = []
+    if table.conclusion:
+        headline, details = headline_and_details(table.conclusion)
+        lines += [f"**{plain(headline)}**", ""]
+        lines += [plain(details), ""] if details else []
     for warning in table.warnings:
         lines += [f"> **Warning:** {plain(warning)}", ""]
     lines += [f"### {plain(table.title)}", ""] if table.title else []
@@ -158,10 +209,6 @@ def markdown_table(table: Table) -> str:
     if table.notes:
         lines.append("")
     lines += [f"- {plain(note)}" for note in table.notes]
-    if table.conclusion:
-        headline, details = headline_and_details(table.conclusion)
-        lines += ["", f"**{plain(headline)}**"]
-        lines += ["", plain(details)] if details else []
     return "\n".join(lines) + "\n"
 
 

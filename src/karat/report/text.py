@@ -14,7 +14,7 @@ NARROWEST_TEXT = 16
 
 
 def text_table(table: Table, *, colour: bool = False, width: int | None = None) -> str:
-    """Return *table* as lines; the best value of a column is starred.
+    """Return *table* as lines, its conclusion first; the best value of a column is starred.
 
     With *colour*, the best values and the first sentence of the conclusion are bold.
 
@@ -25,7 +25,7 @@ def text_table(table: Table, *, colour: bool = False, width: int | None = None) 
     titles = [printable(column.title) for column in table.columns]
     widths = _widths(table)
     numeric = [column.numeric for column in table.columns]
-    lines = list(_warnings(table, width))
+    lines = [*_conclusion(table, width, colour=colour), *_warnings(table, width)]
     lines += [*_title_lines(table.title, width), ""] if table.title else []
     lines.append(_line(titles, widths, numeric))
     lines.append(GAP.join("-" * width for width in widths))
@@ -38,19 +38,23 @@ def text_table(table: Table, *, colour: bool = False, width: int | None = None) 
                 if cell.best:
                     line = line.replace(text, f"{BOLD}{text}{RESET}", 1)
         lines.append(line)
-    notes = list(table.notes)
-    if hidden:
-        notes.append(f"too wide for this terminal, not shown: {', '.join(hidden)}")
+    notes = [f"too wide for {width} columns, not shown: {', '.join(hidden)}"] if hidden else []
+    notes += table.notes
     if notes:
         lines.append("")
     for note in notes:
         lines += _wrapped(note, width, indent=GAP)
+    return "\n".join(lines) + "\n"
+
+
+def _conclusion(table: Table, width: int | None, *, colour: bool) -> Iterator[str]:
+    """Yield what it all means, the first sentence in bold."""
     if table.conclusion:
         headline, details = headline_and_details(table.conclusion)
-        headline_lines = _wrapped(headline, width)
-        lines += ["", *(f"{BOLD}{line}{RESET}" if colour else line for line in headline_lines)]
-        lines += _wrapped(details, width)
-    return "\n".join(lines) + "\n"
+        for line in _wrapped(headline, width):
+            yield f"{BOLD}{line}{RESET}" if colour else line
+        yield from _wrapped(details, width)
+        yield ""
 
 
 def _warnings(table: Table, width: int | None) -> Iterator[str]:
@@ -61,16 +65,17 @@ def _warnings(table: Table, width: int | None) -> Iterator[str]:
 
 def _fitted(table: Table, width: int | None) -> tuple[Table, list[str]]:
     """Return *table* with texts cut and spare columns left out until it fits, and their titles."""
-    hidden: list[str] = []
+    titles, hidden = [column.title for column in table.columns], set[str]()
     while width and (excess := _total(table) - width) > 0:
         if (cut := _cut_text(table, excess)) is not None:
-            return cut, hidden
+            table = cut
+            break
         spare = max(range(len(table.columns)), key=lambda index: table.columns[index].spare)
         if not table.columns[spare].spare:
             break
-        hidden.append(table.columns[spare].title)
+        hidden.add(table.columns[spare].title)
         table = _without(table, spare)
-    return table, hidden
+    return table, [title for title in titles if title in hidden]
 
 
 def _cut_text(table: Table, excess: int) -> Table | None:

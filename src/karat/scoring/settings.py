@@ -47,7 +47,6 @@ class Scoring:
     match: str | None = setting(
         "--match",
         type=MATCHERS.core(),
-        common=True,
         metavar="MODE",
         help=f"How a hit matches a target: {', '.join(MATCHERS.core())}.",
     )

@@ -186,7 +186,7 @@ def _compare_runs(
 ) -> None:
     from karat.app.compare import compare
     from karat.app.score_files import read_score_files
-    from karat.cli.output.show import is_report, show_contest, write_page
+    from karat.cli.output.show import is_report, show_result, write_page
     from karat.errors import EngineError, InputError
     from karat.formats import is_source
     from karat.scoring.settings import compared_by
@@ -234,7 +234,7 @@ def _compare_runs(
         names=called,
         run_format=inputs.run_format,
     )
-    show_contest(contest, truth, output, settings=(scoring, confidence))
+    show_result(contest, truth, output, settings=(scoring, confidence))
     if contest.broken:
         click.get_current_context().exit(EngineError.exit_code)
 

@@ -345,7 +345,7 @@ def _tell(outcome: GateOutcome, outputs: GateOutputs, confidence: "Confidence") 
 
         click.echo(gate_json(gate, show.settings_by_name((outcome.scoring, confidence))), nl=False)
     else:
-        drawn = [*outcome.tables, moved_table(gate), checks_table(gate)]
+        drawn = [checks_table(gate), *outcome.tables, moved_table(gate)]
         plain = Output(None, per_query=False, path=None)
         show.put(show.draw_tables([table for table in drawn if table], plain), plain)
     if outputs.junit:

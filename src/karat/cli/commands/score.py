@@ -86,7 +86,7 @@ def show_score(
 ) -> None:
     """Show the scores of *run* on *truth*, which was read from *gold*; exit if it is broken."""
     from karat.app.score import score
-    from karat.cli.output.show import is_report, show_evaluation, write_page
+    from karat.cli.output.show import is_report, show_result, write_page
     from karat.errors import EngineError
 
     written = is_report(output)
@@ -101,6 +101,6 @@ def show_score(
     if written:
         write_page((gold, run), inputs, output, settings=(scoring, confidence))
         output = output._replace(path=None)
-    show_evaluation(evaluation, truth, output, settings=(scoring, confidence))
+    show_result(evaluation, truth, output, settings=(scoring, confidence))
     if evaluation.broken:
         click.get_current_context().exit(EngineError.exit_code)

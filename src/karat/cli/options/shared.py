@@ -230,12 +230,16 @@ def _warn_of_row(problem: Problem) -> None:
 
 
 class Output(NamedTuple):
-    """Style of the output, whether it lists every query, and the file to write."""
+    """Style of the output, whether it lists every query, and the file to write.
 
-    style: str | None
-    per_query: bool
-    path: str | None
+    *details* asks for all tables instead of the overview.
+    """
+
+    style: str | None = None
+    per_query: bool = False
+    path: str | None = None
     title: str = ""
+    details: bool = False
 
 
 Option = Callable[[Command], Command]
@@ -244,7 +248,15 @@ Fields = Mapping[str, Option]
 # The limits of a number in a setting, by the names of click.
 LIMITS = {"min": "minimum", "max": "maximum", "min_open": "above_minimum"}
 
+DETAILS = option(
+    "--details",
+    is_flag=True,
+    common=True,
+    group=OUTPUT,
+    help="Print all tables: every interval and test, latency, and the method.",
+)
 STYLES: Fields = {
+    "details": DETAILS,
     "per_query": option("--per-query", is_flag=True, common=True, help="Show every query."),
     "json": option(
         "--json", "as_json", is_flag=True, common=True, help="Print JSON, with every query."
@@ -418,7 +430,9 @@ COLUMNS, TOPICS = (
 ENDINGS = {"json": ".json", "csv": ".csv", "markdown": ".md"}
 
 
-def _make_output(*, per_query: bool, path: str | None, title: str = "", **styles: bool) -> Output:
+def _make_output(
+    *, details: bool, per_query: bool, path: str | None, title: str = "", **styles: bool
+) -> Output:
     style = one_style(**styles)
     if style and path:
         ending = os.path.splitext(path)[1].lower()  # noqa: PTH122 - pathlib loads slowly
@@ -427,7 +441,7 @@ def _make_output(*, per_query: bool, path: str | None, title: str = "", **styles
                 f"{path}: -o writes the output of --{style}; expected a name that ends in "
                 f"{ENDINGS[style]}, or -o {path} without --{style}."
             )
-    return Output(style, per_query, path, title)
+    return Output(style, per_query, path, title, details)
 
 
 def _make_engine(*, engine: str, profile: str | None) -> str | Mapping[str, object]:

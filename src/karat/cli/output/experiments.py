@@ -15,14 +15,14 @@ from karat.cli.options.shared import Output
 from karat.cli.output import show
 from karat.cli.output.progress import wrapped
 from karat.formats.base import FOLDER_FORMATS
-from karat.model import QueryStatus
 from karat.model.coverage import CorpusCoverage
 from karat.model.evaluation import Evaluation
 from karat.model.frozen import EMPTY
 from karat.report.display import printable
 from karat.report.score_view import (
+    decisive_remarks,
+    failures,
     first_error,
-    invalid_text,
     odd_answers,
     remarks,
     run_remarks,
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
 
 # More runs than this are read as one list, the best first.
 MANY = 6
-TROUBLE = (QueryStatus.MISSING, QueryStatus.ERROR, QueryStatus.TIMEOUT)
 
 
 def show_evaluated(
@@ -64,43 +63,32 @@ def show_evaluated(
     settings: "tuple[Scoring, Confidence]",
     engines: Mapping[str, str] = EMPTY,
     advice: "Sequence[Advice]" = (),
+    ranked: bool = False,
 ) -> None:
     """Show one run scored, or several compared, with *advice* on which to take.
 
-    *engines* has the options that give the engine of each run.
+    *engines* has the options that give the engine of each run. *ranked* runs are shown by the first
+    measure, the best first.
     """
     from karat.report.compare_view import best_engine
 
-    further = [*map(show.with_gold, result.remarks)]
-    lines = [
-        *remarks(result.searched),
-        *run_remarks(
-            result.runs, result.searched.trees, indexed=result.searched.snapshot != "corpus"
-        ),
-        *further,
-    ]
     best = recommended = ""
     if not isinstance(result.overall, Evaluation):
-        from karat.report.findings.recommend import advice_lines, recommended_engine
+        from karat.report.findings.recommend import recommended_engine
 
-        lines += advice_lines(advice, engines)
         recommended = recommended_engine(advice, engines)
         best = best_engine(result.overall.comparison, engines)
-    if result.changes:
-        from karat.report.change_view import change_lines
-
-        lines += change_lines(result.changes)
     if output.style == "json":
         from karat.report.json import searched_json
 
-        misleading = show.with_gold(coverage_warning(result.searched))
+        misleading = coverage_warning(result.searched)
         text = searched_json(
             result.overall,
             result.resolved,
             show.settings_by_name(settings),
             searched=result.searched,
             runs=result.runs,
-            warnings=[line for line in (misleading, *further) if line],
+            warnings=[show.with_gold(line) for line in (misleading, *result.remarks) if line],
             best_engine=best,
             advice=advice,
             recommended_engine=recommended,
@@ -108,36 +96,78 @@ def show_evaluated(
         )
         show.put(text, output)
     elif output.style == "csv":
-        for line in lines:
+        for line in _all_lines(result, advice, engines):
             click.echo(printable(line), err=True)
-        if isinstance(result.overall, Evaluation):
-            show.show_evaluation(result.overall, gold, output, settings=settings)
-        else:
-            show.show_contest(result.overall, gold, output, settings=settings)
+        show.show_result(result.overall, gold, output, settings=settings)
+    elif output.details:
+        tables = _detail_tables(result, _all_lines(result, advice, engines), gold)
+        tables += show.query_tables(result.overall, gold, output)
+        show.put(show.draw_tables(tables, output), output)
     else:
-        show.put(show.draw_tables(_tables(result, gold, output, lines), output), output)
+        from karat.report.change_view import change_lines
+        from karat.report.findings.latency import medians_ms
+        from karat.report.findings.recommend import advice_lines
+
+        tables = show.overview_tables(
+            result.overall,
+            gold,
+            output,
+            medians_ms=medians_ms(result.runs, gold.query_ids),
+            ranked=ranked,
+            notes=[
+                *change_lines(result.changes),
+                *_decisive_lines(result.searched, result.runs, result.remarks),
+                *advice_lines(advice, engines),
+            ],
+        )
+        show.put(show.draw_tables(tables, output), output)
 
 
-def _tables(
-    result: "EvaluationResult", gold: "Dataset", output: Output, lines: Sequence[str]
+def _decisive_lines(
+    searched: CorpusCoverage, runs: "Sequence[RunResult]", remarks: Sequence[str]
+) -> Iterator[str]:
+    """Yield what changes the meaning of the numbers: lost targets, errors, disturbed latencies."""
+    from karat.report.findings.latency import DISTURBED_NOTE
+
+    yield from decisive_remarks(searched)
+    for run in runs:
+        yield from filter(None, [first_error(run)])
+        yield from odd_answers(run)
+    if any(run.timings is not None and not run.timings.alone for run in runs):
+        yield DISTURBED_NOTE
+    yield from map(show.with_gold, remarks)
+
+
+def _all_lines(
+    result: "EvaluationResult", advice: "Sequence[Advice]", engines: Mapping[str, str]
+) -> list[str]:
+    """Return everything to say about an experiment beside its numbers."""
+    from karat.report.change_view import change_lines
+    from karat.report.findings.recommend import advice_lines
+
+    of_corpus = result.searched.snapshot == "corpus"
+    return [
+        *remarks(result.searched),
+        *run_remarks(result.runs, result.searched.trees, indexed=not of_corpus),
+        *map(show.with_gold, result.remarks),
+        *change_lines(result.changes),
+        *advice_lines(advice, engines),
+    ]
+
+
+def _detail_tables(
+    result: "EvaluationResult", lines: Sequence[str], gold: "Dataset"
 ) -> "list[Table]":
-    *before, whole = _result_tables(result.overall, gold, output)
-    notes = (*whole.notes, *_untimed(result.runs), *lines)
-    tables = [*before, replace(whole, notes=notes, conclusion="")]
+    """Return all tables: scores with and without missing targets, latency, values of tags."""
+    whole, *slices = show.detail_tables(result.overall)
+    tables = [replace(whole, notes=(*whole.notes, *_untimed(result.runs), *lines))]
     if result.resolved:
-        # Its scores are higher, so it comes after the table that counts.
-        table = _result_tables(result.resolved, gold, output)[-1]
+        table = show.detail_tables(result.resolved)[0]
         new = tuple(note for note in table.notes if note not in whole.notes)
-        where = searched_place(result.searched)
-        title = f"{table.title}, without the targets that do not exist in {where}"
+        title = f"{table.title}, without the targets that do not exist in "
+        title += searched_place(result.searched)
         tables.append(replace(table, title=title, notes=new, conclusion="", warnings=()))
-    tables += _times(result.runs, gold)
-    return _concluded(tables, whole.conclusion)
-
-
-def _concluded(tables: "list[Table]", verdict: str) -> "list[Table]":
-    """Return *tables* with *verdict* below the last one, where the eye is on a terminal."""
-    return [*tables[:-1], replace(tables[-1], conclusion=verdict)]
+    return [*tables, *_times(result.runs, gold), *slices]
 
 
 def _times(runs: "Sequence[RunResult]", gold: "Dataset") -> "tuple[Table, ...]":
@@ -153,22 +183,47 @@ def _untimed(runs: "Sequence[RunResult]") -> tuple[str, ...]:
     return () if any(run.timings for run in runs) else ("latency: not measured",)
 
 
-def _result_tables(result: "Result", gold: "Dataset", output: Output) -> "list[Table]":
-    if isinstance(result, Evaluation):
-        return show.evaluation_tables(result, gold, output)
-    return show.contest_tables(result, gold, output)
-
-
 def show_findings(
-    findings: "Findings", searched: CorpusCoverage, output: Output, *, more: Sequence[str] = ()
+    findings: "Findings",
+    searched: CorpusCoverage,
+    output: Output,
+    *,
+    by: Sequence[str] = (),
+    more: Sequence[str] = (),
 ) -> None:
-    """Show many runs, the best first, their latency, and which one to take for which purpose.
+    """Show many runs, the best first, and which one to take for which purpose.
 
     *more* are lines to read beside them.
     """
-    from karat.report.compare_view import BEST_NOTE
+    if output.details:
+        tables = _findings_tables(findings, searched, more)
+    else:
+        from karat.report.findings.latency import medians_ms
+        from karat.report.findings.recommend import advice_lines, recommendations
+
+        contest = findings.contest
+        engines = dict(zip(findings.names, findings.engines, strict=False))
+        tables = show.overview_tables(
+            replace(contest, slices={tag: contest.slices[tag] for tag in by}),
+            findings.gold,
+            output,
+            medians_ms=medians_ms(findings.runs, findings.gold.query_ids),
+            ranked=True,
+            notes=[
+                *_decisive_lines(searched, findings.runs, more),
+                *advice_lines(recommendations(findings), engines),
+            ],
+        )
+    show.put(show.draw_tables(tables, output), output)
+
+
+def _findings_tables(
+    findings: "Findings", searched: CorpusCoverage, more: Sequence[str]
+) -> "list[Table]":
+    """Return all tables of many runs: all measures, latency, recommendations, sections."""
     from karat.report.draw import advice_table
     from karat.report.findings.leaderboard import leaderboard_table, resolved_tables
+    from karat.report.score_view import BEST_NOTE
     from karat.report.section import section_tables
     from karat.report.table import marked
 
@@ -184,15 +239,14 @@ def show_findings(
     )
     if any(cell.best for row in board.rows for cell in row):
         lines = (BEST_NOTE, *lines)
-    tables = [
-        _led(replace(board, notes=(*board.notes, *lines), conclusion="")),
+    warnings = tuple(map(show.with_gold, findings.contest.warnings))
+    return [
+        _led(replace(board, notes=(*board.notes, *lines), warnings=warnings)),
         *(_led(marked(table, mark)) for table in resolved_tables(findings)),
         *_times(findings.runs, findings.gold),
         advice_table(findings),
         *section_tables(findings),
     ]
-    tables = _concluded(tables, board.conclusion)
-    show.put(show.draw_tables(show.add_warnings(tables, findings.contest.warnings), output), output)
 
 
 def _led(table: "Table") -> "Table":
@@ -208,11 +262,8 @@ def _trouble(findings: "Findings") -> Iterator[str]:
     """Yield a line for each run that something went wrong with, or one for all."""
     lines = []
     for evaluation, run in zip(findings.contest.evaluations, findings.runs, strict=True):
-        notes = evaluation.notes
-        counts = {status.name.lower(): notes.statuses[status] for status in TROUBLE}
-        said = [f"{count:,} {what}" for what, count in counts.items() if count]
-        said += [invalid_text(notes)] if notes.invalid else []
-        lines += [f"{evaluation.name}: {', '.join(said)}"] if said else []
+        said = failures(evaluation)
+        lines += [f"{evaluation.name}: {said}"] if said else []
         lines += filter(None, [first_error(run)])
         lines += odd_answers(run)
     yield from lines or ["all runs answered every query, without invalid hits"]
@@ -327,7 +378,8 @@ def _show_result(
     if many and findings:
         evaluations = findings.contest.evaluations
         proposal = kind_proposal(request.gold, done.searched, ended.runs, evaluations, scoring)
-        show_findings(findings, done.searched, output, more=(*done.remarks, *proposal))
+        more = (*done.remarks, *proposal)
+        show_findings(findings, done.searched, output, by=views.by, more=more)
         result: Result = findings.contest
         from karat.report.findings.recommend import recommendations
 
@@ -362,7 +414,13 @@ def _show_result(
 
             advice = run_advice(request.gold, result, ended.runs, confidence)
         show_evaluated(
-            evaluated, request.gold, output, settings=settings, engines=engines, advice=advice
+            evaluated,
+            request.gold,
+            output,
+            settings=settings,
+            engines=engines,
+            advice=advice,
+            ranked=request.kind == "sweep",
         )
     if findings and losses:
         from karat.app.loss_reasons import with_losses

@@ -7,7 +7,14 @@ import click
 
 from karat.app.score_files import ScoredFiles, compare_scores, score_findings
 from karat.cli.options.shared import Inputs, Output
-from karat.cli.output.show import contest_tables, draw_tables, is_report, put, show_contest
+from karat.cli.output.show import (
+    detail_tables,
+    draw_tables,
+    is_report,
+    overview_tables,
+    put,
+    show_result,
+)
 from karat.cli.output.show import write_report as write_findings
 from karat.report.display import printable
 from karat.report.table import Table
@@ -31,18 +38,20 @@ def compare_score_files(
         output = output._replace(path=None)
     contest, view = compare_scores(scored, confidence=confidence, by=inputs.by)
     if output.style in ("json", "csv"):
-        show_contest(contest, scored.gold, output, settings=(Scoring(), confidence))
+        show_result(contest, scored.gold, output, settings=(Scoring(), confidence))
         return
-    tables = contest_tables(contest, scored.gold, output)
-    if view.verdict:
-        tables[-1:] = _with_conclusion(view.tables, tables[-1])
+    if output.details:
+        common, *rest = detail_tables(contest)
     else:
-        tables[-1:-1] = view.tables
+        common, *rest = overview_tables(contest, scored.gold, output)
+    first = _in_place_of(common, view.tables) if view.verdict else [common, *view.tables]
+    tables = [*first, *rest]
     put(draw_tables(tables, output), output)
 
 
-def _with_conclusion(tables: tuple[Table, ...], common: Table) -> list[Table]:
-    """Return *tables* with the notes and the verdict of the *common* one below the last."""
-    last = tables[-1]
-    notes = (*last.notes, *common.notes)
-    return [*tables[:-1], replace(last, notes=notes, conclusion=common.conclusion)]
+def _in_place_of(common: Table, tables: tuple[Table, ...]) -> list[Table]:
+    """Return *tables* with the verdict of the *common* one above the first, its notes below."""
+    first, *others = tables
+    listed = [replace(first, conclusion=common.conclusion, warnings=common.warnings), *others]
+    listed[-1] = replace(listed[-1], notes=(*listed[-1].notes, *common.notes))
+    return listed

@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import zip_longest
@@ -16,6 +16,7 @@ from karat.errors import InputError
 from karat.formats.base import FOLDER_FORMATS
 from karat.model import Dataset
 from karat.model.evaluation import Evaluation
+from karat.model.frozen import EMPTY
 from karat.registry import Registry
 from karat.report import score_view
 from karat.report.table import Table, mark_of, marked
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
     from karat.app.score import Truth
     from karat.cli.options.shared import Inputs
     from karat.model import Run
-    from karat.model.evaluation import ComparisonResult
     from karat.report.findings import Findings
     from karat.report.latex import LatexStyle
+    from karat.report.rows import Result
     from karat.scoring.settings import Confidence, Scoring
 
 
@@ -39,79 +40,96 @@ ENGINE_PLACEHOLDER = "{engine}"
 NOT_IN_A_FILE_NAME = r"[^\w.=,+-]+"
 
 
-def show_evaluation(
-    evaluation: Evaluation,
+# Where to read what the overview leaves out.
+MORE = "More: --details (intervals, tests, method), --per-query"
+# Output that goes elsewhere than to a terminal is at most so wide.
+PIPED_WIDTH = 100
+
+
+def show_result(
+    result: "Result",
     truth: "Truth",
     output: Output,
     *,
     settings: "tuple[Scoring, Confidence]",
 ) -> None:
-    """Show one scored run."""
+    """Show one scored run, or several compared."""
     if output.style == "json":
-        from karat.report.json import evaluation_json
+        from karat.report.json import result_json
 
-        text = evaluation_json(evaluation, settings_by_name(settings))
+        text = result_json(result, settings_by_name(settings))
     elif output.style == "csv":
-        from karat.report.csv import evaluation_csv, queries_csv
+        from karat.report.csv import queries_csv, result_csv
 
-        _warn(evaluation.warnings)
-        text = queries_csv([evaluation]) if output.per_query else evaluation_csv(evaluation)
+        _warn(result.warnings)
+        runs = [result] if isinstance(result, Evaluation) else result.evaluations
+        text = queries_csv(runs) if output.per_query else result_csv(result)
+    elif output.details:
+        main, *slices = detail_tables(result)
+        text = draw_tables([main, *slices, *query_tables(result, truth, output)], output)
     else:
-        text = draw_tables(evaluation_tables(evaluation, truth, output), output)
+        more = f"{MORE}, -o report.html"
+        text = draw_tables(overview_tables(result, truth, output, more=more), output)
     put(text, output)
 
 
-def show_contest(
-    contest: "ComparisonResult",
+def overview_tables(
+    result: "Result",
     truth: "Truth",
     output: Output,
     *,
-    settings: "tuple[Scoring, Confidence]",
-) -> None:
-    """Show several runs compared."""
-    if output.style == "json":
-        from karat.report.json import contest_json
+    medians_ms: "Mapping[str, float]" = EMPTY,
+    ranked: bool = False,
+    notes: Sequence[str] = (),
+    more: str = MORE,
+) -> list[Table]:
+    """Return the overview of *result*, then tables by tag and by query if they were asked for.
 
-        text = contest_json(contest, settings_by_name(settings))
-    elif output.style == "csv":
-        from karat.report.csv import contest_csv, queries_csv
+    The lines *notes* come below the table, *more* at the end.
+    """
+    from karat.report.overview import breakdown_tables, overview
 
-        _warn(contest.warnings)
-        text = queries_csv(contest.evaluations) if output.per_query else contest_csv(contest)
+    result = result.labelled()
+    last = "" if output.style == "markdown" else more
+    table = overview(result, medians_ms=medians_ms, ranked=ranked, notes=notes, more=last)
+    tables = [marked(each, result.mark) for each in (table, *breakdown_tables(result))]
+    return [*_with_gold(tables), *query_tables(result, truth, output)]
+
+
+def detail_tables(result: "Result") -> list[Table]:
+    """Return every interval and test of *result*: of all queries, then of the values of tags."""
+    from karat.report.overview import verdict_of
+
+    result = result.labelled()
+    if isinstance(result, Evaluation):
+        tables = [score_view.score_table(result), *score_view.slice_tables(result)]
     else:
-        text = draw_tables(contest_tables(contest, truth, output), output)
-    put(text, output)
+        # It brings the statistics along, and numpy with them, which a plain score can do without.
+        from karat.report import compare_view
+
+        tables = [compare_view.compare_table(result), *compare_view.slice_tables(result)]
+    tables[0] = replace(tables[0], conclusion=verdict_of(result), warnings=result.warnings)
+    return _with_gold([marked(table, result.mark) for table in tables])
 
 
-def evaluation_tables(evaluation: Evaluation, truth: "Truth", output: Output) -> list[Table]:
-    """Return what to draw of one scored run, the scores over all queries last."""
-    evaluation = evaluation.labelled()
-    # The most important table comes last, because a terminal shows the end.
-    tables = [*score_view.slice_tables(evaluation), score_view.score_table(evaluation)]
-    if output.per_query:
-        tables.insert(0, score_view.per_query_table(evaluation, _texts(truth)))
-    tables = [marked(table, evaluation.mark) for table in tables]
-    return add_warnings(tables, evaluation.warnings)
-
-
-def contest_tables(contest: "ComparisonResult", truth: "Truth", output: Output) -> list[Table]:
-    """Return what to draw of several runs compared, the comparison over all queries last."""
-    # It brings the statistics along, and numpy with them, which a plain score can do without.
+def query_tables(result: "Result", truth: "Truth", output: Output) -> list[Table]:
+    """Return a table of every query, if it was asked for."""
+    if not output.per_query:
+        return []
+    result = result.labelled()
+    if isinstance(result, Evaluation):
+        return [marked(score_view.per_query_table(result, _texts(truth)), result.mark)]
     from karat.report import compare_view
 
-    contest = contest.labelled()
-    tables = [*compare_view.slice_tables(contest), compare_view.compare_table(contest)]
-    tables = [marked(table, contest.mark) for table in tables]
-    if output.per_query:
-        lead = contest.comparison.metrics[0]
-        table = compare_view.per_query_table(contest, _texts(truth), lead)
-        tables.insert(0, marked(table, mark_of(contest.mark, lead)))
-    return add_warnings(tables, contest.warnings)
+    lead = result.comparison.metrics[0]
+    table = compare_view.per_query_table(result, _texts(truth), lead)
+    return [marked(table, mark_of(result.mark, lead))]
 
 
-def add_warnings(tables: list[Table], warnings: tuple[str, ...]) -> list[Table]:
-    """Return *tables* with *warnings* before the first of them."""
-    return [replace(tables[0], warnings=tuple(map(with_gold, warnings))), *tables[1:]]
+def _with_gold(tables: list[Table]) -> list[Table]:
+    """Return *tables* with the gold set that was typed in the warnings of the first of them."""
+    first, *others = tables
+    return [replace(first, warnings=tuple(map(with_gold, first.warnings))), *others]
 
 
 def with_gold(text: str) -> str:
@@ -128,17 +146,21 @@ def with_gold(text: str) -> str:
     return text.replace(" GOLDSET ", f" {shlex.quote(path)} ") if path else text
 
 
-def draw_tables(tables: list[Table], output: Output) -> str:
-    """Return *tables* as Markdown, or as text for the terminal or a file."""
+def draw_tables(
+    tables: list[Table], output: Output, *, piped_width: int | None = PIPED_WIDTH
+) -> str:
+    """Return *tables* as Markdown, or as text for the terminal, a pipe or a file."""
     if output.style == "markdown":
         from karat.report.table import markdown_table
 
         return "\n".join(map(markdown_table, tables))
     from karat.report.text import text_table
 
-    width = None if output.path else terminal_width()
+    terminal = None if output.path else terminal_width()
+    # A file, and the details in a pipe, lose no column.
+    width = terminal or (None if output.path or output.details else piped_width)
     # https://no-color.org: any value but an empty one.
-    colour = width is not None and not os.environ.get("NO_COLOR")
+    colour = terminal is not None and not os.environ.get("NO_COLOR")
     return "\n".join(text_table(table, colour=colour, width=width) for table in tables)
 
 
@@ -172,9 +194,8 @@ def put(text: str, output: Output) -> None:
 
 
 def put_table(table: Table) -> None:
-    """Print *table*."""
-    output = Output(style=None, per_query=False, path=None)
-    put(draw_tables([table], output), output)
+    """Print *table*, in a pipe with all of its columns."""
+    put(draw_tables([table], Output(), piped_width=None), Output())
 
 
 def put_json(value: object) -> None:

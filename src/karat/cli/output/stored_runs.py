@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from karat.model.evaluation import Summary
 from karat.report.display import age
-from karat.report.score_view import interval_cell
-from karat.report.table import Cell, Column, Table, number
+from karat.report.table import Cell, Column, Table, number, range_cell
 from karat.system.words import first_line
 
 if TYPE_CHECKING:
@@ -133,7 +132,7 @@ def runs_table(
         if lead:
             cells.append(number(first.mean if first else None, digits=3))
         if sure:
-            cells.append(interval_cell(first) if first else Cell("-"))
+            cells.append(range_cell(first.interval if first else None, digits=4))
         rows.append((*cells, Cell(f"{run.label} (pinned)" if run.pinned else run.label)))
     errors = tuple(f"{run.id}: {first_line(run.error)}" for run in runs if run.error)
     title = f"{experiment.id}, {experiment.kind} {experiment.name}".rstrip()

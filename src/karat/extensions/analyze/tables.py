@@ -11,9 +11,8 @@ from karat.extensions.analyze.records import (
     TrendPoint,
 )
 from karat.model.comparison import Interval, decimals
-from karat.report.compare_view import p_cell, range_cell
 from karat.report.score_view import queries
-from karat.report.table import Cell, Column, Table, number
+from karat.report.table import Cell, Column, Table, number, p_cell, range_cell
 from karat.system.words import counted
 
 DIGITS = 3

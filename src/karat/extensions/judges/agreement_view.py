@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 from karat.extensions.judges.agreement import AgreementReport
 from karat.model.comparison import Interval
-from karat.report.compare_view import p_cell, range_cell
 from karat.report.score_view import level_title
-from karat.report.table import Cell, Column, Table, number
+from karat.report.table import Cell, Column, Table, number, p_cell, range_cell
 from karat.scoring.labels import scaled_grade
 from karat.system.words import counted, join_names
 

@@ -11,8 +11,8 @@ from math import isnan, nan
 from typing import NamedTuple
 
 from karat.model.comparison import SAME, Comparison, Interval
-from karat.report.compare_view import correction_text, range_cell
-from karat.report.table import Cell, Column, Table, number
+from karat.report.compare_view import correction_text
+from karat.report.table import Cell, Column, Table, number, range_cell
 from karat.scoring.settings import Confidence
 from karat.system.words import counted, first_few, join_names
 

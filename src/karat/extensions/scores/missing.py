@@ -7,8 +7,7 @@ import numpy as np
 
 from karat.extensions.scores.record import ScoreMeasure, ScoreSet, ScoreStatus
 from karat.model.comparison import Comparison
-from karat.report.compare_view import p_cell, range_cell
-from karat.report.table import Cell, Column, Table, number
+from karat.report.table import Cell, Column, Table, number, p_cell, range_cell
 from karat.scoring.settings import Confidence
 from karat.scoring.stats import compare
 from karat.scoring.stats.arrays import FloatArray

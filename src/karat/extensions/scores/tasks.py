@@ -7,8 +7,7 @@ from typing import NamedTuple
 from karat.extensions.scores.record import ScoreSet
 from karat.model.comparison import Interval
 from karat.model.evaluation import ComparisonResult
-from karat.report.compare_view import p_cell, range_cell
-from karat.report.table import Cell, Column, Table, number
+from karat.report.table import Cell, Column, Table, number, p_cell, range_cell
 from karat.scoring.stats import holm
 from karat.scoring.stats.moments import t_quantile, t_two_sided
 from karat.system.words import counted

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan, nan
+from statistics import median
 from typing import NamedTuple
 
 from karat.model import Outcome
 from karat.model.timings import NS_PER_MS, LatencySample, QueryCost, RunResult, latency_ms, spent_in
 from karat.report.findings.record import Findings
-from karat.report.table import Cell, Column, Table
+from karat.report.table import Cell, Column, Table, milliseconds
 from karat.scoring.stats import known_percentiles, percentiles
 from karat.scoring.stats.moments import least_values
 from karat.system.words import counted
@@ -15,6 +16,10 @@ from karat.system.words import counted
 POINTS = (50, 90, 99)
 NOT_MEASURED = "not measured"
 DISTURBED = "disturbed"
+DISTURBED_NOTE = (
+    f"{DISTURBED}: another karat run was active while latency was measured; --again --wait "
+    "measures without it"
+)
 MEBIBYTE = 1 << 20
 
 
@@ -43,6 +48,12 @@ def latencies_ms(measured: RunResult, query_ids: Sequence[str]) -> list[float]:
             if latency >= 0 and outcome == Outcome.ANSWERED
         }
     return [by_query.get(query_id, nan) for query_id in query_ids]
+
+
+def medians_ms(runs: Sequence[RunResult], query_ids: Sequence[str]) -> dict[str, float]:
+    """Return the median latency of each run that has any."""
+    known = {run.name: _known(run, query_ids) for run in runs}
+    return {name: median(times) for name, times in known.items() if times}
 
 
 def comparable_ms(runs: Sequence[RunResult], query_ids: Sequence[str]) -> list[list[float]]:
@@ -113,21 +124,7 @@ def _notes(runs: Sequence[RunResult], counts: Sequence[int], queries: int) -> It
         more = any(0 < count < queries for count in counts)
         yield ", ".join(missing) + ("; --timed all measures more" if more else "")
     if any(run.timings is not None and not run.timings.alone for run in runs):
-        yield (
-            f"{DISTURBED}: another karat run was active while latency was measured; "
-            "--again --wait measures without it"
-        )
-
-
-def milliseconds(value: float | None) -> Cell:
-    """Return a time with three digits that count.
-
-    >>> milliseconds(0.01234).text, milliseconds(3.14159).text, milliseconds(1234.5).text
-    ('0.0123', '3.14', '1,234')
-    """
-    if value is None or isnan(value):
-        return Cell("-")
-    return Cell(f"{value:,.0f}" if value >= 100 else f"{value:#.3g}", value)
+        yield DISTURBED_NOTE
 
 
 def _known(measured: RunResult, query_ids: Sequence[str]) -> list[float]:

@@ -5,15 +5,13 @@ from typing import NamedTuple
 
 from karat.model import QueryStatus
 from karat.model.comparison import Difference, Mean
-from karat.report.compare_view import best_system, p_cell, range_cell
-from karat.report.findings.latency import latencies_ms, milliseconds
+from karat.report.findings.latency import latencies_ms
 from karat.report.findings.record import Findings
 from karat.report.score_view import queries
-from karat.report.table import Cell, Column, Table, number
+from karat.report.table import DIGITS, Cell, Column, Table, milliseconds, number, p_cell, range_cell
 from karat.scoring.stats import percentiles, significance_letters
 from karat.system.words import counted
 
-DIGITS = 3
 # Maximum number of letters; more are shown as a count.
 MOST_LETTERS = 12
 
@@ -43,7 +41,7 @@ def standings(findings: Findings) -> tuple[Standing, ...]:
     comparison = findings.contest.comparison
     baseline, change_of = findings.baseline, findings.change_of
     marks = significance_letters(comparison, findings.lead)
-    best = {measure: best_system(comparison, measure) for measure in comparison.metrics}
+    best = {measure: comparison.best(measure) for measure in comparison.metrics}
     several = len(findings.names) > 1
     rows = [
         Standing(
@@ -85,7 +83,7 @@ def leaderboard_table(findings: Findings) -> Table:
     columns += [Column(name, numeric=True) for name in findings.contest.comparison.metrics]
     if several:
         columns += [
-            Column(f"change of {findings.change_of}", numeric=True),
+            Column(f"change of {findings.change_of}", numeric=True, measure=findings.change_of),
             Column("p", numeric=True),
         ]
         columns.append(Column("better than"))

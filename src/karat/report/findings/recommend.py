@@ -10,9 +10,9 @@ from karat.model.comparison import Comparison, Difference
 from karat.model.evaluation import Evaluation, broken_sentences
 from karat.report.findings.cheapest import FLOOR_MS, RECOMMENDED, cheapest
 from karat.report.findings.contenders import Advice, Contenders
-from karat.report.findings.latency import comparable_ms, milliseconds
+from karat.report.findings.latency import comparable_ms
 from karat.report.findings.record import Findings
-from karat.report.table import mark_of, number
+from karat.report.table import mark_of, milliseconds, number
 from karat.scoring.stats.arrays import cluster_codes, cluster_sums, one_blas_thread
 from karat.scoring.stats.verdict import numbers
 from karat.system.words import first_few, join_names

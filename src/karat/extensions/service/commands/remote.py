@@ -412,7 +412,7 @@ def show_results(name: str, results: "Results") -> None:
 
 def results_table(name: str, results: "Results") -> Table:
     """Return the runs with the metric that they are ranked by, and how long a query took."""
-    from karat.report.compare_view import BEST_NOTE
+    from karat.report.score_view import BEST_NOTE
 
     metric = results.primary_metric
     label = results.labels.get(metric, metric)

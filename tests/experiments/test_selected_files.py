@@ -184,7 +184,9 @@ def test_pages_become_lines(place: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     searched = check_targets(wrong, where, match=wrong.match).searched
     assert (searched.targets, searched.unresolved) == (2, 1)
     assert searched.missing == ("manual.txt#page=3",)
-    assert searched.suggestions == {"manual.txt#page=3": "manual.txt has no page 3"}
+    assert searched.suggestions == {
+        "manual.txt#page=3": "manual.txt has no page 3 (query manual.txt#page=3)"
+    }
     unpaged = gold("docs/login.md")
     assert locate_pages(unpaged, where) is unpaged
 

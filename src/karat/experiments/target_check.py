@@ -344,6 +344,10 @@ def _with_hints(
     if matcher.name not in PATTERNS:
         single = (path for path in missing if not (option and hints.is_elsewhere(path)))
         suggestions = {path: text for path in single if (text := hints.suggestion(path))}
+        named = {target.path: query.id for query in reversed(before) for target in query.targets}
+        for path, text in suggestions.items():
+            if split_page(path)[1]:
+                suggestions[path] = f"{text} (query {named[path]})"
     missing.sort(key=lambda path: (path not in suggestions, suggestions.get(path) != SEPARATE))
     return replace(
         searched,

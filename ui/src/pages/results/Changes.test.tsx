@@ -44,7 +44,7 @@ it("shows the surest and largest changes, each with a link to its queries", asyn
     ...[6, 7, 8].map((at) => change(at, at / 1000)),
   ];
   open(`/benchmarks/${uuid(4)}`, shown(changes));
-  const list = await screen.findByRole("list", { name: "Changes since earlier benchmarks" });
+  const list = await screen.findByRole("region", { name: "Changes since earlier benchmarks" });
   const lines = within(list)
     .getAllByRole("listitem")
     .map((line) => line.textContent);
@@ -66,5 +66,5 @@ it("shows the surest and largest changes, each with a link to its queries", asyn
 it("is not there without an earlier benchmark", async () => {
   open(`/benchmarks/${uuid(4)}`, shown([]));
   await screen.findByRole("region", { name: "Runs" });
-  expect(screen.queryByRole("list", { name: "Changes since earlier benchmarks" })).toBeNull();
+  expect(screen.queryByRole("region", { name: "Changes since earlier benchmarks" })).toBeNull();
 });

@@ -21,25 +21,28 @@ export function Changes({ id, isEnabled }: Props) {
   const rest = moved.length - SHOWN;
   if (all.length === 0) return null;
   return (
-    <ul className="insights" aria-label="Changes since earlier benchmarks">
-      {moved.slice(0, SHOWN).map((change) => (
-        <li key={`${change.run_id} ${change.against}`}>
-          {change.text}
-          {change.altered.length > 0 && ` Changed: ${change.altered.join(", ")}.`}{" "}
-          <Link
-            href={`/compare?left=${change.earlier_run_id}&right=${change.run_id}&metric=${encodeURIComponent(change.metric)}`}
-          >
-            Query by query
-          </Link>
-        </li>
-      ))}
-      {rest > 0 && <li>{plural(rest, "further run")} changed too.</li>}
-      {same > 0 && (
-        <li>
-          {plural(same, "run")} {same === 1 ? "has" : "have"} the score of an earlier benchmark on
-          every query.
-        </li>
-      )}
-    </ul>
+    <section aria-label="Changes since earlier benchmarks">
+      <strong>Since earlier benchmarks</strong>
+      <ul className="insights">
+        {moved.slice(0, SHOWN).map((change) => (
+          <li key={`${change.run_id} ${change.against}`}>
+            {change.text}
+            {change.altered.length > 0 && ` Changed: ${change.altered.join(", ")}.`}{" "}
+            <Link
+              href={`/compare?left=${change.earlier_run_id}&right=${change.run_id}&metric=${encodeURIComponent(change.metric)}`}
+            >
+              Query by query
+            </Link>
+          </li>
+        ))}
+        {rest > 0 && <li>{plural(rest, "further run")} changed too.</li>}
+        {same > 0 && (
+          <li>
+            {plural(same, "run")} {same === 1 ? "has" : "have"} the score of an earlier benchmark on
+            every query.
+          </li>
+        )}
+      </ul>
+    </section>
   );
 }

@@ -73,8 +73,9 @@ def cheapest(contenders: Contenders) -> Advice | None:
     elif amount:
         loss = _mean(contenders, run) - _mean(contenders, candidates[0])
         by = f" ({loss:+.3f})" if abs(loss) >= SHOWN_LOSS else ""
+        which = "best mean, and cheapest" if run == candidates[0] else "cheapest"
         group = f"{len(candidates)} that are not significantly worse than the best{by}"
-        why = f"cheapest of {group}: {amount.format(amounts[run])}"
+        why = f"{which} of {group}: {amount.format(amounts[run])}"
     else:
         which = "baseline" if run == comparison.baseline else "best mean"
         why = f"{which}; no run that is not significantly worse is cheaper"

@@ -77,7 +77,7 @@ def test_objects_in_cells_are_columns(tmp_path: Path) -> None:
 
 
 def test_trials_tasks_and_clusters(tmp_path: Path) -> None:
-    lines = ["task,instance_id,repo,agent,epoch,resolved"]
+    lines = ["task,instance_id,template,agent,epoch,resolved"]
     lines += [
         f"{task},{n},r{n % 2},{agent},{trial},{(n + trial) % 2}"
         for task in ("fix", "add")
@@ -86,11 +86,11 @@ def test_trials_tasks_and_clusters(tmp_path: Path) -> None:
         for trial in (1, 2, 3)
     ]
     scores, preview, _ = read(tmp_path, "\n".join(lines))
-    assert (scores.trials, scores.cluster) == (3, "repo")
+    assert (scores.trials, scores.cluster) == (3, "template")
     assert scores.query_ids == ("fix/0", "fix/1", "add/0", "add/1")
     assert scores.tags["task"] == ("fix", "fix", "add", "add")
     assert next(scores.trial_scores("x", "resolved")) == [1.0, 0.0, 1.0]
-    assert "trial = epoch, task = task, cluster = repo" in preview
+    assert "trial = epoch, task = task, cluster = template" in preview
     assert preview.endswith("2 systems, 4 queries, 3 trials")
 
 

@@ -88,10 +88,16 @@ def test_zeros_and_ones_have_their_own_section(tmp_path: Path) -> None:
     rates, tests = view.sections[-1].tables
     assert texts(rates)[0][:4] == ["a", "3", "10", "0.300"]
     assert texts(tests) == [["b", "3", "6", "0", "1", "0.0312", "0.0312"]]
-    clustered = [lines[0] + ",repo", *(f"{line},r{row % 4}" for row, line in enumerate(lines[1:]))]
-    with pytest.raises(Exception, match="two values of repo"):
+    clustered = [
+        lines[0] + ",template",
+        *(f"{line},r{row % 4}" for row, line in enumerate(lines[1:])),
+    ]
+    with pytest.raises(Exception, match="two values of template"):
         view_of(tmp_path, clustered)
-    clustered = [lines[0] + ",repo", *(f"{line},r{row // 4}" for row, line in enumerate(lines[1:]))]
+    clustered = [
+        lines[0] + ",template",
+        *(f"{line},r{row // 4}" for row, line in enumerate(lines[1:])),
+    ]
     contest, view = view_of(tmp_path, clustered)
     assert contest.clusters == 5
     assert [section.title for section in view.sections] == ["Ranks"]

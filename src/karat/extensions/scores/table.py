@@ -46,10 +46,7 @@ ROLES: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("trial", "epoch", "repeat", "repetition", "attempt", "rollout", "trial_id", "replicate"),
         ("seed", "iteration", "run", "run_id"),
     ),
-    "cluster": (
-        ("cluster", "group", "template", "template_id"),
-        ("repository", "repo", "scenario", "conversation", "conversation_id"),
-    ),
+    "cluster": (("cluster", "cluster_id", "template", "template_id"),),
     "task": (("task", "dataset", "benchmark", "subset", "task_name", "dataset_name"),),
     "text": (("query_text", "question_text", "text", "query", "question", "prompt", "input"),),
     "error": (("error", "error_message", "exception", "failure"),),

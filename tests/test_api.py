@@ -73,6 +73,7 @@ def test_the_public_names_are_these() -> None:
         "TrecSettings",
         "__version__",
         "compare",
+        "compare_scores",
         "evaluate",
         "from_beir",
         "from_folder",

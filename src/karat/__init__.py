@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from karat.extensions.mining.generate import generate, write_gold
     from karat.extensions.mining.questions.generate import QuestionRecipe, generate_questions
     from karat.extensions.mining.recipe import MiningRecipe
+    from karat.extensions.scores.api import compare_scores
     from karat.extensions.trec_eval.evaluation import TrecSettings, trec_eval
     from karat.formats import Format
     from karat.installation import __version__
@@ -43,6 +44,7 @@ __all__ = [
     "TrecSettings",
     "__version__",
     "compare",
+    "compare_scores",
     "evaluate",
     "from_beir",
     "from_folder",
@@ -69,6 +71,7 @@ __getattr__ = exports(
         "extensions.mining.generate": "generate write_gold",
         "extensions.mining.questions.generate": "QuestionRecipe generate_questions",
         "extensions.mining.recipe": "MiningRecipe",
+        "extensions.scores.api": "compare_scores",
         "extensions.trec_eval.evaluation": "TrecSettings trec_eval",
         "corpus": "Corpus GitRepository from_beir from_folder from_git from_texts",
         "errors": "EngineError FormatError InputError KaratError Problem",

@@ -225,6 +225,11 @@ def update_baseline(
         scoring=scoring,
         sample_of=sample_of,
     )
+    return replace_baseline(baseline, path, before)
+
+
+def replace_baseline(baseline: Baseline, path: str, before: Baseline | None) -> BaselineUpdate:
+    """Write *baseline* to *path*, which held *before*."""
     write_baseline(baseline, path)
     other = before is not None and before.gold_digest != baseline.gold_digest
     means = {} if before is None or other else before.means
@@ -247,7 +252,24 @@ def make_baseline(
     """
     scoring = judge_whole_files(gold, {name: run}, scoring or Scoring())
     measures = scoring.parsed(gold)
-    evaluation, ranks, hits = score_with_ranks(gold, run, measures, scoring=scoring, name=name)
+    ranked = score_with_ranks(gold, run, measures, scoring=scoring, name=name)
+    baseline = baseline_of(
+        gold, ranked, measures, scoring=scoring, made_at=made_at, version=version
+    )
+    return replace(baseline, deterministic=answers_identically(run), sample_of=sample_of)
+
+
+def baseline_of(
+    gold: Dataset,
+    ranked: RankedRun,
+    measures: Sequence[Measure],
+    *,
+    scoring: Scoring,
+    made_at: str,
+    version: str,
+) -> Baseline:
+    """Return the baseline of a scored run; a broken one raises InputError."""
+    evaluation, ranks, hits = ranked
     if evaluation.broken:
         raise InputError(f"this run cannot be a baseline: {'; '.join(evaluation.run_warnings)}")
     columns = evaluation.table.columns
@@ -255,7 +277,7 @@ def make_baseline(
     rows = zip(gold.query_ids, _digests(gold), ranks, hits, strict=True)
     sample, labelled = human_sample_of(gold), evaluation.table.labelled
     return Baseline(
-        name=name,
+        name=evaluation.name,
         gold=gold.name,
         gold_digest=gold_digest(gold),
         made_at=made_at,
@@ -275,8 +297,6 @@ def make_baseline(
             )
             for row, (query_id, digest, rank, count) in enumerate(rows)
         ),
-        deterministic=answers_identically(run),
-        sample_of=sample_of,
         notes=tuple(note_lines(evaluation)),
         missing=evaluation.table.count(QueryStatus.MISSING),
     )

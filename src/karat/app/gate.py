@@ -2,12 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import product
 from math import isfinite, isnan, sqrt
 from statistics import stdev
-from typing import cast
+from typing import NamedTuple, cast
 
 from karat.app.baseline import (
     CommonQueries,
@@ -274,26 +275,29 @@ def parse_rules(
     strict: bool = False,
     lost_hits: int = 0,
     level: float = 0.0,
+    measure: Callable[[str], Measure] | None = None,
 ) -> GateRules:
     """Return the rules in texts such as ``hit@5=0.7``, ``0.02`` and ``p90=200ms``.
 
-    *level* is the lowest relevant grade of measures that do not say it.
+    *level* is the lowest relevant grade of measures that do not say it; *measure* returns the
+    measure that a name means, by default one of Karat.
 
     >>> rules = parse_rules(minimums=["nDCG@10=0.6"], latencies=["p90=0.2s"])
     >>> {str(measure): least for measure, least in rules.minimums.items()}, rules.latencies_ms
     ({'ndcg@10': 0.6}, {90.0: 200.0})
     """
+    measure = measure or partial(parse, level=level)
     least = {}
     for text in minimums:
-        measure, limit = _limited(text, level)
-        if not measure.definition.higher_is_better:
-            raise InputError(f"{text!r}: lower {measure} is better, so a minimum makes no sense")
-        low, high = measure.bounds
+        named, limit = _limited(text, measure)
+        if not named.definition.higher_is_better:
+            raise InputError(f"{text!r}: lower {named} is better, so a minimum makes no sense")
+        low, high = named.bounds
         if not low <= limit <= high:
             raise InputError(
-                f"{text!r}: {measure} ranges from {low:g} to {high:g}, so {limit:g} is impossible"
+                f"{text!r}: {named} ranges from {low:g} to {high:g}, so {limit:g} is impossible"
             )
-        least[measure] = limit
+        least[named] = limit
     lost = {}
     of_all: float | None = None
     for text in regressions:
@@ -301,23 +305,23 @@ def parse_rules(
             # It is for the measures between 0 and 1.
             of_all = _allowed(text, text, most=1.0)
         else:
-            measure, limit = _limited(text, level)
-            if measure.definition.average != "arithmetic":
+            named, limit = _limited(text, measure)
+            if named.definition.average != "arithmetic":
                 raise InputError(
-                    f"{text!r}: {measure} is not a mean over queries and has no paired test"
+                    f"{text!r}: {named} is not a mean over queries and has no paired test"
                 )
-            low, high = measure.bounds
-            lost[measure] = _allowed(text, str(limit), most=high - low)
+            low, high = named.bounds
+            lost[named] = _allowed(text, str(limit), most=high - low)
     times = dict(map(_latency, latencies))
     return GateRules(least, lost, of_all, times, min_queries, strict, lost_hits)
 
 
-def _limited(text: str, level: float) -> tuple[Measure, float]:
+def _limited(text: str, measure: Callable[[str], Measure]) -> tuple[Measure, float]:
     """Return measure and limit; split at the last equals sign, because parameters have one too."""
     name, equals, value = text.rpartition("=")
     if not equals:
         raise InputError(f"{text!r} is not a valid rule; expected a rule such as ndcg@10=0.6")
-    return parse(name, level=level), _number(text, value)
+    return measure(name), _number(text, value)
 
 
 def _allowed(text: str, value: str, *, most: float) -> float:
@@ -390,7 +394,7 @@ def gate(
         scoring = replace(scoring, ties=baseline.ties)
         keeps_order = not baseline.orders_engines
     confidence = confidence or Confidence()
-    limits = _limits(rules, scoring, baseline)
+    limits = allowed_losses(rules, baseline, parse_all(scoring.measures, level=scoring.level))
     measures = list(dict.fromkeys((*rules.minimums, *limits)))
     if not measures and not rules.latencies_ms:
         raise InputError("nothing to check; give --min, --baseline or --max-latency")
@@ -414,10 +418,47 @@ def gate(
     now = score_with_ranks(
         gold, loaded, measures, scoring=scoring, name=name, confidence=confidence
     )
+    scored = ScoredRun(
+        gold, now, sample_of, answers_identically(loaded), tuple(times), disturbed=disturbed
+    )
+    return check_scored(
+        scored,
+        rules,
+        limits,
+        baseline=baseline,
+        scoring=scoring,
+        confidence=confidence,
+        allow_changed=allow_changed,
+    )
+
+
+class ScoredRun(NamedTuple):
+    """A run that is scored: its queries, its ranks, and what its engine is known to do."""
+
+    gold: Dataset
+    now: RankedRun
+    sample_of: int = 0
+    identical: bool | None = None
+    times_ms: tuple[float, ...] = ()
+    disturbed: bool = False
+
+
+def check_scored(
+    scored: ScoredRun,
+    rules: GateRules,
+    limits: Mapping[Measure, float | None],
+    *,
+    baseline: Baseline | None,
+    scoring: Scoring,
+    confidence: Confidence,
+    allow_changed: bool,
+) -> Gate:
+    """Return the outcome of each of *rules*; *limits* are those of losses against the baseline."""
+    gold, now, sample_of = scored.gold, scored.now, scored.sample_of
     means = {summary.measure: summary for summary in now.evaluation.summaries}
     least = rules.min_queries
     outcome = Gate(
-        name=name,
+        name=now.evaluation.name,
         queries=len(gold),
         checks=tuple(
             minimum_check(means[str(measure)], limit, min_queries=least)
@@ -437,11 +478,13 @@ def gate(
             text = f"a sample: {len(common.rows)} of {queries(whole)} are compared"
             outcome = replace(outcome, notes=(*outcome.notes, text))
         against = _Against(gold, common, now, confidence)
-        both = (baseline.deterministic, answers_identically(loaded))
+        both = (baseline.deterministic, scored.identical)
         outcome = against.judged(outcome, limits, rules=rules, identical=both)
         outcome = replace(outcome, known=_known_notes(now.evaluation, baseline))
     slow = (
-        latency_check(times, percentile, limit, min_queries=least, disturbed=disturbed)
+        latency_check(
+            scored.times_ms, percentile, limit, min_queries=least, disturbed=scored.disturbed
+        )
         for percentile, limit in rules.latencies_ms.items()
     )
     return replace(outcome, checks=(*outcome.checks, *slow))
@@ -603,7 +646,8 @@ class _Against:
             )
         if self._common.note:
             yield f"the baseline was made with another version of the gold set: {self._common.note}"
-        if not any(check.rule == "lost-hits" for check in checks):
+        has_hits = self._now.evaluation.notes.has_hits
+        if has_hits and not any(check.rule == "lost-hits" for check in checks):
             yield (
                 "queries that lost all hits are not checked, because the baseline does not count "
                 "hits; write a new one (karat baseline update)"
@@ -653,10 +697,16 @@ def _known_notes(evaluation: Evaluation, baseline: Baseline) -> tuple[str, ...]:
     return tuple(note for note in candidates if note in baseline.notes)
 
 
-def _limits(
-    rules: GateRules, scoring: Scoring, baseline: Baseline | None
+def allowed_losses(
+    rules: GateRules,
+    baseline: Baseline | None,
+    measures: Sequence[Measure],
+    measure: Callable[[str], Measure] = parse,
 ) -> dict[Measure, float | None]:
-    """Return the largest allowed loss of each measure against the baseline; None: the tolerance."""
+    """Return the largest allowed loss of each measure against the baseline; None: the tolerance.
+
+    *measures* are those that were chosen, by default all of the baseline.
+    """
     if baseline is None:
         if rules.regressions or rules.any_regression is not None:
             raise InputError("--max-regression needs --baseline FILE")
@@ -664,11 +714,11 @@ def _limits(
     of_all = rules.any_regression
     if of_all is None and rules.regressions:
         return dict(rules.regressions)
-    chosen = parse_all(scoring.measures, level=scoring.level) or parse_all(baseline.means)
+    chosen = measures or [measure(name) for name in baseline.means]
     compared: dict[Measure, float | None] = {
-        measure: rules.regressions.get(measure, of_all)
-        for measure in dict.fromkeys((*rules.regressions, *chosen))
-        if measure in rules.regressions or _is_share(measure)
+        each: rules.regressions.get(each, of_all)
+        for each in dict.fromkeys((*rules.regressions, *chosen))
+        if each in rules.regressions or _is_share(each)
     }
     if not compared:
         raise InputError(

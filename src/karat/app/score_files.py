@@ -61,7 +61,8 @@ class ScoredFiles(NamedTuple):
     """Systems that were scored elsewhere.
 
     *gold* has their queries with texts and tags, and no target. *preview* is a line that says how
-    the file was understood, *remarks* are warnings, and *view* explains a comparison.
+    the file was understood, *remarks* are warnings, and *view* explains a comparison. *measures*
+    are all of the file, unless some were *chosen*.
     """
 
     gold: Dataset
@@ -70,6 +71,17 @@ class ScoredFiles(NamedTuple):
     preview: str
     remarks: tuple[str, ...]
     view: Callable[[ComparisonResult, Confidence], ScoreView]
+    chosen: bool = False
+
+    def measure(self, name: str) -> Measure:
+        """Return the measure called *name*, or raise InputError."""
+        for each in self.measures:
+            if str(each).lower() == name.strip().lower():
+                return each
+        known = ", ".join(map(str, self.measures))
+        raise InputError(
+            f"{self.gold.name}: no measure is called {name!r}; expected one of {known}"
+        )
 
     def one(self, system: str = "") -> Evaluation:
         """Return the evaluation of *system*; without a name there must be one only."""

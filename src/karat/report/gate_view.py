@@ -1,6 +1,6 @@
 """Tables of a gate: its checks, and the queries that moved."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 
@@ -97,6 +97,9 @@ def moved_table(gate: Gate) -> Table | None:
     """Return the queries that lost and gained most with their ranks, None where none moved."""
     if not gate.worst and not gate.best:
         return None
+    moved = (*gate.worst, *reversed(gate.best))
+    # Scores of a file have no hits.
+    ranked = any(query.rank_before or query.rank_after for query in moved)
     table = Table(
         f"{gate.lead}: queries with the largest changes",
         (
@@ -104,29 +107,26 @@ def moved_table(gate: Gate) -> Table | None:
             Column("before", numeric=True),
             Column("after", numeric=True),
             Column("change", numeric=True),
-            Column("rank before", numeric=True),
-            Column("rank after", numeric=True),
+            *((Column("rank before", numeric=True),) if ranked else ()),
+            *((Column("rank after", numeric=True),) if ranked else ()),
             Column("text", spare=1),
         ),
-        (*_moved_rows(gate.worst), *_moved_rows(tuple(reversed(gate.best)))),
-        notes=("rank: rank of the first relevant hit, - if there is none",),
+        tuple(_moved_row(query, ranked=ranked) for query in moved),
+        notes=("rank: rank of the first relevant hit, - if there is none",) if ranked else (),
     )
     return marked(table, mark_of(gate.mark, gate.lead))
 
 
-def _moved_rows(moved: Sequence[ChangedQuery]) -> list[tuple[Cell, ...]]:
-    return [
-        (
-            Cell(query.query_id, query.query_id),
-            number(query.before, digits=DIGITS),
-            number(query.after, digits=DIGITS),
-            number(query.after - query.before, signed=True, digits=DIGITS),
-            _rank(query.rank_before),
-            _rank(query.rank_after),
-            text_cell(query.text),
-        )
-        for query in moved
-    ]
+def _moved_row(query: ChangedQuery, *, ranked: bool) -> tuple[Cell, ...]:
+    ranks = (_rank(query.rank_before), _rank(query.rank_after)) if ranked else ()
+    return (
+        Cell(query.query_id, query.query_id),
+        number(query.before, digits=DIGITS),
+        number(query.after, digits=DIGITS),
+        number(query.after - query.before, signed=True, digits=DIGITS),
+        *ranks,
+        text_cell(query.text),
+    )
 
 
 def _rank(rank: float | None) -> Cell:

@@ -13,6 +13,7 @@ from karat.cli.options.shared import Inputs, OutputPath, store_option
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from karat.app.baseline import BaselineUpdate
     from karat.model.gate import Baseline
     from karat.model.judgments import LabelUse
     from karat.scoring.settings import Scoring
@@ -64,13 +65,19 @@ def update(
     karat baseline update gold.json bm25.run -o baseline.json
     karat baseline update code.csv run.jsonl -m hit@5,ndcg@10
     karat baseline update latest.1
+    karat baseline update scores.csv gpt-5
     """
     from karat.app.baseline import update_baseline
+    from karat.cli.options.scores import read_system
     from karat.model.judgments import label_use
-    from karat.report.display import printable
 
+    if names and (known := read_system(names, inputs, scoring)):
+        from karat.app.score_gate import update_score_baseline
+
+        _tell(update_score_baseline(*known, output), output, None, as_json=as_json)
+        return
     dataset, run = read_one_run(names, store, inputs)
-    baseline, before, other = update_baseline(
+    updated = update_baseline(
         dataset,
         run,
         output,
@@ -78,11 +85,8 @@ def update(
         human_sample=human_sample,
         run_format=inputs.run_format,
     )
-    use = label_use(dataset)
-    (_show_json if as_json else _show)(baseline, before, output, use)
-    if use:
-        kind = "warning" if use.is_doubtful else "note"
-        click.echo(printable(f"{kind}: {use.text}"), err=True)
+    _tell(updated, output, label_use(dataset), as_json=as_json)
+    baseline = updated.baseline
     if baseline.missing:
         count = f"{baseline.missing} of {len(baseline.queries)}"
         click.echo(
@@ -90,6 +94,17 @@ def update(
             "known as one only from a .jsonl file of karat evaluate --run-out",
             err=True,
         )
+
+
+def _tell(updated: "BaselineUpdate", output: str, use: "LabelUse | None", *, as_json: bool) -> None:
+    """Show what was written, and what to know about it."""
+    from karat.report.display import printable
+
+    baseline, before, other = updated
+    (_show_json if as_json else _show)(baseline, before, output, use)
+    if use:
+        kind = "warning" if use.is_doubtful else "note"
+        click.echo(printable(f"{kind}: {use.text}"), err=True)
     if other:
         click.echo("note: the replaced baseline was made for another gold set", err=True)
 

@@ -185,7 +185,7 @@ def _compare_runs(
     store: str,
 ) -> None:
     from karat.app.compare import compare
-    from karat.app.score_files import read_score_files
+    from karat.cli.options.scores import read_scores
     from karat.cli.output.show import is_report, show_result, write_page
     from karat.errors import EngineError, InputError
     from karat.formats import is_source
@@ -193,7 +193,7 @@ def _compare_runs(
 
     if not names:
         raise click.UsageError(f"Expected GOLD and runs, or {AGENTS}.")
-    if scored := read_score_files(names, inputs.of_scores(scoring)):
+    if scored := read_scores(names, inputs, scoring):
         from karat.cli.output.scores import compare_score_files
 
         _refuse_asked(click.get_current_context(), stored=False)

@@ -30,6 +30,7 @@ from karat.report.display import printable
 if TYPE_CHECKING:
     from karat.app.benchmark_config import GateConfig
     from karat.app.score import RunSource
+    from karat.app.score_files import ScoredFiles
     from karat.model import Dataset
     from karat.model.gate import Baseline, Gate
     from karat.scoring.settings import Confidence, Scoring
@@ -246,7 +247,8 @@ def command(
     engine fails. A significant loss against the baseline fails, and for engines that answer
     identically any loss above a small tolerance; other losses above it are inconclusive, which
     fails only with --strict. With --max-regression a loss fails if it is larger and significant.
-    A RUN that is not a file is a run of the store, which includes its gold set.
+    A RUN that is not a file is a run of the store, which includes its gold set. A file of scores
+    needs no gold set; behind it stands the system to check, unless it has one only.
 
     \b
     karat gate gold.json new.run --min hit@5=0.70 --min ndcg@10=0.6
@@ -269,6 +271,19 @@ def command(
             names, options, before, scoring, inputs, confidence, store, allow_changed
         )
         outcome = preset.run(request)
+    elif known := _scored(names, config, inputs, scoring):
+        from karat.app.score_gate import gate_scores
+
+        scored, system = known
+        checked = gate_scores(
+            scored,
+            system,
+            options.rules(scored=scored),
+            baseline=before,
+            confidence=confidence,
+            allow_changed=allow_changed,
+        )
+        outcome = GateOutcome(checked, scoring)
     else:
         from karat.app.gate import gate
 
@@ -292,6 +307,17 @@ def command(
         outcome = GateOutcome(checked, scoring)
     _tell(outcome, outputs, confidence)
     ctx.exit(FAILED if outcome.gate.closed else 0)
+
+
+def _scored(
+    names: tuple[str, ...], config: "GateConfig | None", inputs: Inputs, scoring: "Scoring"
+) -> "tuple[ScoredFiles, str] | None":
+    """Return the scores and the system that *names* mean, None for a gold set and a run."""
+    if not names or (config and config.gold_set):
+        return None
+    from karat.cli.options.scores import read_system
+
+    return read_system(names, inputs, scoring)
 
 
 def _self_check(

@@ -12,6 +12,7 @@ from karat.registry import Registry
 
 if TYPE_CHECKING:
     from karat.app.gate import GateRules
+    from karat.app.score_files import ScoredFiles
     from karat.model.gate import Baseline, Gate
     from karat.report.table import Table
     from karat.scoring.settings import Confidence, Scoring
@@ -27,11 +28,16 @@ class GateOptions(NamedTuple):
     strict: bool
     lost_hits: int
 
-    def rules(self, *, level: float = 0.0) -> "GateRules":
-        """Return the parsed rules; *level* is the lowest relevant grade."""
+    def rules(self, *, level: float = 0.0, scored: "ScoredFiles | None" = None) -> "GateRules":
+        """Return the parsed rules; *level* is the lowest relevant grade of measures without one.
+
+        Rules for a score file have the measures of *scored*.
+        """
         from karat.app.gate import parse_rules
 
-        return parse_rules(**self._asdict(), level=level)
+        return parse_rules(
+            **self._asdict(), level=level, measure=scored.measure if scored else None
+        )
 
 
 class GateOutcome(NamedTuple):

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import click
-
 from karat.app.score_files import ScoredFiles, compare_scores, score_findings
 from karat.cli.options.shared import Inputs, Output
 from karat.cli.output.show import (
@@ -16,7 +14,6 @@ from karat.cli.output.show import (
     show_result,
 )
 from karat.cli.output.show import write_report as write_findings
-from karat.report.display import printable
 from karat.report.table import Table
 from karat.scoring.settings import Scoring
 
@@ -27,9 +24,7 @@ if TYPE_CHECKING:
 def compare_score_files(
     scored: ScoredFiles, inputs: Inputs, confidence: "Confidence", output: Output
 ) -> None:
-    """Show the systems of *scored* compared; the line on how they were read goes to stderr."""
-    for line in (scored.preview, *(f"warning: {remark}" for remark in scored.remarks)):
-        click.echo(printable(line), err=True)
+    """Show the systems of *scored* compared."""
     if is_report(output):
         findings = score_findings(
             scored, confidence=confidence, by=inputs.by or None, title=output.title

@@ -11,4 +11,5 @@ EXTENSION = Extension(
         "score_reader": {"score-table": f"{FOLDER}.table:READER"},
         "score_source": {"scores": f"{FOLDER}.source:SOURCE"},
     },
+    names={"compare_scores": f"{FOLDER}.api:compare_scores"},
 )

@@ -108,6 +108,13 @@ def read_scores(
             )
         chosen[one.name] = None
         files.append((Path(path), one.read(Path(path), options)))
+    return joined(files, options, list(chosen))
+
+
+def joined(
+    files: Sequence[tuple[Path, ScoreFile]], options: ScoreOptions, readers: Sequence[str]
+) -> ReadScores:
+    """Return the scores of *files*, each with its path, as one set."""
     rows = _distinct(files)
     measures = {each.name: each for _, file in files for each in file.measures}
     name = files[0][0].name if len(files) == 1 else f"{len(files)} files"
@@ -121,7 +128,7 @@ def read_scores(
     )
     fields = {role: field for _, file in files for role, field in file.fields.items()}
     remarks = dict.fromkeys(remark for _, file in files for remark in file.remarks)
-    return ReadScores(scores, _preview(scores, fields, list(chosen)), tuple(remarks))
+    return ReadScores(scores, _preview(scores, fields, readers), tuple(remarks))
 
 
 def _preview(scores: ScoreSet, fields: Mapping[str, str], readers: Sequence[str]) -> str:

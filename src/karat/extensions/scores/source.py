@@ -16,7 +16,6 @@ from karat.extensions.scores.readers import (
 )
 from karat.extensions.scores.record import ScoreMeasure, ScoreSet, ScoreStatus
 from karat.extensions.scores.trials import pass_measures
-from karat.extensions.scores.view import viewer
 from karat.formats import detect
 from karat.model import Dataset, Query, QueryStatus, ScoreTable
 from karat.model.evaluation import Evaluation, Notes
@@ -72,6 +71,9 @@ def read(names: Sequence[str], inputs: ScoreInputs) -> ScoredFiles:
 
 def scored_files(known: ReadScores, measures: Sequence[str] = ()) -> ScoredFiles:
     """Return the systems of a score set, on *measures* or all; ``pass^3`` needs trials."""
+    # A comparison of runs asks whether its files are scores, and needs no view of scores.
+    from karat.extensions.scores.view import viewer
+
     scores = with_chosen(known.scores, measures)
     gold = queries_of(scores)
     return ScoredFiles(
@@ -81,6 +83,7 @@ def scored_files(known: ReadScores, measures: Sequence[str] = ()) -> ScoredFiles
         known.preview,
         known.remarks,
         viewer(scores, gold),
+        chosen=bool(measures),
     )
 
 

@@ -334,7 +334,7 @@ def difference_entries(
             system_mean=ours,
             difference=moments.mean if moments.n else None,
             relative=relative_improvement(ours, theirs),
-            interval=_unless_identical(interval, moments.mean),
+            interval=_unless_identical(interval, moments),
             p=test.p if moments.n else None,
             p_method=test.method if moments.n else "none",
             p_corrected=corrected[index] if moments.n else None,
@@ -382,12 +382,13 @@ def paired_scores(cube: FloatArray, plan: ComparisonPlan) -> PairedScores:
     )
 
 
-def _unless_identical(interval: Interval, difference: float) -> Interval:
+def _unless_identical(interval: Interval, moments: Moments) -> Interval:
     """Return *interval*, but none for two systems with the same score on every query.
 
     Their difference on other queries cannot be estimated from these.
     """
-    if interval.method == "constant" and difference == 0:
+    same = interval.method == "constant" or moments.sd == 0.0
+    if same and moments.mean == 0:
         return Interval(None, None, interval.level, IDENTICAL)
     return interval
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from karat.app.score_files import ScoredFiles, compare_scores, score_findings
 from karat.cli.options.shared import Inputs, Output
 from karat.cli.output.show import (
+    MORE,
     detail_tables,
     draw_tables,
     is_report,
@@ -39,6 +40,8 @@ def compare_score_files(
         common, *rest = detail_tables(contest)
     else:
         common, *rest = overview_tables(contest, scored.gold, output)
+    if view.verdict and not output.details:
+        common = replace(common, notes=(*contest.further_tests, MORE))
     first = _in_place_of(common, view.tables) if view.verdict else [common, *view.tables]
     tables = [*first, *rest]
     put(draw_tables(tables, output), output)

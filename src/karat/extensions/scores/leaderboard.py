@@ -11,7 +11,7 @@ from math import isnan, nan
 from typing import NamedTuple
 
 from karat.model.comparison import SAME, Comparison, Interval
-from karat.report.compare_view import correction_text
+from karat.report.compare_view import CORRECTIONS
 from karat.report.table import Cell, Column, Table, number, range_cell
 from karat.scoring.settings import Confidence
 from karat.system.words import counted, first_few, join_names
@@ -195,9 +195,10 @@ def _board_notes(
         "tied: systems with the same number do not differ significantly from the first of them"
     ]
     at_once = "at once" if comparison.correction in SIMULTANEOUS else "one by one"
+    method = CORRECTIONS.get(comparison.correction, "no correction")
     notes.append(
-        f"ranks: all intervals hold {at_once} with {comparison.level:.0%}; tests are "
-        f"{correction_text(comparison)}"
+        f"ranks: all intervals hold {at_once} with {comparison.level:.0%}; {method} over "
+        f"{comparison.family:,} pairs"
     )
     if by_borda:
         notes.append(

@@ -418,7 +418,7 @@ def gate(
     now = score_with_ranks(
         gold, loaded, measures, scoring=scoring, name=name, confidence=confidence
     )
-    scored = ScoredRun(
+    scored = GatedRun(
         gold, now, sample_of, answers_identically(loaded), tuple(times), disturbed=disturbed
     )
     return check_scored(
@@ -432,7 +432,7 @@ def gate(
     )
 
 
-class ScoredRun(NamedTuple):
+class GatedRun(NamedTuple):
     """A run that is scored: its queries, its ranks, and what its engine is known to do."""
 
     gold: Dataset
@@ -444,7 +444,7 @@ class ScoredRun(NamedTuple):
 
 
 def check_scored(
-    scored: ScoredRun,
+    scored: GatedRun,
     rules: GateRules,
     limits: Mapping[Measure, float | None],
     *,

@@ -10,7 +10,7 @@ from karat.app.baseline import (
     read_baseline,
     replace_baseline,
 )
-from karat.app.gate import GateRules, ScoredRun, allowed_losses, check_scored
+from karat.app.gate import GatedRun, GateRules, allowed_losses, check_scored
 from karat.app.score_files import ScoredFiles
 from karat.errors import InputError
 from karat.installation import __version__
@@ -44,7 +44,7 @@ def gate_scores(
     if not rules.minimums and not limits:
         raise InputError("nothing to check; give --min or --baseline")
     return check_scored(
-        ScoredRun(scored.gold, _ranked(scored, system, confidence)),
+        GatedRun(scored.gold, _ranked(scored, system, confidence)),
         rules,
         limits,
         baseline=baseline,

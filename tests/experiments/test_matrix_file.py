@@ -180,6 +180,9 @@ def test_parameters_that_nothing_uses_are_rejected(tmp_path: Path) -> None:
     assert problems[1].startswith("width: no engine uses it; write {width} into its command, env")
     assert problems[2].startswith("top_k_value: unknown key; did you mean 'top_k_values'?")
     assert problems[3] == "chunkers: no search mode uses it; expected search_modes beside it"
+    place.write_text("engines: mine.yaml\nsizes: [256]\n")
+    with pytest.raises(FormatError, match="sizes: unknown key; did you mean 'size'"):
+        read_matrix(place)
     # A service would start programs with values of strangers.
     place.write_text("engines: mine\nsize: [256, 512]\n")
     with pytest.raises(FormatError, match=r"m\.yaml:2: size: unknown key"):

@@ -12,26 +12,29 @@ PYTHON = "python"
 KEYWORDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
-def takes_parameter(spec: Spec, name: str) -> bool:
-    """Return whether *name* changes the engine *spec*, which is not one of Karat's own.
+def parameter_names(spec: Spec) -> frozenset[str]:
+    """Return the names of the values that change the engine *spec*; none for Karat's own engines.
 
-    A text of an adapter has it in braces, or the class of a Python engine names the keyword. A
-    class that takes any keyword takes those that its options have already.
+    They are the names in braces of an adapter, or the keywords of a Python class. A class that
+    takes any keyword has those that its options have already.
 
     >>> spec = Spec("engine", "command", {"command": ["find", "--size={size}", "{query}"]})
-    >>> [takes_parameter(spec, name) for name in ("size", "depth", "query")]
-    [True, False, False]
+    >>> sorted(parameter_names(spec))
+    ['size']
     """
     over = spec.params.get("over")
     if isinstance(over, Mapping):
-        return takes_parameter(_inner(over), name)
+        return parameter_names(_inner(over))
     if ENGINES.is_own(spec.name):
-        return False
-    if name in _given(spec):
-        return True
+        return frozenset()
     if ENGINES.is_adapter(spec.name) and spec.name != PYTHON:
-        return name in template_names(spec.params)
-    return _names_keyword(_target(spec), name)
+        return frozenset((*_given(spec), *template_names(spec.params)))
+    return frozenset((*_given(spec), *_keyword_names(_target(spec))))
+
+
+def takes_parameter(spec: Spec, name: str) -> bool:
+    """Return whether *name* changes the engine *spec*."""
+    return name in parameter_names(spec)
 
 
 def parameter_value(spec: Spec, name: str) -> object:
@@ -104,9 +107,9 @@ def _target(spec: Spec) -> EngineFactory:
     return ENGINES.get(str(spec.params.get("class", "")) if spec.name == PYTHON else spec.name)
 
 
-def _names_keyword(factory: EngineFactory, name: str) -> bool:
+def _keyword_names(factory: EngineFactory) -> list[str]:
     try:
-        parameter = inspect.signature(factory).parameters.get(name)
+        parameters = inspect.signature(factory).parameters.values()
     except (TypeError, ValueError):
-        return False
-    return parameter is not None and parameter.kind in KEYWORDS
+        return []
+    return [each.name for each in parameters if each.kind in KEYWORDS]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from karat.engines.fusion import RRF
-from karat.engines.own_parameters import takes_parameter
+from karat.engines.own_parameters import parameter_names
 from karat.engines.registry import modes
 from karat.engines.spec import FILES, build, expand_here, here_as_path, parse_spec
 from karat.errors import EngineError, InputError, MissingExtra
@@ -211,13 +211,14 @@ def _check_parameters(
 
     If *engines* are not *complete*, another one may have a parameter.
     """
+    own = sorted({name for spec in engines.values() for name in parameter_names(spec)})
+    keys = (*own, *KEYS)
     misspelt = {
         key: values
         for key, values in parameters.items()
-        if get_close_matches(key, KEYS, n=1)
-        and not any(takes_parameter(spec, key) for spec in engines.values())
+        if key not in own and get_close_matches(key, keys, n=1)
     }
-    file.check.known(misspelt, KEYS, file.location, list_keys=True)
+    file.check.known(misspelt, keys, file.location, list_keys=True)
     if not complete:
         return
     others = {key: values for key, values in parameters.items() if key not in misspelt}

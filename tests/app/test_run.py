@@ -299,7 +299,7 @@ def test_targets_that_are_not_in_the_corpus_are_reported_as_by_the_command(
     (text,) = (str(each.message) for each in caught)
     assert f"1 of 2 targets (50.0%) does not exist in {folder} (1 query with" in text
     store = f"sqlite:///{tmp_path}/karat.db"
-    arguments = [str(mined), "-e", "bm25", "--corpus", str(folder), "--store", store]
+    arguments = [str(mined), "-e", "bm25", "--corpus", str(folder), "--store", store, "--details"]
     result = CliRunner().invoke(command, arguments, catch_exceptions=False)
     assert text in " ".join(result.output.split())
     with pytest.warns(UserWarning, match=r"2 of 2 targets \(100.0%\) do not exist"):

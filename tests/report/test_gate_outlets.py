@@ -10,6 +10,7 @@ from karat.model.gate import ChangedQuery, Check, Decision, Gate
 from karat.report.gate_view import (
     annotations,
     checks_table,
+    gate_overview,
     headline,
     junit_xml,
     moved_table,
@@ -172,3 +173,37 @@ def test_a_tolerance_is_called_one() -> None:
 def test_a_tiny_detectable_difference_is_not_printed_as_0() -> None:
     table = checks_table(replace(GATE, checks=(replace(UNSURE, detectable=0.0002),)))
     assert table.rows[0][3].text == "<0.001"
+
+
+def test_the_overview_has_the_outcome_first_and_the_numbers_of_each_check() -> None:
+    loss = Check(
+        *("regression", "ndcg@10", Decision.FAILED, 0.25, 0.02, 40, "ndcg@10 fell"),
+        interval=Interval(-0.3, -0.2, 0.95, "bootstrap-t"),
+        before=0.75,
+        after=0.5,
+    )
+    lost = Check("lost-hits", "hits", Decision.PASSED, 0, 0, 40, "40 queries still have some")
+    gate = replace(GATE, checks=(PASSED, loss, lost, FAILED), decisive=("3 errors",))
+    table = gate_overview(gate, more="More: --details")
+    assert table.conclusion == f"{headline(gate)} {GATE.verdict}"
+    assert [column.title for column in table.columns] == [
+        *("rule", "outcome", "before", "now", "change", "95% interval")
+    ]
+    assert [[cell.text for cell in row[1:]] for row in table.rows] == [
+        ["passed", "", "0.800", "", ""],
+        ["failed", "0.750", "0.500", "-0.250", "[-0.300, -0.200]"],
+        ["passed", "", "0", "", ""],
+        ["failed", "", "250 ms", "", ""],
+    ]
+    assert table.notes == (
+        "ndcg@10 fell",
+        "lost most on ndcg@10, with the rank of the first relevant hit: q1 (1 to -)",
+        "3 errors",
+        "More: --details",
+    )
+
+
+def test_the_overview_of_minimums_has_no_empty_columns() -> None:
+    table = gate_overview(Gate("new", 40, (PASSED,)))
+    assert [column.title for column in table.columns] == ["rule", "outcome", "now"]
+    assert (table.conclusion, table.notes) == ("Gate passed: new, 1 passed.", ())

@@ -118,3 +118,12 @@ def test_the_first_sentence_of_a_conclusion_is_bold_on_a_terminal() -> None:
     assert text_table(table, colour=True).startswith(
         "\x1b[1ma beats b.\x1b[0m\nThe rest is noise.\n\nrun\n"
     )
+
+
+def test_one_row_that_is_too_wide_stands_upright() -> None:
+    columns = (Column("run"), *(Column(f"recall@{k}", numeric=True, spare=k) for k in range(1, 9)))
+    cells = (Cell("bm25"), *(Cell(f"0.{k}00", k / 10) for k in range(1, 9)))
+    lines = text_table(Table("", columns, (cells,)), width=60).splitlines()
+    assert lines[:3] == ["run        bm25", "--------  -----", "recall@1  0.100"]
+    assert lines[-1] == "recall@8  0.800"
+    assert len(text_table(Table("", columns, (cells,)), width=100).splitlines()) == 3

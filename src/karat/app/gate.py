@@ -32,7 +32,7 @@ from karat.model import Dataset, Outcome, QueryStatus, Run
 from karat.model.comparison import Difference, Interval
 from karat.model.evaluation import Evaluation, Summary
 from karat.model.gate import Baseline, ChangedQuery, Check, Decision, Gate, SelfCheck
-from karat.report.score_view import note_lines, queries
+from karat.report.score_view import decisive_lines, note_lines, queries
 from karat.report.table import number, range_cell
 from karat.scoring.compare import compare_tables
 from karat.scoring.metrics import Measure, parse, parse_all
@@ -466,6 +466,7 @@ def check_scored(
         ),
         strict=rules.strict,
         notes=(*now.evaluation.run_warnings, *note_lines(now.evaluation)),
+        decisive=(*now.evaluation.run_warnings, *decisive_lines(now.evaluation)),
         labels=now.evaluation.notes.labels,
     )
     if baseline and limits:
@@ -476,7 +477,9 @@ def check_scored(
         if part:
             whole = sample_of or baseline.sample_of
             text = f"a sample: {len(common.rows)} of {queries(whole)} are compared"
-            outcome = replace(outcome, notes=(*outcome.notes, text))
+            outcome = replace(
+                outcome, notes=(*outcome.notes, text), decisive=(*outcome.decisive, text)
+            )
         against = _Against(gold, common, now, confidence)
         both = (baseline.deterministic, scored.identical)
         outcome = against.judged(outcome, limits, rules=rules, identical=both)
@@ -601,7 +604,8 @@ class _Against:
             best=tuple(query for change, query in moved[: -MOST_MOVED - 1 : -1] if change > SAME),
             verdict=gate_verdict(comparison),
             rule=_rule_used(identical) if None in limits.values() else SET_LIMIT,
-            notes=(*outcome.notes, *self._notes(checks)),
+            notes=(*outcome.notes, *(remarks := tuple(self._notes(checks)))),
+            decisive=(*outcome.decisive, *remarks),
         )
 
     def _tolerance(self, measure: Measure) -> float:

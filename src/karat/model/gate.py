@@ -67,7 +67,8 @@ class Gate:
     *baseline* names the other run; without one it is empty, and so are *lead*, *worst*, *best* and
     *verdict*. With *strict*, an inconclusive check fails. *labels* says how labels of
     models are used, None if the dataset has none. *rule* says in a sentence which losses fail and
-    why, and *known* are the notes that the baseline has too.
+    why, and *known* are the notes that the baseline has too. Without the notes *decisive*, the
+    scores would be misread.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Gate:
     labels: LabelUse | None = None
     rule: str = ""
     known: tuple[str, ...] = ()
+    decisive: tuple[str, ...] = ()
 
     @property
     def mark(self) -> str:

@@ -2,14 +2,27 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import compress
 from xml.etree import ElementTree as ET
 
+from karat.model.comparison import decimals
 from karat.model.gate import ChangedQuery, Check, Decision, Gate, SelfCheck
-from karat.report.display import printable
-from karat.report.score_view import queries, text_cell
-from karat.report.table import Cell, Column, Table, mark_of, markdown_table, marked, number, plain
+from karat.report.display import headline_and_details, printable
+from karat.report.score_view import level_title, queries, text_cell
+from karat.report.table import (
+    DIGITS,
+    Cell,
+    Column,
+    Table,
+    mark_of,
+    markdown_table,
+    marked,
+    milliseconds,
+    number,
+    plain,
+    range_cell,
+)
 
-DIGITS = 3
 DETECTABLE = "detectable: the smallest true difference that this gold set detects with 80% power"
 
 
@@ -64,6 +77,78 @@ def checks_table(gate: Gate) -> Table:
         notes += (gate.verdict,)
     title = f"{gate.name}, {queries(gate.queries)}"
     return Table(title, columns, rows, notes, conclusion=headline(gate), warnings=gate.warnings)
+
+
+def gate_overview(gate: Gate, *, more: str = "") -> Table:
+    """Return the outcome, one row per check with its numbers, and why checks did not pass.
+
+    *more* comes last: where to read what is not here.
+    """
+    verdict, _ = headline_and_details(gate.verdict)
+    columns = (
+        Column("rule"),
+        Column("outcome"),
+        Column("before", numeric=True, spare=3),
+        Column("now", numeric=True, spare=2),
+        Column("change", numeric=True),
+        Column(level_title(_level(gate)), numeric=True, spare=1),
+    )
+    rows = [_check_cells(gate, check) for check in gate.checks]
+    filled = [any(cell.text for cell in column) for column in zip(*rows, strict=True)]
+    undecided = [check for check in gate.checks if check.decision is not Decision.PASSED]
+    notes = [
+        _reason(gate, check) for check in undecided if check.rule in ("regression", "lost-hits")
+    ]
+    if gate.rule and any(check.rule == "regression" for check in undecided):
+        notes.append(gate.rule)
+    if undecided and gate.worst:
+        notes.append(_lost_most(gate))
+    decisive = [note for note in gate.decisive if note not in gate.known]
+    return Table(
+        f"{gate.name}, {queries(gate.queries)}",
+        tuple(compress(columns, filled)),
+        tuple(tuple(compress(row, filled)) for row in rows),
+        (*notes, *decisive, *filter(None, [more])),
+        conclusion=" ".join(filter(None, [headline(gate), verdict])),
+        warnings=gate.warnings,
+    )
+
+
+def _check_cells(gate: Gate, check: Check) -> tuple[Cell, ...]:
+    """Return the rule, the outcome and the numbers of a check."""
+    before, now = check.before, check.value if check.after is None else check.after
+    change = None if before is None or check.after is None else check.after - before
+    digits = decimals(change) if change else DIGITS
+    if check.rule == "lost-hits":
+        current = Cell(f"{check.value:.0f}", check.value)
+    elif check.rule == "latency":
+        current = Cell(f"{milliseconds(check.value).text} ms", check.value)
+    else:
+        current = number(now, digits=digits)
+    mark = "" if check.rule in ("latency", "lost-hits") else mark_of(gate.mark, check.subject)
+    changed = number(change, signed=True, digits=digits)
+    signed = check.rule == "regression"
+    return (
+        Cell(rule_text(check)),
+        Cell(check.decision.value),
+        Cell("") if before is None else number(before, digits=digits),
+        current._replace(text=f"{current.text}{mark}"),
+        Cell("") if change is None else changed._replace(text=f"{changed.text}{mark}"),
+        range_cell(check.interval, signed=signed, digits=digits) if check.interval else Cell(""),
+    )
+
+
+def _level(gate: Gate) -> float:
+    return next((check.interval.level for check in gate.checks if check.interval), 0.95)
+
+
+def _lost_most(gate: Gate) -> str:
+    """Return the queries that lost most on the first measure, with the ranks of the first hit."""
+    listed = ", ".join(
+        f"{each.query_id} ({_rank(each.rank_before).text} to {_rank(each.rank_after).text})"
+        for each in gate.worst
+    )
+    return f"lost most on {gate.lead}, with the rank of the first relevant hit: {listed}"
 
 
 def self_check_table(check: SelfCheck) -> Table:

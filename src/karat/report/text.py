@@ -5,7 +5,7 @@ from dataclasses import replace
 from textwrap import wrap
 
 from karat.report.display import display_width, headline_and_details, printable, shorten
-from karat.report.table import Cell, Table
+from karat.report.table import Cell, Column, Table
 
 BOLD, RESET = "\x1b[1m", "\x1b[0m"
 GAP = "  "
@@ -66,6 +66,8 @@ def _warnings(table: Table, width: int | None) -> Iterator[str]:
 def _fitted(table: Table, width: int | None) -> tuple[Table, list[str]]:
     """Return *table* with texts cut and spare columns left out until it fits, and their titles."""
     titles, hidden = [column.title for column in table.columns], set[str]()
+    if width and len(table.rows) == 1 and _total(table) > width and len(titles) > 2:
+        return _upright(table), []
     while width and (excess := _total(table) - width) > 0:
         if (cut := _cut_text(table, excess)) is not None:
             table = cut
@@ -76,6 +78,14 @@ def _fitted(table: Table, width: int | None) -> tuple[Table, list[str]]:
         hidden.add(table.columns[spare].title)
         table = _without(table, spare)
     return table, [title for title in titles if title in hidden]
+
+
+def _upright(table: Table) -> Table:
+    """Return a table of one row with a row for each of its columns but the first."""
+    name, *cells = table.rows[0]
+    heading, *columns = table.columns
+    rows = ((Cell(column.title), cell) for column, cell in zip(columns, cells, strict=True))
+    return replace(table, columns=(heading, Column(name.text, numeric=True)), rows=tuple(rows))
 
 
 def _cut_text(table: Table, excess: int) -> Table | None:

@@ -71,7 +71,7 @@ def test_a_wrong_value_fails(karat: Karat, folder: Path) -> None:
         "ideal only what was returned wrong ndcg@2 1",
         "ideal the best k of all judgments usual recall@2 0.3333",
     ]
-    assert done.stdout.splitlines()[-1] == "2 conventions of own: 1 usual, 0 other, 1 wrong."
+    assert done.stdout.splitlines()[0] == "2 conventions of own: 1 usual, 0 other, 1 wrong."
 
 
 def test_a_value_of_no_convention_is_wrong(karat: Karat, folder: Path) -> None:

@@ -86,7 +86,7 @@ def test_what_is_written_runs(karat: Karat, project: Path, monkeypatch: pytest.M
     assert "wrote 4 cases to gold.json" in mined.stdout, mined.stderr
     done = karat("compare", "--config", "karat.yaml", "-m", "mrr", "--draws", "99")
     assert done.returncode == 0, done.stderr
-    assert "bm25 against keyword, 4 queries" in done.stdout
+    assert "4 queries; change and p: against keyword\n" in done.stdout
     assert sorted(path.name for path in (project / "benchmark_results").iterdir()) == [
         *("bm25.csv", "bm25.json", "keyword.csv", "keyword.json"),
         *("report.html", "report.md"),
@@ -96,7 +96,7 @@ def test_what_is_written_runs(karat: Karat, project: Path, monkeypatch: pytest.M
         *("--run-out", "bm25.run"),
     )
     assert one.returncode == 0, one.stderr
-    assert "bm25, 4 queries" in one.stdout
+    assert one.stdout.startswith("bm25 has ndcg@10 1.000 ")
     # The measures of the file.
     assert "hit@5 " in one.stdout
     assert "precision@5 " not in one.stdout

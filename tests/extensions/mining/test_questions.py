@@ -213,11 +213,20 @@ def test_the_command_and_an_evaluation(
     assert "4 doc comments at " in output
     assert "kind        docstring (4)" in output
     assert "next: karat evaluate gold.json --engine bm25" in output
-    assert run("evaluate", "gold.json", "--engine", engine, "--no-wait") == 0
+    assert run("evaluate", "gold.json", "--engine", engine, "--no-wait", "--details") == 0
     out = capsys.readouterr().out
     assert "all queries on the version that they were generated from, their texts masked" in out
     assert "all 4 targets exist" in out
-    again = ("evaluate", "gold.json", "--engine", engine, "--no-wait", "--corpus", str(shop))
+    again = (
+        "evaluate",
+        "gold.json",
+        "--engine",
+        engine,
+        "--no-wait",
+        "--corpus",
+        str(shop),
+        "--details",
+    )
     assert run(*again) == 0
     assert "the texts of the queries masked" in " ".join(capsys.readouterr().out.split())
 
@@ -250,7 +259,7 @@ def test_an_external_engine_reads_masked_files(
     seen = tmp_path / "seen.jsonl"
     command = [sys.executable, str(script), "{query}", str(seen)]
     engine = json.dumps({"engine": "command", "command": command})
-    assert run("evaluate", "gold.json", "--engine", engine, "--no-wait") == 0
+    assert run("evaluate", "gold.json", "--engine", engine, "--no-wait", "--details") == 0
     rows = [json.loads(line) for line in seen.read_text().splitlines()]
     assert rows
     assert not any(rows), "no file holds the text of a query"
@@ -299,7 +308,8 @@ def test_an_evaluation_by_a_configuration_file(
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "benchmark.yaml"
     path.write_text("dataset:\n  repository_path: shop\n  from: docstrings\n")
-    assert run("evaluate", "--config", str(path), "--engine", "bm25", "--no-wait") == 0
+    options = ("--engine", "bm25", "--no-wait", "--details")
+    assert run("evaluate", "--config", str(path), *options) == 0
     out = capsys.readouterr()
     assert "mined 4 cases" in out.err
     assert "the version that they were generated from" in out.out

@@ -135,7 +135,7 @@ def test_each_instance_is_searched_at_its_commit(
     with pytest.raises(SystemExit) as caught:
         main([*options, "--repo", "owner__name=project"])
     assert not caught.value.code
-    assert "recall@10  0.8000" in capsys.readouterr().out  # all but the picture
+    assert "bm25 has recall@10 0.800 " in capsys.readouterr().out  # all but the picture
 
 
 ROWS = [

@@ -73,7 +73,7 @@ def test_chunks_are_compared_by_file(karat: Karat, folder: Path) -> None:
 
 def test_a_gate_checks_how_much_changed(karat: Karat) -> None:
     done = karat("gate", "old.run", "new.run", "--min", "overlap@10=0.5")
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "Gate passed: new, 1 passed.")
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, "Gate passed: new, 1 passed.")
     assert karat("gate", "old.run", "new.run", "--min", "rbo=1").returncode == 1
     assert karat("gate", "old.run", "old.run", "--min", "rbo=1").returncode == 0
 

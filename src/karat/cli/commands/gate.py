@@ -40,11 +40,13 @@ class GateOutputs(NamedTuple):
     """Where the outcome is written; the exit code never depends on it."""
 
     as_json: bool
+    details: bool
     junit: str | None
     summary: str | None
     annotations: bool
 
 
+MORE = "More: --details (reasons, the queries that changed most), --summary FILE.md, --junit FILE"
 RULE_GROUP = "Rules"
 RULES: Fields = {
     "minimums": option(
@@ -96,6 +98,11 @@ RULES: Fields = {
 
 OUTPUTS: Fields = {
     "as_json": option("--json", "as_json", common=True, is_flag=True, help="Print JSON."),
+    "details": option(
+        "--details",
+        is_flag=True,
+        help="Print all tables: the reason of each outcome, the queries that changed most, notes.",
+    ),
     "junit": option(
         "--junit",
         common=True,
@@ -348,7 +355,7 @@ def _self_check(
     if as_json:
         show.put_json({**flips._asdict(), "verdict": flips.verdict})
     else:
-        plain = Output(None, per_query=False, path=None)
+        plain = Output()
         show.put(show.draw_tables([self_check_table(flips)], plain), plain)
     return flips.failed > 0
 
@@ -363,7 +370,7 @@ def _read(baseline: str | None) -> "Baseline | None":
 
 def _tell(outcome: GateOutcome, outputs: GateOutputs, confidence: "Confidence") -> None:
     from karat.cli.output import show
-    from karat.report.gate_view import checks_table, moved_table
+    from karat.report.gate_view import checks_table, gate_overview, moved_table
 
     gate = outcome.gate
     if outputs.as_json:
@@ -371,8 +378,11 @@ def _tell(outcome: GateOutcome, outputs: GateOutputs, confidence: "Confidence") 
 
         click.echo(gate_json(gate, show.settings_by_name((outcome.scoring, confidence))), nl=False)
     else:
-        drawn = [checks_table(gate), *outcome.tables, moved_table(gate)]
-        plain = Output(None, per_query=False, path=None)
+        plain = Output(details=outputs.details)
+        if outputs.details:
+            drawn = [checks_table(gate), *outcome.tables, moved_table(gate)]
+        else:
+            drawn = [gate_overview(gate, more=MORE), *outcome.tables]
         show.put(show.draw_tables([table for table in drawn if table], plain), plain)
     if outputs.junit:
         from karat.report.gate_view import junit_xml

@@ -25,7 +25,7 @@ from karat.experiments.workers.announcements import measure_alone
 from karat.experiments.workers.sources import EVERYTHING, Opener, corpus_source, load_corpus
 from karat.model import Dataset
 from karat.model.spec import Spec
-from karat.report.table import Cell, Column, Table, number
+from karat.report.table import Cell, Column, Table, milliseconds, number
 from karat.scoring.stats.moments import interpolate, least_values
 
 THREADS = 256
@@ -229,7 +229,39 @@ def load_table(points: Sequence[LoadPoint], *, engine: str, seconds: float) -> T
             f"Karat could not send {rates} queries per second: some were {worst:.0f} ms late"
         )
     columns = tuple(Column(heading, numeric=True) for heading in headings)
-    return Table(f"{engine} under load", columns, rows, notes=tuple(notes))
+    return Table(
+        f"{engine} under load",
+        columns,
+        rows,
+        notes=tuple(notes),
+        conclusion=load_verdict(points, engine),
+    )
+
+
+def load_verdict(points: Sequence[LoadPoint], engine: str) -> str:
+    """Return the highest rate at which every query was answered, and what failed above it.
+
+    Rates that Karat could not offer do not count.
+
+    >>> calm = LoadPoint(5, 10, 10, 0, 0, 5.0, 1.0, 2.0, None, 0.0)
+    >>> load_verdict([calm], "bm25")
+    'bm25 answers 5 queries per second, half of them within 1.00 ms.'
+    >>> load_verdict([LoadPoint(50, 100, 90, 3, 7, 45.0, 9.0, None, None, 0.0)], "bm25")
+    'bm25: at 50 per second 10 of 100 fail.'
+    """
+    failed = [each for each in points if each.errors + each.unanswered]
+    kept = [each for each in points if each not in failed and each.late_ms <= LATE_MS]
+    parts = []
+    if best := max(kept, key=lambda each: each.rate, default=None):
+        time = milliseconds(best.p50_ms).text
+        parts.append(
+            f"{engine} answers {best.rate:g} queries per second, half of them within {time} ms"
+        )
+    if worst := min(failed, key=lambda each: each.rate, default=None):
+        lost = worst.errors + worst.unanswered
+        who = "" if parts else f"{engine}: "
+        parts.append(f"{who}at {worst.rate:g} per second {lost:,} of {worst.sent:,} fail")
+    return f"{'; '.join(parts)}." if parts else ""
 
 
 def under_load(

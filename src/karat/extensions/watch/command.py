@@ -189,7 +189,8 @@ def _round(
     seconds = monotonic() - started
     click.echo(f"\n{why or 'first run'}: {counted(len(after.gold), 'case')} in {seconds:.1f} s")
     for line in round_lines(before, after):
-        click.echo(printable(line))
+        # The rows of engines and queries are indented, and short.
+        click.echo(printable(line) if line.startswith(" ") else wrapped(printable(line)))
     return after.after(before)
 
 

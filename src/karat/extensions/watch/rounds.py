@@ -251,10 +251,12 @@ QUERY_WIDTH = 60
 
 
 def round_lines(before: WatchRound | None, after: WatchRound) -> list[str]:
-    """Return what to print about a round: each engine, the queries that moved, the verdict."""
+    """Return what to print about a round: the verdict, each engine and the queries that moved."""
     changes = engine_changes(before, after)
     width = max(len(name) for name in (*(one.name for one in changes), *after.failed))
-    lines = [f"  {name:<{width}}  failed: {error}" for name, error in after.failed.items()]
+    said, was = _verdict(after), _verdict(before) if before else ""
+    lines = [f"Verdict unchanged: {said}" if said == was else said] if said else []
+    lines += [f"  {name:<{width}}  failed: {error}" for name, error in after.failed.items()]
     for one in changes:
         lines.append(f"  {one.name:<{width}}  {after.measure} {_change_text(one, len(after.gold))}")
         worst, best = one.moved[:MOST_MOVED], one.moved[-MOST_MOVED:]
@@ -269,11 +271,7 @@ def round_lines(before: WatchRound | None, after: WatchRound) -> list[str]:
             lines.append(f"      and {len(one.moved) - len(listed)} more")
     # A later round says itself how it differs from the one before.
     told = [one for one in after.changes if before is None or one.against is Earlier.PINNED]
-    lines += change_lines(told)
-    said, was = _verdict(after), _verdict(before) if before else ""
-    if said:
-        lines.append(f"Verdict unchanged: {said}" if said == was else said)
-    return lines
+    return [*lines, *change_lines(told)]
 
 
 def _change_text(change: EngineChange, cases: int) -> str:

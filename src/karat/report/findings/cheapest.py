@@ -18,6 +18,7 @@ FLOOR_MS = 2.0
 TOLERANCE = 0.1
 # Models that a query of an engine of Karat goes through; an engine in `over` adds its own.
 MODELS = {"bm25": 0, "keyword": 0, "sparse": 0, "dense": 1, "hybrid": 1, "colbert": 1, "rerank": 1}
+HITS = "{:.0f} hits per query"
 DIGITS = 3
 SHOWN_LOSS = 0.0005
 # With fewer differing queries no difference is significant at 0.05: 2 of 2^5 signs are as extreme.
@@ -35,15 +36,19 @@ class Cost(NamedTuple):
     by_run: Mapping[str, float | None]
     floor: float = 0.0
 
+    def is_known(self, names: Sequence[str]) -> bool:
+        """Return whether the amount of all of *names* is known."""
+        return all(self.by_run[name] is not None for name in names)
+
     def least(self, names: Sequence[str]) -> list[str]:
         """Return those of *names* that cost the least, all of them where a cost is unknown.
 
         >>> Cost("{:.1f} ms", {"a": 20.0, "b": 12.5, "c": 12.0}).least(["a", "b", "c"])
         ['b', 'c']
         """
-        known = [cost for name in names if (cost := self.by_run[name]) is not None]
-        if len(known) < len(names):
+        if not self.is_known(names):
             return list(names)
+        known = [self.by_run[name] or 0.0 for name in names]
         limit = max(min(known), self.floor) * (1 + TOLERANCE)
         return [name for name, cost in zip(names, known, strict=True) if cost <= limit]
 
@@ -58,8 +63,8 @@ def cheapest(contenders: Contenders) -> Advice | None:
     candidates, worse = _not_worse(contenders)
     if len(candidates) + worse < 2:
         return None
-    remaining, amount = candidates, ""
-    for cost in _costs(contenders):
+    remaining, amount, costs = candidates, "", list(_costs(contenders))
+    for cost in costs:
         cheaper = cost.least(remaining)
         if len(cheaper) < len(remaining):
             remaining, amount = cheaper, cost.text
@@ -78,7 +83,13 @@ def cheapest(contenders: Contenders) -> Advice | None:
         why = f"{which} of {group}: {amount.format(amounts[run])}"
     else:
         which = "baseline" if run == comparison.baseline else "best mean"
-        why = f"{which}; no run that is not significantly worse is cheaper"
+        # The number of hits alone says little.
+        known = any(cost.is_known(candidates) for cost in costs if cost.text != HITS)
+        why = (
+            f"{which}; no run that is as good is cheaper"
+            if known
+            else f"{which} of {len(candidates)} that are not significantly worse; costs unknown"
+        )
     return Advice(RECOMMENDED, run, why, _means(contenders, run, candidates[0]))
 
 
@@ -120,7 +131,7 @@ def _costs(contenders: Contenders) -> Iterator[Cost]:
     yield Cost("p50 {:,.3g} ms per query", medians, FLOOR_MS)
     if all(each is None for each in medians.values()):
         yield Cost("{:.0f} models per query", {name: _models(run) for name, run in runs.items()})
-        yield Cost("{:.0f} hits per query", {name: _hits(run) for name, run in runs.items()})
+        yield Cost(HITS, {name: _hits(run) for name, run in runs.items()})
 
 
 def _medians(contenders: Contenders) -> dict[str, float | None]:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from karat.errors import InputError, Problem
 from karat.formats import FORMATS, detect, read_dataset, read_judgments, read_run
-from karat.formats.base import IDS_ARE_TEXTS
+from karat.formats.base import IDS_ARE_TEXTS, RANKING
 from karat.formats.objects import judgments_of, scores_of
 from karat.model import Answer, Dataset, Hit, Run
 from karat.model.evaluation import Evaluation
@@ -34,6 +34,7 @@ __all__ = [
     "score",
     "use_labels",
     "whole_run",
+    "with_run_as_gold",
 ]
 
 
@@ -114,6 +115,20 @@ def read_gold(
         on_empty=on_empty,
     )
     return use_labels(placed(data, source), labels)
+
+
+def with_run_as_gold(source: str, reading: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return *reading*, the keywords of :func:`read_gold`, for *source* in place of a gold set.
+
+    A run is read as the ranking that other runs are compared with, if an extension does that.
+    """
+    if reading.get("format") or reading.get("columns") or not FORMATS.has(RANKING):
+        return reading
+    try:
+        is_run = detect(source).kind == "run"
+    except InputError:
+        is_run = False  # reading it says what is wrong
+    return {**reading, "format": RANKING} if is_run else reading
 
 
 def placed(data: Dataset, source: str | os.PathLike[str]) -> Dataset:

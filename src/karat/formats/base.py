@@ -26,6 +26,8 @@ Rankings = Iterator[tuple[str, Mapping[str, float]]]
 
 # Metadata of a run whose query ids are the texts of the queries.
 IDS_ARE_TEXTS = "ids_are_texts"
+# The format of a run in place of a gold set; an extension adds it.
+RANKING = "ranking"
 # Formats of a folder of results: cases as JSON and CSV, and reports on all agents.
 FOLDER_FORMATS = ("json", "csv", "markdown", "html")
 MEBIBYTE = 1024 * 1024

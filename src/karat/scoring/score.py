@@ -266,7 +266,8 @@ def _check_compared(truth: Truth, measures: Sequence[Measure]) -> None:
     names = compared_by(truth)
     if of_runs and not names:
         raise InputError(
-            f"{', '.join(of_runs)}: compares two runs; give the other run in place of the gold set"
+            f"{', '.join(of_runs)}: compares two runs; expected an earlier run in place of the "
+            "gold set, as in karat compare OLD NEW"
         )
     if isinstance(truth, Dataset) and names and not of_runs:
         labels = ", ".join(each.label for each in measures)

@@ -25,12 +25,11 @@ def metrics(printed: str) -> dict[str, dict[str, float]]:
 
 
 def test_hits_become_targets_in_their_order(folder: Path) -> None:
-    gold = read_dataset("old.run")
+    gold = read_dataset("old.run", format="ranking")
     assert gold.query_ids == ("q1", "q2", "q9")
     assert gold.judgments(0) == {"x": 3.0, "a": 2.0, "b": 1.0}
     assert gold.match == "document"
     assert detect("old.run").name == "trec-run"
-    assert detect("old.run", kind="dataset").name == "ranking"
 
 
 def test_the_overlap_of_two_files_by_hand(karat: Karat) -> None:
@@ -63,7 +62,7 @@ def test_chunks_are_compared_by_file(karat: Karat, folder: Path) -> None:
     write_run(folder / "chunks.jsonl", {"q1": chunks, "q2": []})
     write_run(folder / "files.jsonl", {"q1": [{"path": "a.py"}, {"path": "b.py"}], "q2": []})
     for names in (("chunks.jsonl", "files.jsonl"), ("files.jsonl", "chunks.jsonl")):
-        done = karat("score", *names, "-m", "overlap@2,rbo", "--json")
+        done = karat("compare", *names, "-m", "overlap@2,rbo", "--json")
         assert done.returncode == 0, done.stderr
         # Two empty answers are the same.
         for each in metrics(done.stdout).values():
@@ -79,14 +78,19 @@ def test_a_gate_checks_how_much_changed(karat: Karat) -> None:
 
 
 def test_a_forgotten_gold_set_is_named(karat: Karat, folder: Path) -> None:
-    done = karat("score", "old.run", "new.run", "-m", "ndcg@10")
+    done = karat("score", "old.run", "new.run", "-m", "rbo")
+    assert (done.returncode, "expected a gold set" in done.stderr) == (2, True)
+    done = karat("compare", "old.run", "new.run", "-m", "ndcg@10")
     assert done.returncode == 2
     assert "ndcg@10: expected a gold set, and old.run is a run" in done.stderr
     assert "use overlap@1, overlap@10, churn@10, rbo" in done.stderr
     done = karat("score", "gold.qrels", "new.run", "-m", "rbo")
     assert done.returncode == 2
-    assert "rbo: compares two runs; give the other run in place of the gold set" in done.stderr
+    assert "rbo: compares two runs; expected an earlier run in place" in done.stderr
     done = karat("compare", "old.run", "new.run", "-o", "report.html")
+    assert (done.returncode, "expected a gold set" in done.stderr) == (2, True)
+    options = ("--gold-format", "ranking", "-o", "report.html")
+    done = karat("compare", "old.run", "new.run", *options)
     assert done.returncode == 2
     assert "old.run is a run, and a report needs a gold set" in done.stderr
     assert not (folder / "report.html").exists()
@@ -95,8 +99,10 @@ def test_a_forgotten_gold_set_is_named(karat: Karat, folder: Path) -> None:
     assert "no run to compare" in done.stderr
 
 
-def test_python_takes_the_file_of_the_other_run(folder: Path) -> None:
-    evaluation = karat.evaluate("old.run", "new.run", ["overlap@10", "rbo"])
+def test_python_reads_the_other_run_as_a_ranking(folder: Path) -> None:
+    old = karat.load("old.run", format="ranking")
+    assert isinstance(old, karat.Dataset)
+    evaluation = karat.evaluate(old, "new.run", ["overlap@10", "rbo"])
     assert evaluation["overlap@10"] == pytest.approx((2 / 3 + 1 + 0) / 3)
 
 

@@ -243,10 +243,10 @@ def _of_files(
     names: "Sequence[str]", inputs: Inputs
 ) -> "tuple[Truth, Sequence[RunSource], Sequence[str] | None]":
     """Return the gold set and the files of the runs, which are read one after another."""
-    from karat.app.score import load_judgments
+    from karat.app.score import load_judgments, with_run_as_gold
 
     gold, *runs = names
-    return load_judgments(gold, **inputs.gold), runs, None
+    return load_judgments(gold, **with_run_as_gold(gold, inputs.gold)), runs, None
 
 
 def _with_stored(

@@ -144,7 +144,7 @@ def read_one_run(names: tuple[str, ...], store: str, inputs: Inputs) -> "tuple[D
     A run file is left to be read as a stream.
     """
     from karat.app.gate import is_engine
-    from karat.app.score import read_gold
+    from karat.app.score import read_gold, with_run_as_gold
     from karat.formats import is_source
 
     if not 1 <= len(names) <= 2:
@@ -155,7 +155,7 @@ def read_one_run(names: tuple[str, ...], store: str, inputs: Inputs) -> "tuple[D
     if all(is_source(name) for name in names):
         if len(names) == 1:
             raise click.UsageError(f"{names[0]} is a file; expected GOLD and RUN.")
-        return read_gold(names[0], **inputs.gold), names[1]
+        return read_gold(names[0], **with_run_as_gold(names[0], inputs.gold)), names[1]
     from karat.app.report import gather
     from karat.experiments.run_records import run_with_latencies
 

@@ -7,28 +7,20 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from karat.formats import FORMATS, read_run
-from karat.formats.base import Format, ReadOptions
+from karat.formats import read_run
+from karat.formats.base import RANKING, Format, ReadOptions
 from karat.model import Dataset, Outcome, Query, Run, Target
 from karat.model.dataset import COMPARED_BY
 from karat.scoring.matching.modes import MATCHERS, tie_policy
 from karat.scoring.matching.regions import order_hits, valid_hits
 
-NAME = "ranking"
 # The first hit, the first page, and the whole list.
 MEASURES = ("overlap@1", "overlap@10", "churn@10", "rbo")
 
 
-def detect(path: str, head: bytes) -> bool:
-    """Return whether *path* is a run by its content, and no table of judgments by its columns."""
-    others = [chosen for chosen in map(FORMATS.get, FORMATS.built_in()) if chosen.name != NAME]
-    is_run = any(
-        chosen.kind == "run" and not chosen.fallback and chosen.detect(path, head)
-        for chosen in others
-    )
-    return is_run and not any(
-        chosen.kind == "dataset" and chosen.detect(path, head) for chosen in others
-    )
+def detect(_path: str, _head: bytes) -> bool:
+    """Return False: a file is a run, and only some commands take one in place of a gold set."""
+    return False
 
 
 def read(path: Path, options: ReadOptions) -> Dataset:
@@ -62,11 +54,10 @@ def _queries(run: Run, match: str) -> Iterator[Query]:
 
 
 FORMAT = Format(
-    NAME,
+    RANKING,
     "dataset",
     "a run in place of a gold set, to compare other runs with it",
     (),
     detect,
     read,
-    fallback=True,
 )

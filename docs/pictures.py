@@ -1,4 +1,4 @@
-"""Make the pictures of README.md: the page of a fresh service with the bundled example.
+"""Make the pictures of README.md and docs/report.md: a fresh service with the bundled example.
 
 Run ``.venv/bin/python docs/pictures.py`` after a change of the page. It takes half a minute, and
 needs ``make .venv/.test .venv/chromium/chromium``.

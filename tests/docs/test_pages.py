@@ -10,7 +10,8 @@ from karat.app.metrics import describe, page
 from tests.docs import pages
 from tests.docs.pages import ROOT
 
-ENTRANCES = {"README.md": ROOT, "index.md": ROOT / "docs"}
+INDEX = ROOT / "docs" / "index.md"
+WORDS = 800
 PAGES = [ROOT / "CONTRIBUTING.md", ROOT / "GLOSSARY.md", *pages.PAGES]
 FILE = re.compile(r"`((?:src/karat|tests|examples|benchmarks)/[\w./-]+)`")
 LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([\w-]+))?\)")
@@ -21,18 +22,26 @@ def test_every_metric_is_explained() -> None:
     assert written == page(describe()), "run: karat metrics --markdown > docs/metrics.md"
 
 
-@pytest.mark.parametrize("name", ENTRANCES)
-def test_every_page_is_linked_from_both_entrances(name: str) -> None:
-    entrance = ENTRANCES[name] / name
-    text = entrance.read_text(encoding="utf-8").rpartition("## Read on")[2]
-    linked = {(entrance.parent / target).resolve() for target, _ in LINK.findall(text)}
-    assert {page for page in pages.DOCS if page != entrance} - linked == set()
+def test_every_page_is_linked_from_the_index() -> None:
+    start, _, rest = INDEX.read_text(encoding="utf-8").partition("## Reference")
+    linked = {(INDEX.parent / target).resolve() for target, _ in LINK.findall(start + rest)}
+    assert {page for page in pages.DOCS if page != INDEX} - linked == set()
+    first = start.partition("## Five pages to begin with")[2].partition("##")[0]
+    assert len([line for line in first.splitlines() if LINK.search(line)]) == 5
+
+
+def test_the_readme_ends_after_the_first_minutes() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    *_, last = re.findall(r"^## (.*)$", readme, re.MULTILINE)
+    assert last == "Your first five minutes"
+    assert "](docs/index.md)" in readme
+    assert len(readme.split()) <= WORDS
 
 
 def test_every_extra_is_named() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    rows = [line.split("|")[1] for line in readme.splitlines() if line.startswith("| `")]
+    text = pages.page("install").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
     named = {word for cell in rows for word in cell.split("`")[1::2]}
     assert set(project["optional-dependencies"]) <= named
 
@@ -49,11 +58,12 @@ def test_files_and_links_of_a_page_exist(page: Path) -> None:
 
 
 def test_pictures_are_used_and_small() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    readme, *others = (page.read_text(encoding="utf-8") for page in pages.PAGES)
     pictures = sorted((ROOT / "docs" / "images").iterdir())
-    assert pictures
+    assert sum(f"](docs/images/{picture.name})" in readme for picture in pictures) == 1
     for picture in pictures:
-        assert f"](docs/images/{picture.name})" in readme
+        named = f"images/{picture.name})"
+        assert named in readme or any(named in text for text in others)
         assert picture.stat().st_size < 300_000, f"{picture.name} is too large"
 
 

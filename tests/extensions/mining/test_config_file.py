@@ -102,7 +102,7 @@ def test_what_is_written_runs(karat: Karat, project: Path, monkeypatch: pytest.M
     assert "precision@5 " not in one.stdout
     swept = karat("sweep", "--config", "karat.yaml", "--timed", "none", "--draws", "99")
     assert swept.returncode == 0, swept.stderr
-    assert "sparse window:256 @10 against sparse auto @10, 4 queries" in swept.stdout
+    assert "4 queries; change and p: against sparse auto @10\n" in swept.stdout
 
 
 @pytest.mark.together_with("models")

@@ -44,6 +44,18 @@ def test_reports(karat: Karat, scores: str, folder: Path) -> None:
     assert "\\toprule" in (folder / "r.tex").read_text()
 
 
+def test_report_is_the_same_command_as_for_runs(karat: Karat, scores: str, folder: Path) -> None:
+    done = karat("report", scores, "-o", "r.md", "--title", "Two models", "--by", "level")
+    assert done.returncode == 0, done.stderr
+    text = (folder / "r.md").read_text()
+    assert text.startswith("# Two models\n")
+    assert "passed by level" in text
+    assert "McNemar" in text
+    done = karat("report", scores, "-o", "{engine}.json", "--schema", "agents")
+    assert done.returncode == 2
+    assert "--schema and --losses need runs" in done.stderr
+
+
 def test_columns_are_named_and_wrong_names_explained(karat: Karat, scores: str) -> None:
     done = karat("compare", scores, "--column", "query=level", "--column", "score=cost")
     assert "query = level, 1 measure: cost" in done.stderr

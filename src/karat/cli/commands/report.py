@@ -19,6 +19,8 @@ from karat.cli.output.show import (
 from karat.report.display import printable
 
 if TYPE_CHECKING:
+    from karat.report.findings import Findings
+    from karat.report.latex import LatexStyle
     from karat.scoring.settings import Confidence, Scoring
 
 
@@ -97,8 +99,10 @@ def command(
     karat report k3nq.1 k3nq.4 -o report.md -m ndcg@10,recall@100
     karat report latest -o '{engine}.csv' --schema agents
     karat report latest -o measures.svg
+    karat report scores.csv -o report.html
     karat report gold.json bm25.run dense.run -o table.tex --digits 3 --label tab:main
     """
+    from karat.cli.options.scores import read_scores
     from karat.report.draw import drawer
     from karat.report.latex import LatexStyle
 
@@ -116,6 +120,14 @@ def command(
         raise click.UsageError(
             "--digits, --percent, --intervals, --label and --caption need -o FILE.tex."
         )
+    if scored := read_scores(names, inputs, scoring):
+        if schema != "karat" or losses:
+            raise click.UsageError("--schema and --losses need runs, which have hits.")
+        from karat.app.score_files import score_findings
+
+        findings = score_findings(scored, confidence=confidence, by=inputs.by or None, title=title)
+        _write(findings, output, charts, style)
+        return
     from karat.app.report import gather, make_findings
 
     report_inputs = gather(
@@ -138,6 +150,12 @@ def command(
 
         with progress_bar("explaining") as progress:
             findings = with_losses(findings, progress=progress)
+    _write(findings, output, charts, style)
+
+
+def _write(
+    findings: "Findings", output: str | None, charts: str | None, style: "LatexStyle"
+) -> None:
     if output is not None:
         write_report(findings, output, latex=style)
     if charts is not None:

@@ -10,6 +10,7 @@ EXTENSION = Extension(
     adds={
         "score_reader": {"score-table": f"{FOLDER}.table:READER"},
         "score_source": {"scores": f"{FOLDER}.source:SOURCE"},
+        "router": {"scores": f"{FOLDER}.routes:router"},
     },
     names={"compare_scores": f"{FOLDER}.api:compare_scores"},
 )

@@ -1,6 +1,6 @@
 """Tables of a gate: its checks, and the queries that moved."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import compress
 from xml.etree import ElementTree as ET
@@ -144,6 +144,13 @@ def _level(gate: Gate) -> float:
 
 def _lost_most(gate: Gate) -> str:
     """Return the queries that lost most on the first measure, with the ranks of the first hit."""
+    if not _has_ranks(gate.worst):
+        scores = ", ".join(
+            f"{each.query_id} ({number(each.before, digits=DIGITS).text} to "
+            f"{number(each.after, digits=DIGITS).text})"
+            for each in gate.worst
+        )
+        return f"lost most on {gate.lead}: {scores}"
     listed = ", ".join(
         f"{each.query_id} ({_rank(each.rank_before).text} to {_rank(each.rank_after).text})"
         for each in gate.worst
@@ -183,8 +190,7 @@ def moved_table(gate: Gate) -> Table | None:
     if not gate.worst and not gate.best:
         return None
     moved = (*gate.worst, *reversed(gate.best))
-    # Scores of a file have no hits.
-    ranked = any(query.rank_before or query.rank_after for query in moved)
+    ranked = _has_ranks(moved)
     table = Table(
         f"{gate.lead}: queries with the largest changes",
         (
@@ -200,6 +206,11 @@ def moved_table(gate: Gate) -> Table | None:
         notes=("rank: rank of the first relevant hit, - if there is none",) if ranked else (),
     )
     return marked(table, mark_of(gate.mark, gate.lead))
+
+
+def _has_ranks(moved: Iterable[ChangedQuery]) -> bool:
+    """Return whether any query has a rank before or now; scores of a file have no hits."""
+    return any(query.rank_before or query.rank_after for query in moved)
 
 
 def _moved_row(query: ChangedQuery, *, ranked: bool) -> tuple[Cell, ...]:

@@ -169,6 +169,24 @@ def test_the_recommended_engine_is_a_file_for_every_command(
     assert "login.py" in done.stdout
 
 
+def test_nothing_is_written_where_nothing_is_recommended(
+    karat: Karat, project: Path, folder: Path
+) -> None:
+    wrong = """engine: command\ncommand: [printf, '["other.py"]']\n"""
+    (project / "other.py").write_text("OTHER = 1\n", encoding="utf-8")
+    (folder / "wrong.yaml").write_text(wrong, encoding="utf-8")
+    (folder / "matrix.yaml").write_text("engines: [bm25, wrong.yaml]\n", encoding="utf-8")
+    done = karat(*SWEEP, "--matrix", "matrix.yaml", "-m", "hit@1", "--write", "best.yaml")
+    # Four queries are too few for any test.
+    assert done.returncode == 2
+    assert "bm25 @10" in done.stdout
+    assert "best.yaml is not written: on these queries no test can tell" in done.stderr
+    assert not (folder / "best.yaml").exists()
+    single = karat(*SWEEP, "--matrix", "matrix.yaml", "--single", "--write", "best.yaml")
+    assert single.returncode == 0, single.stderr
+    assert "engine: bm25" in (folder / "best.yaml").read_text(encoding="utf-8")
+
+
 def matrix_with_engines(folder: Path, name: str, engine: str) -> None:
     """Write a matrix of BM25 and seven times the same *engine*."""
     files = [f"{name}{number}.yaml" for number in range(7)]

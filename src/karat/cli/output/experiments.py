@@ -14,6 +14,7 @@ from karat.cli.options.experiment import RunOptions
 from karat.cli.options.shared import Output
 from karat.cli.output import show
 from karat.cli.output.progress import wrapped
+from karat.errors import InputError
 from karat.formats.base import FOLDER_FORMATS
 from karat.model.coverage import CorpusCoverage
 from karat.model.evaluation import Evaluation
@@ -341,13 +342,17 @@ def carry_out(
     ended = select_finished(done)
     if options.run_out is not None:
         _write_runs(ended.runs, options.run_out, views.run_format, request.gold.query_ids)
-    result = _show_result(done, ended, request, views, losses=options.losses, store=options.store)
+    result, advice = _show_result(
+        done, ended, request, views, losses=options.losses, store=options.store
+    )
     _show_store(done, options.store, views, since=started)
     for names, reason in ended.reasons():
         for line in f"failed: {names}: {reason}".splitlines():
             click.echo(printable(line), err=True)
     if ended.failed or result.broken:
         ctx.exit(BROKEN)
+    if views.engine_file:
+        _write_engine(request, advice, views.engine_file)
 
 
 def _show_result(
@@ -358,8 +363,8 @@ def _show_result(
     *,
     losses: bool,
     store: str,
-) -> "Result":
-    """Show and return the result; write the report or the folder."""
+) -> "tuple[Result, Sequence[Advice]]":
+    """Show and return the result, and which run to take; write the report or the folder."""
     from karat.app.changes import with_changes
     from karat.app.evaluate import evaluate_experiment, kind_proposal
 
@@ -430,9 +435,7 @@ def _show_result(
             findings = with_losses(findings, request.where, progress=progress)
     if findings and inputs:
         _write(findings, inputs, scoring, views)
-    if views.engine_file:
-        _write_engine(request, advice, views.engine_file)
-    return result
+    return result, advice
 
 
 def _write_engine(request: "ExperimentRequest", advice: "Sequence[Advice]", path: str) -> None:
@@ -441,8 +444,10 @@ def _write_engine(request: "ExperimentRequest", advice: "Sequence[Advice]", path
 
     configuration = recommended_configuration(request.configurations, advice)
     if configuration is None:
-        click.echo(f"not written: {path}; no configuration is recommended", err=True)
-        return
+        raise InputError(
+            f"{path} is not written: on these queries no test can tell which configuration is "
+            "better"
+        )
     options = write_configuration(configuration, path)
     click.echo(f"wrote {path}: {configuration.name}; use it with {options}", err=True)
 

@@ -3,7 +3,7 @@
 Queries without a difficulty get one: by the share of their words that their targets have.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from math import isnan
@@ -42,9 +42,10 @@ from karat.model.change import RunChange
 from karat.model.coverage import CorpusCoverage
 from karat.model.evaluation import ComparisonResult, Evaluation
 from karat.model.sampling import draw_sample
+from karat.model.spec import Spec
 from karat.model.timings import RunResult
 from karat.scoring.compare import compare_scored_runs
-from karat.scoring.metrics import Measure
+from karat.scoring.metrics import Measure, parse
 from karat.scoring.score import (
     cluster_labels,
     evaluate_run,
@@ -82,6 +83,7 @@ __all__ = [
     "given_part",
     "kind_proposal",
     "local_repositories",
+    "lost_queries",
     "open_executor",
     "plan",
     "run_plan",
@@ -339,6 +341,38 @@ class EvaluationResult:
     resolved: Result | None
     remarks: tuple[str, ...]
     changes: tuple[RunChange, ...] = ()
+
+
+def lost_queries(result: EvaluationResult) -> Evaluation | None:
+    """Return the scores of a run that has lost queries: of an own engine if there is one.
+
+    Otherwise it is the last such run. None where every query has the best score.
+    """
+    overall = result.overall
+    evaluations = [overall] if isinstance(overall, Evaluation) else overall.evaluations
+    lossy = [
+        (is_deterministic(_spec_of(run)), evaluation)
+        for run, evaluation in zip(result.runs, evaluations, strict=True)
+        if not evaluation.broken and _has_losses(evaluation)
+    ]
+    own = [evaluation for built_in, evaluation in lossy if not built_in]
+    chosen = own or [evaluation for _, evaluation in lossy]
+    return chosen[-1] if chosen else None
+
+
+def _has_losses(evaluation: Evaluation) -> bool:
+    """Return whether a query has less than the best score on the first measure."""
+    name, column = next(iter(evaluation.table.columns.items()))
+    return parse(name).bounds == (0.0, 1.0) and any(score < 1.0 for score in column)
+
+
+def _spec_of(measured: RunResult) -> Spec:
+    """Return the engine of a run as it was recorded."""
+    engine = measured.run.metadata.get("engine")
+    recorded = engine if isinstance(engine, Mapping) else {}
+    options = recorded.get("options")
+    params = dict(options) if isinstance(options, Mapping) else {}
+    return Spec("engine", str(recorded.get("name")), params)
 
 
 def select_finished(done: ExperimentResult) -> FinishedRuns:

@@ -9,7 +9,7 @@ from karat.model import Outcome, QueryStatus
 from karat.model.evaluation import CARRY_ADVICE, Evaluation, Notes, Summary, broken_sentences
 from karat.model.run import AS_RETURNED
 from karat.report.display import printable, shorten
-from karat.report.table import Cell, Column, Table, number, range_cell
+from karat.report.table import DIGITS, Cell, Column, Table, number, range_cell
 from karat.system.words import first_line
 
 if TYPE_CHECKING:
@@ -74,6 +74,29 @@ def per_query_table(evaluation: Evaluation, texts: Mapping[str, str]) -> Table:
             Column("text", spare=2),
         ),
         tuple(rows),
+    )
+
+
+MOST_WORST = 5
+
+
+def worst_table(evaluation: Evaluation, texts: Mapping[str, str]) -> Table:
+    """Return the queries with the lowest scores on the first measure, with their texts."""
+    table = evaluation.reportable().table
+    measure, column = next(iter(table.columns.items()))
+    scored = [row for row, score in enumerate(column) if not isnan(score)]
+    worst = sorted(scored, key=column.__getitem__)[:MOST_WORST]
+    return Table(
+        f"{evaluation.name}, the worst of {queries(len(scored))}",
+        (Column("query"), Column(measure, numeric=True), Column("text", spare=1)),
+        tuple(
+            (
+                Cell(table.query_ids[row], table.query_ids[row]),
+                number(column[row], digits=DIGITS),
+                text_cell(texts.get(table.query_ids[row], "")),
+            )
+            for row in worst
+        ),
     )
 
 

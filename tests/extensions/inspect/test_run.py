@@ -125,4 +125,24 @@ def test_one_run_and_one_query_are_expected(karat: Karat) -> None:
     karat("evaluate", "q.csv", *asking, "-e", "bm25", "-e", "keyword")
     several = karat("inspect", "q.csv", "--run", "latest")
     assert several.returncode == 2
-    assert "expected one run, got 2: bm25, keyword; add .1 for one" in several.stderr
+    assert "latest: expected one run, got bm25, keyword; add .1 for the first one" in several.stderr
+
+
+@pytest.mark.usefixtures("asked")
+def test_queries_that_a_sample_lacks_are_not_lost(karat: Karat) -> None:
+    sample = ("--corpus", "corpus", "-m", "mrr", "--timed", "none", "--sample", "2")
+    done = karat("evaluate", "q.csv", "-e", "keyword", *sample)
+    assert done.returncode == 0, done.stderr
+    value = json.loads(karat("inspect", "q.csv", "--run", "keyword", "--json").stdout)
+    assert len(value["queries"]) == 2
+
+
+@pytest.mark.usefixtures("asked")
+def test_references_are_those_that_the_run_was_made_with(karat: Karat, folder: Path) -> None:
+    """A quote is looked up in the documents; the stored gold set has its lines."""
+    (folder / "quotes.csv").write_text("question,quote\npassword,Type the password.\n")
+    asking = ("--corpus", "corpus", "-e", "bm25", "-m", "mrr", "--timed", "none")
+    done = karat("evaluate", "quotes.csv", *asking)
+    assert done.returncode == 0, done.stderr
+    shown = karat("inspect", "quotes.csv", "1", "--run", "latest.1")
+    assert (shown.returncode, "  login.md:3-3, grade 1\n" in shown.stdout) == (0, True)

@@ -65,12 +65,14 @@ def show_evaluated(
     engines: Mapping[str, str] = EMPTY,
     advice: "Sequence[Advice]" = (),
     ranked: bool = False,
+    store: str = "",
 ) -> None:
     """Show one run scored, or several compared, with *advice* on which to take.
 
     *engines* has the options that give the engine of each run. *ranked* runs are shown by the first
-    measure, the best first.
+    measure, the best first. *store* is the option that names the store, "" if none is needed.
     """
+    from karat.app.evaluate import lost_queries
     from karat.report.compare_view import best_engine
 
     best = recommended = ""
@@ -102,6 +104,8 @@ def show_evaluated(
         show.show_result(result.overall, gold, output, settings=settings)
     elif output.details:
         tables = _detail_tables(result, _all_lines(result, advice, engines), gold)
+        if not output.per_query and (lossy := lost_queries(result)):
+            tables.append(show.worst_table(lossy, gold, _inspect_command(lossy, store)))
         tables += show.query_tables(result.overall, gold, output)
         show.put(show.draw_tables(tables, output), output)
     else:
@@ -109,6 +113,8 @@ def show_evaluated(
         from karat.report.findings.latency import medians_ms
         from karat.report.findings.recommend import advice_lines
 
+        lossy = lost_queries(result)
+        command = _inspect_command(lossy, store) if lossy else ""
         tables = show.overview_tables(
             result.overall,
             gold,
@@ -120,8 +126,19 @@ def show_evaluated(
                 *_decisive_lines(result.searched, result.runs, result.remarks),
                 *advice_lines(advice, engines),
             ],
+            more=f"{show.MORE_SHORT}; lost queries: {command}" if command else show.MORE,
         )
         show.put(show.draw_tables(tables, output), output)
+
+
+def _inspect_command(evaluation: Evaluation, store: str) -> str:
+    """Return the command that lists the lost queries of a run, "" without a file of its gold set.
+
+    *store* is the option that names the store.
+    """
+    command = f"karat inspect GOLDSET --run {shlex.quote(evaluation.name)}{store}"
+    typed = show.with_gold(command)
+    return "" if typed == command else typed
 
 
 def _decisive_lines(
@@ -426,6 +443,7 @@ def _show_result(
             engines=engines,
             advice=advice,
             ranked=request.kind == "sweep",
+            store=_store_typed(store),
         )
     if findings and losses:
         from karat.app.loss_reasons import with_losses

@@ -42,6 +42,7 @@ NOT_IN_A_FILE_NAME = r"[^\w.=,+-]+"
 
 # Where to read what the overview leaves out.
 MORE = "More: --details (intervals, tests, method), --per-query"
+MORE_SHORT = "More: --details, --per-query"
 # Output that goes elsewhere than to a terminal is at most so wide.
 PIPED_WIDTH = 100
 
@@ -124,6 +125,13 @@ def query_tables(result: "Result", truth: "Truth", output: Output) -> list[Table
     lead = result.comparison.metrics[0]
     table = compare_view.per_query_table(result, _texts(truth), lead)
     return [marked(table, mark_of(result.mark, lead))]
+
+
+def worst_table(evaluation: Evaluation, truth: "Truth", command: str) -> Table:
+    """Return the queries with the worst scores; *command* shows why each was lost."""
+    table = score_view.worst_table(evaluation.labelled(), _texts(truth))
+    notes = (f"why: {command} --query ID",) if command else ()
+    return marked(replace(table, notes=notes), evaluation.mark)
 
 
 def _with_gold(tables: list[Table]) -> list[Table]:

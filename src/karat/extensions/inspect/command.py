@@ -127,10 +127,20 @@ def command(
 def _read_run(
     goldset: str, run: str, store: str, reading: dict[str, Any], scoring: "Scoring"
 ) -> "RunInspection":
+    """Return the run on the gold set; on the one in the store if references are no paths yet."""
     from karat.app.report import gather
+    from karat.errors import InputError
     from karat.extensions.inspect.run import RunInspection
+    from karat.formats import is_source, read_dataset
 
-    return RunInspection(gather((goldset, run), store=store, reading=reading), scoring)
+    names = [goldset, run]
+    if not is_source(run) and set(read_dataset(goldset, **reading).refs.names) - {"path"}:
+        names = [run]
+    given = gather(names, store=store, reading=reading)
+    if len(given.runs) != 1:
+        several = ", ".join(each.name for each in given.runs)
+        raise InputError(f"{run}: expected one run, got {several}; add .1 for the first one")
+    return RunInspection(given, scoring)
 
 
 def _list_worst(of_run: "RunInspection", goldset: str, run: str) -> None:

@@ -11,7 +11,8 @@ from karat.corpus import Corpus
 from karat.corpus.chunkers.base import lines_of
 from karat.engines.lexical.tokens import TokenRules
 from karat.errors import InputError
-from karat.model import Dataset, Hit, Query, Target
+from karat.experiments.run_records import SAMPLE
+from karat.model import Dataset, Hit, Query, QueryStatus, Target
 from karat.report.findings import Findings
 from karat.report.findings.loss_reasons import first_rank, loss_reason_of
 from karat.scoring.loss_reasons import LOSS_REASONS, LossReason
@@ -83,9 +84,6 @@ class RunInspection:
 
     def __init__(self, inputs: ReportInputs, scoring: Scoring) -> None:
         """Score the run."""
-        if len(inputs.runs) != 1:
-            names = ", ".join(run.name for run in inputs.runs)
-            raise InputError(f"expected one run, got {len(inputs.runs)}: {names}; add .1 for one")
         self._scoring = scoring
         self._findings: Findings = make_findings(inputs, scoring, Confidence(), by=())
         self._queries = list(self._findings.gold.queries())
@@ -108,14 +106,17 @@ class RunInspection:
     def worst(self) -> list[QueryOutcome]:
         """Return the queries that have a score, the worst first, by score and then by rank.
 
+        The queries of the gold set that a sample lacks are left out.
         *reasons* are those of its relevant targets that were lost.
         """
         findings = self._findings
         sign = -1.0 if findings.lower_is_better else 1.0
+        statuses = findings.contest.evaluations[0].table.statuses
+        is_sample = SAMPLE in findings.runs[0].run.metadata
         outcomes = []
         for row, score in enumerate(findings.scores(0)):
             relevant = findings.relevant(row)
-            if isnan(score):
+            if isnan(score) or (is_sample and statuses[row] is QueryStatus.MISSING):
                 continue
             lost = [
                 LOSS_REASONS[reason].reason

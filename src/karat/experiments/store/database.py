@@ -305,7 +305,6 @@ CPU_FILE = Path("/proc/cpuinfo")
 CPU_MODEL = re.compile(r"^model name\s*:\s*(.+)$", re.MULTILINE)
 
 
-@cache
 def environment() -> Mapping[str, object]:
     """Return where an experiment runs: Python, platform, processor, versions of packages.
 
@@ -313,8 +312,13 @@ def environment() -> Mapping[str, object]:
     """
     from karat.corpus.git import current_revision
 
+    return {"revision": current_revision(), **_machine()}
+
+
+@cache
+def _machine() -> Mapping[str, object]:
+    """Return what stays the same while a process runs."""
     return {
-        "revision": current_revision(),
         "python": platform.python_version(),
         "platform": platform.platform(),
         "cpu": _cpu(),

@@ -17,7 +17,7 @@ GROUPS = (INPUTS, ENGINES, MATCHING, STATISTICS, OUTPUT, SERVICE)
 OTHERS = "Options"
 
 # A command with at most so many options shows them all.
-FEW = 14
+FEW = 12
 # Examples in the help of a command with more.
 EXAMPLES = 2
 # The context has this key if everything is to be shown.
@@ -41,7 +41,7 @@ option = partial(click.option, cls=TieredOption)
 class TieredCommand(click.Command):
     """A command whose ``--help`` shows the common options, and ``--help-all`` all in groups.
 
-    With at most 14 options, or without a common one, both show all options in one list.
+    With at most 12 options, or without a common one, both show all options in one list.
     """
 
     def __init__(self, *args: Any, **settings: Any) -> None:

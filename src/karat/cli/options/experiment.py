@@ -89,8 +89,9 @@ MOST_WORKERS = 4
 TIMED = 20
 
 # For a command whose purpose is latency.
-NO_WAIT = click.option(
+NO_WAIT = option(
     "--no-wait",
+    group=ENGINES,
     is_flag=True,
     help="Measure latency while other karat runs are active; it is then marked as disturbed.",
 )

@@ -324,6 +324,7 @@ ENGINE: Fields = {
         "--agent",
         "--mode",
         "engine",
+        common=True,
         default="bm25",
         show_default=True,
         metavar="SPEC",
@@ -514,8 +515,9 @@ def place_options(command: Command) -> Command:
     """Add the corpus and the engine: *place*, *rev*, *files* and *engine*."""
     corpus = (
         click.argument("place", default=".", metavar="[PLACE]"),
-        click.option(
+        option(
             "--rev",
+            group=INPUTS,
             metavar="REVISION",
             help="Read PLACE at this Git revision, or a folder of it: v2.0:docs.",
         ),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from karat.cli.help import ENGINES, OUTPUT, TieredCommand, option
 from karat.cli.options.experiment import NO_WAIT
 from karat.cli.options.shared import COLUMNS, GoldPath, Number, WholeNumber, place_options
 from karat.cli.options.stray import stray
@@ -14,33 +15,48 @@ if TYPE_CHECKING:
     from karat.app.corpora import Corpus, FileSelection
 
 
-@click.command("load")
+# The group of the options of its own.
+LOAD = "Load"
+
+
+@click.command("load", cls=TieredCommand)
 @click.argument("gold", type=GoldPath())
 @place_options
 @stray({"--engine": "the engine"})
-@click.option(
+@option(
     "--rate",
     "rates",
+    group=LOAD,
+    common=True,
     multiple=True,
     type=Number(0, min_open=True),
     default=(1.0, 5.0, 20.0),
     show_default=True,
     help="Queries per second; may be repeated.",
 )
-@click.option(
+@option(
     "--seconds",
+    group=LOAD,
+    common=True,
     default=10.0,
     show_default=True,
     type=Number(0, min_open=True),
     help="Duration of each rate.",
 )
-@click.option(
-    "-k", default=10, show_default=True, type=WholeNumber(1), metavar="N", help="Hits to request."
+@option(
+    "-k",
+    group=ENGINES,
+    common=True,
+    default=10,
+    show_default=True,
+    type=WholeNumber(1),
+    metavar="N",
+    help="Hits to request.",
 )
-@click.option("--seed", default=0, show_default=True, metavar="N", help="Random seed.")
+@option("--seed", group=LOAD, default=0, show_default=True, metavar="N", help="Random seed.")
 @COLUMNS
 @NO_WAIT
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@option("--json", "as_json", common=True, group=OUTPUT, is_flag=True, help="Print JSON.")
 def command(
     gold: str,
     place: str,
@@ -63,7 +79,7 @@ def command(
     Intended for engines behind HTTP.
 
     \b
-    karat load gold.json ../project -e "http(url=http://localhost/?q={query})" --rate 10 --rate 50
+    karat load gold.json . -e "http(url=http://localhost/?q={query})" --rate 50
     karat load gold.json . -e bm25 --rate 100 --seconds 5 --json
     """
     from karat.app.corpora import skipped_as_json, skipped_text

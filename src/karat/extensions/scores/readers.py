@@ -115,7 +115,7 @@ def joined(
     files: Sequence[tuple[Path, ScoreFile]], options: ScoreOptions, readers: Sequence[str]
 ) -> ReadScores:
     """Return the scores of *files*, each with its path, as one set."""
-    rows = _distinct(files)
+    rows = distinct_rows(files)
     measures = {each.name: each for _, file in files for each in file.measures}
     name = files[0][0].name if len(files) == 1 else f"{len(files)} files"
     scores = ScoreSet.of(
@@ -141,7 +141,7 @@ def _preview(scores: ScoreSet, fields: Mapping[str, str], readers: Sequence[str]
     return f"{scores.name}: {', '.join(roles)}; {', '.join(sizes)}"
 
 
-def _distinct(files: Sequence[tuple[Path, ScoreFile]]) -> list[ScoreRow]:
+def distinct_rows(files: Sequence[tuple[Path, ScoreFile]]) -> list[ScoreRow]:
     """Return the rows of all files; a system of two files that share a query has two names."""
     seen: dict[str, dict[str, set[int]]] = {}
     for number, (_, file) in enumerate(files):
@@ -163,9 +163,16 @@ def _distinct(files: Sequence[tuple[Path, ScoreFile]]) -> list[ScoreRow]:
 
 
 def _file_names(paths: Sequence[Path]) -> list[str]:
-    """Return a name for each file: its stem, or its path where two stems are equal."""
+    """Return a name for each file: its stem or a part of it, or its path where two are equal.
+
+    >>> _file_names([Path("2026-01-02_task_x.eval"), Path("2026-01-03_task_y.eval")])
+    ['2026-01-02', '2026-01-03']
+    """
     stems = [path.name.partition(".")[0] or path.name for path in paths]
-    return stems if len(set(stems)) == len(stems) else list(map(str, _without_common(paths)))
+    if len(set(stems)) < len(stems):
+        return list(map(str, _without_common(paths)))
+    parts = zip(*(stem.split("_") for stem in stems), strict=False)
+    return next((list(each) for each in parts if len(set(each)) == len(each)), stems)
 
 
 def _without_common(paths: Iterable[Path]) -> list[Path]:

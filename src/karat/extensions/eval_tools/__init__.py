@@ -1,0 +1,1 @@
+"""Results of evaluation tools as scores to compare: one reader for each tool."""

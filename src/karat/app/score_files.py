@@ -22,7 +22,7 @@ from karat.report.section import ReportSection
 from karat.report.table import Table
 from karat.scoring.compare import compare_scored_runs
 from karat.scoring.metrics import Measure
-from karat.scoring.score import cluster_labels, slice_rows
+from karat.scoring.score import cluster_labels, slice_rows, with_intervals
 from karat.scoring.settings import Confidence
 
 if TYPE_CHECKING:
@@ -119,6 +119,19 @@ def read_score_files(names: Sequence[str], inputs: ScoreInputs) -> ScoredFiles |
     return None
 
 
+def score_system(
+    scored: ScoredFiles, system: str = "", *, confidence: Confidence, by: Iterable[str] = ()
+) -> Evaluation:
+    """Return the scores of *system*, "" for the only one, with intervals."""
+    return with_intervals(
+        scored.one(system),
+        scored.measures,
+        confidence,
+        slices=slice_rows(scored.gold, by),
+        clusters=cluster_labels(scored.gold, confidence.cluster),
+    )
+
+
 class ComparedScores(NamedTuple):
     """Systems of a score file compared, and what is said about that beside the common tables."""
 
@@ -135,7 +148,10 @@ def compare_scores(
             f"{scored.gold.name}: only one system, {scored.evaluations[0].name!r}; expected two or "
             "more to compare"
         )
-    confidence = confidence or Confidence()
+    return _compared(scored, confidence or Confidence(), by)
+
+
+def _compared(scored: ScoredFiles, confidence: Confidence, by: Iterable[str]) -> ComparedScores:
     contest = compare_scored_runs(
         scored.gold,
         scored.evaluations,
@@ -167,7 +183,7 @@ def score_findings(
     gold = scored.gold
     tags = breakdown_tags(gold) if by is None else list(by)
     tags = [tag for tag in tags if tag in gold.tags]
-    contest, view = compare_scores(scored, confidence=confidence, by=tags)
+    contest, view = _compared(scored, confidence, tags)
     runs = [_run_of(each) for each in scored.evaluations]
     made_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
     nothing = Trace((), (), (), 0)

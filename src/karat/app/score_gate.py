@@ -11,16 +11,16 @@ from karat.app.baseline import (
     replace_baseline,
 )
 from karat.app.gate import GatedRun, GateRules, allowed_losses, check_scored
-from karat.app.score_files import ScoredFiles
+from karat.app.score_files import ScoredFiles, score_system
 from karat.errors import InputError
 from karat.installation import __version__
 from karat.model.gate import Baseline, Gate
 from karat.model.run import AS_RETURNED
-from karat.scoring.score import cluster_labels, with_intervals
 from karat.scoring.settings import Confidence, Scoring
 
 # Scores that are given depend on no setting.
 AS_GIVEN = Scoring(ties=AS_RETURNED)
+NO_INTERVALS = Confidence(draws=0)
 
 
 def gate_scores(
@@ -70,9 +70,6 @@ def update_score_baseline(scored: ScoredFiles, system: str, path: str) -> Baseli
 
 def _ranked(scored: ScoredFiles, system: str, confidence: Confidence | None) -> RankedRun:
     """Return the scores of a system with intervals; there are no hits to rank."""
-    clusters = cluster_labels(scored.gold, confidence.cluster) if confidence else None
-    evaluation = with_intervals(
-        scored.one(system), scored.measures, confidence, slices={}, clusters=clusters
-    )
+    evaluation = score_system(scored, system, confidence=confidence or NO_INTERVALS)
     nothing = (None,) * len(scored.gold)
     return RankedRun(evaluation, nothing, nothing)

@@ -44,6 +44,18 @@ def test_reports(karat: Karat, scores: str, folder: Path) -> None:
     assert "\\toprule" in (folder / "r.tex").read_text()
 
 
+def test_one_system_has_its_scores(karat: Karat, scores: str, folder: Path) -> None:
+    text = (folder / scores).read_text().splitlines()
+    (folder / "one.csv").write_text("\n".join([text[0], *text[2::2]]))
+    done = karat("compare", "one.csv")
+    assert done.returncode == 0, done.stderr
+    assert "0.800" in done.stdout.replace("0.8000", "0.800")
+    assert "invalid" not in done.stdout
+    done = karat("compare", "one.csv", "-o", "r.md")
+    assert done.returncode == 0, done.stderr
+    assert "| new | 16 | 20 | 0.800 |" in (folder / "r.md").read_text()
+
+
 def test_report_is_the_same_command_as_for_runs(karat: Karat, scores: str, folder: Path) -> None:
     done = karat("report", scores, "-o", "r.md", "--title", "Two models", "--by", "level")
     assert done.returncode == 0, done.stderr

@@ -143,6 +143,15 @@ def test_numbers_that_describe_queries_are_not_scores(tmp_path: Path) -> None:
     assert set(scores.tags["hops"]) == {"0", "1", "2"}
 
 
+def test_a_file_without_systems_is_one_of_several(tmp_path: Path) -> None:
+    for name, score in (("old", 0.25), ("new", 0.75)):
+        (tmp_path / f"{name}.csv").write_text(f"question,f1,em\nq1,{score},1\nq2,0.5,0\n")
+    scores, preview, _ = read_scores([tmp_path / "old.csv", tmp_path / "new.csv"])
+    assert scores.systems == ("old", "new")
+    assert scores.column("new", "f1") == [0.75, 0.5]
+    assert "system = the file, query = question, 2 measures: f1, em (0/1)" in preview
+
+
 def test_systems_of_several_files(tmp_path: Path) -> None:
     for name in ("old", "new"):
         (tmp_path / f"{name}.csv").write_text("query,system,score\nq,gpt,1\n")

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from karat.app.score_files import ScoredFiles, compare_scores, score_findings
+from karat.app.score_files import ScoredFiles, compare_scores, score_findings, score_system
 from karat.cli.options.shared import Inputs, Output
 from karat.cli.output.show import (
     MORE,
@@ -25,16 +25,21 @@ if TYPE_CHECKING:
 def compare_score_files(
     scored: ScoredFiles, inputs: Inputs, confidence: "Confidence", output: Output
 ) -> None:
-    """Show the systems of *scored* compared."""
+    """Show the systems of *scored* compared, or the scores of a single one."""
+    settings = Scoring(), confidence
     if is_report(output):
         findings = score_findings(
             scored, confidence=confidence, by=inputs.by or None, title=output.title
         )
         write_findings(findings, str(output.path))
         output = output._replace(path=None)
+    if len(scored.evaluations) == 1:
+        only = score_system(scored, confidence=confidence, by=inputs.by)
+        show_result(only, scored.gold, output, settings=settings)
+        return
     contest, view = compare_scores(scored, confidence=confidence, by=inputs.by)
     if output.style in ("json", "csv"):
-        show_result(contest, scored.gold, output, settings=(Scoring(), confidence))
+        show_result(contest, scored.gold, output, settings=settings)
         return
     if output.details:
         common, *rest = detail_tables(contest)

@@ -147,7 +147,7 @@ def proportion_section(
             f"{len(others)} pairs. For 0 and 1 the paired randomisation test is the same test",
         ),
     )
-    return ReportSection("Zeros and ones", (rates, tests))
+    return ReportSection("Zeros and ones", (rates, tests) if others else (rates,))
 
 
 def _ends(ends: tuple[float, float]) -> Cell:

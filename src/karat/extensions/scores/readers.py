@@ -22,12 +22,14 @@ class ScoreOptions(NamedTuple):
     """What a user says about a score file.
 
     *columns* maps a role, such as ``query``, ``system`` or ``trial``, to the field of the file that
-    has it; *lower* names measures of which less is better.
+    has it; *lower* names measures of which less is better. *system* is the name of the only system
+    of a file that names none: that of the file, where there are several.
     """
 
     columns: Mapping[str, str] = EMPTY
     lower: tuple[str, ...] = ()
     limits: ReadLimits = DEFAULT
+    system: str = ""
 
 
 class ScoreFile(NamedTuple):
@@ -98,7 +100,8 @@ def read_scores(
     """
     files = []
     chosen: dict[str, None] = {}
-    for path in paths:
+    names = _file_names(list(map(Path, paths))) if len(paths) > 1 else [options.system]
+    for path, name in zip(paths, names, strict=True):
         one = SCORE_READERS.get(reader) if reader else reader_of(fspath(path))
         if one is None:
             known = ", ".join(SCORE_READERS)
@@ -107,7 +110,7 @@ def read_scores(
                 f"query, system and score, or a file of one of: {known}"
             )
         chosen[one.name] = None
-        files.append((Path(path), one.read(Path(path), options)))
+        files.append((Path(path), one.read(Path(path), options._replace(system=name))))
     return joined(files, options, list(chosen))
 
 

@@ -84,6 +84,8 @@ NOTHING = ("", "null", "none", "nan", "na", "n/a", "-")
 # A tag with more values than this identifies queries.
 MOST_TAG_VALUES = 50
 WIDE = "score"
+# The column that names the system of a file that has only one.
+SYSTEM = "the file"
 
 
 def detect(path: str, head: bytes) -> bool:
@@ -101,6 +103,8 @@ def from_table(table: SourceTable, source: str, options: ScoreOptions) -> ScoreF
     """Return the scores of a *table* that was read from *source*."""
     table = _flat(table)
     roles = _roles(table, source, options.columns)
+    if options.system and "system" not in roles:
+        table, roles["system"] = _of_one(table, options.system), SYSTEM
     problems = Problems(source)
     numbers = _numeric_columns(table, {roles[role] for role in roles if role not in COSTS})
     if "score" in options.columns:
@@ -124,6 +128,12 @@ def from_table(table: SourceTable, source: str, options: ScoreOptions) -> ScoreF
             if name in low & scored
         ]
     )
+
+
+def _of_one(table: SourceTable, system: str) -> SourceTable:
+    """Return *table* with a column that names its only *system*."""
+    rows = tuple(row._replace(cells={**row.cells, SYSTEM: system}) for row in table.rows)
+    return table._replace(columns=(*table.columns, SYSTEM), rows=rows)
 
 
 def _all_scores(rows: Iterable[ScoreRow], name: str) -> list[float]:

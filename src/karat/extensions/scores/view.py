@@ -59,7 +59,8 @@ def view_of(
     brief = [of_tasks, gaps]
     if many:
         brief = [leaderboard_table(comparison, lead.name, by_borda=by_borda, most=MOST_ROWS)]
-    board = leaderboard_table(comparison, lead.name, by_borda=by_borda)
+    several_systems = len(comparison.systems) > 1
+    board = leaderboard_table(comparison, lead.name, by_borda=by_borda) if several_systems else None
     zeros = proportion_section(scores, contest, comparison.level)
     trials = trial_table(scores, lead)
     sections = [

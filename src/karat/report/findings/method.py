@@ -34,7 +34,7 @@ def method_rows(findings: Findings) -> Iterator[tuple[str, str]]:
         yield "Gold set", f"{gold.name}, {len(gold):,} queries, {gold.offsets[-1]:,} targets"
     else:
         yield "Scores", f"{gold.name}, {len(gold):,} queries, {len(findings.names)} systems"
-    if origin.gold_digest:
+    if origin.gold_digest and findings.has_hits:
         yield "Gold set, SHA-256", origin.gold_digest
     for name, digest in zip(findings.names, origin.run_digests, strict=True):
         if digest:

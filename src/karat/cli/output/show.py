@@ -69,7 +69,10 @@ def show_result(
         main, *slices = detail_tables(result)
         text = draw_tables([main, *slices, *query_tables(result, truth, output)], output)
     else:
-        more = f"{MORE}, -o report.html"
+        from karat.scoring.settings import compared_by
+
+        # A report needs a gold set, not a run in its place.
+        more = MORE if compared_by(truth) else f"{MORE}, -o report.html"
         text = draw_tables(overview_tables(result, truth, output, more=more), output)
     put(text, output)
 

@@ -11,7 +11,9 @@ from karat.engines.builtin import bm25
 from karat.engines.engine_group import Current
 from karat.engines.rerank import RerankEngine, Reranker, create_reranker
 from karat.errors import InputError, MissingExtra
+from karat.extensions.models.device import FULL, Placement
 from karat.extensions.models.rerankers import CrossEncoderReranker
+from karat.extensions.models.transformer import LoadedModel
 from karat.testing import EngineSuite
 from karat.testing.engines import RerankerSuite
 
@@ -116,7 +118,7 @@ def test_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         create_reranker("cross:some/model")
 
 
-class Batches:
+class LengthModel:
     """A model that scores texts by their length, and notes what it has read."""
 
     num_labels = 1
@@ -124,14 +126,15 @@ class Batches:
     def __init__(self) -> None:
         self.read: list[list[tuple[str, str]]] = []
 
-    def predict(self, pairs: list[tuple[str, str]], **_: object) -> list[float]:
+    def predict(self, pairs: list[tuple[str, str]], **_: object) -> object:
+        torch = pytest.importorskip("torch")
         self.read.append(pairs)
-        return [float(len(text)) for _, text in pairs]
+        return torch.tensor([float(len(text)) for _, text in pairs])
 
 
 def test_the_same_texts_are_read_once_for_all_who_ask() -> None:
-    model = Batches()
-    reranker = CrossEncoderReranker(model, name="batches")
+    model = LengthModel()
+    reranker = CrossEncoderReranker(LoadedModel(model, Placement("cpu", FULL)), name="lengths")
     reranker.current = Current()
     for texts in (["a", "bb"], ["a", "bb"], ["bb", "a"]):
         assert reranker.scores("login", texts).tolist() == [len(text) for text in texts]

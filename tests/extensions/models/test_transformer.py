@@ -46,16 +46,25 @@ def model(libraries: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
 class TestTransformer(EmbedderSuite):
     @pytest.fixture
     def embedder(self, model: Path) -> Embedder:
-        return create_embedder(f"st:{model}", device="cpu")
+        return create_embedder(f"st:{model}?device=cpu")
 
     def test_the_model_decides(self, embedder: Embedder, model: Path) -> None:
         assert (embedder.dimension, embedder.max_tokens) == (16, 32)
-        assert embedder.digest == create_embedder(f"st:{model}", device="cpu").digest
+        assert embedder.digest == create_embedder(f"st:{model}?device=cpu").digest
 
     def test_a_prompt_is_part_of_a_query(self, embedder: Embedder) -> None:
         query = embedder.embed(["file"], kind="query")
         assert np.allclose(query, embedder.embed(["read file"]), atol=1e-6)
         assert not np.allclose(query, embedder.embed(["file"]), atol=1e-3)
+
+
+def test_half_precision_has_vectors_of_its_own(model: Path) -> None:
+    full = create_embedder(f"st:{model}?device=cpu")
+    half = create_embedder(f"st:{model}?device=cpu&precision=bfloat16")
+    assert full.digest != half.digest
+    texts = ["read file", "cat sat on mat"]
+    assert (full.embed(texts) * half.embed(texts)).sum(axis=1) == pytest.approx(1, abs=0.01)
+    assert not np.array_equal(full.embed(texts), half.embed(texts))
 
 
 @pytest.mark.usefixtures("libraries")

@@ -21,9 +21,10 @@ from karat.engines.ranking import PLAIN
 from karat.engines.registry import EngineInfo
 from karat.engines.stages import RowStage
 from karat.errors import InputError
-from karat.extensions.models.transformer import load_pretrained
+from karat.extensions.models.device import Batches, choice_of, put, to_numpy
+from karat.extensions.models.transformer import LoadedModel, load_pretrained
 
-TEXTS_A_BATCH = 32
+TEXTS_A_STEP = 32
 # Rows of token vectors that are converted to float32 at a time: 32 MB in 128 dimensions.
 ROWS_A_BLOCK = 65_536
 # About 8,000 chunks of other snapshots.
@@ -90,13 +91,21 @@ class ColbertEncoder:
     The model's own prefixes, lengths, query expansion and skip list are used.
     """
 
-    def __init__(self, model: Any, *, name: str) -> None:
-        """Store *model*."""
+    def __init__(self, loaded: LoadedModel, *, name: str) -> None:
+        """Store the model."""
+        model, self.placement = loaded
+        put(model, self.placement)
+        self._batches = Batches(self.placement)
         self.name = name
         self.dimension = int(model.get_embedding_dimension())
         self._model = model
         # A fast tokenizer cannot be used by two threads at once.
         self._lock = Lock()
+
+    @property
+    def texts_at_once(self) -> int:
+        """Return how many texts to encode in one call."""
+        return self._batches.texts_at_once
 
     def token_vectors(
         self, texts: Sequence[str], kind: Kind = "document"
@@ -108,16 +117,18 @@ class ColbertEncoder:
         rows: list[Any] = []
         if filled:
             with self._lock:
-                rows = encode(
-                    filled,
-                    # Padded beside others, a query would differ from itself in the last bits.
-                    batch_size=1 if kind == "query" else TEXTS_A_BATCH,
-                    show_progress_bar=False,
-                    convert_to_numpy=True,
+                rows = self._batches.run(
+                    lambda size: encode(
+                        filled,
+                        # Padded beside others, a query would differ from itself in the last bits.
+                        batch_size=1 if kind == "query" else size,
+                        show_progress_bar=False,
+                        convert_to_numpy=False,
+                    )
                 )
         vectors = iter(rows)
         nothing = np.zeros((0, self.dimension), np.float32)
-        return [unit(next(vectors)) if text.strip() else nothing for text in cleaned]
+        return [unit(to_numpy(next(vectors))) if text.strip() else nothing for text in cleaned]
 
 
 def colbert_encoder(argument: str) -> ColbertEncoder:
@@ -126,13 +137,13 @@ def colbert_encoder(argument: str) -> ColbertEncoder:
     The layouts are those of sentence-transformers, PyLate and Stanford's ColBERT. A transformer
     without a trained projection is rejected.
     """
-    model = load_pretrained("MultiVectorEncoder", argument, spec="colbert")
-    if not _has_projection(argument):
+    loaded = load_pretrained("MultiVectorEncoder", argument, spec="colbert")
+    if not _has_projection(choice_of(argument, spec="colbert").model):
         raise InputError(
             f"colbert:{argument}: the model has no trained projection of its tokens; expected a "
             "ColBERT model, or maxsim:st:<hub id or folder> for an ordinary encoder"
         )
-    return ColbertEncoder(model, name=f"colbert:{argument}")
+    return ColbertEncoder(loaded, name=f"colbert:{argument}")
 
 
 def _has_projection(argument: str) -> bool:
@@ -172,8 +183,16 @@ class LateStage(RowStage):
     name = "late"
     by_words = False
 
-    def __init__(self, encoder: TokenEncoder, *, name: str, spare_bytes: int = SPARE_BYTES) -> None:
+    def __init__(
+        self,
+        encoder: TokenEncoder,
+        *,
+        name: str,
+        texts_at_once: int = TEXTS_A_STEP,
+        spare_bytes: int = SPARE_BYTES,
+    ) -> None:
         """Store the *encoder*; nothing is encoded yet."""
+        self._texts_at_once = max(texts_at_once, TEXTS_A_STEP)
         self.encoder = encoder
         self._spare_bytes = spare_bytes
         self._model = name
@@ -222,8 +241,9 @@ class LateStage(RowStage):
             spare -= self._known.pop(next(iter(self._known))).nbytes
         self._known.update((text, held) for text, held in by_text.items() if held is not None)
         new = [text for text, held in by_text.items() if held is None]
-        for start in range(0, len(new), TEXTS_A_BATCH):
-            some = new[start : start + TEXTS_A_BATCH]
+        size = self._texts_at_once
+        for start in range(0, len(new), size):
+            some = new[start : start + size]
             rows = self.encoder.token_vectors(some, "document")
             self._known.update(zip(some, map(as_bytes, rows), strict=True))
             if self._progress:
@@ -263,7 +283,7 @@ def colbert(
         rules=PLAIN,
         context=context,
     )
-    stages = [LateStage(encoder, name=encoder.name)]
+    stages = [LateStage(encoder, name=encoder.name, texts_at_once=encoder.texts_at_once)]
     return ChunkEngine(stages, name="colbert", recipe=recipe, caches=user_caches(cache))
 
 

@@ -6,7 +6,6 @@ from copy import copy
 from functools import partial
 from inspect import signature
 from threading import Lock
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from karat.engines.engine_group import Current, Recent
 from karat.engines.nearest import processors
 from karat.engines.rerank.base import Reranker
 from karat.errors import InputError
+from karat.extensions.models.device import Batches, put, to_numpy
 from karat.extensions.models.late import (
     TokenEncoder,
     TokenVectors,
@@ -30,7 +30,12 @@ from karat.extensions.models.late import (
 )
 from karat.extensions.models.onnx import longest, open_session, read_folder
 from karat.extensions.models.tokenizer import ModelTokenizer
-from karat.extensions.models.transformer import CheckedFactory, check_pretrained, load_pretrained
+from karat.extensions.models.transformer import (
+    CheckedFactory,
+    LoadedModel,
+    check_pretrained,
+    load_pretrained,
+)
 
 # About 2,700 texts of 256 tokens in 384 dimensions.
 MOST_BYTES = 256 * 1024**2
@@ -40,7 +45,6 @@ ORDINARY_WEIGHT = 0.3
 COLBERT = "colbert:"
 # A model that was trained for late interaction; other shares were not measured.
 TRAINED_WEIGHT = 1.0
-PAIRS_A_BATCH = 32
 
 
 class MaxSim(Reranker):
@@ -149,8 +153,11 @@ class CrossEncoderReranker(Reranker):
     # It has read the text, which the first search has not.
     weight = 1.0
 
-    def __init__(self, model: Any, *, name: str) -> None:
-        """Store *model*, which must give one score per pair."""
+    def __init__(self, loaded: LoadedModel, *, name: str) -> None:
+        """Store the model, which must give one score per pair."""
+        model, self.placement = loaded
+        put(model, self.placement)
+        self._batches = Batches(self.placement)
         if model.num_labels != 1:
             raise InputError(f"{name}: the model has {model.num_labels} labels; expected one score")
         self.name = name
@@ -167,8 +174,12 @@ class CrossEncoderReranker(Reranker):
         asked = embeddable(query)
         pairs = [(asked, embeddable(text)) for text in texts]
         with self._lock:
-            scores = self._model.predict(pairs, batch_size=PAIRS_A_BATCH, show_progress_bar=False)
-        return np.asarray(scores, np.float32)
+            scores = self._batches.run(
+                lambda size: self._model.predict(
+                    pairs, batch_size=size, show_progress_bar=False, convert_to_tensor=True
+                )
+            )
+        return np.asarray(to_numpy(scores), np.float32)
 
 
 def cross(argument: str) -> CrossEncoderReranker:

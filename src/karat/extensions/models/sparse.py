@@ -3,25 +3,30 @@
 from collections.abc import Sequence
 from functools import partial
 from threading import Lock
-from typing import Any
 
 import numpy as np
 
 from karat.engines.embedding import Kind
 from karat.engines.embedding.texts import embeddable
 from karat.engines.sparse import Terms
-from karat.extensions.models.transformer import CheckedFactory, check_pretrained, load_pretrained
-
-TEXTS_A_BATCH = 32
+from karat.extensions.models.device import Batches, put
+from karat.extensions.models.transformer import (
+    CheckedFactory,
+    LoadedModel,
+    check_pretrained,
+    load_pretrained,
+)
 
 
 class TransformerSparseEncoder:
     """A loaded SparseEncoder of sentence-transformers; queries are encoded its way for queries."""
 
-    def __init__(self, model: Any, *, name: str) -> None:
-        """Store *model*."""
+    def __init__(self, loaded: LoadedModel, *, name: str) -> None:
+        """Store the model."""
+        self._model, self.placement = loaded
+        put(self._model, self.placement)
+        self._batches = Batches(self.placement)
         self.name = name
-        self._model = model
         # A fast tokenizer cannot be used by two threads at once.
         self._lock = Lock()
 
@@ -33,12 +38,14 @@ class TransformerSparseEncoder:
             return Terms(filled, filled, np.empty(0, np.float32))
         encode = self._model.encode_query if kind == "query" else self._model.encode_document
         with self._lock:
-            matrix = encode(
-                [cleaned[row] for row in filled],
-                batch_size=TEXTS_A_BATCH,
-                show_progress_bar=False,
-                convert_to_sparse_tensor=True,
-                save_to_cpu=True,
+            matrix = self._batches.run(
+                lambda size: encode(
+                    [cleaned[row] for row in filled],
+                    batch_size=size,
+                    show_progress_bar=False,
+                    convert_to_sparse_tensor=True,
+                    save_to_cpu=True,
+                )
             ).coalesce()
         rows, terms = matrix.indices().numpy()
         weights = matrix.values().float().numpy()

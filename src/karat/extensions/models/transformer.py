@@ -1,15 +1,25 @@
 """Embeddings by any sentence-transformers model, from the hub or a folder."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from karat.engines.embedding.base import Embedder, Kind
 from karat.engines.embedding.texts import Vectors, embed_distinct, embeddable, unit
 from karat.errors import InputError, MissingExtra
+from karat.extensions.models.device import (
+    FULL,
+    Batches,
+    Placement,
+    choice_of,
+    place,
+    put,
+    to_numpy,
+)
 
 Model = TypeVar("Model")
 
@@ -35,19 +45,29 @@ def check_pretrained(argument: str, *, spec: str) -> None:
     ...
     karat.errors.InputError: colbert:./nowhere: cannot load the model: no such folder
     """
-    if not argument:
+    model = choice_of(argument, spec=spec).model
+    if not model:
         raise InputError(f"{spec}: no model is named; expected {spec}:<hub id or folder>")
-    if argument.startswith(("/", ".", "~")) and not Path(argument).is_dir():
-        raise InputError(f"{spec}:{argument}: cannot load the model: no such folder")
+    if model.startswith(("/", ".", "~")) and not Path(model).is_dir():
+        raise InputError(f"{spec}:{model}: cannot load the model: no such folder")
 
 
-def load_pretrained(kind: str, argument: str, *, spec: str, device: str | None = None) -> Any:
+class LoadedModel(NamedTuple):
+    """A model of the library, and where it computes."""
+
+    model: Any
+    placement: Placement
+
+
+def load_pretrained(kind: str, argument: str, *, spec: str) -> LoadedModel:
     """Return the model *argument*, a hub id or a folder, as *kind*, a class of the library.
 
-    *spec* is what the user wrote before the colon. Code from the hub never runs.
+    *spec* is what the user wrote before the colon; options stand behind a question mark. Code from
+    the hub never runs.
     """
     check_pretrained(argument, spec=spec)
-    name = f"{spec}:{argument}"
+    choice = choice_of(argument, spec=spec)
+    name = f"{spec}:{choice.model}"
     try:
         import sentence_transformers
 
@@ -57,11 +77,13 @@ def load_pretrained(kind: str, argument: str, *, spec: str, device: str | None =
         raise MissingExtra(
             "sentence-transformers", extra="transformers", purpose=f"the model {name}"
         ) from None
-    _check_reachable(argument, name)
+    _check_reachable(choice.model, name)
+    placement = place(choice)
     try:
-        return load(argument, device=device, trust_remote_code=False)
+        model = load(choice.model, device=placement.device, trust_remote_code=False)
     except Exception as error:  # of torch, transformers, safetensors or the disk
         raise InputError(f"{name}: cannot load the model: {error}") from error
+    return LoadedModel(model, placement)
 
 
 def _check_reachable(argument: str, name: str) -> None:
@@ -89,7 +111,6 @@ def _check_reachable(argument: str, name: str) -> None:
 
 
 HUB_TIMEOUT_S = 10.0
-TEXTS_A_BATCH = 32
 
 
 class TransformerEmbedder(Embedder):
@@ -97,15 +118,26 @@ class TransformerEmbedder(Embedder):
 
     has_token_vectors = True
 
-    def __init__(self, model: Any, *, name: str) -> None:
-        """Store *model*, and hash its weights."""
+    def __init__(self, loaded: LoadedModel, *, name: str) -> None:
+        """Store the model, hash its weights, and give it its precision."""
+        model, placement = loaded
         self._model = model
         self.name = name
+        self.placement = placement
+        self._batches = Batches(placement)
         self._prompts = {kind: text for kind, text in (model.prompts or {}).items() if text}
-        settings = (model.max_seq_length, sorted(self._prompts.items()))
+        settings: tuple[object, ...] = (model.max_seq_length, sorted(self._prompts.items()))
+        if placement.precision != FULL:
+            settings = (*settings, placement.precision)
         limit = model.max_seq_length
         self.max_tokens = None if limit is None else int(limit)
         self.digest = sha256(f"{_weights_hash(model)} {settings!r}".encode()).hexdigest()
+        put(model, placement)
+
+    @property
+    def texts_at_once(self) -> int:  # type: ignore[override] # fewer once memory was short
+        """Return how many texts to embed in one call."""
+        return self._batches.texts_at_once
 
     @property
     def dimension(self) -> int:
@@ -115,7 +147,7 @@ class TransformerEmbedder(Embedder):
     def embed(self, texts: Sequence[str], kind: Kind = "document") -> Vectors:
         """Return one row of length 1 per text."""
         return embed_distinct(
-            texts, self.dimension, lambda some: unit(np.asarray(self._encode(some, kind)))
+            texts, self.dimension, lambda some: unit(to_numpy(self._encode(some, kind)))
         )
 
     def token_vectors(self, texts: Sequence[str], kind: Kind = "document") -> list[Vectors]:
@@ -125,28 +157,29 @@ class TransformerEmbedder(Embedder):
         tokens = self._encode(filled, kind, output_value="token_embeddings") if filled else []
         vectors = iter(tokens)
         nothing = np.zeros((0, self.dimension), np.float32)
-        return [
-            unit(next(vectors).float().cpu().numpy()) if text.strip() else nothing
-            for text in cleaned
-        ]
+        return [unit(to_numpy(next(vectors))) if text.strip() else nothing for text in cleaned]
 
     def _encode(self, texts: list[str], kind: Kind, **options: Any) -> Any:
-        whole = "output_value" not in options
-        return self._model.encode(
+        encode = partial(
+            self._model.encode,
             texts,
-            # Padded beside others, a query would differ from itself in the last bits.
-            batch_size=1 if kind == "query" else TEXTS_A_BATCH,
             prompt=self._prompts.get(kind),
             show_progress_bar=False,
-            convert_to_numpy=whole,
+            # Rows stay on the device, so that a GPU computes while the next texts are read.
+            convert_to_tensor="output_value" not in options,
+            convert_to_numpy=False,
             **options,
         )
+        if kind == "query":
+            # Padded beside others, a query would differ from itself in the last bits.
+            return encode(batch_size=1)
+        return self._batches.run(lambda size: encode(batch_size=size))
 
 
-def transformer(argument: str, *, device: str | None = None) -> TransformerEmbedder:
+def transformer(argument: str) -> TransformerEmbedder:
     """Return the model *argument*, a hub id or a folder; code from the hub never runs."""
-    model = load_pretrained("SentenceTransformer", argument, spec="st", device=device)
-    return TransformerEmbedder(model, name=f"st:{argument}")
+    loaded = load_pretrained("SentenceTransformer", argument, spec="st")
+    return TransformerEmbedder(loaded, name=f"st:{argument}")
 
 
 def _weights_hash(model: Any) -> str:

@@ -17,7 +17,7 @@ from karat.corpus import Corpus, from_texts
 from karat.engines.adapters.external import AnswerProblem
 from karat.engines.base import Engine, contract_violations
 from karat.engines.context import check_context
-from karat.engines.embedding.base import check_model
+from karat.engines.embedding.base import HARDWARE, check_model
 from karat.engines.registry import ENGINES, PROFILE_ALIASES, modes, profile_named
 from karat.engines.rerank import check_reranker
 from karat.engines.spec import build, parse_spec
@@ -165,6 +165,12 @@ class EngineCheck:
 def list_engines() -> list[EngineListing]:
     """Return every engine that is registered, plug-ins included, built-in ones first."""
     return [_listing(name) for name in ENGINES]
+
+
+def hardware() -> dict[str, str]:
+    """Return where models compute here, by library; those that are not installed are left out."""
+    named = {name: HARDWARE.get(name)() for name in HARDWARE}
+    return {name: device for name, device in named.items() if device}
 
 
 def _listing(name: str) -> EngineListing:

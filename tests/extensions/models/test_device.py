@@ -16,6 +16,7 @@ from karat.extensions.models.device import (
     hub_model_device,
     place,
 )
+from karat.extensions.models.onnx import CPU, gpu_provider
 
 GPU = Placement("cuda", "bfloat16")
 
@@ -119,3 +120,27 @@ def test_a_text_that_never_fits_is_an_error(gpu: Callable[[tuple[int, int]], Non
         Batches(GPU).run(never)
     with pytest.raises(RuntimeError, match="shapes do not match"):
         Batches(GPU).run(broken)
+
+
+@pytest.mark.usefixtures("no_gpu")
+def test_the_list_of_engines_says_where_models_compute() -> None:
+    pytest.importorskip("onnxruntime")
+    from click.testing import CliRunner
+
+    from karat.cli.commands.engines import command
+
+    last = CliRunner().invoke(command, []).output.splitlines()[-1]
+    assert last == (
+        "models here: hub models on cpu in float32; onnx folders on the processor; "
+        "packaged models on the processor"
+    )
+
+
+def test_a_graph_runs_where_its_runtime_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    runtime = pytest.importorskip("onnxruntime")
+    assert gpu_provider("cpu") == CPU
+    with pytest.raises(InputError, match="device=cuda: the installed ONNX Runtime has"):
+        gpu_provider("cuda")
+    both = ["CUDAExecutionProvider", CPU]
+    monkeypatch.setattr(runtime, "get_available_providers", lambda: both)
+    assert (gpu_provider("auto"), gpu_provider("cpu")) == ("CUDAExecutionProvider", CPU)

@@ -121,7 +121,7 @@ def test_a_suite_is_swept(karat: Callable[..., CompletedProcess[str]], folder: P
     sweep = ("sweep", "names.csv", "--corpus", "project", "--draws", "99", "--timed", "none")
     done = karat(*sweep, "--suite", "quick_test", "-m", "mrr")
     assert done.returncode == 0, done.stderr
-    assert "large chunks against small chunks, 4 queries" in done.stdout
+    assert "4 queries; change and p: against small chunks" in done.stdout
     (folder / "own.yaml").write_text(
         "mine: [{name: one, chunk_size: 64, embedding_model: static, use_reranker: false}]\n"
     )

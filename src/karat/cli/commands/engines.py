@@ -38,7 +38,7 @@ def command(ctx: click.Context, *, as_json: bool) -> None:
     """
     if ctx.invoked_subcommand is not None:
         return
-    from karat.app.engines import list_engines
+    from karat.app.engines import hardware, list_engines
 
     listings = list_engines()
     if as_json:
@@ -49,6 +49,9 @@ def command(ctx: click.Context, *, as_json: bool) -> None:
         line = f"{entry.name:{width}}  {printable(_about(entry))}"
         indent = " " * (width + 2)
         click.echo(fill(line, terminal_width() or sys.maxsize, subsequent_indent=indent))
+    if devices := hardware():
+        said = "; ".join(f"{library} on {device}" for library, device in devices.items())
+        click.echo(f"models here: {said}; packaged models on the processor")
 
 
 @command.command("check")

@@ -163,6 +163,8 @@ EMBEDDERS: Registry[Callable[..., Embedder]] = Registry("embedder", {})
 # By the name of a model whose weights a package has: the modules of its runtime and its weights.
 # The aliases are the names of these models on the Hugging Face hub; the best model comes first.
 PACKAGED: Registry[Sequence[str]] = Registry("packaged_model", {})
+# Functions that say where the models of a library compute: "cuda in bfloat16", "" if it is absent.
+HARDWARE: Registry[Callable[[], str]] = Registry("hardware", {})
 
 
 Embedders = dict[str, Embedder]

@@ -49,6 +49,10 @@ EXTENSION = Extension(
             "vllm": "karat.extensions.models.endpoint:VLLM",
             "tei": "karat.extensions.models.endpoint:TEI",
         },
+        "hardware": {
+            "hub models": "karat.extensions.models.device:hub_model_device",
+            "onnx folders": "karat.extensions.models.onnx:onnx_device",
+        },
         "engine": {"colbert": "karat.extensions.models.late:ENGINE"},
         "context": {"chat": "karat.extensions.models.context:chat"},
     },

@@ -1,9 +1,10 @@
-"""Embeddings by an ONNX graph on the processor, without torch."""
+"""Embeddings by an ONNX graph, on the processor or on a GPU, without torch."""
 
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,13 +15,22 @@ from karat.engines.embedding.base import Embedder, Kind
 from karat.engines.embedding.texts import Vectors, embed_distinct, embeddable, unit
 from karat.engines.nearest import processors
 from karat.errors import InputError, MissingExtra
+from karat.extensions.models.device import AUTO, choice_of
 from karat.extensions.models.encoder import GRAPH_VERSION
 from karat.extensions.models.tokenizer import ModelTokenizer
 
 Pooling = Literal["first", "mean"]
 
-# Larger batches of long texts leave the processor's cache and gain nothing.
+# Larger batches of long texts leave the processor's cache and gain nothing; a GPU needs them.
 MOST_TOKENS_A_BATCH = 4096
+MOST_TOKENS_ON_GPU = 65_536
+CPU = "CPUExecutionProvider"
+# The first that is installed runs a graph of a folder; what it lacks runs on the processor. AMD's
+# devices are called cuda, as torch does.
+ON_GPU = {
+    "CUDAExecutionProvider": "cuda",
+    "ROCMExecutionProvider": "cuda",
+}
 
 
 class OnnxEmbedder(Embedder):
@@ -45,15 +55,19 @@ class OnnxEmbedder(Embedder):
         max_tokens: int,
         prefixes: dict[Kind, str] | None = None,
         threads: int | None = None,
+        provider: str = CPU,
     ) -> None:
         """Load *graph* and the JSON of *tokenizer*; *identity* is the hash of the weights."""
         self.name = name
         self.max_tokens = max_tokens
         self._pooling = pooling
         self._prefixes = prefixes or {}
-        self._threads = threads or processors()
         self._tokenizer = ModelTokenizer(tokenizer, max_tokens=max_tokens, where=name)
-        self._session = open_session(graph, name)
+        self._session = open_session(graph, name, provider)
+        on_gpu = self._session.get_providers()[0] != CPU
+        self._threads = 1 if on_gpu else threads or processors()
+        self._most_tokens = MOST_TOKENS_ON_GPU if on_gpu else MOST_TOKENS_A_BATCH
+        self.texts_at_once = TEXTS_ON_GPU if on_gpu else 1
         self._inputs = {given.name for given in self._session.get_inputs()}
         self._output = self._session.get_outputs()[0].name
         self._dimension = int(self._run([[0, 0]])[0].shape[1])
@@ -115,7 +129,7 @@ class OnnxEmbedder(Embedder):
         batches: list[list[int]] = []
         for number in order:
             longest = len(ids[batches[-1][0]]) if batches else 0
-            if batches and (len(batches[-1]) + 1) * longest <= MOST_TOKENS_A_BATCH:
+            if batches and (len(batches[-1]) + 1) * longest <= self._most_tokens:
                 batches[-1].append(number)
             else:
                 batches.append([number])
@@ -149,7 +163,7 @@ def _mean(tokens: Vectors) -> Vectors:
     return mean
 
 
-def open_session(graph: bytes, name: str) -> Any:
+def open_session(graph: bytes, name: str, provider: str = CPU) -> Any:
     """Return a session that runs *graph*, each call in one thread; its input is token numbers."""
     try:
         import onnxruntime
@@ -162,7 +176,8 @@ def open_session(graph: bytes, name: str) -> Any:
     # Higher levels would put the slow fused operators back that the graph avoids.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     try:
-        session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+        providers = list(dict.fromkeys((provider, CPU)))
+        session = onnxruntime.InferenceSession(graph, options, providers=providers)
     except Exception as error:  # a class for each kind of damage
         raise InputError(f"{name}: not a readable ONNX model: {error}") from error
     given = {put.name for put in session.get_inputs()}
@@ -174,14 +189,35 @@ def open_session(graph: bytes, name: str) -> Any:
     return session
 
 
-# Quantised models first: they are faster.
-MODELS = (
-    "model_quantized.onnx",
-    "model.onnx",
-    "onnx/model_quantized.onnx",
-    "onnx/model.onnx",
-)
+def gpu_provider(device: str) -> str:
+    """Return the provider of ONNX Runtime for *device*; CPU where no GPU can be used."""
+    if device == "cpu":
+        return CPU
+    import onnxruntime
+
+    installed = onnxruntime.get_available_providers()
+    named = [name for name in ON_GPU if name in installed and device in (AUTO, ON_GPU[name])]
+    if not named and device != AUTO:
+        raise InputError(
+            f"device={device}: the installed ONNX Runtime has {', '.join(installed)}; "
+            "install its build for this device, or remove the option"
+        )
+    return named[0] if named else CPU
+
+
+def onnx_device() -> str:
+    """Return where graphs of folders compute by default, "" without ONNX Runtime."""
+    try:
+        return ON_GPU.get(gpu_provider(AUTO), "the processor")
+    except ImportError:
+        return ""
+
+
+# Quantised models first: they are faster, but not on a GPU.
+MODELS = ("model_quantized.onnx", "model.onnx", "onnx/model_quantized.onnx", "onnx/model.onnx")
+MODELS_ON_GPU = ("model.onnx", "onnx/model.onnx", *MODELS)
 FEW_TOKENS = 512
+TEXTS_ON_GPU = 4096
 
 
 def onnx_folder(
@@ -196,7 +232,12 @@ def onnx_folder(
     Pooling, length and prefixes are those of the sentence-transformers files beside the model;
     without such files the mean of the tokens, 512 tokens and no prefix.
     """
-    folder, graph, description = read_folder(argument, spec="onnx")
+    choice = choice_of(argument, spec="onnx")
+    if choice.precision != AUTO:
+        raise InputError(f"onnx:{argument}: the precision of a graph is fixed; remove the option")
+    provider = gpu_provider(choice.device) if find_spec("onnxruntime") else CPU
+    names = MODELS if provider == CPU else MODELS_ON_GPU
+    folder, graph, description = read_folder(choice.model, spec="onnx", names=names)
     return OnnxEmbedder(
         graph,
         description,
@@ -206,15 +247,18 @@ def onnx_folder(
         max_tokens=max_tokens or longest(folder),
         prefixes=_prefixes(folder),
         threads=threads,
+        provider=provider,
     )
 
 
-def read_folder(argument: str, *, spec: str) -> tuple[Path, bytes, str]:
+def read_folder(
+    argument: str, *, spec: str, names: Sequence[str] = MODELS
+) -> tuple[Path, bytes, str]:
     """Return the folder *argument*, its graph and its tokenizer; *spec* came before the colon."""
     folder = Path(argument).expanduser()
     if not argument or not folder.is_dir():
         raise InputError(f"{spec}:{argument}: no such folder; expected {spec}:<folder>")
-    model = next((folder / name for name in MODELS if (folder / name).is_file()), None)
+    model = next((folder / name for name in names if (folder / name).is_file()), None)
     tokenizer = folder / "tokenizer.json"
     if model is None or not tokenizer.is_file():
         lacking = "tokenizer.json" if model else " or ".join(MODELS[:2])

@@ -127,4 +127,4 @@ def test_a_suite_is_swept(karat: Callable[..., CompletedProcess[str]], folder: P
     )
     own = karat(*sweep, "--suites", "own.yaml", "--single", "-m", "mrr")
     assert own.returncode == 0, own.stderr
-    assert "one, 4 queries" in own.stdout
+    assert "one has mrr 1.000 [0.398, 1.000] over 4 queries." in own.stdout

@@ -127,8 +127,8 @@ def test_values_of_a_tag_are_compared_apart(karat: Karat, clear: tuple[str, ...]
     lines = karat(*clear, "--by", "team").stdout.splitlines()
     first = lines.index("mrr by team")
     assert [line.split() for line in lines[first + 4 : first + 6]] == [
-        ["a", "10", "0.500", "1.000", "▲"],
-        ["b", "10", "0.500", "1.000", "▲"],
+        ["a", "10", "0.500", "1.000▲"],
+        ["b", "10", "0.500", "1.000▲"],
     ]
     lines = karat(*clear, "--by", "team", "--details").stdout.splitlines()
     assert [line for line in lines if line.startswith("team = ")] == [

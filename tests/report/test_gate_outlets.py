@@ -197,6 +197,7 @@ def test_the_overview_has_the_outcome_first_and_the_numbers_of_each_check() -> N
     ]
     assert table.notes == (
         "ndcg@10 fell",
+        "p90 latency: 250.0 ms, more than 200 ms",
         "lost most on ndcg@10, with the rank of the first relevant hit: q1 (1 to -)",
         "3 errors",
         "More: --details",

@@ -147,7 +147,7 @@ def test_each_value_of_a_tag_is_a_row(contest: ComparisonResult) -> None:
         *("file-type", "queries", "base", "same", "best")
     ]
     (row,) = table.rows
-    assert [cell.text for cell in row] == [".py", "20", "0.225", "0.225", "0.850 ▲"]
+    assert [cell.text for cell in row] == [".py", "20", "0.225", "0.225", "0.850▲"]
     assert table.notes == ("▲ ▼ significantly better or worse than base",)
 
 

@@ -127,3 +127,12 @@ def test_one_row_that_is_too_wide_stands_upright() -> None:
     assert lines[:3] == ["run        bm25", "--------  -----", "recall@1  0.100"]
     assert lines[-1] == "recall@8  0.800"
     assert len(text_table(Table("", columns, (cells,)), width=100).splitlines()) == 3
+
+
+def test_long_names_are_cut_in_the_middle_where_nothing_else_can_go() -> None:
+    names = ("hybrid dense_weight=0.3 k1=1.2 @10", "hybrid dense_weight=0.3 k1=1.6 @10")
+    rows = tuple((Cell(name), Cell("0.500", 0.5)) for name in names)
+    lines = text_table(Table("", (Column("run"), Column("mean", numeric=True)), rows), width=32)
+    first, second = lines.splitlines()[2:]
+    assert (len(first), len(second)) == (32, 32)
+    assert ("k1=1.2 @10 " in first, "k1=1.6 @10 " in second) == (True, True)

@@ -59,6 +59,21 @@ def shorten(text: str, width: int) -> str:
     return "".join(start) + ELLIPSIS
 
 
+def shorten_middle(text: str, width: int) -> str:
+    """Return *text* in *width* columns, with dots where its middle was cut.
+
+    >>> shorten_middle("hybrid dense_weight=0.3 k1=1.6 @10", 24)
+    'hybrid den... k1=1.6 @10'
+    """
+    if display_width(text) <= width:
+        return text
+    start = shorten(text, (width + len(ELLIPSIS)) // 2)
+    end = text
+    while display_width(start) + display_width(end) > width:
+        end = end[1:]
+    return start + end
+
+
 def _columns(character: str) -> int:
     from unicodedata import category, east_asian_width
 

@@ -23,14 +23,11 @@ from karat.report.findings.method import differences, method_rows, shallow
 from karat.report.findings.recommend import recommendations
 from karat.report.findings.record import Findings
 from karat.report.latex import LatexStyle, floating_table, latex_table
+from karat.report.overview import DOWN, UP, marked_mean
 from karat.report.score_view import note_lines
 from karat.report.section import section_document, section_tables, sections
-from karat.report.table import Cell, Column, Table, mark_of, marked, number
+from karat.report.table import Cell, Column, Table, mark_of, marked
 from karat.scoring.loss_reasons import LOSS_REASONS
-
-# A mark beside a mean: significantly better or worse than the baseline.
-UP, DOWN = "▲", "▼"
-DIGITS = 3
 
 
 def slice_tables(findings: Findings) -> tuple[Table, ...]:
@@ -64,23 +61,12 @@ def slice_tables(findings: Findings) -> tuple[Table, ...]:
 
 
 def _cell(comparison: Comparison, name: str) -> Cell:
-    mean = comparison.mean(name, comparison.metrics[0])
-    cell = number(mean.mean, digits=DIGITS)
-    low, high = mean.interval.low, mean.interval.high
+    cell = marked_mean(comparison, name, comparison.metrics[0])
+    interval = comparison.mean(name, comparison.metrics[0]).interval
+    low, high = interval.low, interval.high
     if low is None or high is None:
         return cell
-    span = f"[{low:.2f}, {high:.2f}]"
-    return cell._replace(text=f"{cell.text}{_mark(comparison, name)} {span}")
-
-
-def _mark(comparison: Comparison, name: str) -> str:
-    baseline = comparison.baseline
-    if name == baseline:
-        return ""
-    change = comparison.difference(baseline, name, comparison.metrics[0])
-    if not change.is_significant:
-        return ""
-    return UP if comparison.winner(change) == name else DOWN
+    return cell._replace(text=f"{cell.text} [{low:.2f}, {high:.2f}]")
 
 
 def tables(findings: Findings) -> tuple[Table, ...]:

@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 from karat.model.comparison import decimals
 from karat.model.gate import ChangedQuery, Check, Decision, Gate, SelfCheck
 from karat.report.display import headline_and_details, printable
+from karat.report.findings.latency import DISTURBED
 from karat.report.score_view import level_title, queries, text_cell
 from karat.report.table import (
     DIGITS,
@@ -98,6 +99,11 @@ def gate_overview(gate: Gate, *, more: str = "") -> Table:
     undecided = [check for check in gate.checks if check.decision is not Decision.PASSED]
     notes = [
         _reason(gate, check) for check in undecided if check.rule in ("regression", "lost-hits")
+    ]
+    notes += [
+        f"{check.subject} latency: {check.why}"
+        for check in gate.checks
+        if check.rule == "latency" and (check in undecided or DISTURBED in check.why)
     ]
     if gate.rule and any(check.rule == "regression" for check in undecided):
         notes.append(gate.rule)

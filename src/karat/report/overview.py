@@ -202,7 +202,7 @@ def _compared_values(contest: ComparisonResult, tag: str) -> Table:
     rows = []
     for value in listed:
         part = values[value]
-        means = (mean_with_mark(part, name, lead) for name in names)
+        means = (marked_mean(part, name, lead) for name in names)
         rows.append((Cell(value, value), Cell(str(part.queries), part.queries), *means))
     columns = [Column(tag), Column("queries", numeric=True)]
     columns += [Column(name, numeric=True, measure=lead) for name in names]
@@ -213,7 +213,7 @@ def _compared_values(contest: ComparisonResult, tag: str) -> Table:
     )
 
 
-def mean_with_mark(comparison: "Comparison", name: str, measure: str) -> Cell:
+def marked_mean(comparison: "Comparison", name: str, measure: str) -> Cell:
     """Return the mean of a run, marked where it differs significantly from the baseline's."""
     cell = number(comparison.mean(name, measure).mean, digits=DIGITS)
     if name == comparison.baseline:
@@ -222,4 +222,4 @@ def mean_with_mark(comparison: "Comparison", name: str, measure: str) -> Cell:
     if not change.is_significant:
         return cell
     mark = UP if comparison.winner(change) == name else DOWN
-    return cell._replace(text=f"{cell.text} {mark}")
+    return cell._replace(text=f"{cell.text}{mark}")

@@ -4,7 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from textwrap import wrap
 
-from karat.report.display import display_width, headline_and_details, printable, shorten
+from karat.report.display import (
+    display_width,
+    headline_and_details,
+    printable,
+    shorten,
+    shorten_middle,
+)
 from karat.report.table import Cell, Column, Table
 
 BOLD, RESET = "\x1b[1m", "\x1b[0m"
@@ -74,6 +80,7 @@ def _fitted(table: Table, width: int | None) -> tuple[Table, list[str]]:
             break
         spare = max(range(len(table.columns)), key=lambda index: table.columns[index].spare)
         if not table.columns[spare].spare:
+            table = _cut_names(table, excess)
             break
         hidden.add(table.columns[spare].title)
         table = _without(table, spare)
@@ -95,6 +102,15 @@ def _cut_text(table: Table, excess: int) -> Table | None:
     if table.columns[last].numeric or not table.columns[last].spare or room < NARROWEST_TEXT:
         return None
     rows = ((*row[:-1], Cell(shorten(printable(row[-1].text), room))) for row in table.rows)
+    return replace(table, rows=tuple(rows))
+
+
+def _cut_names(table: Table, excess: int) -> Table:
+    """Return *table* with its first column cut in the middle, if names stay readable."""
+    room = _widths(table)[0] - excess
+    if table.columns[0].numeric or room < NARROWEST_TEXT:
+        return table
+    rows = ((Cell(shorten_middle(printable(row[0].text), room)), *row[1:]) for row in table.rows)
     return replace(table, rows=tuple(rows))
 
 

@@ -474,14 +474,15 @@ def _show_store(done: "ExperimentResult", store: str, views: Views, *, since: da
     from karat.experiments.store import url_without_password
 
     moments = [run.ended for run in done.experiment.runs]
-    text = f"stored as {done.experiment.id} in {url_without_password(store)}"
     if moments and all(moment and moment < since for moment in moments):
         # Latencies may come from another day, so that this must be seen.
         last = max(filter(None, moments))
-        text = (
-            f"no query was run: all results are from {last:%Y-%m-%d %H:%M} UTC (--again runs "
-            f"the queries again), {text}"
+        click.echo(
+            f"no query was run: all results are from {last:%Y-%m-%d %H:%M} UTC; --again runs the "
+            "queries again",
+            err=True,
         )
+    text = f"stored as {done.experiment.id} in {url_without_password(store)}"
     if not views.written:
         text += f"; karat report {done.experiment.id}{_store_typed(store)} -o report.html"
     click.echo(text, err=True)

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from karat.errors import InputError
 from karat.model.comparison import Comparison
 from karat.report.compare_view import compare_table
-from karat.report.findings.insights import insights
+from karat.report.findings.insights import command_insights
 from karat.report.findings.latency import latency_table, phase_tables, spent_tables
 from karat.report.findings.leaderboard import leaderboard_table, resolved_tables
 from karat.report.findings.loss_reasons import (
@@ -87,7 +87,9 @@ def advice_table(findings: Findings) -> Table:
         Column("because", spare=2),
         Column("how sure", spare=1),
     )
-    return Table("Recommendations", columns, rows, (*findings.contest.notes, *insights(findings)))
+    return Table(
+        "Recommendations", columns, rows, (*findings.contest.notes, *command_insights(findings))
+    )
 
 
 def loss_reason_table(findings: Findings) -> Table:
@@ -217,7 +219,7 @@ def _json(findings: Findings) -> str:
         "not_comparable": differences(findings),
         "remarks": (*shallow(findings), *findings.remarks),
         "recommendations": [advice._asdict() for advice in recommendations(findings)],
-        "insights": insights(findings),
+        "insights": command_insights(findings),
         "latency": findings.latency,
         "resolved": findings.resolved,
         "targets": {

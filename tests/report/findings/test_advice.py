@@ -327,7 +327,7 @@ def test_an_option_is_judged_by_runs_that_are_else_alike(make: Make, run: MakeRu
     ]
     size, model = insights(make(runs, gold=gold, measures=("hit@5",), by=[]))
     assert size.startswith("chunk_size: 512 is significantly better than 256 on hit@5 (+1.000 [")
-    assert model == "model: no difference between m and n."
+    assert model == "Model: no difference between m and n."
 
 
 def test_options_of_a_sweep_are_those_that_its_user_named(make: Make, run: MakeRun) -> None:
@@ -348,10 +348,10 @@ def test_options_of_a_sweep_are_those_that_its_user_named(make: Make, run: MakeR
     ]
     mode, reranker, size = insights(make(runs, gold=gold, measures=("hit@5",), by=[]))
     assert mode.startswith(
-        "search_mode: sparse is significantly better than dense on hit@5 (+0.617 "
+        "Search mode: sparse is significantly better than dense on hit@5 (+0.617 "
     )
     assert reranker.startswith(
-        "use_reranker: True is significantly better than False on hit@5 (+0.500 "
+        "Reranking: with is significantly better than without on hit@5 (+0.500 "
     )
     assert reranker.endswith("over 4 runs).")
     assert size.startswith(

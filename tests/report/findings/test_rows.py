@@ -23,7 +23,7 @@ from karat.report.findings.leaderboard import (
 )
 from karat.report.findings.loss_reasons import first_ranks, loss_reason_counts
 from karat.report.page.queries import subject_of
-from karat.report.page.results import details
+from karat.report.page.results import results
 from karat.report.text import text_table
 from karat.scoring.loss_reasons import LossReason, loss_reason_at
 
@@ -177,7 +177,9 @@ def test_latencies(findings: Findings, alone: Findings) -> None:
     row = [cell.text for cell in table.rows[1]]
     # Of four values none can be above nine tenths of the others.
     assert row[:5] == ["new", "4", "25.0", "-", "-"]
-    assert table.notes[1:] == (
+    assert table.notes[1:] == ("p90 needs 10 queries, p99 needs 100 queries",)
+    typed = times_table(findings.runs, findings.gold.query_ids)
+    assert typed.notes[1:] == (
         "p90 needs 10 queries, p99 needs 100 queries; --timed all measures more",
     )
     assert row[5:] == ["50.0", "3.00", "1.0", "2.0", "2 repetitions, 1 warm-up"]
@@ -208,10 +210,10 @@ def test_disturbed_latencies_say_so(findings: Findings) -> None:
         "disturbed, 2 repetitions, 1 warm-up",
         "2 repetitions, 1 warm-up",
     ]
-    assert table.notes[-1] == (
-        "disturbed: another karat run was active while latency was measured; --again --wait "
-        "measures without it"
-    )
+    note = "disturbed: another karat run was active while latency was measured"
+    assert table.notes[-1] == note
+    typed = times_table([beside], findings.gold.query_ids)
+    assert typed.notes[-1] == f"{note}; --again --wait measures without it"
 
 
 def test_the_latency_table_fits_a_terminal_of_80_columns(findings: Findings) -> None:
@@ -274,7 +276,8 @@ def test_the_means_without_targets_that_nobody_could_find(make: Make, run: MakeR
     assert means == {"new": 1.0, "old": 0.5}
     assert table.notes[0].startswith("3 targets removed, 2 queries remain; ")
     assert tables(findings)[1] == table
-    assert table.title in [each["title"] for each in details(subject_of(findings))["tables"]]
+    shown = [run["resolved_metrics_flat"] for run in results(subject_of(findings))["runs"]]
+    assert shown == [{"recall@10": 0.5}, {"recall@10": 1.0}]
     assert json.loads(draw(findings, "report.json"))["resolved"]["missing"] == 3
 
 

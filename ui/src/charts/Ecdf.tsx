@@ -3,12 +3,14 @@ import { milliseconds } from "@/words/format";
 import { XAxis, YAxis } from "./axes";
 import { Drawing, useWidth } from "./Drawing";
 import { Figure } from "./Figure";
-import { colour } from "./Lines";
+import { LineKeys } from "./LineKeys";
 import { linear, logarithmic } from "./scale";
 
 export type Steps = {
   id: string;
   name: string;
+  /** The class of its colour. */
+  shade: string;
   milliseconds: readonly number[];
   shares: readonly number[];
 };
@@ -40,26 +42,17 @@ export function Ecdf({ runs, means }: { runs: readonly Steps[]; means: string })
       <Drawing box={box} title={title} width={width} height={HEIGHT}>
         <XAxis scale={x} from={10} to={BOTTOM} format={(ms) => `${ms} ms`} />
         <YAxis scale={y} from={LEFT} to={width - 12} format={(share) => `${100 * share} %`} />
-        {runs.map((run, at) => (
+        {runs.map((run) => (
           <path
             key={run.id}
-            className={`line ${colour(at)}`}
+            className={`line ${run.shade}`}
             d={path(run, x, y)}
             onPointerMove={(event) => showTip(`${run.name}\np50 ${within(run, 0.5)}`, event)}
             onPointerLeave={() => showTip(null)}
           />
         ))}
       </Drawing>
-      <ul className="keys">
-        {runs.map(({ id, name }, at) => (
-          <li key={id}>
-            <svg viewBox="0 0 26 10" className={`chart ${colour(at)}`} aria-hidden="true">
-              <path className={`line ${colour(at)}`} d="M0 5H26" />
-            </svg>
-            {name}
-          </li>
-        ))}
-      </ul>
+      <LineKeys lines={runs} />
     </Figure>
   );
 }

@@ -10,6 +10,9 @@ import { nameLines } from "./names";
 // A line of a name, and the characters that it has room for.
 const LINE = 18;
 const ROOM = 22;
+// Few runs have high rows, so that a cell can be seen and hit; many are as low as their names.
+const HEIGHT = 320;
+const HIGHEST = 44;
 
 type Props = {
   matrix: ScoreMatrix;
@@ -33,8 +36,9 @@ export function Heatmap({ matrix, label, names, order, onOpen }: Props) {
   const [cursor, setCursor] = useState<{ column: number; run: number } | null>(null);
   const columns = useMemo(() => ordered(values, order), [values, order]);
   const lines = runs.map((run) => nameLines(names.get(run) ?? run, ROOM).length);
-  const row = LINE * Math.max(1, ...lines);
-  const cell = Math.max(1, Math.floor(1000 / Math.max(1, columns.length)));
+  const usual = Math.min(HIGHEST, Math.floor(HEIGHT / runs.length));
+  const row = Math.max(usual, LINE * Math.max(1, ...lines));
+  const [width, setWidth] = useState(1000);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the theme changes the legend's colours.
   useEffect(() => {
@@ -43,15 +47,24 @@ export function Heatmap({ matrix, label, names, order, onOpen }: Props) {
     const swatches = [...legend.current.querySelectorAll(".swatch")];
     const inks = swatches.map((one) => getComputedStyle(one).backgroundColor);
     const missing = inks.at(-1) ?? "";
-    const gap = cell > 5 ? 1 : 0;
+    const edge = (at: number) => Math.round((at * width) / columns.length);
+    const gap = width / columns.length > 5 ? 1 : 0;
     pen.clearRect(0, 0, pen.canvas.width, pen.canvas.height);
     columns.forEach((query, at) => {
       values[query]?.forEach((value, run) => {
         pen.fillStyle = (value === null ? missing : inks[level(value)]) ?? missing;
-        pen.fillRect(at * cell, run * row, cell - gap, row - 1);
+        pen.fillRect(edge(at), run * row, Math.max(1, edge(at + 1) - edge(at) - gap), row - 1);
       });
     });
-  }, [values, columns, cell, row, theme]);
+  }, [values, columns, width, row, theme]);
+  // As many pixels as it has room for: scaled cells would have gaps of different widths.
+  useEffect(() => {
+    const drawing = canvas.current;
+    if (!drawing || typeof ResizeObserver === "undefined") return;
+    const observer = new ResizeObserver(() => setWidth(Math.max(1, drawing.clientWidth)));
+    observer.observe(drawing);
+    return () => observer.disconnect();
+  }, []);
 
   const told = (column: number, run: number): string => {
     const query = columns[column] ?? 0;
@@ -106,7 +119,7 @@ export function Heatmap({ matrix, label, names, order, onOpen }: Props) {
           {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a map with a cursor. */}
           <canvas
             ref={canvas}
-            width={columns.length * cell}
+            width={width}
             height={runs.length * row}
             style={{ height: runs.length * row }}
             tabIndex={0}

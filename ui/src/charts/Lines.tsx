@@ -1,26 +1,25 @@
 import { useShowTip } from "@/parts/tip";
 import { score } from "@/words/format";
 import { XAxis, YAxis } from "./axes";
+import { GREY } from "./colours";
 import { Drawing, useWidth } from "./Drawing";
 import { Figure } from "./Figure";
+import { LineKeys } from "./LineKeys";
 import { apart, linear } from "./scale";
+import type { Line } from "./together";
 
-export type Series = {
-  id: string;
-  name: string;
-  points: readonly { x: number; y: number; bounds?: readonly number[]; told?: string }[];
-};
+/** A line with the class of its colour. */
+export type Series = Line & { shade: string };
 
 const HEIGHT = 270;
 const LEFT = 44;
 const BOTTOM = HEIGHT - 34;
-// Eight colours can be told apart; who comes later shares grey.
-const COLOURS = 8;
 // As wide as a letter below the axis, and the gap between two names there.
 const LETTER = 7;
 const GAP = 8;
 
-export const colour = (at: number): string => (at < COLOURS ? `c${at}` : "cx");
+// The bands of more lines hide each other.
+const MOST_BANDS = 2;
 
 type Props = {
   title: string;
@@ -32,9 +31,14 @@ type Props = {
   marks?: readonly { x: number; text: string }[];
   /** What stands below a place of the horizontal axis. */
   format?: (x: number) => string;
+  /** What a click on the name of a line does. */
+  onChoose?: (id: string) => void;
 };
 
-/** Lines over one horizontal axis; a point with bounds has its interval as a band. */
+/**
+ * Lines over one horizontal axis, grey ones behind the others. Where one or two have a colour, a point
+ * with bounds has its interval as a band.
+ */
 export function Lines({
   title,
   means,
@@ -43,18 +47,25 @@ export function Lines({
   xLabel,
   marks = [],
   format = String,
+  onChoose,
 }: Props) {
   const showTip = useShowTip();
   const [box, width] = useWidth();
   const all = series.flatMap(({ points }) => points);
+  const coloured = series.filter(({ shade }) => shade !== GREY);
+  const drawn = [...series.filter(({ shade }) => shade === GREY), ...coloured];
+  const hasBands = coloured.length <= MOST_BANDS;
   const xs = [...new Set(all.map((point) => point.x))].sort((a, b) => a - b);
   const ends = [xs[0] ?? 0, xs.at(-1) ?? 1] as const;
   const span = ends[1] - ends[0] || 1;
   const at = (value: number) => LEFT + 8 + ((value - ends[0]) / span) * (width - LEFT - 40);
   const room = GAP + LETTER * Math.max(0, ...xs.map((value) => format(value).length));
   const x = Object.assign(at, { ticks: apart(xs, at, room) });
-  const high = Math.max(0.01, ...all.map(({ y, bounds }) => bounds?.[1] ?? y));
-  const low = Math.min(high, ...all.map(({ y, bounds }) => bounds?.[0] ?? y));
+  const heights = drawn.flatMap(({ shade, points }) =>
+    points.flatMap((p) => (hasBands && shade !== GREY && p.bounds ? [p.y, ...p.bounds] : [p.y])),
+  );
+  const high = Math.max(0.01, ...heights);
+  const low = Math.min(high, ...heights);
   const y = linear(low > high / 2 && low < high ? low : 0, high, BOTTOM, 10, 4);
   const rows = () =>
     series.flatMap(({ name, points }) =>
@@ -83,11 +94,11 @@ export function Lines({
             <path className="remark" d={`M${x(at) - 5} 2h10l-5 8z`} />
           </g>
         ))}
-        {series.map((one, number) => (
-          <g key={one.id} className={colour(number)}>
-            <path className="band" d={band(one, x, y)} />
+        {drawn.map((one) => (
+          <g key={one.id} className={one.shade}>
+            {hasBands && one.shade !== GREY && <path className="band" d={band(one, x, y)} />}
             <path
-              className={`line ${colour(number)}`}
+              className={`line ${one.shade}`}
               d={one.points.map((p, at) => `${at ? "L" : "M"}${x(p.x)} ${y(p.y)}`).join("")}
             />
             {one.points.map((point, at) => (
@@ -110,16 +121,7 @@ export function Lines({
           </g>
         ))}
       </Drawing>
-      <ul className="keys">
-        {series.map(({ id, name }, number) => (
-          <li key={id}>
-            <svg viewBox="0 0 26 10" className={`chart ${colour(number)}`} aria-hidden="true">
-              <path className={`line ${colour(number)}`} d="M0 5H26" />
-            </svg>
-            {name}
-          </li>
-        ))}
-      </ul>
+      <LineKeys lines={series} onChoose={onChoose} />
     </Figure>
   );
 }

@@ -55,7 +55,7 @@ export function Pareto({ points, label, front }: Props) {
           median latency
         </text>
         {leading.length > 1 && <path className="front" d={path} />}
-        {points.map(({ id, name, latency, value, bounds, best }) => (
+        {points.map(({ id, name, shade, latency, value, bounds }) => (
           <g
             key={id}
             onPointerMove={(event) =>
@@ -67,11 +67,11 @@ export function Pareto({ points, label, front }: Props) {
             onPointerLeave={() => showTip(null)}
           >
             {bounds && <Whisker x={x(latency)} low={y(bounds[0] ?? 0)} high={y(bounds[1] ?? 0)} />}
-            <circle className={best ? "point best" : "point"} cx={x(latency)} cy={y(value)} r={6} />
+            <circle className={`point ${shade}`} cx={x(latency)} cy={y(value)} r={6} />
           </g>
         ))}
         {labels.map(({ id, text, x: left, y: top, anchor }) => (
-          <text key={id} x={left} y={top} textAnchor={anchor}>
+          <text key={id} className="named" x={left} y={top} textAnchor={anchor}>
             {text}
           </text>
         ))}
@@ -82,6 +82,9 @@ export function Pareto({ points, label, front }: Props) {
 
 function Whisker({ x, low, high }: { x: number; low: number; high: number }) {
   return (
-    <path className="whisker" d={`M${x} ${low}V${high}M${x - 4} ${low}h8M${x - 4} ${high}h8`} />
+    <path
+      className="whisker faint"
+      d={`M${x} ${low}V${high}M${x - 4} ${low}h8M${x - 4} ${high}h8`}
+    />
   );
 }

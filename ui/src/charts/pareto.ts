@@ -5,7 +5,8 @@ export type Point = {
   value: number;
   /** The ends of the interval of *value*. */
   bounds: readonly number[] | undefined;
-  best: boolean;
+  /** The class of its colour. */
+  shade: string;
 };
 
 /** The values that a chart of *points* covers: all intervals, so that noise looks like noise. */

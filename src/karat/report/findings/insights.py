@@ -33,21 +33,44 @@ SUBJECTS = {
 # Says nothing new: difficulty is derived from the query and its targets.
 EXPECTED = ("difficulty", "hard")
 KINDS = {"yes": "with", "true": "with", "no": "without", "false": "without"}
+# What an option of a matrix is called in a sentence; options of one's own engine keep their name.
+OPTION_WORDS = {
+    "search_mode": "Search mode",
+    "use_reranker": "Reranking",
+    "top_k": "Number of hits",
+    "rrf_k": "Constant of rank fusion",
+    "score_threshold": "Score threshold",
+    "fusion": "Fusion",
+    "dense_weight": "Weight of the embeddings",
+    "code_ranking": "Ranking by names of files",
+    "model": "Model",
+    "chunker": "Chunker",
+    "reranker": "Reranker",
+    "rerank_depth": "Depth of the reranker",
+    "context": "Context",
+}
+# The values of an option that is used or not.
+SWITCH = {"True": "with", "False": "without"}
+
 # A mean over fewer queries is too uncertain to call a slice the hardest.
 FEWEST_QUERIES = 10
 
 
 def insights(findings: Findings) -> tuple[str, ...]:
-    """Return one sentence per tag about its hardest value, and per option that the runs vary.
-
-    The last line is the recommended run as an engine, if its name is not one already.
-    """
+    """Return one sentence per tag about its hardest value, and per option that the runs vary."""
     sentences = (*_hardest(findings), *_options(findings))
     mark = mark_of(findings.contest.mark, findings.lead)
+    return tuple(marked_text(text, mark) for text in sentences)
+
+
+def command_insights(findings: Findings) -> tuple[str, ...]:
+    """Return the insights, and for who types commands the recommended run as an engine.
+
+    The last line is left out where the name of the run is its engine already.
+    """
     engines = dict(zip(findings.names, findings.engines, strict=False))
     options = recommended_engine(recommendations(findings), engines)
-    last = (engine_line(options),) if options else ()
-    return (*(marked_text(text, mark) for text in sentences), *last)
+    return (*insights(findings), *((engine_line(options),) if options else ()))
 
 
 def _hardest(findings: Findings) -> Iterator[str]:
@@ -125,7 +148,7 @@ def _options(findings: Findings) -> Iterator[str]:
         if len(values) > 1:
             levels = [
                 _Level(
-                    value,
+                    SWITCH.get(value, value),
                     np.mean([_mean_scores(group[value], findings) for group in complete], axis=0),
                 )
                 for value in values
@@ -166,6 +189,7 @@ def _settings(measured: RunResult) -> dict[str, str]:
 
 
 def _effect(option: str, levels: list[_Level], findings: Findings, *, runs: int) -> str:
+    option = OPTION_WORDS.get(option, option)
     sign = -1 if findings.lower_is_better else 1
     levels = sorted(levels, key=lambda level: -sign * np.nanmean(level.scores))
     best, second = levels[:2]

@@ -84,11 +84,17 @@ def ecdf(findings: Findings) -> tuple[Steps, ...]:
 
 def latency_table(findings: Findings) -> Table:
     """Return how long the runs of a report took, as :func:`times_table` does."""
-    return times_table(findings.runs, findings.gold.query_ids)
+    return times_table(findings.runs, findings.gold.query_ids, names_options=False)
 
 
-def times_table(runs: Sequence[RunResult], query_ids: Sequence[str]) -> Table:
-    """Return percentiles, cold start, index time, index size and memory of each run."""
+def times_table(
+    runs: Sequence[RunResult], query_ids: Sequence[str], *, names_options: bool = True
+) -> Table:
+    """Return percentiles, cold start, index time, index size and memory of each run.
+
+    With *names_options* a note on a time that is missing has the option of the command with which
+    it is measured; the reader of a report did not type the command.
+    """
     rows = []
     counts = []
     for measured in runs:
@@ -108,11 +114,13 @@ def times_table(runs: Sequence[RunResult], query_ids: Sequence[str]) -> Table:
             Column("how", spare=len(costs) + 1),
         ),
         tuple(rows),
-        tuple(_notes(runs, counts, len(query_ids))),
+        tuple(_notes(runs, counts, len(query_ids), names_options=names_options)),
     )
 
 
-def _notes(runs: Sequence[RunResult], counts: Sequence[int], queries: int) -> Iterator[str]:
+def _notes(
+    runs: Sequence[RunResult], counts: Sequence[int], queries: int, *, names_options: bool
+) -> Iterator[str]:
     """Yield how percentiles are computed, which of them are missing, and what disturbed them."""
     yield "percentiles by linear interpolation; errors and timeouts have no latency"
     missing = [
@@ -121,10 +129,10 @@ def _notes(runs: Sequence[RunResult], counts: Sequence[int], queries: int) -> It
         if any(0 < count < least_values(point) for count in counts)
     ]
     if missing:
-        more = any(0 < count < queries for count in counts)
+        more = names_options and any(0 < count < queries for count in counts)
         yield ", ".join(missing) + ("; --timed all measures more" if more else "")
     if any(run.timings is not None and not run.timings.alone for run in runs):
-        yield DISTURBED_NOTE
+        yield DISTURBED_NOTE if names_options else DISTURBED_NOTE.partition(";")[0]
 
 
 def _known(measured: RunResult, query_ids: Sequence[str]) -> list[float]:

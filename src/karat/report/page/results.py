@@ -20,7 +20,6 @@ from karat.report.findings.leaderboard import (
     beaten_text,
     best_first,
     pareto,
-    resolved_tables,
     standings,
 )
 from karat.report.findings.loss_reasons import (
@@ -156,7 +155,6 @@ def details(subject: Subject) -> Document:
     findings = subject.findings.labelled()
     ids = dict(zip(findings.names, (run.id for run in subject.runs), strict=True))
     rank_names, first = first_ranks(findings)
-    tables = (*resolved_tables(findings), *_costs(findings))
     return {
         "warnings": list(findings.contest.warnings),
         "not_comparable": list(differences(findings)),
@@ -194,7 +192,7 @@ def details(subject: Subject) -> Document:
             {"run_id": ids[row.run], **_steps(row.milliseconds, row.shares)}
             for row in ecdf(findings)
         ],
-        "tables": [table_document(table) for table in tables],
+        "tables": [table_document(table) for table in _costs(findings)],
         "sections": [section_document(section) for section in sections(findings)],
         "method": [{"name": name, "text": text} for name, text in method_rows(findings)],
     }

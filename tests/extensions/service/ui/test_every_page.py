@@ -49,7 +49,7 @@ PAGES = {
     "/collections/{collection}": "Try a query",
     "/collections/{collection}?tab=documents": "docs/docker.md",
     "/collections/{collection}?tab=health": "documents in",
-    "/trend?dataset={dataset}": "over time",
+    "/trend?dataset={dataset}": "over benchmarks",
     "/datasets?new=1": "Drop a file here",
     "/collections?new=1": "Embedding model",
     "/nowhere": "Page not found",

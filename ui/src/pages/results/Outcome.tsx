@@ -1,10 +1,13 @@
 import { Link } from "wouter";
 import type { Details, Results } from "@/api/types";
 
+// Where a sentence of the verdict ends.
+const END = /(?<=\.) /;
+
 /** The verdict: its first sentence is the outcome, the others are the numbers behind it. */
 export function Verdict({ text }: { text: string | null }) {
   if (!text) return null;
-  const [outcome = text, ...numbers] = text.split(/(?<=\.) /);
+  const [outcome = text, ...numbers] = text.split(END);
   return (
     <div className="verdict">
       <p>
@@ -43,34 +46,44 @@ function Sentences({ title, lines }: { title: string; lines: readonly string[] }
   );
 }
 
-type AdviceProps = { id: string; details: Details | undefined };
+type AdviceProps = { id: string; details: Details };
 
-/** Which run to take for what, and what the tags and options show. */
-export function Advice({ id, details }: AdviceProps) {
-  if (!details) return null;
-  const sentences = [...details.insights, ...details.remarks];
+/** Which run to take for what: a card for each run that is recommended. */
+function Advice({ id, details }: AdviceProps) {
+  const runs = [...new Set(details.recommendations.map(({ run_id }) => run_id))];
+  if (runs.length === 0) return null;
   return (
-    <>
-      {details.recommendations.length > 0 && (
-        <ul className="advice" aria-label="Recommendations">
-          {details.recommendations.map(({ purpose, run, run_id, why, certainty }) => (
-            <li key={purpose} className="card">
-              <small>{purpose}</small>
-              <Link href={`/benchmarks/${id}/runs/${run_id}`}>{run}</Link>
-              <span>{why}</span>
-              <small>{certainty}</small>
-            </li>
-          ))}
-        </ul>
-      )}
-      {sentences.length > 0 && (
-        <ul className="insights" aria-label="Insights">
-          {sentences.map((sentence) => (
-            <li key={sentence}>{sentence}</li>
-          ))}
-        </ul>
-      )}
-    </>
+    <ul className="advice" aria-label="Recommendations">
+      {runs.map((run) => {
+        const advice = details.recommendations.filter(({ run_id }) => run_id === run);
+        return (
+          <li key={run} className="card" style={{ flexGrow: advice.length }}>
+            <Link href={`/benchmarks/${id}/runs/${run}`}>{advice[0]?.run}</Link>
+            <div className="reasons">
+              {advice.map(({ purpose, why, certainty }) => (
+                <p key={purpose}>
+                  <small>{purpose}</small>
+                  <span>{why}</span>
+                  <small>{certainty}</small>
+                </p>
+              ))}
+            </div>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** What the reader has to know of the dataset, such as targets that do not exist. */
+function Remarks({ lines }: { lines: readonly string[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <ul className="insights" aria-label="Remarks on the dataset">
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
   );
 }
 
@@ -82,7 +95,19 @@ export function Outcome({ id, results, details }: Props) {
     <>
       <Warnings details={details} />
       <Verdict text={results.summary.comparison} />
-      <Advice id={id} details={details} />
+      {details && <Advice id={id} details={details} />}
+      {details && <Remarks lines={details.remarks} />}
+    </>
+  );
+}
+
+/** The outcome in one line, for views of which another one is the subject; warnings stay. */
+export function OutcomeLine({ results, details }: Omit<Props, "id">) {
+  const [outcome] = results.summary.comparison?.split(END) ?? [];
+  return (
+    <>
+      <Warnings details={details} />
+      {outcome && <p className="verdict">{outcome}</p>}
     </>
   );
 }

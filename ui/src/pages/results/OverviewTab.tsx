@@ -1,13 +1,17 @@
 import { useCurves } from "@/api/results";
 import type { Details, Results, RunResult } from "@/api/types";
 import { Bars } from "@/charts/Bars";
+import { GREY } from "@/charts/colours";
 import { Lines } from "@/charts/Lines";
 import { Pareto } from "@/charts/Pareto";
 import { Stacks } from "@/charts/Stacks";
+import { together } from "@/charts/together";
 import { DEFINITIONS } from "@/words/definitions";
 import { useMeasure } from "@/words/measures";
+import { Effects } from "./Effects";
 import { MetricSelect } from "./MetricSelect";
 import {
+  colours,
   hasScore,
   labelOf,
   marked,
@@ -15,11 +19,10 @@ import {
   ranked,
   stemLabel,
   stemOf,
+  unbeaten,
   useMetric,
 } from "./metrics";
 import { RunsTable } from "./RunsTable";
-
-const SHOWN_CURVES = 8;
 
 type Props = { id: string; results: Results; details: Details | undefined };
 
@@ -28,7 +31,9 @@ export function OverviewTab({ id, results, details }: Props) {
   const measure = useMeasure();
   const [metric, setMetric] = useMetric(results);
   const runs = ranked(results, metric);
-  const best = new Set(metric === results.primary_metric ? results.summary.best_runs : []);
+  const best: ReadonlySet<string> =
+    metric === results.primary_metric ? unbeaten(results) : new Set();
+  const shades = colours(results);
   const bars = runs.filter(hasScore(metric)).map((run) => ({
     id: run.id,
     name: run.name,
@@ -38,7 +43,8 @@ export function OverviewTab({ id, results, details }: Props) {
   }));
   const points = bars.flatMap(({ value, ...bar }) => {
     const latency = runs.find((run) => run.id === bar.id)?.latency.p50;
-    return value !== null && latency ? [{ ...bar, value, latency }] : [];
+    const shade = shades.get(bar.id) ?? GREY;
+    return value !== null && latency ? [{ ...bar, shade, value, latency }] : [];
   });
   const told = runs.filter(({ fates }) => Object.keys(fates).length > 0);
   const lost = told.length > 0 && (
@@ -53,6 +59,7 @@ export function OverviewTab({ id, results, details }: Props) {
   return (
     <div className="stack">
       <RunsTable id={id} results={results} metric={metric} details={details} />
+      {details && <Effects sentences={details.insights} />}
       {measures(results).length > 0 && (
         <MetricSelect results={results} chosen={metric} onChoose={setMetric} />
       )}
@@ -62,11 +69,12 @@ export function OverviewTab({ id, results, details }: Props) {
             title={`Mean ${marked(results, metric)}`}
             means={measure(metric)}
             bars={bars}
-            caption={
-              bars.some(({ bounds }) => bounds)
-                ? "Whiskers: 95 % intervals over queries. Stronger colour: no other run is significantly better."
-                : ""
-            }
+            caption={[
+              bars.some(({ bounds }) => bounds) && "Whiskers: 95 % intervals over queries.",
+              best.size > 0 && "Stronger colour: no other run is significantly better.",
+            ]
+              .filter(Boolean)
+              .join(" ")}
           />
           {lost}
           {points.length > 1 && (
@@ -80,8 +88,9 @@ export function OverviewTab({ id, results, details }: Props) {
           {results.status !== "running" && (
             <CurvesFigure
               id={id}
-              order={runs.map((run) => run.id)}
+              shades={shades}
               measure={stemOf(metric)}
+              primary={labelOf(results, results.primary_metric)}
               label={(stem) => stemLabel(results, stem)}
             />
           )}
@@ -113,21 +122,26 @@ function FirstRanks({ details, runs }: { details: Details; runs: readonly RunRes
 
 type CurvesProps = {
   id: string;
-  order: readonly string[];
+  /** The colours of the runs, in their order. */
+  shades: ReadonlyMap<string, string>;
   measure: string;
+  /** The measure that the runs are ranked by. */
+  primary: string;
   label: (stem: string) => string;
 };
 
-function CurvesFigure({ id, order, measure: stem, label }: CurvesProps) {
+function CurvesFigure({ id, shades, measure: stem, primary, label }: CurvesProps) {
+  const order = [...shades.keys()];
   const curves = useCurves(id).data?.curves ?? [];
   const wanted = curves.some((curve) => curve.measure === stem) ? stem : "ndcg";
   const drawn = curves.filter((curve) => curve.measure === wanted);
   const series = drawn
+    .filter(({ run_id }) => (shades.get(run_id) ?? GREY) !== GREY)
     .sort((a, b) => order.indexOf(a.run_id) - order.indexOf(b.run_id))
-    .slice(0, SHOWN_CURVES)
     .map(({ run_id, name, k, values }) => ({
       id: run_id,
       name,
+      shade: shades.get(run_id) ?? GREY,
       points: k.flatMap((x, at) => {
         const y = values[at];
         return y == null ? [] : [{ x, y }];
@@ -138,8 +152,10 @@ function CurvesFigure({ id, order, measure: stem, label }: CurvesProps) {
     <Lines
       title={`${label(wanted)} at different k`}
       means="The mean when only the first k hits count. A line ends at the depth of its run."
-      {...(drawn.length > SHOWN_CURVES ? { caption: "Only the eight best runs are shown." } : {})}
-      series={series}
+      {...(drawn.length > series.length
+        ? { caption: `Only the ${series.length} best runs by ${primary} are shown.` }
+        : {})}
+      series={together(series)}
       xLabel="k"
     />
   );

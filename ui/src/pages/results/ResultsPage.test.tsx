@@ -34,6 +34,81 @@ describe("results", () => {
     expect(names()).toEqual(["Adense k=10", "★ Bhybrid k=10"]);
   });
 
+  it("has no star where no run is better than another, nor letters for it", async () => {
+    const server = new FakeServer();
+    const tied = results();
+    const all = tied.runs.map(({ id }) => id);
+    server.results = { ...tied, summary: { ...tied.summary, best_runs: all } };
+    const { standings } = details();
+    server.answers.set(`GET /benchmarks/${uuid(4)}/details`, () =>
+      details({ standings: standings.map((one) => ({ ...one, better_than: "-" })) }),
+    );
+    open(RESULTS, server);
+    const table = await screen.findByRole("region", { name: "Runs" });
+    expect(await within(table).findByText("Change of ndcg@10")).toBeTruthy();
+    expect(within(table).queryByText("Better than")).toBeNull();
+    expect(document.body.textContent).not.toContain("★");
+    expect(document.querySelectorAll(".letter, .level.best")).toHaveLength(0);
+  });
+
+  it("has the means without missing targets beside the others, where there are such targets", async () => {
+    const server = new FakeServer();
+    const { unmount } = open(RESULTS, server);
+    const table = await screen.findByRole("region", { name: "Runs" });
+    expect(within(table).queryByText("Without missing targets")).toBeNull();
+    unmount();
+    server.results = results({
+      runs: [run(0, 0.6, { resolved_metrics_flat: { "ndcg@10": 0.654 } }), run(1, 0.7)],
+    });
+    open(RESULTS, server);
+    const other = await screen.findByRole("region", { name: "Runs" });
+    expect(within(other).getByText("Without missing targets")).toBeTruthy();
+    expect(within(other).getByText("0.654")).toBeTruthy();
+  });
+
+  it("tells its outcome in one line where the tab has another subject", async () => {
+    const { user } = open(RESULTS);
+    const advice = await screen.findByRole("list", { name: "Recommendations" });
+    const [outcome = ""] = (results().summary.comparison ?? "").split(/(?<=\.) /);
+    expect(screen.getByText(outcome)).toBeTruthy();
+    await user.click(screen.getByRole("tab", { name: "Method" }));
+    expect(advice.isConnected).toBe(false);
+    expect(screen.getByText(outcome).className).toBe("verdict");
+    expect(document.querySelectorAll(".verdict")).toHaveLength(1);
+    expect(screen.getByRole("link", { name: "Compare runs" })).toBeTruthy();
+  });
+
+  it("gives each run one colour in all charts, whatever their order", async () => {
+    const server = new FakeServer();
+    const steps = (at: number) => ({ run_id: runId(at), milliseconds: [4, 8], shares: [0.5, 1] });
+    server.answers.set(`GET /benchmarks/${uuid(4)}/details`, () =>
+      details({ latency_steps: [steps(0), steps(1)] }),
+    );
+    const curve = ({ id, name }: { id: string; name: string }, at: number) => ({
+      run_id: id,
+      name,
+      measure: "ndcg",
+      k: [1, 10],
+      values: [0.5, 0.6 + at],
+    });
+    server.answers.set(`GET /benchmarks/${uuid(4)}/curves`, () => ({
+      curves: results().runs.map(curve),
+    }));
+    const { user } = open(RESULTS, server);
+    const keys = (title: string) => {
+      const chart = screen.getByRole("img", { name: title }).closest("figure");
+      const lines = [...(chart?.querySelectorAll(".keys li") ?? [])];
+      return Object.fromEntries(
+        lines.map((one) => [one.textContent, one.querySelector("path")?.getAttribute("class")]),
+      );
+    };
+    await screen.findByRole("img", { name: "ndcg at different k" });
+    const colours = keys("ndcg at different k");
+    expect(colours).toEqual({ "hybrid k=10": "line c0", "dense k=10": "line c1" });
+    await user.click(screen.getByRole("tab", { name: "Latency and cost" }));
+    expect(keys("Share of queries answered within a time")).toEqual(colours);
+  });
+
   it("tells how each run stands only where not all are completed", async () => {
     const server = new FakeServer();
     const { unmount } = open(RESULTS, server);

@@ -15,7 +15,7 @@ import { Writer } from "@/parts/Writer";
 import { moment, plural } from "@/words/format";
 import { Changes } from "./Changes";
 import { Controls } from "./Controls";
-import { Outcome } from "./Outcome";
+import { Outcome, OutcomeLine } from "./Outcome";
 import { Progress } from "./Progress";
 import { RemarksTab } from "./RemarksTab";
 import { sections } from "./sections";
@@ -29,6 +29,7 @@ export function ResultsPage({ id }: { id: string }) {
 function Found({ benchmark }: { benchmark: Benchmark }) {
   const { id, name, description, status } = benchmark;
   const results = useResults(id);
+  const scored = results.data?.runs.filter((run) => run.status === "completed").length ?? 0;
   const control = useControl(id);
   const remove = useDeleteBenchmark();
   const [, navigate] = useLocation();
@@ -45,20 +46,36 @@ function Found({ benchmark }: { benchmark: Benchmark }) {
             <span>created {moment(benchmark.created_at)}</span>
             {benchmark.commit && <Revision of={benchmark.commit} />}
             {results.data && <span>judgments version {results.data.judgments_version}</span>}
+            {scored > 0 && <Exports id={id} />}
           </div>
         </>
       }
       actions={
-        <Writer>
-          <Controls benchmark={benchmark} control={control} />
-          {!isActive(benchmark) && (
-            <Confirm
-              label="Delete"
-              question={`Delete ${name} with all its results? This cannot be undone.`}
-              onConfirm={() => remove.mutateAsync(id).then(() => navigate("/benchmarks"))}
-            />
+        <>
+          {scored > 1 && (
+            <Link className="button" href={`/benchmarks/${id}/compare`}>
+              Compare runs
+            </Link>
           )}
-        </Writer>
+          <Writer>
+            {scored > 0 && (
+              <Link
+                className="button"
+                href={`/datasets/${benchmark.dataset_id}/judge?benchmark=${id}`}
+              >
+                Judge unjudged hits
+              </Link>
+            )}
+            <Controls benchmark={benchmark} control={control} />
+            {!isActive(benchmark) && (
+              <Confirm
+                label="Delete"
+                question={`Delete ${name} with all its results? This cannot be undone.`}
+                onConfirm={() => remove.mutateAsync(id).then(() => navigate("/benchmarks"))}
+              />
+            )}
+          </Writer>
+        </>
       }
     >
       <Problem of={control.error} />
@@ -69,6 +86,26 @@ function Found({ benchmark }: { benchmark: Benchmark }) {
     </Page>
   );
 }
+
+/** The files that the results can be taken away in. */
+function Exports({ id }: { id: string }) {
+  return (
+    <span className="row">
+      Export:
+      {EXPORTS.map(({ file, label }) => (
+        <a key={file} href={address(`/benchmarks/${id}/${file}`)} download>
+          {label}
+        </a>
+      ))}
+    </span>
+  );
+}
+
+const EXPORTS = [
+  { file: "report.html", label: "HTML report" },
+  { file: "export.csv", label: "CSV" },
+  { file: "export.json", label: "JSON" },
+];
 
 const LATER =
   "Scores appear here as soon as a run has answered its last query; latency follows. You can close this page in the meantime.";
@@ -103,30 +140,14 @@ function Measured({ benchmark, results }: { benchmark: Benchmark; results: Resul
   ];
   return (
     <>
-      <Outcome id={id} results={results} details={details} />
-      <Changes id={id} isEnabled={isSettled} />
-      <div className="row">
-        {scored.length > 1 && (
-          <Link className="button" href={`/benchmarks/${id}/compare`}>
-            Compare runs
-          </Link>
-        )}
-        <Writer>
-          <Link className="button" href={`/datasets/${benchmark.dataset_id}/judge?benchmark=${id}`}>
-            Judge unjudged hits
-          </Link>
-        </Writer>
-        <span className="soft">Export:</span>
-        <a href={address(`/benchmarks/${id}/report.html`)} download>
-          HTML report
-        </a>
-        <a href={address(`/benchmarks/${id}/export.csv`)} download>
-          CSV
-        </a>
-        <a href={address(`/benchmarks/${id}/export.json`)} download>
-          JSON
-        </a>
-      </div>
+      {tab === "runs" ? (
+        <>
+          <Outcome id={id} results={results} details={details} />
+          <Changes id={id} isEnabled={isSettled} />
+        </>
+      ) : (
+        <OutcomeLine results={results} details={details} />
+      )}
       <Tabs tabs={tabs} chosen={tab} onChoose={setTab}>
         {tabs.find(({ name }) => name === tab)?.show()}
       </Tabs>

@@ -8,7 +8,7 @@ import { useUrlState } from "@/parts/urlState";
 import { DEFINITIONS } from "@/words/definitions";
 import { change, interval, milliseconds, plural, probability, score } from "@/words/format";
 import { useMeasure } from "@/words/measures";
-import { isLower, labelOf, marked, markOf, measures, names } from "./metrics";
+import { isLower, labelOf, marked, markOf, measures, names, unbeaten } from "./metrics";
 
 // Up to this number of measures, all cut-offs are shown at once.
 const MOST_COLUMNS = 6;
@@ -26,6 +26,7 @@ export function RunsTable({ id, results, metric, details }: Props) {
     [id, results, k, metric, details, measure],
   );
   const cuts = results.k_values_for_metrics;
+  const best = unbeaten(results);
   return (
     <div className="stack">
       <fieldset className="row">
@@ -45,12 +46,12 @@ export function RunsTable({ id, results, metric, details }: Props) {
         <span className="soft">
           {plural(results.query_count, "query", "queries")}. Below each mean: its{" "}
           <Term means={DEFINITIONS.interval}>95 % interval</Term>.
-          {results.summary.best_runs.length > 0 && results.runs.length > 1 && (
+          {best.size > 0 && (
             <>
               {" "}
               ★ <Term means={DEFINITIONS.best}>best</Term> on{" "}
-              {labelOf(results, results.primary_metric)}: no other run is significantly better;
-              several stars are a tie.
+              {labelOf(results, results.primary_metric)}: no other run is significantly better
+              {best.size > 1 && "; several stars are a tie"}.
             </>
           )}
         </span>
@@ -84,8 +85,15 @@ function columnsOf(
   });
   const name = names(results);
   const isOne = results.runs.length === 1;
-  const best = new Set(isOne ? [] : results.summary.best_runs);
-  const standings = new Map(details?.standings.map((one) => [one.run_id, one]));
+  const best = unbeaten(results);
+  const isAnyBetter = details?.standings.some((one) => one.better_than !== "-") ?? false;
+  const letters = new Map(
+    isAnyBetter ? details?.standings.map(({ run_id, letter }) => [run_id, letter]) : [],
+  );
+  const isTold = results.runs.some(
+    ({ answered, errors, timeouts, invalid }) =>
+      answered < results.query_count || errors + timeouts + invalid > 0,
+  );
   return [
     {
       id: "name",
@@ -96,44 +104,26 @@ function columnsOf(
           id={id}
           run={run}
           best={best.has(run.id)}
-          letter={isOne ? "" : (standings.get(run.id)?.letter ?? "")}
+          letter={letters.get(run.id) ?? ""}
           names={name}
         />
       ),
     },
-    ...shown.map((one) => ({
-      id: one,
-      header: marked(results, one),
-      means: measure(one),
-      numeric: true,
-      sort: (run: RunResult) => run.metrics_flat[one],
-      cell: (run: RunResult) => (
-        <Mean
-          run={run}
-          metric={one}
-          both={one === results.primary_metric}
-          mark={markOf(results, one)}
-        />
-      ),
-    })),
-    ...(details && !isOne ? standingColumns(details, results) : []),
+    ...shown.flatMap((one) => [
+      {
+        id: one,
+        header: marked(results, one),
+        means: measure(one),
+        numeric: true,
+        sort: (run: RunResult) => run.metrics_flat[one],
+        cell: (run: RunResult) => <Mean run={run} metric={one} mark={markOf(results, one)} />,
+      },
+      ...(one === results.primary_metric ? resolvedColumn(results) : []),
+    ]),
+    ...(details && !isOne ? standingColumns(details, results, isAnyBetter) : []),
     ...latencyColumns(results),
-    {
-      id: "answered",
-      header: "Answered",
-      means: DEFINITIONS.answered,
-      numeric: true,
-      sort: (run) => run.answered,
-      cell: ({ answered, errors, timeouts, invalid }) => (
-        <>
-          {answered}
-          {errors > 0 && <small className="loss">{plural(errors, "error")}</small>}
-          {timeouts > 0 && <small className="loss">{plural(timeouts, "timeout")}</small>}
-          {invalid > 0 && <small>{invalid} invalid</small>}
-        </>
-      ),
-    },
-    // Where all are completed it says nothing, and would take the room of a number.
+    // Where all answered every query it says nothing, and would take the room of a number.
+    ...(isTold ? [ANSWERED] : []),
     ...(results.runs.every(({ status }) => status === "completed")
       ? []
       : [
@@ -147,10 +137,49 @@ function columnsOf(
   ];
 }
 
+const ANSWERED: Column<RunResult> = {
+  id: "answered",
+  header: "Answered",
+  means: DEFINITIONS.answered,
+  numeric: true,
+  sort: (run) => run.answered,
+  cell: ({ answered, errors, timeouts, invalid }) => (
+    <>
+      {answered}
+      {errors > 0 && <small className="loss">{plural(errors, "error")}</small>}
+      {timeouts > 0 && <small className="loss">{plural(timeouts, "timeout")}</small>}
+      {invalid > 0 && <small>{invalid} invalid</small>}
+    </>
+  ),
+};
+
+/** The means without targets that do not exist, where there are such targets. */
+function resolvedColumn(results: Results): Column<RunResult>[] {
+  const metric = results.primary_metric;
+  const of = (run: RunResult) => run.resolved_metrics_flat?.[metric];
+  if (results.runs.every((run) => of(run) == null)) return [];
+  return [
+    {
+      id: "resolved",
+      header: "Without missing targets",
+      means: DEFINITIONS.resolved,
+      numeric: true,
+      sort: of,
+      cell: (run) => (
+        <>
+          {score(of(run))}
+          {of(run) != null && markOf(results, metric)}
+        </>
+      ),
+    },
+  ];
+}
+
 /** What a run is worth against the others: its difference from the baseline, and whom it beats. */
 function standingColumns(
   { standings, change_of, baseline }: Details,
   results: Results,
+  isAnyBetter: boolean,
 ): Column<RunResult>[] {
   const mark = markOf(results, change_of);
   const of = new Map(standings.map((one) => [one.run_id, one]));
@@ -173,13 +202,17 @@ function standingColumns(
         );
       },
     },
-    {
-      id: "beats",
-      header: "Better than",
-      means: DEFINITIONS.betterThan,
-      sort: (run) => of.get(run.id)?.better_than,
-      cell: (run) => of.get(run.id)?.better_than ?? "–",
-    },
+    ...(isAnyBetter
+      ? [
+          {
+            id: "beats",
+            header: "Better than",
+            means: DEFINITIONS.betterThan,
+            sort: (run: RunResult) => of.get(run.id)?.better_than,
+            cell: (run: RunResult) => of.get(run.id)?.better_than ?? "–",
+          },
+        ]
+      : []),
   ];
 }
 
@@ -204,7 +237,10 @@ function latencyColumns(results: Results): Column<RunResult>[] {
         cell: (run) => <span className="soft">{UNTIMED[run.timing_status]}</span>,
       },
     ];
-  return (["p50", "p90", "p99"] as const).map((part) => ({
+  const points = (["p50", "p90", "p99"] as const).filter((part) =>
+    results.runs.some(({ latency }) => latency[part] !== null),
+  );
+  return points.map((part) => ({
     id: part,
     header: part,
     means: DEFINITIONS.latency,
@@ -222,19 +258,15 @@ function latencyColumns(results: Results): Column<RunResult>[] {
   }));
 }
 
-type MeanProps = { run: RunResult; metric: string; both: boolean; mark: string };
+type MeanProps = { run: RunResult; metric: string; mark: string };
 
-/** A mean with its interval and, where *both*, the mean without targets that do not exist. */
-function Mean({ run, metric, both, mark }: MeanProps) {
-  const resolved = both ? run.resolved_metrics_flat?.[metric] : null;
+/** A mean with its interval. */
+function Mean({ run, metric, mark }: MeanProps) {
   return (
     <>
       {score(run.metrics_flat[metric])}
       {run.metrics_flat[metric] != null && mark}
       <small>{interval(run.intervals[metric] as [number, number] | undefined)}</small>
-      {resolved != null && (
-        <small title={DEFINITIONS.resolved}>without missing targets: {score(resolved)}</small>
-      )}
     </>
   );
 }

@@ -1,4 +1,5 @@
 import type { Results, RunResult } from "@/api/types";
+import { colour } from "@/charts/colours";
 import { useUrlState } from "@/parts/urlState";
 
 /** The names of all measures that any run has, in the order of the service. */
@@ -51,6 +52,20 @@ export function ranked(results: Results, metric: string): RunResult[] {
   const value = (run: RunResult) =>
     sign * (run.metrics_flat[metric] ?? sign * Number.NEGATIVE_INFINITY);
   return scoredRuns(results).sort((a, b) => value(b) - value(a) || a.run_order - b.run_order);
+}
+
+/**
+ * The runs that no other run beats on the primary measure; none where that is all of them, since a
+ * mark that every run has tells nothing.
+ */
+export function unbeaten({ runs, summary }: Results): ReadonlySet<string> {
+  const scored = runs.filter(({ status }) => status === "completed");
+  return new Set(summary.best_runs.length < scored.length ? summary.best_runs : []);
+}
+
+/** The colour of each run in every chart: the best ones on the primary measure have their own. */
+export function colours(results: Results): ReadonlyMap<string, string> {
+  return new Map(ranked(results, results.primary_metric).map(({ id }, at) => [id, colour(at)]));
 }
 
 export const names = (results: Results): Map<string, string> =>

@@ -18,7 +18,7 @@ const point = (at: number, more: Partial<TrendPoint> = {}): TrendPoint => ({
   ...more,
 });
 
-it("goes over time, or over the commits that were searched", async () => {
+it("goes over benchmarks, or over the commits that were searched", async () => {
   const server = new FakeServer();
   const commit = {
     id: "c".repeat(40),
@@ -30,7 +30,7 @@ it("goes over time, or over the commits that were searched", async () => {
     points: [point(1), point(2, { commit })],
   }));
   const { user } = open(`/trend?dataset=${uuid(1)}`, server);
-  const drawn = await screen.findByRole("img", { name: "nDCG@10 over time" });
+  const drawn = await screen.findByRole("img", { name: "nDCG@10 over benchmarks" });
   expect(drawn.querySelectorAll("circle")).toHaveLength(2);
   const table = screen.getByRole("region", { name: "Runs over time" });
   expect(within(table).getByText("nDCG@10")).toBeTruthy();

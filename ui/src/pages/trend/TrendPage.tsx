@@ -1,8 +1,9 @@
-import { useEffect, useMemo } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { useDatasets } from "@/api/datasets";
 import { useTrend } from "@/api/results";
 import type { Trend, TrendPoint } from "@/api/types";
+import { GREY } from "@/charts/colours";
 import { Lines } from "@/charts/Lines";
 import { type Column, DataTable } from "@/parts/DataTable";
 import { Empty, Loaded } from "@/parts/Notes";
@@ -11,7 +12,7 @@ import { Revision } from "@/parts/Revision";
 import { useUrlState } from "@/parts/urlState";
 import { interval, moment, score } from "@/words/format";
 import { useMeasure } from "@/words/measures";
-import { commitAxis, remarks, series, timeAxis } from "./series";
+import { benchmarkAxis, coloured, commitAxis, remarks, series } from "./series";
 
 /** The scores of one dataset over time or commits, a line per configuration, with what people noted. */
 export function TrendPage() {
@@ -27,7 +28,7 @@ export function TrendPage() {
       title="Trend"
       below={
         <p className="soft">
-          The scores of all runs on one dataset, over time or over the commits that were searched.
+          The scores of all runs on one dataset, by benchmark or by the commit that was searched.
         </p>
       }
     >
@@ -69,6 +70,7 @@ function Course({ points, labels }: Trend) {
   const label = (name: string) => labels[name] ?? name;
   const [by, setBy] = useUrlState<"time" | "commit">("by", "time");
   const [, navigate] = useLocation();
+  const [chosen, setChosen] = useState<readonly string[] | null>(null);
   if (points.length === 0) {
     return (
       <Empty title="No run on this dataset has finished yet">
@@ -122,7 +124,11 @@ function Course({ points, labels }: Trend) {
     },
   ];
   const searched = points.filter(({ commit }) => commit !== null);
-  const axis = by === "commit" ? commitAxis(points) : timeAxis(points);
+  const axis = by === "commit" ? commitAxis(points) : benchmarkAxis(points);
+  const lines = coloured(series(points, metric, axis), chosen);
+  const followed = lines.filter(({ shade }) => shade !== GREY).map(({ id }) => id);
+  const follow = (id: string) =>
+    setChosen(followed.includes(id) ? followed.filter((one) => one !== id) : [...followed, id]);
   return (
     <>
       <div className="row">
@@ -140,23 +146,22 @@ function Course({ points, labels }: Trend) {
           <label className="row soft">
             Over
             <select value={by} onChange={(event) => setBy(event.target.value as typeof by)}>
-              <option value="time">time</option>
+              <option value="time">benchmarks</option>
               <option value="commit">commits</option>
             </select>
           </label>
         )}
       </div>
-      <div className="trend">
-        <Lines
-          title={`${label(metric)} over ${by === "commit" ? "commits" : "time"}`}
-          means={measure(metric)}
-          caption="One line per configuration. Bands: 95 % intervals. Marks on top: remarks."
-          series={series(points, metric, axis)}
-          marks={remarks(points, axis)}
-          xLabel={axis.label}
-          format={axis.format}
-        />
-      </div>
+      <Lines
+        title={`${label(metric)} over ${by === "commit" ? "commits" : "benchmarks"}`}
+        means={measure(metric)}
+        caption="One line per configuration; those with the same scores share one. Click a name to give its line a colour, or to take it away. One or two coloured lines have their 95 % intervals as bands. Marks on top: remarks."
+        series={lines}
+        marks={remarks(points, axis)}
+        xLabel={axis.label}
+        format={axis.format}
+        onChoose={follow}
+      />
       <DataTable
         label="Runs over time"
         columns={columns}

@@ -1,5 +1,7 @@
 import type { TrendPoint } from "@/api/types";
+import { colour, GREY } from "@/charts/colours";
 import type { Series } from "@/charts/Lines";
+import { type Line, together } from "@/charts/together";
 import { shortId } from "@/parts/Revision";
 import { moment, score } from "@/words/format";
 
@@ -13,15 +15,27 @@ export type Axis = {
 const DAY_MS = 24 * 3600 * 1000;
 const when = (point: TrendPoint): number => Date.parse(point.created_at);
 
-/** When the benchmark was made: as a day, or as the hour where all runs are of two days. */
-export function timeAxis(points: readonly TrendPoint[]): Axis {
-  const times = points.map(when);
-  const short = Math.max(...times) - Math.min(...times) < 2 * DAY_MS;
-  const format = (at: number) =>
-    short
-      ? new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })
-      : new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
-  return { label: "date", place: when, format };
+/**
+ * One step for each benchmark, in the order in which they were made: however soon it was repeated.
+ * Below it the day, or the hour where all are of two days.
+ */
+export function benchmarkAxis(points: readonly TrendPoint[]): Axis {
+  const made = new Map<string, number>();
+  for (const point of points) {
+    const before = made.get(point.benchmark_id) ?? Number.POSITIVE_INFINITY;
+    made.set(point.benchmark_id, Math.min(before, when(point)));
+  }
+  const ordered = [...made].sort(([, a], [, b]) => a - b);
+  const steps = new Map(ordered.map(([id], at) => [id, at]));
+  const times = ordered.map(([, time]) => time);
+  const short = (times.at(-1) ?? 0) - (times[0] ?? 0) < 2 * DAY_MS;
+  const format = (at: number) => {
+    const time = new Date(times[at] ?? 0);
+    return short
+      ? time.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })
+      : time.toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+  };
+  return { label: "benchmark", place: (point) => steps.get(point.benchmark_id), format };
 }
 
 /** Which commit was searched: one step for each, in the order in which they were made. */
@@ -48,8 +62,8 @@ function told(point: TrendPoint, value: number): string {
 }
 
 /** One line per configuration, by its name, through the runs that have a score and a place. */
-export function series(points: readonly TrendPoint[], metric: string, axis: Axis): Series[] {
-  const found = new Map<string, Series["points"][number][]>();
+export function series(points: readonly TrendPoint[], metric: string, axis: Axis): Line[] {
+  const found = new Map<string, Line["points"][number][]>();
   for (const point of [...points].sort((a, b) => when(a) - when(b))) {
     const y = point.values[metric];
     const x = axis.place(point);
@@ -59,11 +73,24 @@ export function series(points: readonly TrendPoint[], metric: string, axis: Axis
     line.push({ x, y, told: told(point, y), ...(bounds ? { bounds } : {}) });
     found.set(point.run_name, line);
   }
-  return [...found].map(([name, line]) => ({
+  const lines = [...found].map(([name, line]) => ({
     id: name,
     name,
     points: line.sort((a, b) => a.x - b.x),
   }));
+  return together(lines);
+}
+
+// More lines than these cannot be followed.
+const FOLLOWED = 4;
+
+/** The lines with the colours of those that are *chosen*, by default the first ones; others are grey. */
+export function coloured(lines: readonly Line[], chosen: readonly string[] | null): Series[] {
+  const followed = chosen ?? lines.slice(0, FOLLOWED).map(({ id }) => id);
+  return lines.map((line) => {
+    const at = followed.indexOf(line.id);
+    return { ...line, shade: at < 0 ? GREY : colour(at) };
+  });
 }
 
 /** What people noted, once per benchmark, at the place of its first run. */

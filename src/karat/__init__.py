@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from karat.extensions.mining.questions.generate import QuestionRecipe, generate_questions
     from karat.extensions.mining.recipe import MiningRecipe
     from karat.extensions.scores.api import compare_scores
+    from karat.extensions.scores.readers import ScoreFile, ScoreReader
+    from karat.extensions.scores.record import ScoreMeasure, ScoreRow
     from karat.extensions.trec_eval.evaluation import TrecSettings, trec_eval
     from karat.formats import Format
     from karat.installation import __version__
@@ -40,6 +42,10 @@ __all__ = [
     "Query",
     "QuestionRecipe",
     "Run",
+    "ScoreFile",
+    "ScoreMeasure",
+    "ScoreReader",
+    "ScoreRow",
     "Target",
     "TrecSettings",
     "__version__",
@@ -72,6 +78,8 @@ __getattr__ = exports(
         "extensions.mining.questions.generate": "QuestionRecipe generate_questions",
         "extensions.mining.recipe": "MiningRecipe",
         "extensions.scores.api": "compare_scores",
+        "extensions.scores.readers": "ScoreFile ScoreReader",
+        "extensions.scores.record": "ScoreMeasure ScoreRow",
         "extensions.trec_eval.evaluation": "TrecSettings trec_eval",
         "corpus": "Corpus GitRepository from_beir from_folder from_git from_texts",
         "errors": "EngineError FormatError InputError KaratError Problem",

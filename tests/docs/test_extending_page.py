@@ -25,6 +25,7 @@ SHOWN = {
     "init": "my_plugin.py",
     "longest": "characters",
     "quick": "recall@5",
+    "compare": "on points",
     "report": "",
     "score": "two@5",
     "validate": "format pairs",

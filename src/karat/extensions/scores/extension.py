@@ -12,5 +12,11 @@ EXTENSION = Extension(
         "score_source": {"scores": f"{FOLDER}.source:SOURCE"},
         "router": {"scores": f"{FOLDER}.routes:router"},
     },
-    names={"compare_scores": f"{FOLDER}.api:compare_scores"},
+    names={
+        "compare_scores": f"{FOLDER}.api:compare_scores",
+        "ScoreFile": f"{FOLDER}.readers:ScoreFile",
+        "ScoreMeasure": f"{FOLDER}.record:ScoreMeasure",
+        "ScoreReader": f"{FOLDER}.readers:ScoreReader",
+        "ScoreRow": f"{FOLDER}.record:ScoreRow",
+    },
 )
